@@ -1,0 +1,17 @@
+//! What every discrete-event simulation needs and nothing of networks:
+//! [`time`] and [`units`] that cannot be mixed up, an event [`schedule`] with a total order,
+//! [`random`] streams named after what draws from them, and the [`registry!`] macro.
+
+pub mod random;
+pub mod registry;
+pub mod schedule;
+pub mod time;
+pub mod units;
+
+pub use random::{Draws, Stream};
+pub use schedule::{Order, Schedule, Slot};
+pub use time::{Span, Time};
+pub use units::{Bytes, Rate};
+
+#[doc(hidden)]
+pub use {schemars, serde};

@@ -1,0 +1,49 @@
+//! One line adds a scheme.
+
+/// Declares the members of a registry: an enum of their settings, and what the rest of the program derives from it.
+///
+/// Each line names a member as scenarios write it, the module that holds it, and one line about it. The module
+/// provides `Config`, its settings (serde and JSON Schema derived, defaults given). From the line come the member's
+/// `kind` in scenarios, its part of the JSON Schema, its row in `lasthop list`, and its turn in the contract tests.
+///
+/// ```ignore
+/// engine::registry! {
+///     /// What happens to frames in the air.
+///     pub enum ChannelConfig: "channel" {
+///         TwoState => two_state, "two-state", "GOOD and BAD states with exponential stays";
+///     }
+/// }
+/// ```
+#[macro_export]
+macro_rules! registry {
+    (
+        $(#[$meta:meta])*
+        $vis:vis enum $name:ident : $what:literal {
+            $($variant:ident => $module:ident, $key:literal, $summary:literal;)+
+        }
+    ) => {
+        $(#[$meta])*
+        #[derive(Clone, PartialEq, Debug, $crate::serde::Serialize, $crate::serde::Deserialize, $crate::schemars::JsonSchema)]
+        #[serde(crate = "engine::serde", tag = "kind")]
+        #[schemars(crate = "engine::schemars")]
+        $vis enum $name {
+            $(
+                #[doc = $summary]
+                #[serde(rename = $key)]
+                $variant($module::Config),
+            )+
+        }
+
+        impl $name {
+            /// What the members of this registry are.
+            pub const WHAT: &'static str = $what;
+            /// Every member: its name in scenarios, and one line about it.
+            pub const MEMBERS: &'static [(&'static str, &'static str)] = &[$(($key, $summary)),+];
+
+            /// The member's name in scenarios.
+            pub fn name(&self) -> &'static str {
+                match self { $(Self::$variant(_) => $key),+ }
+            }
+        }
+    };
+}

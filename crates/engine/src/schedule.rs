@@ -1,0 +1,255 @@
+//! What happens next.
+//!
+//! Every component that can act by itself owns one or more [`Slot`]s, each with at most one wake-up pending.
+//! A link with a thousand packets in flight therefore holds one entry, not a thousand, and moving a timer
+//! changes an entry in place instead of leaving a dead one behind.
+//!
+//! **Order.** Wake-ups come in order of time; at equal times in the order in which they were asked for, first in,
+//! first out. A component that knew earlier than it armed its slot (a packet behind another on a link, a timer
+//! pushed back lazily) takes an [`Order`] when it learns of the event and arms with that. The order is total, so a
+//! run is a function of its input alone.
+
+use crate::time::Time;
+
+/// The handle of one component's pending wake-up.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Slot(pub u32);
+
+/// A place in the queue of events that happen at one time: lower acts first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+pub struct Order(u64);
+
+#[derive(Clone, Copy)]
+struct Entry {
+    at: Time,
+    order: Order,
+    slot: Slot,
+}
+
+impl Entry {
+    fn before(&self, other: &Entry) -> bool {
+        (self.at, self.order) < (other.at, other.order)
+    }
+}
+
+/// Where a slot's entry stands in the heap, or that it has none.
+const IDLE: u32 = u32::MAX;
+/// Children per node: four keep a heap of a thousand timers five levels deep and its siblings in one cache line pair.
+const ARITY: usize = 4;
+
+/// Pending wake-ups in an indexed heap.
+#[derive(Default)]
+pub struct Schedule {
+    heap: Vec<Entry>,
+    place: Vec<u32>,
+    next_order: u64,
+    now: Time,
+}
+
+impl Schedule {
+    /// An empty schedule at time zero.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// A slot for a component to own.
+    pub fn slot(&mut self) -> Slot {
+        self.place.push(IDLE);
+        Slot((self.place.len() - 1) as u32)
+    }
+
+    /// The time of the wake-up last taken with [`Schedule::next`].
+    pub fn now(&self) -> Time {
+        self.now
+    }
+
+    /// A place behind everything that was asked for until now.
+    #[inline]
+    pub fn order(&mut self) -> Order {
+        self.next_order += 1;
+        Order(self.next_order)
+    }
+
+    /// Wakes `slot` at `at`, instead of when it was to wake before.
+    #[inline]
+    pub fn arm(&mut self, slot: Slot, at: Time) {
+        let order = self.order();
+        self.arm_as(slot, at, order);
+    }
+
+    /// Like [`Schedule::arm`], at a place in the order that was taken earlier.
+    #[inline]
+    pub fn arm_as(&mut self, slot: Slot, at: Time, order: Order) {
+        let entry = Entry { at, order, slot };
+        let place = self.place[slot.0 as usize];
+        if place == IDLE {
+            self.heap.push(entry);
+            self.sift_up(self.heap.len() - 1, entry);
+        } else if entry.before(&self.heap[place as usize]) {
+            self.sift_up(place as usize, entry);
+        } else {
+            self.sift_down(place as usize, entry);
+        }
+    }
+
+    /// Takes back the wake-up of `slot`, if there is one.
+    pub fn disarm(&mut self, slot: Slot) {
+        let place = self.place[slot.0 as usize];
+        if place == IDLE {
+            return;
+        }
+        self.place[slot.0 as usize] = IDLE;
+        let place = place as usize;
+        let Some(last) = self.heap.pop() else { return };
+        if place < self.heap.len() {
+            if place > 0 && last.before(&self.heap[(place - 1) / ARITY]) {
+                self.sift_up(place, last);
+            } else {
+                self.sift_down(place, last);
+            }
+        }
+    }
+
+    /// When `slot` will wake.
+    pub fn armed(&self, slot: Slot) -> Option<Time> {
+        let place = self.place[slot.0 as usize];
+        (place != IDLE).then(|| self.heap[place as usize].at)
+    }
+
+    /// The next wake-up at or before `until`; the clock moves to it. Its slot stays armed: whoever handles it first
+    /// of all arms it anew or disarms it, which costs one walk down the heap instead of two.
+    #[inline]
+    pub fn next(&mut self, until: Time) -> Option<(Time, Slot)> {
+        let first = *self.heap.first()?;
+        if first.at > until {
+            return None;
+        }
+        assert!(first.at >= self.now, "time ran backwards: {:?} after {:?}", first.at, self.now);
+        self.now = first.at;
+        Some((first.at, first.slot))
+    }
+
+    #[inline]
+    fn put(&mut self, place: usize, entry: Entry) {
+        self.heap[place] = entry;
+        self.place[entry.slot.0 as usize] = place as u32;
+    }
+
+    fn sift_up(&mut self, mut place: usize, entry: Entry) {
+        while place > 0 {
+            let parent = (place - 1) / ARITY;
+            if !entry.before(&self.heap[parent]) {
+                break;
+            }
+            self.put(place, self.heap[parent]);
+            place = parent;
+        }
+        self.put(place, entry);
+    }
+
+    fn sift_down(&mut self, mut place: usize, entry: Entry) {
+        loop {
+            let first = place * ARITY + 1;
+            let last = (first + ARITY).min(self.heap.len());
+            if first >= last {
+                break;
+            }
+            let mut least = first;
+            for child in first + 1..last {
+                if self.heap[child].before(&self.heap[least]) {
+                    least = child;
+                }
+            }
+            if !self.heap[least].before(&entry) {
+                break;
+            }
+            self.put(place, self.heap[least]);
+            place = least;
+        }
+        self.put(place, entry);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Stream;
+
+    fn drain(schedule: &mut Schedule) -> Vec<(u64, u32)> {
+        let mut seen = Vec::new();
+        while let Some((at, slot)) = schedule.next(Time::NEVER) {
+            schedule.disarm(slot);
+            seen.push((at.as_nanos(), slot.0));
+        }
+        seen
+    }
+
+    #[test]
+    fn equal_times_come_first_in_first_out() {
+        let mut schedule = Schedule::new();
+        let slots: Vec<Slot> = (0..5).map(|_| schedule.slot()).collect();
+        let early = schedule.order();
+        for slot in &slots[1..] {
+            schedule.arm(*slot, Time::from_nanos(7));
+        }
+        schedule.arm_as(slots[0], Time::from_nanos(7), early);
+        assert_eq!(drain(&mut schedule), [(7, 0), (7, 1), (7, 2), (7, 3), (7, 4)]);
+    }
+
+    #[test]
+    fn a_slot_wakes_once_and_when_it_was_last_told() {
+        let mut schedule = Schedule::new();
+        let (a, b) = (schedule.slot(), schedule.slot());
+        schedule.arm(a, Time::from_nanos(5));
+        schedule.arm(b, Time::from_nanos(6));
+        schedule.arm(a, Time::from_nanos(9));
+        assert_eq!(drain(&mut schedule), [(6, 1), (9, 0)]);
+        schedule.arm(a, Time::from_nanos(20));
+        schedule.disarm(a);
+        assert_eq!(drain(&mut schedule), []);
+    }
+
+    #[test]
+    fn nothing_after_the_end_is_taken() {
+        let mut schedule = Schedule::new();
+        let slot = schedule.slot();
+        schedule.arm(slot, Time::from_nanos(11));
+        assert_eq!(schedule.next(Time::from_nanos(10)), None);
+        assert_eq!(schedule.armed(slot), Some(Time::from_nanos(11)));
+    }
+
+    /// Random arming, moving and disarming against a sorted list that cannot be wrong.
+    #[test]
+    fn agrees_with_a_sorted_list() {
+        let mut draws = Stream::named(1, 0, "schedule test").draws();
+        let mut schedule = Schedule::new();
+        let slots: Vec<Slot> = (0..200).map(|_| schedule.slot()).collect();
+        let mut model: Vec<(u64, u64, u32)> = Vec::new();
+        let mut now = 0;
+        for step in 0..20_000u64 {
+            let slot = slots[(draws.next_u64() % 200) as usize];
+            match draws.next_u64() % 4 {
+                0 => {
+                    schedule.disarm(slot);
+                    model.retain(|entry| entry.2 != slot.0);
+                }
+                1 => {
+                    model.sort_unstable();
+                    let expected = (!model.is_empty()).then(|| model.remove(0));
+                    let found = schedule.next(Time::NEVER);
+                    assert_eq!(found.map(|(at, slot)| (at.as_nanos(), slot.0)), expected.map(|e| (e.0, e.2)));
+                    if let Some((at, slot)) = found {
+                        now = at.as_nanos();
+                        schedule.disarm(slot);
+                    }
+                }
+                _ => {
+                    let at = now + draws.next_u64() % 50;
+                    schedule.arm(slot, Time::from_nanos(at));
+                    model.retain(|entry| entry.2 != slot.0);
+                    model.push((at, step, slot.0));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,283 @@
+//! Quantities as people write them: `"8 Mbps"`, `"492 ms"`, `"512 kB"`.
+//!
+//! Numbers are read as decimals, never through floating point, so what is written is what is simulated.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::time::Span;
+
+/// Bits per second.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Rate(u64);
+
+/// A number of bytes.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Bytes(pub u64);
+
+impl Rate {
+    /// `bits` bits per second; a rate of zero would never finish, so there is none.
+    pub const fn from_bits_per_sec(bits: u64) -> Option<Self> {
+        if bits == 0 { None } else { Some(Rate(bits)) }
+    }
+
+    /// Bits per second.
+    pub const fn bits_per_sec(self) -> u64 {
+        self.0
+    }
+
+    /// How long `size` bytes take to send, cut to whole nanoseconds.
+    pub fn transmission_time(self, size: u32) -> Span {
+        // 32 bits of bytes x 8 x 10^9 may pass 64 bits; ordinary packets do not.
+        let bits = u64::from(size) * 8;
+        match bits.checked_mul(crate::time::NANOS_PER_SEC) {
+            Some(scaled) => Span::from_nanos(scaled / self.0),
+            None => {
+                let nanos = u128::from(bits) * u128::from(crate::time::NANOS_PER_SEC) / u128::from(self.0);
+                Span::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
+            }
+        }
+    }
+}
+
+/// Why a text is not the quantity it should be. The first line of its display says what was expected,
+/// a second, where there is one, what probably was meant.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{expected}{}", .hint.as_ref().map(|hint| format!("\n{hint}")).unwrap_or_default())]
+pub struct UnitError {
+    /// What the text should have been, with an example.
+    pub expected: String,
+    /// What was probably meant.
+    pub hint: Option<String>,
+}
+
+/// One kind of quantity: how it is called, an example, and its units in multiples of the base unit.
+struct Kind {
+    name: &'static str,
+    example: &'static str,
+    units: &'static [(&'static str, u128)],
+    /// Spellings that are refused because they mean different things to different people.
+    refused: &'static [(&'static str, &'static str)],
+}
+
+const SPAN: Kind = Kind {
+    name: "a time",
+    example: "492 ms",
+    units: &[
+        ("h", 3_600_000_000_000),
+        ("min", 60_000_000_000),
+        ("s", 1_000_000_000),
+        ("ms", 1_000_000),
+        ("us", 1_000),
+        ("µs", 1_000),
+        ("ns", 1),
+    ],
+    refused: &[],
+};
+
+const RATE: Kind = Kind {
+    name: "a rate",
+    example: "8 Mbps",
+    units: &[("Gbps", 1_000_000_000), ("Mbps", 1_000_000), ("kbps", 1_000), ("bps", 1)],
+    refused: &[("MBps", "for bytes per second multiply by 8 and write Mbps"), ("Kbps", "write kbps")],
+};
+
+const BYTES: Kind = Kind {
+    name: "a size",
+    example: "512 kB",
+    units: &[
+        ("GiB", 1 << 30),
+        ("GB", 1_000_000_000),
+        ("MiB", 1 << 20),
+        ("MB", 1_000_000),
+        ("KiB", 1 << 10),
+        ("kB", 1_000),
+        ("B", 1),
+    ],
+    refused: &[("KB", "KB means 1000 bytes to some and 1024 to others: write kB or KiB")],
+};
+
+impl Kind {
+    fn error(&self, hint: Option<String>) -> UnitError {
+        let units: Vec<&str> = self.units.iter().rev().map(|(name, _)| *name).filter(|name| *name != "µs").collect();
+        UnitError { expected: format!("{} such as \"{}\" (units: {})", self.name, self.example, units.join(", ")), hint }
+    }
+
+    /// Reads `text` as a decimal number and one of the units, exactly.
+    fn parse(&self, text: &str) -> Result<u64, UnitError> {
+        let text = text.trim();
+        if text.starts_with('-') {
+            return Err(self.error(Some("it cannot be negative".into())));
+        }
+        let split = text.find(|c: char| !(c.is_ascii_digit() || c == '.' || c == '_')).unwrap_or(text.len());
+        let (number, unit) = (text[..split].trim(), text[split..].trim());
+        if number.is_empty() {
+            return Err(self.error(None));
+        }
+        if unit.is_empty() {
+            return Err(self.error(Some(format!("add a unit after {number}"))));
+        }
+        if let Some((_, why)) = self.refused.iter().find(|(name, _)| *name == unit) {
+            return Err(self.error(Some((*why).into())));
+        }
+        let Some(&(_, scale)) = self.units.iter().find(|(name, _)| *name == unit) else {
+            let near = self.units.iter().find(|(name, _)| name.eq_ignore_ascii_case(unit));
+            return Err(self.error(near.map(|(name, _)| format!("did you mean \"{number} {name}\"?"))));
+        };
+        let digits = number.replace('_', "");
+        let (whole, decimals) = digits.split_once('.').unwrap_or((&digits, ""));
+        let decimals = decimals.trim_end_matches('0');
+        if whole.is_empty() || decimals.contains('.') {
+            return Err(self.error(None));
+        }
+        if whole.len() > 20 || decimals.len() > 12 {
+            return Err(self.error(Some("more digits than make sense".into())));
+        }
+        let mantissa: u128 = format!("{whole}{decimals}").parse().map_err(|_| self.error(None))?;
+        let (scaled, divisor) = (mantissa * scale, 10u128.pow(decimals.len() as u32));
+        if scaled % divisor != 0 {
+            let finest = self.units.last().map_or("", |(name, _)| name);
+            return Err(self.error(Some(format!("finer than one {finest}"))));
+        }
+        u64::try_from(scaled / divisor).map_err(|_| self.error(Some("too large".into())))
+    }
+
+    /// Writes `value` in the largest unit that needs at most three decimals.
+    fn write(&self, value: u64, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let value = u128::from(value);
+        for (name, scale) in self.units {
+            if value >= *scale && value * 1000 % scale == 0 {
+                let (whole, thousandths) = (value / scale, value * 1000 / scale % 1000);
+                if thousandths == 0 {
+                    return write!(f, "{whole} {name}");
+                }
+                let decimals = format!("{thousandths:03}");
+                return write!(f, "{whole}.{} {name}", decimals.trim_end_matches('0'));
+            }
+        }
+        write!(f, "{value} {}", self.units.last().map_or("", |(name, _)| name))
+    }
+}
+
+/// Gives a quantity its text form everywhere: `FromStr`, `Display`, serde and JSON Schema.
+macro_rules! written_as {
+    ($type:ident, $kind:ident, $build:expr, $value:expr) => {
+        impl FromStr for $type {
+            type Err = UnitError;
+            fn from_str(text: &str) -> Result<Self, UnitError> {
+                let build: fn(u64) -> Result<Self, UnitError> = $build;
+                build($kind.parse(text)?)
+            }
+        }
+
+        impl fmt::Display for $type {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                let value: fn(&Self) -> u64 = $value;
+                $kind.write(value(self), f)
+            }
+        }
+
+        impl serde::Serialize for $type {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.collect_str(self)
+            }
+        }
+
+        impl<'de> serde::Deserialize<'de> for $type {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                struct Text;
+                impl serde::de::Visitor<'_> for Text {
+                    type Value = $type;
+                    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                        write!(f, "{}", $kind.error(None))
+                    }
+                    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<$type, E> {
+                        text.parse().map_err(E::custom)
+                    }
+                }
+                deserializer.deserialize_str(Text)
+            }
+        }
+
+        impl schemars::JsonSchema for $type {
+            fn schema_name() -> std::borrow::Cow<'static, str> {
+                stringify!($type).into()
+            }
+            fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                let units: Vec<&str> = $kind.units.iter().map(|(name, _)| *name).collect();
+                schemars::json_schema!({
+                    "type": "string",
+                    "description": format!("{} such as \"{}\"", $kind.name, $kind.example),
+                    "pattern": format!("^\\s*[0-9][0-9_]*(\\.[0-9]+)?\\s*({})\\s*$", units.join("|")),
+                })
+            }
+        }
+    };
+}
+
+written_as!(Span, SPAN, |nanos| Ok(Span::from_nanos(nanos)), |span| span.as_nanos());
+written_as!(
+    Rate,
+    RATE,
+    |bits| Rate::from_bits_per_sec(bits).ok_or_else(|| RATE.error(Some("a rate of zero never sends anything".into()))),
+    |rate| rate.0
+);
+written_as!(Bytes, BYTES, |bytes| Ok(Bytes(bytes)), |bytes| bytes.0);
+
+impl fmt::Debug for Rate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{self}")
+    }
+}
+
+impl fmt::Debug for Bytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{self}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantities_are_read_exactly() {
+        assert_eq!("492 ms".parse(), Ok(Span::from_millis(492)));
+        assert_eq!("0.1 s".parse(), Ok(Span::from_millis(100)));
+        assert_eq!("1_000.5us".parse(), Ok(Span::from_nanos(1_000_500)));
+        assert_eq!("8 Mbps".parse(), Ok(Rate(8_000_000)));
+        assert_eq!("16 KiB".parse(), Ok(Bytes(16_384)));
+        assert_eq!("0 s".parse(), Ok(Span::ZERO));
+    }
+
+    #[test]
+    fn what_is_shown_reads_back() {
+        for text in ["492 ms", "1.5 s", "1233.5 ms", "2 h", "1 ns", "0 ns"] {
+            let span: Span = text.parse().unwrap();
+            assert_eq!(span.to_string().parse(), Ok(span), "{text}");
+        }
+        assert_eq!(Span::from_millis(1_500).to_string(), "1.5 s");
+        assert_eq!(Bytes(10_240_000).to_string(), "10.24 MB");
+        assert_eq!(Rate(5_500_000).to_string(), "5.5 Mbps");
+    }
+
+    #[test]
+    fn a_wrong_unit_names_the_right_one() {
+        let hint = |text: &str| text.parse::<Rate>().unwrap_err().hint.unwrap_or_default();
+        assert_eq!(hint("8 mbps"), "did you mean \"8 Mbps\"?");
+        assert_eq!(hint("8"), "add a unit after 8");
+        assert_eq!(hint("-8 Mbps"), "it cannot be negative");
+        assert_eq!(hint("0 bps"), "a rate of zero never sends anything");
+        assert!("4 KB".parse::<Bytes>().unwrap_err().hint.unwrap().contains("KiB"));
+        assert!("0.1 ns".parse::<Span>().unwrap_err().hint.unwrap().contains("finer"));
+        assert!("99999999999999999999 h".parse::<Span>().is_err());
+    }
+
+    #[test]
+    fn transmission_times_match_bits_over_rate() {
+        let rate = |text: &str| text.parse::<Rate>().unwrap();
+        assert_eq!(rate("8 Mbps").transmission_time(1_000), Span::from_millis(1));
+        assert_eq!(rate("1 Mbps").transmission_time(1_064), Span::from_nanos(8_512_000));
+        assert_eq!(rate("3 bps").transmission_time(u32::MAX), Span::from_nanos(11_453_246_120_000_000_000));
+    }
+}
