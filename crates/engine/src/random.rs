@@ -45,14 +45,20 @@ impl Stream {
         Stream { key: [name as u32 ^ mixed[2], (name >> 32) as u32 ^ mixed[3]], lane }
     }
 
-    /// 128 random bits for counter value `at`: the same whenever they are asked for.
-    pub fn block(&self, at: u64) -> [u32; 4] {
-        philox4x32([at as u32, (at >> 32) as u32, self.lane as u32, (self.lane >> 32) as u32], self.key)
+    /// A stream of its own for a part of the component.
+    pub fn sub(&self, part: &str) -> Self {
+        let part = hash(part.bytes());
+        Stream { key: [self.key[0] ^ part as u32, self.key[1] ^ (part >> 32) as u32], lane: self.lane }
     }
 
-    /// A number in [0, 1) for counter value `at`.
-    pub fn unit(&self, at: u64) -> f64 {
-        let block = self.block(at);
+    /// 128 random bits for the counter value `(at, sub)`: the same whenever they are asked for.
+    fn block(&self, at: u64, sub: u32) -> [u32; 4] {
+        philox4x32([at as u32, (at >> 32) as u32, self.lane as u32, (self.lane >> 32) as u32 ^ sub], self.key)
+    }
+
+    /// A number in [0, 1) that belongs to the counter value `(at, sub)`.
+    pub fn unit(&self, at: u64, sub: u32) -> f64 {
+        let block = self.block(at, sub);
         to_unit(u64::from(block[0]) << 32 | u64::from(block[1]))
     }
 
@@ -77,7 +83,7 @@ pub struct Draws {
 impl Draws {
     /// 64 random bits.
     pub fn next_u64(&mut self) -> u64 {
-        let block = self.stream.block(self.at);
+        let block = self.stream.block(self.at, 0);
         self.at += 1;
         u64::from(block[0]) << 32 | u64::from(block[1])
     }
@@ -110,7 +116,7 @@ mod tests {
 
     #[test]
     fn streams_differ_by_seed_replication_and_name() {
-        let first = |seed, replication, name| Stream::named(seed, replication, name).block(0);
+        let first = |seed, replication, name| Stream::named(seed, replication, name).block(0, 0);
         let all = [first(1, 0, "a"), first(2, 0, "a"), first(1, 1, "a"), first(1, 0, "b"), first(0, 1, "a")];
         for (i, one) in all.iter().enumerate() {
             assert!(!all[..i].contains(one));

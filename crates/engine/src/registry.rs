@@ -9,15 +9,47 @@
 /// ```ignore
 /// engine::registry! {
 ///     /// What happens to frames in the air.
-///     pub enum ChannelConfig: "channel" {
+///     pub enum ChannelConfig: "channel" => build(stream: Stream) -> Box<dyn Channel> {
 ///         TwoState => two_state, "two-state", "GOOD and BAD states with exponential stays";
 ///     }
 /// }
 /// ```
+///
+/// `build` of the enum calls `Config::build` of the member's module.
 #[macro_export]
 macro_rules! registry {
     (
         $(#[$meta:meta])*
+        $vis:vis enum $name:ident : $what:literal => build($arg:ident : $type:ty) -> $built:ty {
+            $($variant:ident => $module:ident, $key:literal, $summary:literal;)+
+        }
+    ) => {
+        $crate::registry! { @settings $(#[$meta])* $vis enum $name : $what { $($variant => $module, $key, $summary;)+ } }
+
+        impl $name {
+            /// Makes the thing that these settings describe.
+            pub fn build(&self, $arg: $type) -> $built {
+                match self { $(Self::$variant(config) => config.build($arg)),+ }
+            }
+        }
+    };
+    (
+        $(#[$meta:meta])*
+        $vis:vis enum $name:ident : $what:literal => build() -> $built:ty {
+            $($variant:ident => $module:ident, $key:literal, $summary:literal;)+
+        }
+    ) => {
+        $crate::registry! { @settings $(#[$meta])* $vis enum $name : $what { $($variant => $module, $key, $summary;)+ } }
+
+        impl $name {
+            /// Makes the thing that these settings describe.
+            pub fn build(&self) -> $built {
+                match self { $(Self::$variant(config) => config.build()),+ }
+            }
+        }
+    };
+    (
+        @settings $(#[$meta:meta])*
         $vis:vis enum $name:ident : $what:literal {
             $($variant:ident => $module:ident, $key:literal, $summary:literal;)+
         }

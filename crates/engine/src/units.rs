@@ -142,20 +142,19 @@ impl Kind {
         u64::try_from(scaled / divisor).map_err(|_| self.error(Some("too large".into())))
     }
 
-    /// Writes `value` in the largest unit that needs at most three decimals.
+    /// Writes `value` exactly, in the unit that makes it shortest.
     fn write(&self, value: u64, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let value = u128::from(value);
-        for (name, scale) in self.units {
-            if value >= *scale && value * 1000 % scale == 0 {
-                let (whole, thousandths) = (value / scale, value * 1000 / scale % 1000);
-                if thousandths == 0 {
-                    return write!(f, "{whole} {name}");
-                }
-                let decimals = format!("{thousandths:03}");
-                return write!(f, "{whole}.{} {name}", decimals.trim_end_matches('0'));
-            }
+        let exact = self.units.iter().filter(|(_, scale)| value >= *scale && value * 1000 % scale == 0);
+        let texts = exact.map(|(name, scale)| {
+            let (whole, thousandths) = (value / scale, value * 1000 / scale % 1000);
+            let decimals = format!(".{thousandths:03}");
+            format!("{whole}{} {name}", decimals.trim_end_matches('0').trim_end_matches('.'))
+        });
+        match texts.min_by_key(String::len) {
+            Some(text) => f.write_str(&text),
+            None => write!(f, "0 {}", self.units.last().map_or("", |(name, _)| name)),
         }
-        write!(f, "{value} {}", self.units.last().map_or("", |(name, _)| name))
     }
 }
 
@@ -258,6 +257,7 @@ mod tests {
         }
         assert_eq!(Span::from_millis(1_500).to_string(), "1.5 s");
         assert_eq!(Bytes(10_240_000).to_string(), "10.24 MB");
+        assert_eq!(Bytes(16_384).to_string(), "16 KiB");
         assert_eq!(Rate(5_500_000).to_string(), "5.5 Mbps");
     }
 

@@ -1,1 +1,14 @@
-//! stub
+//! Everything between the two ends. The modules stand in the order a packet meets them.
+
+pub mod queue;
+pub mod link;
+pub mod station;
+pub mod mac;
+pub mod channel;
+pub mod agent;
+
+pub mod context;
+pub mod event;
+
+pub use context::{Cx, Observer};
+pub use event::{HopId, LinkEvent, Way};

@@ -1,1 +1,18 @@
-//! stub
+//! The two ends of a TCP connection, without input, output or clock.
+//!
+//! [`Connection`] is the facade; the sender's two seams are [`recovery`], which says *what* is lost, and [`cc`],
+//! which says *how much* may fly. Messages from the network come in through [`response`].
+
+pub mod cc;
+pub mod config;
+pub mod connection;
+pub mod event;
+pub mod presets;
+pub mod receiver;
+pub mod recovery;
+pub mod response;
+pub mod sender;
+
+pub use config::Config;
+pub use connection::Connection;
+pub use event::{Event, Reason};

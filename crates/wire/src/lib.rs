@@ -1,1 +1,14 @@
-//! stub
+//! Packets as values. Inside the simulation a packet is a small copyable value, never bytes;
+//! [`bytes`] and [`pcapng`] turn it into what other programs read.
+
+pub mod addr;
+pub mod bytes;
+pub mod icmp;
+pub mod packet;
+pub mod pcapng;
+pub mod segment;
+
+pub use addr::Addr;
+pub use icmp::{Notice, NoticeKind};
+pub use packet::{Body, Packet};
+pub use segment::{Flags, Segment, SeqNum};

@@ -1,0 +1,20 @@
+//! What the two ICMP schemes share: the message about a segment.
+
+use wire::{Body, Notice, NoticeKind, Packet};
+
+use super::AgentCx;
+use crate::station::RadioNotice;
+
+/// Sends a message about the segment to whoever sent it. Only data is worth a message: a lost acknowledgment is
+/// made good by the next.
+pub(super) fn tell_sender(kind: NoticeKind, about: &RadioNotice, cx: &mut AgentCx<'_>) {
+    let Some(segment) = about.packet.data() else { return };
+    let notice = Notice {
+        kind,
+        segment_dst: about.packet.dst,
+        src_port: segment.src_port,
+        dst_port: segment.dst_port,
+        seq: segment.seq,
+    };
+    cx.send.push(Packet { src: cx.here, dst: about.packet.src, body: Body::Icmp(notice) });
+}

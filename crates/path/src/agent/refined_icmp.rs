@@ -1,0 +1,35 @@
+//! The Refined ICMP scheme at the base station [goel1997 5.5.2]: ICMP-DEFER when the first local attempt at a
+//! segment has failed, ICMP-RETRANSMIT when the last has.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use wire::NoticeKind;
+
+use super::icmp::tell_sender;
+use super::{Agent, AgentCx};
+use crate::station::RadioNotice;
+
+/// No settings.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Config {}
+
+impl Config {
+    /// The agent.
+    pub fn build(&self) -> Option<Box<dyn Agent>> {
+        Some(Box::new(RefinedIcmp))
+    }
+}
+
+struct RefinedIcmp;
+
+impl Agent for RefinedIcmp {
+    fn on_radio(&mut self, notice: &RadioNotice, cx: &mut AgentCx<'_>) {
+        if notice.attempt == 1 {
+            tell_sender(NoticeKind::Defer, notice, cx);
+        }
+        if notice.last {
+            tell_sender(NoticeKind::Retransmit, notice, cx);
+        }
+    }
+}

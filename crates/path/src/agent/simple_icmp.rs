@@ -1,0 +1,32 @@
+//! The Simple ICMP scheme at the base station [goel1997 5.4.1]: ICMP-DEFER when the first local attempt at a
+//! segment has failed. One message for each segment that has trouble, whatever follows.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use wire::NoticeKind;
+
+use super::icmp::tell_sender;
+use super::{Agent, AgentCx};
+use crate::station::RadioNotice;
+
+/// No settings.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Config {}
+
+impl Config {
+    /// The agent.
+    pub fn build(&self) -> Option<Box<dyn Agent>> {
+        Some(Box::new(SimpleIcmp))
+    }
+}
+
+struct SimpleIcmp;
+
+impl Agent for SimpleIcmp {
+    fn on_radio(&mut self, notice: &RadioNotice, cx: &mut AgentCx<'_>) {
+        if notice.attempt == 1 {
+            tell_sender(NoticeKind::Defer, notice, cx);
+        }
+    }
+}

@@ -1,0 +1,18 @@
+//! No scheme.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::Agent;
+
+/// No settings.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Config {}
+
+impl Config {
+    /// Nothing.
+    pub fn build(&self) -> Option<Box<dyn Agent>> {
+        None
+    }
+}

@@ -1,0 +1,93 @@
+//! What happens to frames on the way.
+//!
+//! A channel is asked once for each frame, when its sending begins. Its randomness never depends on traffic:
+//! states live in time, and a draw for a frame belongs to the frame's start and direction, so two schemes
+//! compared at one seed meet the same air.
+
+pub mod perfect;
+pub mod recorded;
+pub mod scripted;
+pub mod timeline;
+pub mod two_state;
+pub mod uniform;
+
+use engine::{Span, Stream, Time};
+
+use crate::event::Way;
+
+engine::registry! {
+    /// The kinds of channel a link can have.
+    pub enum ChannelConfig: "channel" => build(stream: Stream) -> Box<dyn Channel> {
+        Perfect => perfect, "perfect", "Nothing is ever lost";
+        Uniform => uniform, "uniform", "Each frame is lost with one probability, independently";
+        TwoState => two_state, "two-state", "GOOD and BAD states with exponential stays and a loss probability in each (Markov)";
+        Recorded => recorded, "recorded", "GOOD and BAD states read from a trace of switch times";
+        Scripted => scripted, "scripted", "Chosen bad intervals and chosen frames to drop";
+    }
+}
+
+/// A frame as the channel sees it.
+#[derive(Clone, Copy, Debug)]
+pub struct Frame {
+    /// When its sending begins.
+    pub start: Time,
+    /// How long the sending takes.
+    pub duration: Span,
+    /// Which way it goes.
+    pub way: Way,
+    /// How many frames went this way before, link acknowledgments not counted; `None` for a link acknowledgment.
+    pub number: Option<u64>,
+}
+
+/// What becomes of a frame.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Fate {
+    /// It arrives.
+    Arrives,
+    /// It arrives damaged and is thrown away.
+    Corrupted,
+}
+
+/// The state of the air.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum State {
+    /// Frames get through, or most do.
+    Good,
+    /// Frames are lost, or most are.
+    Bad,
+}
+
+/// A model of the air on one link, in both directions.
+pub trait Channel: Send {
+    /// What becomes of `frame`. Asked once for each frame, in order of start within one direction; the two
+    /// directions may interleave in any way.
+    fn fate(&mut self, frame: &Frame) -> Fate;
+
+    /// The first change of state after `after`, for those who draw the state of the air.
+    fn next_change(&mut self, after: Time) -> Option<(Time, State)> {
+        let _ = after;
+        None
+    }
+}
+
+/// One draw for each frame, tied to its start: the same whatever was sent before.
+#[derive(Debug)]
+pub struct FrameDraws {
+    stream: Stream,
+    /// For each direction the last start, and how many frames began then: frames that take no time may share it.
+    last: [(Time, u32); 2],
+}
+
+impl FrameDraws {
+    /// Draws from `stream`.
+    pub fn new(stream: Stream) -> Self {
+        FrameDraws { stream, last: [(Time::NEVER, 0); 2] }
+    }
+
+    /// A number in [0, 1) for `frame`.
+    pub fn unit(&mut self, frame: &Frame) -> f64 {
+        let last = &mut self.last[frame.way.index()];
+        *last = if last.0 == frame.start { (frame.start, last.1 + 1) } else { (frame.start, 0) };
+        self.stream.unit(frame.start.as_nanos(), last.1 << 1 | frame.way.index() as u32)
+    }
+}

@@ -1,0 +1,27 @@
+//! The channel that loses nothing.
+
+use engine::Stream;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Channel, Fate, Frame};
+
+/// No settings.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Config {}
+
+struct Perfect;
+
+impl Config {
+    /// The channel. It draws nothing.
+    pub fn build(&self, _: Stream) -> Box<dyn Channel> {
+        Box::new(Perfect)
+    }
+}
+
+impl Channel for Perfect {
+    fn fate(&mut self, _: &Frame) -> Fate {
+        Fate::Arrives
+    }
+}

@@ -1,0 +1,39 @@
+//! A channel that repeats what was recorded [goel1997 4.2 (9), B.3.1].
+
+use engine::{Span, Stream, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::timeline::Timeline;
+use super::{Channel, Fate, Frame, State};
+
+/// When the air switched.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    /// A file of switch times, one `time_ms GOOD|BAD` or bare `time_ms` a line, beside the scenario.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// Switch times, rising: the first leads into BAD, the next into GOOD, and so on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub switches: Vec<Span>,
+}
+
+struct Recorded(Timeline);
+
+impl Config {
+    /// The channel. It draws nothing. Whoever reads scenarios has put the contents of `file` into `switches`.
+    pub fn build(&self, _: Stream) -> Box<dyn Channel> {
+        Box::new(Recorded(Timeline::new(self.switches.iter().map(|at| Time::ZERO + *at).collect())))
+    }
+}
+
+impl Channel for Recorded {
+    fn fate(&mut self, frame: &Frame) -> Fate {
+        if self.0.touched(frame.start, frame.duration).bad { Fate::Corrupted } else { Fate::Arrives }
+    }
+
+    fn next_change(&mut self, after: Time) -> Option<(Time, State)> {
+        self.0.next_change(after)
+    }
+}

@@ -1,0 +1,53 @@
+//! A channel that does what it is told: to show one loss, two losses, a burst.
+
+use engine::{Span, Stream, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::timeline::Timeline;
+use super::{Channel, Fate, Frame, State};
+use crate::event::Way;
+
+/// What is lost.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    /// Intervals `[from, to]` in which every frame is lost, rising and apart.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub bad: Vec<[Span; 2]>,
+    /// Frames to lose from the link's first node to its second, counted from 0; link retransmissions count.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub drop: Vec<u64>,
+    /// Frames to lose the other way.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub drop_backward: Vec<u64>,
+}
+
+struct Scripted {
+    timeline: Timeline,
+    /// Forward and backward, sorted.
+    drop: [Vec<u64>; 2],
+}
+
+impl Config {
+    /// The channel. It draws nothing.
+    pub fn build(&self, _: Stream) -> Box<dyn Channel> {
+        let mut drop = [self.drop.clone(), self.drop_backward.clone()];
+        drop.iter_mut().for_each(|numbers| numbers.sort_unstable());
+        let switches = self.bad.iter().flatten().map(|at| Time::ZERO + *at).collect();
+        Box::new(Scripted { timeline: Timeline::new(switches), drop })
+    }
+}
+
+impl Channel for Scripted {
+    fn fate(&mut self, frame: &Frame) -> Fate {
+        let chosen = |way: Way, number| self.drop[way.index()].binary_search(&number).is_ok();
+        let dropped = frame.number.is_some_and(|number| chosen(frame.way, number));
+        let lost = dropped || self.timeline.touched(frame.start, frame.duration).bad;
+        if lost { Fate::Corrupted } else { Fate::Arrives }
+    }
+
+    fn next_change(&mut self, after: Time) -> Option<(Time, State)> {
+        self.timeline.next_change(after)
+    }
+}

@@ -1,0 +1,83 @@
+//! When the air is GOOD and when BAD.
+
+use engine::{Span, Time};
+
+use super::State;
+
+/// Times at which the state switches; it is GOOD before the first. At the time of a switch the new state holds.
+#[derive(Clone, Debug, Default)]
+pub struct Timeline {
+    switches: Vec<Time>,
+}
+
+/// Which states a frame met.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Touched {
+    /// It met GOOD.
+    pub good: bool,
+    /// It met BAD.
+    pub bad: bool,
+}
+
+impl Timeline {
+    /// A timeline from times that rise.
+    pub fn new(switches: Vec<Time>) -> Self {
+        debug_assert!(switches.is_sorted());
+        Timeline { switches }
+    }
+
+    /// Adds a switch behind the last.
+    pub fn push(&mut self, at: Time) {
+        debug_assert!(self.last() <= at);
+        self.switches.push(at);
+    }
+
+    /// The last switch known.
+    pub fn last(&self) -> Time {
+        self.switches.last().copied().unwrap_or(Time::ZERO)
+    }
+
+    /// The state into which switch number `index` leads.
+    pub fn state_after(index: usize) -> State {
+        if index % 2 == 0 { State::Bad } else { State::Good }
+    }
+
+    /// Which states a frame meets that begins at `start`: the state then, and those switched to before it ends.
+    /// A frame that takes no time meets the state at its start alone.
+    pub fn touched(&self, start: Time, duration: Span) -> Touched {
+        let before = self.switches.partition_point(|at| *at <= start);
+        let within = self.switches[before..].iter().take_while(|at| **at < start + duration).count();
+        let bad_at_start = before % 2 == 1;
+        Touched { good: !bad_at_start || within > 0, bad: bad_at_start || within > 0 }
+    }
+
+    /// The first switch after `after`.
+    pub fn next_change(&self, after: Time) -> Option<(Time, State)> {
+        let index = self.switches.partition_point(|at| *at <= after);
+        self.switches.get(index).map(|at| (*at, Self::state_after(index)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_frame_meets_the_states_it_overlaps() {
+        let ms = Time::from_millis;
+        let line = Timeline::new(vec![ms(10), ms(20)]);
+        let met = |start, duration| {
+            let touched = line.touched(ms(start), Span::from_millis(duration));
+            (touched.good, touched.bad)
+        };
+        assert_eq!(met(0, 10), (true, false), "ends as BAD begins");
+        assert_eq!(met(3, 8), (true, true), "BAD begins within");
+        assert_eq!(met(10, 0), (false, true), "a switch holds from its time on");
+        assert_eq!(met(10, 10), (false, true), "ends as GOOD begins");
+        assert_eq!(met(19, 2), (true, true));
+        assert_eq!(met(20, 0), (true, false));
+        assert_eq!(line.next_change(ms(0)), Some((ms(10), State::Bad)));
+        assert_eq!(line.next_change(ms(10)), Some((ms(20), State::Good)));
+        assert_eq!(line.next_change(ms(20)), None);
+    }
+}

@@ -1,0 +1,181 @@
+//! The two-state Markov channel of the thesis [goel1997 4.2 (5), after BBKT96].
+//!
+//! The air is GOOD or BAD, GOOD at the beginning; stays in each state are exponential and independent. One chain
+//! serves both directions. A frame that meets states S on its way survives with probability prod (1 - loss_s);
+//! with the thesis's losses of 0 and 1 a frame is lost exactly if it meets BAD.
+//!
+//! Deviation: a stay is rounded to whole nanoseconds, at least one. A mean of zero means that the state is
+//! never entered.
+
+use engine::{Draws, Span, Stream, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::timeline::{Timeline, Touched};
+use super::{Channel, Fate, Frame, FrameDraws, State};
+
+/// Stays and losses.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    /// Mean stay in GOOD.
+    pub mean_good: Span,
+    /// Mean stay in BAD; zero: never BAD.
+    pub mean_bad: Span,
+    /// Probability that a frame is lost in GOOD, 0 to 1.
+    #[serde(default)]
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub loss_good: f64,
+    /// Probability that a frame is lost in BAD, 0 to 1.
+    #[serde(default = "certain")]
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub loss_bad: f64,
+}
+
+fn certain() -> f64 {
+    1.0
+}
+
+struct TwoState {
+    config: Config,
+    stays: Draws,
+    draws: FrameDraws,
+    timeline: Timeline,
+    in_good: bool,
+}
+
+impl Config {
+    /// The channel. Stays are read in sequence from `stream`, losses of frames come from its time-keyed side.
+    pub fn build(&self, stream: Stream) -> Box<dyn Channel> {
+        Box::new(TwoState {
+            config: self.clone(),
+            stays: stream.draws(),
+            draws: FrameDraws::new(stream.sub("frames")),
+            timeline: Timeline::default(),
+            in_good: true,
+        })
+    }
+}
+
+impl TwoState {
+    /// Makes the future known beyond `until`.
+    fn extend(&mut self, until: Time) {
+        if self.config.mean_bad == Span::ZERO {
+            return;
+        }
+        while self.timeline.last() <= until {
+            let mean = if self.in_good { self.config.mean_good } else { self.config.mean_bad };
+            let stay = self.stays.exponential(mean.as_nanos() as f64).max(1.0) as u64;
+            self.timeline.push(self.timeline.last() + Span::from_nanos(stay));
+            self.in_good = !self.in_good;
+        }
+    }
+}
+
+impl Channel for TwoState {
+    fn fate(&mut self, frame: &Frame) -> Fate {
+        self.extend(frame.start + frame.duration);
+        let Touched { good, bad } = self.timeline.touched(frame.start, frame.duration);
+        let survives = (if good { 1.0 - self.config.loss_good } else { 1.0 })
+            * (if bad { 1.0 - self.config.loss_bad } else { 1.0 });
+        let arrives = survives >= 1.0 || (survives > 0.0 && self.draws.unit(frame) < survives);
+        if arrives { Fate::Arrives } else { Fate::Corrupted }
+    }
+
+    fn next_change(&mut self, after: Time) -> Option<(Time, State)> {
+        self.extend(after);
+        self.timeline.next_change(after)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::event::Way;
+
+    fn config(text: [&str; 2], loss_good: f64, loss_bad: f64) -> Config {
+        Config { mean_good: text[0].parse().unwrap(), mean_bad: text[1].parse().unwrap(), loss_good, loss_bad }
+    }
+
+    fn frame(start: Time, duration: Span) -> Frame {
+        Frame { start, duration, way: Way::Forward, number: Some(0) }
+    }
+
+    /// Mean stays within four standard errors of what was asked for (an exponential's deviation is its mean).
+    #[test]
+    fn stays_have_the_means_asked_for() {
+        let mut channel = config(["5 s", "100 ms"], 0.0, 1.0).build(Stream::named(3, 0, "air"));
+        let (mut at, mut since, mut stays) = (Time::ZERO, Time::ZERO, [Vec::new(), Vec::new()]);
+        while let Some((change, state)) = channel.next_change(at) {
+            stays[usize::from(state == State::Good)].push(change.since(since).as_secs_f64());
+            (at, since) = (change, change);
+            if stays[1].len() == 20_000 {
+                break;
+            }
+        }
+        for (stays, mean) in stays.iter().zip([5.0, 0.1]) {
+            let n = stays.len() as f64;
+            let found = stays.iter().sum::<f64>() / n;
+            assert!((found - mean).abs() < 4.0 * mean / n.sqrt(), "mean stay {found}, expected {mean}");
+        }
+    }
+
+    /// Closed form: a frame of length d survives if the chain is GOOD at its start, with probability
+    /// G / (G + B), and stays so for d, with probability exp(-d / G).
+    #[test]
+    fn frames_survive_as_often_as_the_chain_says() {
+        let mut channel = config(["1 s", "250 ms"], 0.0, 1.0).build(Stream::named(5, 0, "air"));
+        // Ten mean cycles apart, so that the samples are as good as independent.
+        let n = 40_000u64;
+        let lost = (1..=n)
+            .filter(|i| channel.fate(&frame(Time::from_millis(i * 12_500), Span::from_millis(8))) == Fate::Corrupted)
+            .count() as f64;
+        let expected = 1.0 - 1.0 / 1.25 * libm::exp(-0.008);
+        let error = (expected * (1.0 - expected) / n as f64).sqrt();
+        assert!((lost / n as f64 - expected).abs() < 4.0 * error, "{} expected {expected}", lost / n as f64);
+    }
+
+    /// Closed form: back-to-back frames of length d lost in one burst. A BAD stay of length b that begins u into a
+    /// frame touches 1 + floor((u + b) / d) frames, in the mean 1 + B / d for u uniform over a frame.
+    #[test]
+    fn burst_lengths_follow_the_stay_in_bad() {
+        let mut channel = config(["5 s", "100 ms"], 0.0, 1.0).build(Stream::named(11, 0, "air"));
+        let d = Span::from_millis(8);
+        let (mut bursts, mut current) = (Vec::new(), 0u32);
+        let mut start = Time::ZERO;
+        while bursts.len() < 4000 {
+            match channel.fate(&frame(start, d)) {
+                Fate::Corrupted => current += 1,
+                Fate::Arrives if current > 0 => bursts.push(f64::from(std::mem::take(&mut current))),
+                Fate::Arrives => {}
+            }
+            start += d;
+        }
+        let n = bursts.len() as f64;
+        let mean = bursts.iter().sum::<f64>() / n;
+        let deviation = (bursts.iter().map(|b| (b - mean) * (b - mean)).sum::<f64>() / n).sqrt();
+        // Bursts closer than one frame merge, once in G / d = 625: less than a tenth of the tolerance.
+        let expected = 1.0 + 100.0 / 8.0;
+        assert!((mean - expected).abs() < 4.0 * deviation / n.sqrt() + 0.03, "{mean}, expected {expected}");
+    }
+
+    #[test]
+    fn losses_within_a_state_do_not_depend_on_traffic() {
+        let make = || config(["1 s", "500 ms"], 0.1, 0.7).build(Stream::named(9, 0, "air"));
+        let (mut busy, mut quiet) = (make(), make());
+        let at = |i: u64| frame(Time::from_nanos(i * 1_234_567), Span::from_nanos(1_000));
+        for i in 0..10_000 {
+            let fate = busy.fate(&at(i));
+            if i % 7 == 0 {
+                assert_eq!(fate, quiet.fate(&at(i)));
+            }
+        }
+    }
+
+    #[test]
+    fn a_mean_of_zero_is_never_bad() {
+        let mut channel = config(["5 s", "0 s"], 0.0, 1.0).build(Stream::named(3, 0, "air"));
+        assert_eq!(channel.next_change(Time::ZERO), None);
+        assert_eq!(channel.fate(&frame(Time::from_millis(1_000_000), Span::from_millis(8))), Fate::Arrives);
+    }
+}

@@ -1,0 +1,36 @@
+//! What is lent to a component of the path while it acts.
+
+use engine::{Schedule, Time};
+
+use crate::channel::Channel;
+use crate::event::{HopId, LinkEvent};
+
+/// Who watches links. With [`Observer::watches`] a constant `false` the compiler removes all that would be said.
+pub trait Observer {
+    /// Whether anybody wants to know.
+    fn watches(&self) -> bool;
+    /// Something happened on a link.
+    fn link(&mut self, at: Time, hop: HopId, event: LinkEvent);
+}
+
+/// The context of one call: the schedule, the air, and who watches.
+pub struct Cx<'a, O> {
+    /// Now.
+    pub now: Time,
+    /// To ask for wake-ups.
+    pub schedule: &'a mut Schedule,
+    /// The channels of all links, by link number.
+    pub channels: &'a mut [Box<dyn Channel>],
+    /// Who watches.
+    pub observer: &'a mut O,
+}
+
+impl<O: Observer> Cx<'_, O> {
+    /// Tells the observer, if there is one; `event` is not even made otherwise.
+    #[inline]
+    pub fn tell(&mut self, hop: HopId, event: impl FnOnce() -> LinkEvent) {
+        if self.observer.watches() {
+            self.observer.link(self.now, hop, event());
+        }
+    }
+}

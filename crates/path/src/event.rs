@@ -1,0 +1,90 @@
+//! What can be seen happening on a link.
+
+use wire::Packet;
+
+/// Which way along a link: scenarios name its two nodes in order.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Way {
+    /// From the first node to the second.
+    Forward,
+    /// From the second node to the first.
+    Backward,
+}
+
+impl Way {
+    /// 0 forward, 1 backward.
+    pub const fn index(self) -> usize {
+        match self {
+            Way::Forward => 0,
+            Way::Backward => 1,
+        }
+    }
+}
+
+/// One direction of one link.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct HopId {
+    /// The link's number, in the order of the scenario.
+    pub link: u32,
+    /// Which way along it.
+    pub way: Way,
+}
+
+/// Something that happened to a packet on a link.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LinkEvent {
+    /// The link layer began to send a frame. Only links with a link layer say so.
+    FrameSent {
+        /// The frame's sequence number.
+        number: u64,
+        /// How many times this packet has been sent, this time included.
+        attempt: u32,
+        /// What it carries.
+        packet: Packet,
+    },
+    /// A frame whose sending began now will arrive corrupted.
+    FrameCorrupted {
+        /// The frame's sequence number.
+        number: u64,
+        /// How many times this packet has been sent, this time included.
+        attempt: u32,
+        /// What it carries.
+        packet: Packet,
+    },
+    /// A frame arrived that had arrived before: its link acknowledgment was lost.
+    FrameDuplicate {
+        /// The frame's sequence number.
+        number: u64,
+        /// What it carries.
+        packet: Packet,
+    },
+    /// The link acknowledgment of the frame was corrupted.
+    AckCorrupted {
+        /// The frame it acknowledged.
+        number: u64,
+    },
+    /// The link layer gave up on a packet.
+    GivenUp {
+        /// The last frame's sequence number.
+        number: u64,
+        /// How often the packet was sent.
+        attempts: u32,
+        /// The packet, now lost.
+        packet: Packet,
+    },
+    /// A packet on a link without link layer was lost on the way; it would have arrived now.
+    Lost {
+        /// The packet.
+        packet: Packet,
+    },
+    /// The queue in front of the link was full.
+    QueueFull {
+        /// The packet, now lost.
+        packet: Packet,
+    },
+    /// A packet reached the far end.
+    Arrived {
+        /// The packet.
+        packet: Packet,
+    },
+}

@@ -1,0 +1,137 @@
+//! One direction of a link without a link layer: serialize, propagate, perhaps lose.
+//!
+//! A fixed-rate first-in first-out line knows a packet's departure and arrival when the packet is queued, so there is
+//! no event for the end of a transmission: a packet costs one wake-up, at its arrival.
+
+use std::collections::VecDeque;
+
+use engine::{Order, Slot, Time};
+use wire::Packet;
+
+use super::{Counters, Line};
+use crate::channel::{Fate, Frame};
+use crate::context::{Cx, Observer};
+use crate::event::{HopId, LinkEvent};
+use crate::queue::Limit;
+
+/// A packet waiting, being sent, or in flight.
+struct Passage {
+    starts: Time,
+    arrives: Time,
+    order: Order,
+    fate: Fate,
+    packet: Packet,
+}
+
+/// A one-way line with a drop-tail queue.
+pub struct Pipe {
+    hop: HopId,
+    line: Line,
+    limit: Limit,
+    /// Whether the channel has to be asked at all.
+    lossy: bool,
+    slot: Slot,
+    free_at: Time,
+    passing: VecDeque<Passage>,
+    /// How many of `passing` had begun to be sent when last looked.
+    started: usize,
+    waiting_bytes: u64,
+    counters: Counters,
+}
+
+impl Pipe {
+    /// A pipe that wakes at `slot`; `lossy` tells whether its link's channel can lose anything.
+    pub fn new(hop: HopId, line: Line, limit: Limit, lossy: bool, slot: Slot) -> Self {
+        Pipe {
+            hop,
+            line,
+            limit,
+            lossy,
+            slot,
+            free_at: Time::ZERO,
+            passing: VecDeque::new(),
+            started: 0,
+            waiting_bytes: 0,
+            counters: Counters::default(),
+        }
+    }
+
+    /// What has been counted.
+    pub fn counters(&self) -> Counters {
+        self.counters
+    }
+
+    /// Takes a packet to send. Gives the time at which it will have left the node, or `None` if the queue was full.
+    #[inline]
+    pub fn on_packet<O: Observer>(&mut self, packet: Packet, cx: &mut Cx<'_, O>) -> Option<Time> {
+        let size = packet.size();
+        if self.limit != Limit::None && !self.admits(cx.now, size) {
+            self.counters.packets_dropped += 1;
+            self.counters.queue_full += 1;
+            cx.tell(self.hop, || LinkEvent::QueueFull { packet });
+            return None;
+        }
+        let duration = self.line.transmission_time(size);
+        let starts = self.free_at.max(cx.now);
+        let leaves = starts + duration;
+        let arrives = leaves + self.line.delay;
+        let fate = if self.lossy {
+            let frame = Frame { start: starts, duration, way: self.hop.way, number: Some(self.counters.frames_sent) };
+            cx.channels[self.hop.link as usize].fate(&frame)
+        } else {
+            Fate::Arrives
+        };
+        self.free_at = leaves;
+        self.counters.frames_sent += 1;
+        self.counters.busy = self.counters.busy + duration;
+        let order = cx.schedule.order();
+        if self.passing.is_empty() {
+            cx.schedule.arm_as(self.slot, arrives, order);
+        }
+        self.passing.push_back(Passage { starts, arrives, order, fate, packet });
+        Some(leaves)
+    }
+
+    /// The first packet has come to the far end; gives it, unless it was lost on the way.
+    #[inline]
+    pub fn on_wake<O: Observer>(&mut self, cx: &mut Cx<'_, O>) -> Option<Packet> {
+        let passage = self.passing.pop_front()?;
+        if self.started > 0 {
+            self.started -= 1;
+        } else if self.limit != Limit::None {
+            self.waiting_bytes -= u64::from(passage.packet.size());
+        }
+        match self.passing.front() {
+            Some(next) => cx.schedule.arm_as(self.slot, next.arrives, next.order),
+            None => cx.schedule.disarm(self.slot),
+        }
+        let packet = passage.packet;
+        if passage.fate == Fate::Corrupted {
+            self.counters.frames_corrupted += 1;
+            self.counters.packets_dropped += 1;
+            cx.tell(self.hop, || LinkEvent::Lost { packet });
+            return None;
+        }
+        self.counters.packets_delivered += 1;
+        cx.tell(self.hop, || LinkEvent::Arrived { packet });
+        Some(packet)
+    }
+
+    /// Whether a packet may join those that wait. Only a limited queue keeps count of them.
+    fn admits(&mut self, now: Time, size: u32) -> bool {
+        while let Some(passage) = self.passing.get(self.started).filter(|passage| passage.starts <= now) {
+            self.waiting_bytes -= u64::from(passage.packet.size());
+            self.started += 1;
+        }
+        // A line that is free takes the packet at once: nothing waits, so no limit is met.
+        if self.free_at <= now {
+            self.waiting_bytes += u64::from(size);
+            return true;
+        }
+        let fits = self.limit.admits(self.passing.len() - self.started, self.waiting_bytes, size);
+        if fits {
+            self.waiting_bytes += u64::from(size);
+        }
+        fits
+    }
+}

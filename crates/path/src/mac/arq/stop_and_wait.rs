@@ -1,0 +1,71 @@
+//! The semi-reliable stop-and-wait link layer of the thesis [goel1997 4.3.1 (5)].
+//!
+//! A frame is sent and its acknowledgment awaited. The receiver acknowledges at once, without contention and without
+//! queueing behind data; the acknowledgment crosses the same channel. If none has come when the timer expires, which
+//! it does `sending + 2 x propagation + sending the acknowledgment + margin` after the frame began, the frame is sent
+//! again, at most `transmissions` times in all; then the packet is dropped.
+//!
+//! Deviation: the thesis leaves the size of a link acknowledgment open; the default is that of 802.11, 14 bytes.
+
+use engine::Span;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::StopAndWait;
+
+/// What the receiver can tell a retransmission from a new frame by.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Numbering {
+    /// A retransmission keeps its frame number: the receiver discards a frame it already has.
+    #[default]
+    PerFrame,
+    /// Each transmission has a number of its own, as the event trace of appendix B.4 shows: a frame whose
+    /// acknowledgment was lost is delivered twice.
+    PerTransmission,
+}
+
+/// Settings.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    /// How often a frame is sent at most, the first time included. The thesis's "8 attempts" are 8 retries.
+    #[serde(default = "nine")]
+    #[schemars(range(min = 1))]
+    pub transmissions: u32,
+    /// How long beyond the earliest possible acknowledgment the sender waits.
+    #[serde(default = "one_millisecond")]
+    pub margin: Span,
+    /// What a retransmission is called.
+    #[serde(default)]
+    pub numbering: Numbering,
+}
+
+fn nine() -> u32 {
+    9
+}
+
+fn one_millisecond() -> Span {
+    Span::from_millis(1)
+}
+
+/// Bytes of an 802.11 acknowledgment frame.
+const ACK_SIZE: u32 = 14;
+
+impl Default for Config {
+    fn default() -> Self {
+        Config { transmissions: nine(), margin: one_millisecond(), numbering: Numbering::default() }
+    }
+}
+
+impl Config {
+    /// The parameters.
+    pub fn build(&self) -> Option<StopAndWait> {
+        Some(StopAndWait {
+            transmissions: self.transmissions,
+            margin: self.margin,
+            ack_size: ACK_SIZE,
+            numbering: self.numbering,
+        })
+    }
+}

@@ -1,0 +1,3 @@
+//! Link layers of wireless hops.
+
+pub mod arq;

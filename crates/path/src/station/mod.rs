@@ -1,0 +1,221 @@
+//! A station: one transmitter with a link layer, and a queue for each neighbour it serves.
+//!
+//! One frame is outstanding at a time. Its whole exchange, the far end's link acknowledgment included, is played
+//! here, because the far end answers at once and without contention; so the two ends share no state with anyone.
+
+pub mod lane;
+pub mod scheduler;
+
+use engine::{Slot, Time};
+use wire::Packet;
+
+use crate::channel::{Fate, Frame};
+use crate::context::{Cx, Observer};
+use crate::event::{HopId, LinkEvent, Way};
+use crate::mac::arq::stop_and_wait::Numbering;
+pub use lane::Lane;
+use lane::Waiting;
+use scheduler::Scheduler;
+
+/// The link layer learned that an attempt failed. Agents act on it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RadioNotice {
+    /// The hop it failed on.
+    pub hop: HopId,
+    /// The packet.
+    pub packet: Packet,
+    /// Which attempt failed, from 1.
+    pub attempt: u32,
+    /// Whether it was the last: the packet is dropped.
+    pub last: bool,
+}
+
+/// What a wake-up of a station brings about outside it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Outcome {
+    /// A packet has come to the far end of this hop.
+    pub delivered: Option<(HopId, Packet)>,
+    /// An attempt has failed.
+    pub notice: Option<RadioNotice>,
+    /// Bytes that this node need not keep any longer.
+    pub freed: u32,
+}
+
+/// Where the outstanding frame is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Phase {
+    /// Nothing is outstanding.
+    Idle,
+    /// The frame is on its way to the far end.
+    Flying,
+    /// The frame arrived, its acknowledgment is on its way back.
+    Acknowledging,
+    /// The frame or its acknowledgment was lost; only the timer is left.
+    Lost,
+}
+
+/// A transmitter that serves one or more lanes, one frame at a time.
+pub struct Station {
+    lanes: Vec<Lane>,
+    scheduler: Scheduler,
+    /// Wakes when the outstanding frame or its acknowledgment arrives.
+    arrival: Slot,
+    /// Wakes when the outstanding frame's acknowledgment is overdue.
+    timer: Slot,
+    phase: Phase,
+    /// The lane of the outstanding frame, or of the last one.
+    serving: usize,
+}
+
+impl Station {
+    /// A station with the given lanes; `arrival` and `timer` are its wake-ups.
+    pub fn new(lanes: Vec<Lane>, scheduler: Scheduler, arrival: Slot, timer: Slot) -> Self {
+        // Round robin starts with the first lane.
+        let serving = lanes.len().saturating_sub(1);
+        Station { lanes, scheduler, arrival, timer, phase: Phase::Idle, serving }
+    }
+
+    /// The lanes, in the order they were given.
+    pub fn lanes(&self) -> &[Lane] {
+        &self.lanes
+    }
+
+    /// Takes a packet for lane number `lane`. Whether it found room.
+    pub fn on_packet<O: Observer>(&mut self, lane: usize, packet: Packet, cx: &mut Cx<'_, O>) -> bool {
+        let target = &mut self.lanes[lane];
+        let being_sent = self.phase != Phase::Idle && self.serving == lane;
+        if !target.admits(packet.size(), being_sent) {
+            target.counters.packets_dropped += 1;
+            target.counters.queue_full += 1;
+            cx.tell(target.hop, || LinkEvent::QueueFull { packet });
+            return false;
+        }
+        target.push(Waiting { packet, since: cx.schedule.order() });
+        if self.phase == Phase::Idle {
+            self.send_next(cx);
+        }
+        true
+    }
+
+    /// The outstanding frame, or its acknowledgment, arrives.
+    pub fn on_arrival<O: Observer>(&mut self, cx: &mut Cx<'_, O>) -> Outcome {
+        match self.phase {
+            Phase::Flying => self.frame_arrives(cx),
+            Phase::Acknowledging => self.ack_arrives(cx),
+            Phase::Idle | Phase::Lost => {
+                cx.schedule.disarm(self.arrival);
+                Outcome::default()
+            }
+        }
+    }
+
+    /// The acknowledgment is overdue: the attempt has failed.
+    pub fn on_timer<O: Observer>(&mut self, cx: &mut Cx<'_, O>) -> Outcome {
+        cx.schedule.disarm(self.timer);
+        cx.schedule.disarm(self.arrival);
+        self.phase = Phase::Idle;
+        let lane = &mut self.lanes[self.serving];
+        let (attempt, number) = (lane.attempts, lane.number);
+        let last = attempt >= lane.arq.transmissions;
+        let Some(packet) = lane.head() else { return Outcome::default() };
+        let mut outcome = Outcome::default();
+        if last {
+            lane.pop();
+            lane.counters.given_up += 1;
+            // Given up on is not lost, if only the acknowledgments were.
+            if !lane.arrived {
+                lane.counters.packets_dropped += 1;
+            }
+            outcome.freed = packet.size();
+            cx.tell(lane.hop, || LinkEvent::GivenUp { number, attempts: attempt, packet });
+        }
+        outcome.notice = Some(RadioNotice { hop: lane.hop, packet, attempt, last });
+        self.send_next(cx);
+        outcome
+    }
+
+    fn frame_arrives<O: Observer>(&mut self, cx: &mut Cx<'_, O>) -> Outcome {
+        let lane = &mut self.lanes[self.serving];
+        let (hop, number) = (lane.hop, lane.number);
+        let Some(packet) = lane.head() else { return Outcome::default() };
+        let delivered = if lane.receive(number) {
+            lane.counters.packets_delivered += 1;
+            cx.tell(hop, || LinkEvent::Arrived { packet });
+            Some((hop, packet))
+        } else {
+            lane.counters.duplicates += 1;
+            cx.tell(hop, || LinkEvent::FrameDuplicate { number, packet });
+            None
+        };
+        lane.arrived = true;
+        let duration = lane.line.transmission_time(lane.arq.ack_size);
+        let way = match hop.way {
+            Way::Forward => Way::Backward,
+            Way::Backward => Way::Forward,
+        };
+        let ack = Frame { start: cx.now, duration, way, number: None };
+        if cx.channels[hop.link as usize].fate(&ack) == Fate::Arrives {
+            self.phase = Phase::Acknowledging;
+            cx.schedule.arm(self.arrival, cx.now + duration + lane.line.delay);
+        } else {
+            self.phase = Phase::Lost;
+            cx.schedule.disarm(self.arrival);
+            cx.tell(hop, || LinkEvent::AckCorrupted { number });
+        }
+        Outcome { delivered, ..Outcome::default() }
+    }
+
+    fn ack_arrives<O: Observer>(&mut self, cx: &mut Cx<'_, O>) -> Outcome {
+        cx.schedule.disarm(self.timer);
+        cx.schedule.disarm(self.arrival);
+        self.phase = Phase::Idle;
+        let freed = self.lanes[self.serving].pop().map_or(0, |packet| packet.size());
+        self.send_next(cx);
+        Outcome { freed, ..Outcome::default() }
+    }
+
+    fn send_next<O: Observer>(&mut self, cx: &mut Cx<'_, O>) {
+        if let Some(lane) = self.scheduler.next(&self.lanes, self.serving) {
+            self.serving = lane;
+            self.send(cx);
+        }
+    }
+
+    /// Sends the head of the lane being served.
+    fn send<O: Observer>(&mut self, cx: &mut Cx<'_, O>) {
+        let lane = &mut self.lanes[self.serving];
+        let Some(packet) = lane.head() else { return };
+        let renumber = lane.attempts == 0 || lane.arq.numbering == Numbering::PerTransmission;
+        if renumber {
+            lane.number = lane.next_number;
+            lane.next_number += 1;
+        }
+        lane.attempts += 1;
+        let (hop, number, attempt) = (lane.hop, lane.number, lane.attempts);
+        let duration = lane.line.transmission_time(packet.size());
+        let frame = Frame { start: cx.now, duration, way: hop.way, number: Some(lane.counters.frames_sent) };
+        lane.counters.frames_sent += 1;
+        lane.counters.busy = lane.counters.busy + duration;
+        cx.tell(hop, || LinkEvent::FrameSent { number, attempt, packet });
+        let overdue = cx.now + duration + lane.ack_wait();
+        if cx.channels[hop.link as usize].fate(&frame) == Fate::Arrives {
+            self.phase = Phase::Flying;
+            cx.schedule.arm(self.arrival, cx.now + duration + lane.line.delay);
+        } else {
+            lane.counters.frames_corrupted += 1;
+            self.phase = Phase::Lost;
+            cx.tell(hop, || LinkEvent::FrameCorrupted { number, attempt, packet });
+        }
+        cx.schedule.arm(self.timer, overdue);
+    }
+
+    /// The earliest time at which something here happens, for tests that drive a station by hand.
+    pub fn slots(&self) -> (Slot, Slot) {
+        (self.arrival, self.timer)
+    }
+
+    /// Whether a frame is outstanding at `_now`.
+    pub fn is_busy(&self, _now: Time) -> bool {
+        self.phase != Phase::Idle
+    }
+}

@@ -1,0 +1,45 @@
+//! Settings of an end.
+
+use engine::{Bytes, Span};
+
+use crate::cc::ControlConfig;
+use crate::recovery::RecoveryConfig;
+use crate::response::ResponseConfig;
+
+/// Settings of one end of a connection.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Config {
+    /// Bytes of data in a full segment (SMSS).
+    pub segment: u32,
+    /// Bytes this end is willing to receive; advertised unchanged, since applications read at once.
+    pub window: Bytes,
+    /// Congestion window at the beginning, in segments [RFC5681 s3.1, RFC6928].
+    pub initial_window: u32,
+    /// Slow start threshold at the beginning; without one slow start goes on until the first loss.
+    pub initial_ssthresh: Option<Bytes>,
+    /// Limits of the retransmission timer.
+    pub rto: RtoConfig,
+    /// What is lost.
+    pub recovery: RecoveryConfig,
+    /// How much may fly.
+    pub control: ControlConfig,
+    /// What messages from the network bring about.
+    pub response: ResponseConfig,
+}
+
+/// Limits of the retransmission timer [RFC6298].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RtoConfig {
+    /// Before the first measurement [RFC6298 s2.1].
+    pub initial: Span,
+    /// Never less [RFC6298 s2.4].
+    pub min: Span,
+    /// Never more, however often it doubles [RFC6298 s2.5].
+    pub max: Span,
+}
+
+impl Default for RtoConfig {
+    fn default() -> Self {
+        RtoConfig { initial: Span::from_secs(1), min: Span::from_secs(1), max: Span::from_secs(64) }
+    }
+}

@@ -1,0 +1,81 @@
+//! Putting the stream together.
+
+/// What has come: everything before `next`, and islands beyond it.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Reassembly {
+    next: u64,
+    /// Disjoint and apart, rising, all beyond `next`.
+    islands: Vec<(u64, u64)>,
+}
+
+impl Reassembly {
+    pub fn next(&self) -> u64 {
+        self.next
+    }
+
+    /// Takes bytes `from..to`.
+    #[inline]
+    pub fn insert(&mut self, from: u64, to: u64) {
+        if from <= self.next && self.islands.is_empty() {
+            self.next = self.next.max(to);
+            return;
+        }
+        self.insert_slowly(from, to);
+    }
+
+    fn insert_slowly(&mut self, mut from: u64, mut to: u64) {
+        if from > self.next {
+            // Islands that touch from..to become one with it.
+            let first = self.islands.partition_point(|island| island.1 < from);
+            let last = self.islands.partition_point(|island| island.0 <= to);
+            if first < last {
+                from = from.min(self.islands[first].0);
+                to = to.max(self.islands[last - 1].1);
+            }
+            self.islands.splice(first..last, [(from, to)]);
+            return;
+        }
+        self.next = self.next.max(to);
+        let reached = self.islands.partition_point(|island| island.0 <= self.next);
+        if let Some(island) = self.islands[..reached].last() {
+            self.next = self.next.max(island.1);
+        }
+        self.islands.drain(..reached);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_hole_holds_the_rest_back() {
+        let mut assembly = Reassembly::default();
+        assembly.insert(1000, 2000);
+        assembly.insert(3000, 4000);
+        assert_eq!(assembly.next(), 0);
+        assembly.insert(0, 1000);
+        assert_eq!(assembly.next(), 2000);
+        assembly.insert(1500, 3000);
+        assert_eq!(assembly.next(), 4000);
+        assert!(assembly.islands.is_empty());
+    }
+
+    proptest! {
+        /// Any pieces in any order: `next` is the first byte that never came.
+        #[test]
+        fn agrees_with_a_bitmap(pieces in prop::collection::vec((0u64..60, 1u64..12), 0..80)) {
+            let mut assembly = Reassembly::default();
+            let mut come = [false; 80];
+            for (from, len) in pieces {
+                assembly.insert(from, from + len);
+                come[from as usize..(from + len) as usize].fill(true);
+                let first_missing = come.iter().position(|here| !here).unwrap() as u64;
+                prop_assert_eq!(assembly.next(), first_missing);
+                prop_assert!(assembly.islands.iter().all(|(from, to)| from < to && *from > assembly.next()));
+                prop_assert!(assembly.islands.windows(2).all(|pair| pair[0].1 < pair[1].0));
+            }
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! What messages from the network bring about at the sender: the one door for them.
+
+pub mod refined_icmp;
+pub mod simple_icmp;
+pub mod unmodified;
+
+use wire::NoticeKind;
+
+use crate::recovery::Notified;
+
+engine::registry! {
+    /// The sender's parts in schemes. The base station's part is registered in `path` by the same name.
+    pub enum ResponseConfig: "sender's scheme" => build() -> Box<dyn NoticeResponse> {
+        Unmodified => unmodified, "unmodified", "Messages are silently discarded";
+        SimpleIcmp => simple_icmp, "simple-icmp", "DEFER postpones the timer; a deferred segment is resent without a cut [goel1997 5.4]";
+        RefinedIcmp => refined_icmp, "refined-icmp", "DEFER postpones the timer, RETRANSMIT resends without a cut [goel1997 5.5]";
+    }
+}
+
+/// What a sender does at once when a message comes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Reaction {
+    /// The retransmission timer, if it runs for this segment, starts again.
+    pub postpone: bool,
+    /// The segment is sent again.
+    pub resend: bool,
+}
+
+/// A sender's part in a scheme. It remembers what was said about segments; `seq` is a segment's first byte.
+///
+/// The sender calls `on_notice` for messages about unacknowledged data only; `on_resent` for each segment it sends
+/// again; `on_advance` when data has been acknowledged; and asks the two questions when it is about to act on a loss.
+pub trait NoticeResponse: Send {
+    /// A message has come.
+    fn on_notice(&mut self, kind: NoticeKind, seq: u64) -> Reaction;
+    /// How a duplicate acknowledgment for the segment at `una` is to be taken, if not in the ordinary way.
+    fn on_duplicate(&mut self, una: u64) -> Option<Notified>;
+    /// Recovery has begun with the answer given by `on_duplicate`.
+    fn on_recovery(&mut self, una: u64);
+    /// Whether a timeout for the segment at `una` is answered with that segment alone and without a cut.
+    fn on_timeout(&mut self, una: u64) -> bool;
+    /// A segment is sent again: what was said was about the earlier transmission.
+    fn on_resent(&mut self, seq: u64);
+    /// Everything before `una` has been acknowledged.
+    fn on_advance(&mut self, una: u64);
+}
+
+/// The segments something was said about, sorted. Few at a time.
+#[derive(Clone, Debug, Default)]
+struct Marked(Vec<u64>);
+
+impl Marked {
+    fn insert(&mut self, seq: u64) {
+        if let Err(place) = self.0.binary_search(&seq) {
+            self.0.insert(place, seq);
+        }
+    }
+
+    fn contains(&self, seq: u64) -> bool {
+        self.0.binary_search(&seq).is_ok()
+    }
+
+    fn remove(&mut self, seq: u64) {
+        if let Ok(place) = self.0.binary_search(&seq) {
+            self.0.remove(place);
+        }
+    }
+
+    #[inline]
+    fn forget_before(&mut self, una: u64) {
+        if self.0.first().is_some_and(|seq| *seq < una) {
+            self.0.retain(|seq| *seq >= una);
+        }
+    }
+}

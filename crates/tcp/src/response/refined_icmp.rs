@@ -1,0 +1,61 @@
+//! The Refined ICMP scheme at the sender [goel1997 5.5.2].
+//!
+//! ICMP-DEFER for the segment the timer runs for starts the timer again, and is forgotten. ICMP-RETRANSMIT resends
+//! the segment and marks it; the first duplicate acknowledgment for it begins fast recovery with the window as it
+//! is, one segment more a duplicate, until new data is acknowledged.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use wire::NoticeKind;
+
+use super::{Marked, NoticeResponse, Reaction};
+use crate::recovery::Notified;
+
+/// No settings.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Config {}
+
+impl Config {
+    /// The response.
+    pub fn build(&self) -> Box<dyn NoticeResponse> {
+        Box::new(RefinedIcmp::default())
+    }
+}
+
+#[derive(Default)]
+struct RefinedIcmp {
+    resent: Marked,
+}
+
+impl NoticeResponse for RefinedIcmp {
+    fn on_notice(&mut self, kind: NoticeKind, seq: u64) -> Reaction {
+        match kind {
+            NoticeKind::Defer => Reaction { postpone: true, resend: false },
+            NoticeKind::Retransmit => {
+                self.resent.insert(seq);
+                Reaction { postpone: false, resend: true }
+            }
+        }
+    }
+
+    fn on_duplicate(&mut self, una: u64) -> Option<Notified> {
+        self.resent.contains(una).then_some(Notified::AlreadyResent)
+    }
+
+    fn on_recovery(&mut self, una: u64) {
+        self.resent.remove(una);
+    }
+
+    /// Steps 4 and 5: without duplicates that refer to a marked segment TCP follows its ordinary rules.
+    fn on_timeout(&mut self, _: u64) -> bool {
+        false
+    }
+
+    /// The mark says that the segment *was* resent; another transmission does not take that back.
+    fn on_resent(&mut self, _: u64) {}
+
+    fn on_advance(&mut self, una: u64) {
+        self.resent.forget_before(una);
+    }
+}

@@ -1,0 +1,37 @@
+//! A sender without a scheme: messages are silently discarded [goel1997 5.5.4].
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use wire::NoticeKind;
+
+use super::{NoticeResponse, Reaction};
+use crate::recovery::Notified;
+
+/// No settings.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Config {}
+
+impl Config {
+    /// The response.
+    pub fn build(&self) -> Box<dyn NoticeResponse> {
+        Box::new(Unmodified)
+    }
+}
+
+struct Unmodified;
+
+impl NoticeResponse for Unmodified {
+    fn on_notice(&mut self, _: NoticeKind, _: u64) -> Reaction {
+        Reaction::default()
+    }
+    fn on_duplicate(&mut self, _: u64) -> Option<Notified> {
+        None
+    }
+    fn on_recovery(&mut self, _: u64) {}
+    fn on_timeout(&mut self, _: u64) -> bool {
+        false
+    }
+    fn on_resent(&mut self, _: u64) {}
+    fn on_advance(&mut self, _: u64) {}
+}

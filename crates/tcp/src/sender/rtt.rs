@@ -1,0 +1,102 @@
+//! Round-trip times and the retransmission timeout that follows from them [RFC6298].
+
+use engine::Span;
+
+use crate::config::RtoConfig;
+
+/// Smoothed round-trip time, its variation, and the doubling after timeouts. All in whole nanoseconds.
+#[derive(Clone, Debug)]
+pub struct RttEstimator {
+    limits: RtoConfig,
+    srtt: Option<i64>,
+    rttvar: i64,
+    doublings: u32,
+}
+
+impl RttEstimator {
+    /// An estimator that has measured nothing.
+    pub fn new(limits: RtoConfig) -> Self {
+        RttEstimator { limits, srtt: None, rttvar: 0, doublings: 0 }
+    }
+
+    /// Takes a measurement [RFC6298 s2.2, s2.3].
+    pub fn sample(&mut self, rtt: Span) {
+        let rtt = rtt.as_nanos() as i64;
+        match self.srtt {
+            None => {
+                self.srtt = Some(rtt);
+                self.rttvar = rtt / 2;
+            }
+            Some(srtt) => {
+                // The variation first, with the old mean.
+                self.rttvar += ((srtt - rtt).abs() - self.rttvar) / 4;
+                self.srtt = Some(srtt + (rtt - srtt) / 8);
+            }
+        }
+    }
+
+    /// The smoothed round-trip time; zero before the first measurement.
+    pub fn srtt(&self) -> Span {
+        Span::from_nanos(self.srtt.unwrap_or(0) as u64)
+    }
+
+    /// How long to wait for an acknowledgment, doublings included.
+    pub fn rto(&self) -> Span {
+        let base = match self.srtt {
+            None => self.limits.initial,
+            Some(srtt) => Span::from_nanos((srtt + 4 * self.rttvar) as u64).max(self.limits.min),
+        };
+        base.times(1 << self.doublings.min(32)).min(self.limits.max)
+    }
+
+    /// Doubles the timeout after it has expired [RFC6298 s5.5].
+    pub fn back_off(&mut self) {
+        self.doublings += 1;
+    }
+
+    /// Takes the doublings back when new data is acknowledged.
+    pub fn clear_back_off(&mut self) {
+        self.doublings = 0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: fn(u64) -> Span = Span::from_millis;
+
+    // covers [RFC6298 s2.1, s2.2, s2.3, s2.4]
+    #[test]
+    fn timeout_follows_the_equations() {
+        let limits = RtoConfig { initial: MS(1000), min: MS(200), max: MS(64_000) };
+        let mut rtt = RttEstimator::new(limits);
+        assert_eq!(rtt.rto(), MS(1000));
+        rtt.sample(MS(100));
+        assert_eq!((rtt.srtt(), rtt.rto()), (MS(100), MS(300)));
+        rtt.sample(MS(180));
+        // rttvar = 50 + (80 - 50) / 4 = 57.5; srtt = 100 + 80 / 8 = 110; rto = 110 + 4 x 57.5
+        assert_eq!((rtt.srtt(), rtt.rto()), (MS(110), MS(340)));
+        for _ in 0..200 {
+            rtt.sample(MS(10));
+        }
+        assert_eq!(rtt.rto(), MS(200));
+    }
+
+    // covers [RFC6298 s2.5, s5.5]
+    #[test]
+    fn timeout_doubles_to_its_maximum() {
+        let mut rtt = RttEstimator::new(RtoConfig::default());
+        rtt.sample(MS(100));
+        let seen: Vec<u64> = (0..9)
+            .map(|_| {
+                let rto = rtt.rto().as_nanos() / 1_000_000_000;
+                rtt.back_off();
+                rto
+            })
+            .collect();
+        assert_eq!(seen, [1, 2, 4, 8, 16, 32, 64, 64, 64]);
+        rtt.clear_back_off();
+        assert_eq!(rtt.rto(), MS(1000));
+    }
+}

@@ -1,0 +1,37 @@
+//! Addresses.
+
+use std::fmt;
+use std::net::Ipv4Addr;
+
+/// An IPv4 address of the simulated network. Node number `n` (from 0) is `10.0.0.0 + n + 1`.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Addr(u32);
+
+const NETWORK: u32 = 10 << 24;
+
+impl Addr {
+    /// How many nodes a network can have: the host part of 10.0.0.0/8 without its two reserved addresses.
+    pub const MOST_NODES: usize = (1 << 24) - 2;
+
+    /// The address of node number `index`.
+    pub const fn of_node(index: usize) -> Self {
+        Addr(NETWORK + index as u32 + 1)
+    }
+
+    /// The number of the node that has this address.
+    pub const fn node(self) -> usize {
+        (self.0 - NETWORK - 1) as usize
+    }
+}
+
+impl From<Addr> for Ipv4Addr {
+    fn from(addr: Addr) -> Self {
+        Ipv4Addr::from(addr.0)
+    }
+}
+
+impl fmt::Debug for Addr {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", Ipv4Addr::from(*self))
+    }
+}

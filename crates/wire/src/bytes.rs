@@ -1,0 +1,141 @@
+//! A packet as the bytes other programs expect.
+
+use etherparse::{IpNumber, Ipv4Header, TcpHeader};
+
+use crate::icmp::{Notice, NoticeKind};
+use crate::packet::{Body, Packet};
+use crate::segment::{Flags, Segment};
+
+/// ICMP type for experiments [RFC4727 s4]: the thesis asks for a new type and no number was ever assigned.
+/// The code tells the two messages apart: 0 is DEFER, 1 is RETRANSMIT.
+pub const ICMP_EXPERIMENT: u8 = 253;
+
+/// The packet's headers. Data is all zeros and is left out: a capture with a short snap length.
+///
+/// Windows beyond 65,535 bytes are shown as 65,535: scaling is agreed on in the handshake, which a connection
+/// that starts in ESTABLISHED never had. `identification` numbers the packets of a capture.
+pub fn headers(packet: &Packet, identification: u16) -> Vec<u8> {
+    let mut out = Vec::with_capacity(64);
+    match &packet.body {
+        Body::Tcp(segment) => {
+            let tcp = tcp_header(segment);
+            let mut ip = ipv4(packet, segment.len + Segment::HEADER, IpNumber::TCP, identification);
+            ip.header_checksum = ip.calc_header_checksum();
+            ip.write(&mut out).expect("writing to memory");
+            let mut tcp = tcp;
+            // The sum over zeros is the sum without them, so the checksum needs the length only.
+            let zeros = vec![0; segment.len as usize];
+            tcp.checksum = tcp.calc_checksum_ipv4(&ip, &zeros).unwrap_or(0);
+            tcp.write(&mut out).expect("writing to memory");
+        }
+        Body::Icmp(notice) => {
+            let mut ip = ipv4(packet, Notice::SIZE, IpNumber::ICMP, identification);
+            ip.header_checksum = ip.calc_header_checksum();
+            ip.write(&mut out).expect("writing to memory");
+            out.extend(icmp(packet, notice));
+        }
+    }
+    out
+}
+
+fn ipv4(packet: &Packet, payload: u32, protocol: IpNumber, identification: u16) -> Ipv4Header {
+    let octets = |addr| std::net::Ipv4Addr::from(addr).octets();
+    // A simulated segment may be longer than an IPv4 packet can say; a capture then shows the longest there is.
+    let payload = payload.min(u32::from(u16::MAX) - Packet::HEADER) as u16;
+    let mut header =
+        Ipv4Header::new(payload, 64, protocol, octets(packet.src), octets(packet.dst)).expect("payload fits");
+    header.identification = identification;
+    header
+}
+
+fn tcp_header(segment: &Segment) -> TcpHeader {
+    let window = u16::try_from(segment.window).unwrap_or(u16::MAX);
+    let mut tcp = TcpHeader::new(segment.src_port, segment.dst_port, segment.seq.0, window);
+    tcp.acknowledgment_number = segment.ack.0;
+    tcp.fin = segment.flags.has(Flags::FIN);
+    tcp.syn = segment.flags.has(Flags::SYN);
+    tcp.rst = segment.flags.has(Flags::RST);
+    tcp.psh = segment.flags.has(Flags::PSH);
+    tcp.ack = segment.flags.has(Flags::ACK);
+    tcp
+}
+
+fn icmp(packet: &Packet, notice: &Notice) -> Vec<u8> {
+    let code = match notice.kind {
+        NoticeKind::Defer => 0,
+        NoticeKind::Retransmit => 1,
+    };
+    let mut message = vec![ICMP_EXPERIMENT, code, 0, 0, 0, 0, 0, 0];
+    // The quoted segment travelled from the host that gets this message.
+    let quoted = Packet { src: packet.dst, dst: notice.segment_dst, body: packet.body };
+    let mut ip = ipv4(&quoted, Segment::HEADER, IpNumber::TCP, 0);
+    ip.header_checksum = ip.calc_header_checksum();
+    ip.write(&mut message).expect("writing to memory");
+    message.extend(notice.src_port.to_be_bytes());
+    message.extend(notice.dst_port.to_be_bytes());
+    message.extend(notice.seq.0.to_be_bytes());
+    let checksum = etherparse::checksum::Sum16BitWords::new().add_slice(&message).ones_complement();
+    message[2..4].copy_from_slice(&checksum.to_ne_bytes());
+    message
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::addr::Addr;
+    use crate::segment::SeqNum;
+    use etherparse::{NetSlice, SlicedPacket, TransportSlice};
+
+    fn data() -> Packet {
+        Packet {
+            src: Addr::of_node(0),
+            dst: Addr::of_node(2),
+            body: Body::Tcp(Segment {
+                src_port: 10_000,
+                dst_port: 10_001,
+                seq: SeqNum(15_360),
+                ack: SeqNum(7),
+                flags: Flags::ACK | Flags::PSH,
+                window: 1 << 20,
+                len: 1024,
+            }),
+        }
+    }
+
+    #[test]
+    fn a_segment_reads_back() {
+        let packet = data();
+        let mut bytes = headers(&packet, 9);
+        assert_eq!(bytes.len(), 40);
+        bytes.resize(packet.size() as usize, 0);
+        let sliced = SlicedPacket::from_ip(&bytes).unwrap();
+        let (Some(NetSlice::Ipv4(ip)), Some(TransportSlice::Tcp(tcp))) = (&sliced.net, &sliced.transport) else {
+            panic!("not TCP over IPv4")
+        };
+        assert_eq!(ip.header().source(), [10, 0, 0, 1]);
+        assert_eq!(ip.header().header_checksum(), ip.header().to_header().calc_header_checksum());
+        assert_eq!((tcp.sequence_number(), tcp.acknowledgment_number()), (15_360, 7));
+        assert_eq!((tcp.ack(), tcp.psh(), tcp.syn(), tcp.window_size()), (true, true, false, 65_535));
+        let checksum = tcp.to_header().calc_checksum_ipv4(&ip.header().to_header(), tcp.payload()).unwrap();
+        assert_eq!(tcp.checksum(), checksum);
+    }
+
+    #[test]
+    fn a_notice_quotes_the_segment() {
+        let notice = Notice {
+            kind: NoticeKind::Retransmit,
+            segment_dst: Addr::of_node(2),
+            src_port: 10_000,
+            dst_port: 10_001,
+            seq: SeqNum(15_360),
+        };
+        let packet = Packet { src: Addr::of_node(1), dst: Addr::of_node(0), body: Body::Icmp(notice) };
+        let bytes = headers(&packet, 0);
+        assert_eq!(bytes.len(), packet.size() as usize);
+        let message = &bytes[20..];
+        assert_eq!(message[..2], [ICMP_EXPERIMENT, 1]);
+        assert_eq!(etherparse::checksum::Sum16BitWords::new().add_slice(message).ones_complement(), 0);
+        assert_eq!(message[8 + 16..8 + 20], [10, 0, 0, 3]);
+        assert_eq!(message[28..36], [0x27, 0x10, 0x27, 0x11, 0, 0, 0x3c, 0]);
+    }
+}

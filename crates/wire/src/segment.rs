@@ -1,0 +1,90 @@
+//! TCP segments [RFC9293 s3.1].
+
+use std::ops::BitOr;
+
+/// A sequence number on the wire: 32 bits that wrap around.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct SeqNum(pub u32);
+
+impl SeqNum {
+    /// The wire form of an offset in the stream.
+    pub const fn from_offset(offset: u64) -> Self {
+        SeqNum(offset as u32)
+    }
+
+    /// The offset in the stream that this number means: the one nearest to `near` [RFC9293 s3.4].
+    /// Numbers that would lie before the stream's beginning give `None`.
+    pub fn to_offset(self, near: u64) -> Option<u64> {
+        let distance = self.0.wrapping_sub(near as u32) as i32;
+        near.checked_add_signed(i64::from(distance))
+    }
+}
+
+/// Control bits.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Flags(pub u8);
+
+impl Flags {
+    /// No more data from the sender.
+    pub const FIN: Flags = Flags(1);
+    /// Synchronize sequence numbers.
+    pub const SYN: Flags = Flags(2);
+    /// Reset the connection.
+    pub const RST: Flags = Flags(4);
+    /// Push function.
+    pub const PSH: Flags = Flags(8);
+    /// The acknowledgment number means something.
+    pub const ACK: Flags = Flags(16);
+
+    /// Whether all bits of `other` are set.
+    pub const fn has(self, other: Flags) -> bool {
+        self.0 & other.0 == other.0
+    }
+}
+
+impl BitOr for Flags {
+    type Output = Flags;
+    fn bitor(self, other: Flags) -> Flags {
+        Flags(self.0 | other.0)
+    }
+}
+
+/// A segment without its bytes: the simulation carries lengths, the contents of a stream are its offsets.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Segment {
+    /// Port of the end that sent it.
+    pub src_port: u16,
+    /// Port of the end it goes to.
+    pub dst_port: u16,
+    /// First byte carried.
+    pub seq: SeqNum,
+    /// Next byte expected from the other end.
+    pub ack: SeqNum,
+    /// Control bits.
+    pub flags: Flags,
+    /// Bytes from `ack` on that may be sent, already scaled.
+    pub window: u32,
+    /// Bytes of data carried.
+    pub len: u32,
+}
+
+impl Segment {
+    /// Bytes of the header, without options.
+    pub const HEADER: u32 = 20;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wrapped_numbers_find_their_offset() {
+        let four_gib = 1u64 << 32;
+        for offset in [0, 5, four_gib - 1, four_gib, four_gib + 7, 9 * four_gib + 3] {
+            assert_eq!(SeqNum::from_offset(offset).to_offset(offset), Some(offset));
+            assert_eq!(SeqNum::from_offset(offset + 1000).to_offset(offset), Some(offset + 1000));
+            assert_eq!(SeqNum::from_offset(offset).to_offset(offset + 1000), Some(offset));
+        }
+        assert_eq!(SeqNum(u32::MAX).to_offset(3), None);
+    }
+}
