@@ -1,1 +1,4 @@
-//! stub
+//! Scenarios, runs and results.
+
+pub mod problem;
+pub mod scenario;

@@ -1,1 +1,16 @@
-//! stub
+//! Hosts, applications, routing, and the world that runs.
+//!
+//! A [`Network`] says what there is; a [`World`] made from it runs; an [`event::Sink`] sees what happens;
+//! [`Results`] say how it ended.
+
+pub mod event;
+pub mod network;
+pub mod node;
+pub mod results;
+pub mod routing;
+pub mod world;
+
+pub use event::{Event, NodeEvent, Nobody, Sink};
+pub use network::{FlowSpec, LinkSpec, Network, NodeKind, NodeSpec, Radio};
+pub use results::{FlowResult, LinkResult, Results};
+pub use world::World;

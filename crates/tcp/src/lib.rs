@@ -16,3 +16,4 @@ pub mod sender;
 pub use config::Config;
 pub use connection::Connection;
 pub use event::{Event, Reason};
+pub use sender::Counters;

@@ -25,9 +25,9 @@ pub enum Basis {
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
-    /// What is halved at a loss.
-    #[serde(default)]
-    pub ssthresh_from: Basis,
+    /// What is halved at a loss; `flight` unless the profile says otherwise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ssthresh_from: Option<Basis>,
 }
 
 struct Reno {
@@ -41,7 +41,7 @@ impl Config {
     /// The congestion control.
     pub fn build(&self, start: Start) -> Box<dyn CongestionControl> {
         Box::new(Reno {
-            basis: self.ssthresh_from,
+            basis: self.ssthresh_from.unwrap_or_default(),
             segment: start.segment,
             cwnd: start.cwnd,
             ssthresh: start.ssthresh,
@@ -107,7 +107,7 @@ mod tests {
 
     fn reno(basis: Basis) -> Box<dyn CongestionControl> {
         let start = Start { segment: 1000.0, cwnd: 1000.0, ssthresh: 4000.0 };
-        Config { ssthresh_from: basis }.build(start)
+        Config { ssthresh_from: Some(basis) }.build(start)
     }
 
     fn flight(bytes: f64, window: f64) -> Flight {

@@ -36,9 +36,9 @@ pub struct Config {
     /// How long beyond the earliest possible acknowledgment the sender waits.
     #[serde(default = "one_millisecond")]
     pub margin: Span,
-    /// What a retransmission is called.
-    #[serde(default)]
-    pub numbering: Numbering,
+    /// What a retransmission is called; `per-frame` unless the profile says otherwise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub numbering: Option<Numbering>,
 }
 
 fn nine() -> u32 {
@@ -54,7 +54,7 @@ const ACK_SIZE: u32 = 14;
 
 impl Default for Config {
     fn default() -> Self {
-        Config { transmissions: nine(), margin: one_millisecond(), numbering: Numbering::default() }
+        Config { transmissions: nine(), margin: one_millisecond(), numbering: None }
     }
 }
 
@@ -65,7 +65,7 @@ impl Config {
             transmissions: self.transmissions,
             margin: self.margin,
             ack_size: ACK_SIZE,
-            numbering: self.numbering,
+            numbering: self.numbering.unwrap_or_default(),
         })
     }
 }

@@ -1,0 +1,120 @@
+//! What is wrong with an input, said once and in full.
+
+use std::fmt;
+
+/// One thing that is wrong: where, what was found, what was expected, and what to do.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Problem {
+    /// The file, as the user named it.
+    pub file: Option<String>,
+    /// Line and column in it, from 1.
+    pub place: Option<(usize, usize)>,
+    /// The text of that line.
+    pub source: Option<String>,
+    /// The key, as a path: `links.air.rate`.
+    pub key: Option<String>,
+    /// What stands there.
+    pub found: Option<String>,
+    /// What should, or what is wrong.
+    pub expected: String,
+    /// What to do.
+    pub hint: Option<String>,
+}
+
+impl Problem {
+    /// A problem of which only the nature is known yet.
+    pub fn new(expected: impl Into<String>) -> Self {
+        Problem { expected: expected.into(), ..Self::default() }
+    }
+
+    /// In this file.
+    pub fn in_file(mut self, file: impl Into<String>) -> Self {
+        self.file = Some(file.into());
+        self
+    }
+
+    /// At byte `offset` of `text`.
+    pub fn at_offset(mut self, text: &str, offset: usize) -> Self {
+        let before = &text.as_bytes()[..offset.min(text.len())];
+        let line = before.iter().filter(|byte| **byte == b'\n').count();
+        let start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |newline| newline + 1);
+        let column = String::from_utf8_lossy(&before[start..]).chars().count();
+        self.place = Some((line + 1, column + 1));
+        self.source = text.lines().nth(line).map(str::to_owned);
+        self
+    }
+
+    /// About this key.
+    pub fn key(mut self, key: impl Into<String>) -> Self {
+        self.key = Some(key.into());
+        self
+    }
+
+    /// This was found.
+    pub fn found(mut self, found: impl Into<String>) -> Self {
+        self.found = Some(found.into());
+        self
+    }
+
+    /// This helps.
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// The nearest of `known` to `name`, as a hint, or all of them if none is near.
+    pub fn nearest<'a>(self, name: &str, known: impl IntoIterator<Item = &'a str>) -> Self {
+        let known: Vec<&str> = known.into_iter().collect();
+        let near = known.iter().map(|other| (strsim::damerau_levenshtein(name, other), other)).min();
+        match near {
+            Some((distance, other)) if distance <= 1 + name.chars().count() / 3 => {
+                self.hint(format!("did you mean \"{other}\"?"))
+            }
+            Some(_) if known.len() <= 12 => self.hint(format!("known: {}", known.join(", "))),
+            _ => self,
+        }
+    }
+}
+
+/// Text from an input, fit for a terminal: short, one line, no control characters.
+pub fn shown(text: &str) -> String {
+    const MOST: usize = 60;
+    let mut out: String = text.chars().take(MOST).flat_map(|c| if c.is_control() { c.escape_default().collect() } else { vec![c] }).collect();
+    if text.chars().nth(MOST).is_some() {
+        out.push('…');
+    }
+    out
+}
+
+impl fmt::Display for Problem {
+    /// ```text
+    /// network.toml:12:8: links.air.rate: found "8 mbps", expected a rate such as "8 Mbps"
+    ///   12 | rate = "8 mbps"
+    ///   hint: did you mean "8 Mbps"?
+    /// ```
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(file) = &self.file {
+            write!(f, "{file}:")?;
+            if let Some((line, column)) = self.place {
+                write!(f, "{line}:{column}:")?;
+            }
+            write!(f, " ")?;
+        }
+        if let Some(key) = &self.key {
+            write!(f, "{key}: ")?;
+        }
+        match &self.found {
+            Some(found) => write!(f, "found {}, expected {}", shown(found), self.expected)?,
+            None => write!(f, "{}", self.expected)?,
+        }
+        if let (Some((line, _)), Some(source)) = (self.place, &self.source) {
+            write!(f, "\n  {line} | {}", shown(source.trim()))?;
+        }
+        if let Some(hint) = &self.hint {
+            write!(f, "\n  hint: {hint}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Problem {}

@@ -1,0 +1,259 @@
+//! A scenario as people write it: names, units, defaults. `serde` reads and writes it, `schemars` describes it.
+
+use engine::{Bytes, Span};
+use indexmap::IndexMap;
+use path::agent::AgentConfig;
+use path::channel::ChannelConfig;
+use path::mac::arq::ArqConfig;
+use path::queue::Limit;
+use path::station::scheduler::Scheduler;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tcp::cc::ControlConfig;
+use tcp::recovery::RecoveryConfig;
+
+use super::named::Named;
+
+/// A network, what goes on in it, and what to write down.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Scenario {
+    /// What it shows, in a line.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub title: String,
+    /// Whose physics and habits hold.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub profile: Profile,
+    /// The scheme of every base station and of every host, unless it has one of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scheme: Option<Named<AgentConfig>>,
+    /// When to stop at the latest; a run also ends when every flow has delivered its bytes.
+    pub duration: Span,
+    /// What chance begins with.
+    #[serde(default = "one")]
+    pub seed: u64,
+    /// Hosts, routers and base stations, by name.
+    pub nodes: IndexMap<String, Node>,
+    /// Links, by name.
+    pub links: IndexMap<String, Link>,
+    /// Transfers, by name.
+    pub flows: IndexMap<String, Flow>,
+    /// What to write beside the summary.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub output: Output,
+}
+
+/// Whose physics and habits hold.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Profile {
+    /// Transmission times to the nanosecond; TCP as the RFCs have it.
+    #[default]
+    Exact,
+    /// The thesis's program: transmission times cut to whole milliseconds, a new number for each link
+    /// transmission, halving of the window in use, a first threshold of 65,535 bytes.
+    Goel1997,
+}
+
+/// What a node is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum NodeKind {
+    /// Flows begin and end here.
+    Host,
+    /// Forwards packets.
+    Router,
+    /// Forwards packets between wires and the air, and may follow a scheme.
+    BaseStation,
+}
+
+/// How many transmitters a node has for its wireless links.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Radio {
+    /// One for each link, on frequencies of their own.
+    #[default]
+    PerLink,
+    /// One for all: one frame at a time.
+    Shared,
+}
+
+/// A host, router or base station.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Node {
+    /// What it is.
+    pub kind: NodeKind,
+    /// Buffers shared by all its links, as "512 kB"; unlimited if not given. Routers and base stations.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub buffer: Option<Bytes>,
+    /// How long each packet is kept before it is queued. Routers and base stations.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub processing_delay: Option<Span>,
+    /// Its transmitters for wireless links with a link layer.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub radio: Radio,
+    /// The order in which a shared radio serves its mobiles.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub scheduler: Scheduler,
+    /// Its scheme, instead of the scenario's. Hosts and base stations.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scheme: Option<Named<AgentConfig>>,
+}
+
+/// What a link is made of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum LinkKind {
+    /// A wire.
+    Wired,
+    /// Air.
+    Wireless,
+}
+
+/// A link between two nodes, the same both ways.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Link {
+    /// What it is made of.
+    pub kind: LinkKind,
+    /// The two nodes it joins.
+    pub between: [String; 2],
+    /// Bits per second, each way, as "8 Mbps".
+    pub rate: engine::Rate,
+    /// Propagation delay, each way, as "492 ms".
+    pub delay: Span,
+    /// What may wait in front of it, each way, as "50 packets" or "64 kB"; unlimited if not given.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub queue: Limit,
+    /// Probability that a packet is lost, for wires. Short for `channel = { kind = "uniform", loss = ... }`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub loss: Option<f64>,
+    /// What becomes of frames; `perfect` if not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub channel: Option<Named<ChannelConfig>>,
+    /// Link-level retransmission, for air; `none` if not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arq: Option<Named<ArqConfig>>,
+    /// Another number, another channel at the same seed.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub random_seed: u64,
+}
+
+/// A transfer from one host to another.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Flow {
+    /// The host that sends.
+    pub from: String,
+    /// The host that receives.
+    pub to: String,
+    /// How much to send, as "10 MB"; without end if not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<Bytes>,
+    /// Data in a full segment.
+    #[serde(default = "ethernet_segment")]
+    pub segment: Bytes,
+    /// The window the receiver advertises.
+    #[serde(default = "classic_window")]
+    pub window: Bytes,
+    /// When it begins.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub start: Span,
+    /// Settings of TCP.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub tcp: Tcp,
+}
+
+/// Settings of TCP.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Tcp {
+    /// The variant, by the name papers use.
+    #[serde(default = "reno")]
+    pub variant: String,
+    /// Loss recovery, instead of the variant's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recovery: Option<Named<RecoveryConfig>>,
+    /// Congestion control, instead of the variant's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub control: Option<Named<ControlConfig>>,
+    /// First congestion window, in segments.
+    #[serde(default = "one_segment")]
+    #[schemars(range(min = 1, max = 1000))]
+    pub initial_window: u32,
+    /// First slow start threshold; without one slow start goes on until the first loss.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub initial_ssthresh: Option<Bytes>,
+    /// Retransmission timeout before the first measurement [RFC6298 s2.1].
+    #[serde(default = "one_second")]
+    pub initial_rto: Span,
+    /// Least retransmission timeout [RFC6298 s2.4].
+    #[serde(default = "one_second")]
+    pub min_rto: Span,
+    /// Greatest retransmission timeout [RFC6298 s2.5].
+    #[serde(default = "sixty_four_seconds")]
+    pub max_rto: Span,
+}
+
+/// What to write beside the summary.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Output {
+    /// Traces to write, by the names that `lasthop list traces` shows.
+    #[serde(default)]
+    pub traces: Vec<String>,
+    /// How often the event trace shows the state of every node.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub print_interval: Option<Span>,
+}
+
+impl Default for Tcp {
+    fn default() -> Self {
+        Tcp {
+            variant: reno(),
+            recovery: None,
+            control: None,
+            initial_window: one_segment(),
+            initial_ssthresh: None,
+            initial_rto: one_second(),
+            min_rto: one_second(),
+            max_rto: sixty_four_seconds(),
+        }
+    }
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
+fn one() -> u64 {
+    1
+}
+
+fn one_segment() -> u32 {
+    1
+}
+
+fn one_second() -> Span {
+    Span::from_secs(1)
+}
+
+fn sixty_four_seconds() -> Span {
+    Span::from_secs(64)
+}
+
+fn reno() -> String {
+    "reno".into()
+}
+
+/// What fits an Ethernet frame.
+fn ethernet_segment() -> Bytes {
+    Bytes(1460)
+}
+
+/// The largest window without scaling.
+fn classic_window() -> Bytes {
+    Bytes(65_535)
+}

@@ -1,0 +1,49 @@
+//! A member of a registry, with settings or by name alone.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::marker::PhantomData;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::value::{MapAccessDeserializer, MapDeserializer};
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde::{Serialize, Serializer};
+
+/// Reads `"two-state"` as `{ kind = "two-state" }`, and a table as itself.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Named<T>(pub T);
+
+impl<T: Serialize> Serialize for Named<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.serialize(serializer)
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Named<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct NameOrTable<T>(PhantomData<T>);
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for NameOrTable<T> {
+            type Value = T;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, "a name, or a table with a `kind`")
+            }
+            fn visit_str<E: serde::de::Error>(self, name: &str) -> Result<T, E> {
+                T::deserialize(MapDeserializer::<_, E>::new([("kind", name)].into_iter()))
+            }
+            fn visit_map<M: MapAccess<'de>>(self, map: M) -> Result<T, M::Error> {
+                T::deserialize(MapAccessDeserializer::new(map))
+            }
+        }
+        deserializer.deserialize_any(NameOrTable(PhantomData)).map(Named)
+    }
+}
+
+impl<T: JsonSchema> JsonSchema for Named<T> {
+    fn schema_name() -> Cow<'static, str> {
+        format!("{}OrName", T::schema_name()).into()
+    }
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let table = generator.subschema_for::<T>();
+        json_schema!({ "anyOf": [{ "type": "string", "description": "the name alone" }, table] })
+    }
+}

@@ -1,0 +1,106 @@
+//! The one stream of events that feeds every output.
+
+use engine::Time;
+use path::channel::State;
+use path::{HopId, LinkEvent};
+use wire::Packet;
+
+/// Something that happened.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Event {
+    /// At the sending end of a flow.
+    Sender {
+        /// The flow's number.
+        flow: u32,
+        /// What.
+        event: tcp::Event,
+    },
+    /// At the receiving end of a flow.
+    Receiver {
+        /// The flow's number.
+        flow: u32,
+        /// What.
+        event: tcp::Event,
+    },
+    /// A flow's application begins.
+    FlowStarted {
+        /// The flow's number.
+        flow: u32,
+    },
+    /// The last byte of a flow has been acknowledged at its sender.
+    FlowCompleted {
+        /// The flow's number.
+        flow: u32,
+    },
+    /// On a link.
+    Link {
+        /// Which, and which way.
+        hop: HopId,
+        /// What.
+        event: LinkEvent,
+    },
+    /// The air of a link changed state.
+    Air {
+        /// The link's number.
+        link: u32,
+        /// The new state.
+        state: State,
+    },
+    /// At a node.
+    Node {
+        /// The node's number.
+        node: u32,
+        /// What.
+        event: NodeEvent,
+    },
+}
+
+/// Something that happened to a packet at a node.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum NodeEvent {
+    /// The node made this packet and hands it to its first link.
+    Sent {
+        /// The packet.
+        packet: Packet,
+    },
+    /// A packet for this node came in.
+    Received {
+        /// The packet.
+        packet: Packet,
+    },
+    /// A packet to be forwarded came in.
+    Transit {
+        /// The packet.
+        packet: Packet,
+    },
+    /// The node's buffers had no room for a packet.
+    BufferFull {
+        /// The packet, now lost.
+        packet: Packet,
+    },
+}
+
+/// Who wants to know. The world is compiled once for each kind of sink, so that one that is not
+/// [`ACTIVE`](Sink::ACTIVE) costs nothing.
+pub trait Sink {
+    /// Whether events are made at all.
+    const ACTIVE: bool;
+    /// Something happened at `at`; times never fall.
+    fn event(&mut self, at: Time, event: &Event);
+}
+
+/// The sink of a run that nobody watches.
+pub struct Nobody;
+
+impl Sink for Nobody {
+    const ACTIVE: bool = false;
+    fn event(&mut self, _: Time, _: &Event) {}
+}
+
+/// Keeps everything, for plots and tests.
+impl Sink for Vec<(Time, Event)> {
+    const ACTIVE: bool = true;
+    fn event(&mut self, at: Time, event: &Event) {
+        self.push((at, *event));
+    }
+}

@@ -1,0 +1,104 @@
+//! What there is, as the world needs it: checked, in numbers instead of names where something refers to something.
+
+use engine::{Bytes, Rate, Span, Time};
+use path::agent::AgentConfig;
+use path::channel::ChannelConfig;
+use path::link::Timing;
+use path::mac::arq::ArqConfig;
+use path::queue::Limit;
+use path::station::scheduler::Scheduler;
+
+/// A network and what goes on in it. Nodes, links and flows are numbered by their place here.
+#[derive(Clone, Debug)]
+pub struct Network {
+    /// Hosts and routers.
+    pub nodes: Vec<NodeSpec>,
+    /// Links between them.
+    pub links: Vec<LinkSpec>,
+    /// Transfers.
+    pub flows: Vec<FlowSpec>,
+    /// When to stop at the latest.
+    pub duration: Span,
+    /// What chance begins with.
+    pub seed: u64,
+    /// Which repetition this is; each sees chance of its own.
+    pub replication: u64,
+}
+
+/// What a node does with packets for others.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum NodeKind {
+    /// It has none to forward: packets end here.
+    Host,
+    /// It forwards them.
+    Router,
+}
+
+/// How many transmitters a node has for its wireless links.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Radio {
+    /// One for each link, on frequencies of their own.
+    #[default]
+    PerLink,
+    /// One for all: frames to different neighbours wait for each other.
+    Shared,
+}
+
+/// A node.
+#[derive(Clone, Debug)]
+pub struct NodeSpec {
+    /// Its name.
+    pub name: String,
+    /// What it does with packets for others.
+    pub kind: NodeKind,
+    /// Buffers in bytes shared by all its links, or as much as it takes.
+    pub buffer: Option<Bytes>,
+    /// How long it keeps each packet it forwards before it queues it.
+    pub processing_delay: Span,
+    /// Its transmitters.
+    pub radio: Radio,
+    /// The order in which a shared transmitter serves its neighbours.
+    pub scheduler: Scheduler,
+    /// The scheme it follows.
+    pub agent: AgentConfig,
+}
+
+/// A link.
+#[derive(Clone, Debug)]
+pub struct LinkSpec {
+    /// Its name, which also names its chance.
+    pub name: String,
+    /// The nodes it joins; forward is from the first to the second.
+    pub between: [usize; 2],
+    /// Bits per second, each way.
+    pub rate: Rate,
+    /// Propagation delay, each way.
+    pub delay: Span,
+    /// How transmission times are computed.
+    pub timing: Timing,
+    /// What may wait in front of it, each way.
+    pub queue: Limit,
+    /// What becomes of frames on it.
+    pub channel: ChannelConfig,
+    /// Its link layer.
+    pub arq: ArqConfig,
+    /// Chance of its own: another number, another channel at the same seed.
+    pub random_seed: u64,
+}
+
+/// A transfer.
+#[derive(Clone, Debug)]
+pub struct FlowSpec {
+    /// Its name.
+    pub name: String,
+    /// The node that sends.
+    pub from: usize,
+    /// The node that receives.
+    pub to: usize,
+    /// Bytes to send; without end if not given.
+    pub bytes: Option<u64>,
+    /// When the application begins.
+    pub start: Time,
+    /// Settings of both ends.
+    pub tcp: tcp::Config,
+}

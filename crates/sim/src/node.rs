@@ -1,0 +1,64 @@
+//! A node while the world runs.
+
+use std::collections::VecDeque;
+
+use engine::{Order, Schedule, Slot, Span, Time};
+use path::agent::Agent;
+use path::queue::Buffer;
+use wire::{Addr, Packet};
+
+use crate::network::NodeKind;
+
+/// A host or router.
+pub(crate) struct Node {
+    pub addr: Addr,
+    pub kind: NodeKind,
+    pub buffer: Buffer,
+    pub processing: Option<Processing>,
+    pub agent: Option<Box<dyn Agent>>,
+    /// The end that has each local port, by port above [`FIRST_PORT`].
+    pub ends: Vec<u32>,
+}
+
+/// The port of a node's first connection; the others follow.
+pub(crate) const FIRST_PORT: u16 = 10_000;
+/// How many connections one node can have.
+pub const MOST_PORTS: usize = (u16::MAX - FIRST_PORT) as usize + 1;
+
+impl Node {
+    /// The end that listens on `port`.
+    #[inline]
+    pub fn end(&self, port: u16) -> Option<usize> {
+        self.ends.get(port.wrapping_sub(FIRST_PORT) as usize).map(|end| *end as usize)
+    }
+}
+
+/// Packets being processed: each takes the same time, any number at once.
+pub(crate) struct Processing {
+    delay: Span,
+    slot: Slot,
+    packets: VecDeque<(Time, Order, Packet)>,
+}
+
+impl Processing {
+    pub fn new(delay: Span, slot: Slot) -> Self {
+        Processing { delay, slot, packets: VecDeque::new() }
+    }
+
+    pub fn push(&mut self, now: Time, packet: Packet, schedule: &mut Schedule) {
+        let (at, order) = (now + self.delay, schedule.order());
+        if self.packets.is_empty() {
+            schedule.arm_as(self.slot, at, order);
+        }
+        self.packets.push_back((at, order, packet));
+    }
+
+    pub fn pop(&mut self, schedule: &mut Schedule) -> Option<Packet> {
+        let (_, _, packet) = self.packets.pop_front()?;
+        match self.packets.front() {
+            Some((at, order, _)) => schedule.arm_as(self.slot, *at, *order),
+            None => schedule.disarm(self.slot),
+        }
+        Some(packet)
+    }
+}

@@ -1,0 +1,47 @@
+//! How a run ended.
+
+use engine::{Span, Time};
+use path::link::Counters;
+
+/// Everything counted in a run.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Results {
+    /// When it ended.
+    pub ended: Time,
+    /// Wake-ups handled.
+    pub events: u64,
+    /// Packets that found a node's buffers full.
+    pub buffer_full: u64,
+    /// By flow number.
+    pub flows: Vec<FlowResult>,
+    /// By link number.
+    pub links: Vec<LinkResult>,
+}
+
+/// How a transfer went.
+#[derive(Clone, PartialEq, Debug)]
+pub struct FlowResult {
+    /// When its last byte was acknowledged at the sender.
+    pub completed: Option<Time>,
+    /// From its start to its completion, or to the end of the run.
+    pub elapsed: Span,
+    /// Bytes received in order.
+    pub bytes_delivered: u64,
+    /// What the sender counted.
+    pub sender: tcp::Counters,
+}
+
+impl FlowResult {
+    /// Bits received in order per second of `elapsed`.
+    pub fn goodput_bps(&self) -> f64 {
+        let seconds = self.elapsed.as_secs_f64();
+        if seconds > 0.0 { self.bytes_delivered as f64 * 8.0 / seconds } else { 0.0 }
+    }
+}
+
+/// What a link counted, forward and backward.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LinkResult {
+    /// By way.
+    pub ways: [Counters; 2],
+}

@@ -1,0 +1,158 @@
+//! From what there is to what runs.
+
+use engine::{Schedule, Stream, Time};
+use path::channel::{Channel, ChannelConfig};
+use path::link::Line;
+use path::link::pipe::Pipe;
+use path::queue::Buffer;
+use path::station::{Lane, Station};
+use tcp::Connection;
+use wire::Addr;
+
+use super::end::End;
+use super::{Flow, Hop, Owner, World, hop_id};
+use crate::network::{Network, Radio};
+use crate::node::{FIRST_PORT, Node, Processing};
+use crate::routing::Routes;
+
+/// Hands out slots and remembers their owners.
+#[derive(Default)]
+struct Slots {
+    schedule: Schedule,
+    owners: Vec<Owner>,
+}
+
+impl Slots {
+    fn slot(&mut self, owner: Owner) -> engine::Slot {
+        self.owners.push(owner);
+        self.schedule.slot()
+    }
+}
+
+impl World {
+    /// A world at time zero. `observed` if it will run with a sink that is active.
+    pub fn new(network: &Network, observed: bool) -> Self {
+        let mut slots = Slots::default();
+        let mut nodes = nodes(network, &mut slots);
+        let (hops, stations, station_nodes) = hops(network, &mut slots);
+        let far_ends = network.links.iter().flat_map(|link| [link.between[1] as u32, link.between[0] as u32]).collect();
+        let (ends, flows) = ends(network, &mut nodes, &mut slots, observed);
+        let mut world = World {
+            schedule: slots.schedule,
+            owners: slots.owners,
+            nodes,
+            hops,
+            far_ends,
+            stations,
+            station_nodes,
+            channels: channels(network),
+            routes: Routes::new(network),
+            unfinished: flows.len(),
+            ends,
+            flows,
+            until: Time::ZERO + network.duration,
+            now: Time::ZERO,
+            events: 0,
+            buffer_full: 0,
+            next_air: Time::NEVER,
+            outbox: Vec::new(),
+        };
+        if observed {
+            world.next_air = world.next_change(Time::ZERO);
+        }
+        world
+    }
+}
+
+fn nodes(network: &Network, slots: &mut Slots) -> Vec<Node> {
+    let node = |(number, spec): (usize, &crate::network::NodeSpec)| Node {
+        addr: Addr::of_node(number),
+        kind: spec.kind,
+        buffer: Buffer::new(spec.buffer),
+        processing: (spec.processing_delay.as_nanos() > 0)
+            .then(|| Processing::new(spec.processing_delay, slots.slot(Owner::Processing(number as u32)))),
+        agent: spec.agent.build(),
+        ends: Vec::new(),
+    };
+    network.nodes.iter().enumerate().map(node).collect()
+}
+
+fn channels(network: &Network) -> Vec<Box<dyn Channel>> {
+    let channel = |link: &crate::network::LinkSpec| {
+        let name = format!("link {} channel {}", link.name, link.random_seed);
+        link.channel.build(Stream::named(network.seed, network.replication, &name))
+    };
+    network.links.iter().map(channel).collect()
+}
+
+/// The hops of all links, and the stations that serve those with a link layer.
+fn hops(network: &Network, slots: &mut Slots) -> (Vec<Hop>, Vec<Station>, Vec<u32>) {
+    // Lanes by transmitter: one transmitter for each hop, or one for all hops of a node with a shared radio.
+    let mut transmitters: Vec<(usize, Vec<Lane>)> = Vec::new();
+    let mut shared: Vec<Option<usize>> = vec![None; network.nodes.len()];
+    let mut hops = Vec::new();
+    for (number, link) in network.links.iter().enumerate() {
+        for way in 0..2 {
+            let id = hop_id(2 * number + way);
+            let line = Line::new(link.rate, link.delay, link.timing);
+            let Some(arq) = link.arq.build() else {
+                let lossy = !matches!(link.channel, ChannelConfig::Perfect(_));
+                let slot = slots.slot(Owner::Pipe(hops.len() as u32));
+                hops.push(Hop::Pipe(Pipe::new(id, line, link.queue, lossy, slot)));
+                continue;
+            };
+            let lane = Lane::new(id, line, arq, link.queue);
+            let node = link.between[way];
+            let own = match network.nodes[node].radio {
+                Radio::PerLink => None,
+                Radio::Shared => shared[node],
+            };
+            let station = own.unwrap_or_else(|| {
+                transmitters.push((node, Vec::new()));
+                transmitters.len() - 1
+            });
+            shared[node] = Some(station);
+            let lanes = &mut transmitters[station].1;
+            hops.push(Hop::Lane { station: station as u32, lane: lanes.len() as u32 });
+            lanes.push(lane);
+        }
+    }
+    let station_nodes = transmitters.iter().map(|(node, _)| *node as u32).collect();
+    let station = |(number, (node, lanes)): (usize, (usize, Vec<Lane>))| {
+        let arrival = slots.slot(Owner::StationArrival(number as u32));
+        let timer = slots.slot(Owner::StationTimer(number as u32));
+        Station::new(lanes, network.nodes[node].scheduler, arrival, timer)
+    };
+    let stations = transmitters.into_iter().enumerate().map(station).collect();
+    (hops, stations, station_nodes)
+}
+
+fn ends(network: &Network, nodes: &mut [Node], slots: &mut Slots, observed: bool) -> (Vec<End>, Vec<Flow>) {
+    let (mut ends, mut flows): (Vec<End>, Vec<Flow>) = Default::default();
+    for (number, spec) in network.flows.iter().enumerate() {
+        let mut port = |node: usize, end: usize| {
+            nodes[node].ends.push(end as u32);
+            FIRST_PORT + (nodes[node].ends.len() - 1) as u16
+        };
+        let (sender, receiver) = (ends.len(), ends.len() + 1);
+        let ports = [port(spec.from, sender), port(spec.to, receiver)];
+        for (sends, [here, there]) in [(true, [0, 1]), (false, [1, 0])] {
+            let place = [spec.from, spec.to];
+            let mut connection =
+                Connection::established(&spec.tcp, ports[here], ports[there], spec.tcp.window.0);
+            if observed {
+                connection.observe();
+            }
+            let slot = slots.slot(Owner::End(ends.len() as u32));
+            let (addr, peer) = (Addr::of_node(place[here]), Addr::of_node(place[there]));
+            let mut end = End::new(connection, place[here], addr, peer, number as u32, slot);
+            end.sends = sends;
+            end.finite = sends && spec.bytes.is_some();
+            ends.push(end);
+        }
+        let start = slots.slot(Owner::Start(number as u32));
+        slots.schedule.arm(start, spec.start);
+        flows.push(Flow { bytes: spec.bytes, start: spec.start, sender, receiver, completed: None });
+    }
+    (ends, flows)
+}

@@ -1,0 +1,82 @@
+//! A connection's place in the world: its node, its peer, and its timer.
+
+use engine::{Order, Schedule, Slot, Time};
+use tcp::Connection;
+use wire::{Addr, Body, Packet};
+
+/// One end of one flow.
+pub(super) struct End {
+    pub connection: Connection,
+    pub node: usize,
+    pub addr: Addr,
+    pub peer: Addr,
+    pub flow: u32,
+    /// Whether this is the end that sends data.
+    pub sends: bool,
+    /// Whether there is a completion to wait for.
+    pub finite: bool,
+    pub slot: Slot,
+    /// What the connection last asked for, and its place in the order of events since then.
+    wanted: (Time, Order),
+    /// What is in the schedule; earlier than what is wanted if the timer has been pushed back since.
+    armed: (Time, Order),
+}
+
+/// Whether a connection's time has come.
+pub(super) enum Due {
+    /// The timer has been pushed back, or stopped, since it was armed.
+    Later,
+    /// It has expired.
+    Now,
+}
+
+impl End {
+    pub fn new(connection: Connection, node: usize, addr: Addr, peer: Addr, flow: u32, slot: Slot) -> Self {
+        let never = (Time::NEVER, Order::default());
+        End { connection, node, addr, peer, flow, sends: false, finite: false, slot, wanted: never, armed: never }
+    }
+
+    /// The next packet the connection wants sent.
+    #[inline]
+    pub fn poll(&mut self, now: Time) -> Option<Packet> {
+        let segment = self.connection.poll_transmit(now)?;
+        Some(Packet { src: self.addr, dst: self.peer, body: Body::Tcp(segment) })
+    }
+
+    /// Notes when the connection wants to wake. A timer that is pushed back, as each acknowledgment does, leaves the
+    /// schedule alone.
+    #[inline]
+    pub fn keep_timer(&mut self, schedule: &mut Schedule) {
+        let deadline = self.connection.poll_timeout();
+        if deadline == self.wanted.0 {
+            return;
+        }
+        self.wanted = (deadline, schedule.order());
+        if deadline < self.armed.0 {
+            self.arm(schedule);
+        }
+    }
+
+    /// The slot has come up.
+    pub fn due(&mut self, now: Time, schedule: &mut Schedule) -> Due {
+        if self.wanted.0 == Time::NEVER {
+            schedule.disarm(self.slot);
+            self.armed.0 = Time::NEVER;
+            return Due::Later;
+        }
+        if self.wanted == self.armed && self.wanted.0 <= now {
+            schedule.disarm(self.slot);
+            self.armed.0 = Time::NEVER;
+            // Whatever the connection wants next is news.
+            self.wanted.0 = Time::NEVER;
+            return Due::Now;
+        }
+        self.arm(schedule);
+        Due::Later
+    }
+
+    fn arm(&mut self, schedule: &mut Schedule) {
+        self.armed = self.wanted;
+        schedule.arm_as(self.slot, self.armed.0, self.armed.1);
+    }
+}

@@ -1,0 +1,427 @@
+//! The world that runs.
+//!
+//! The loop takes the next wake-up and lets its owner act; what the owner gives out is carried on at once: to the
+//! node at the far end of a link, from there to a connection or to the next link. A packet's way through one wake-up is
+//! `Pipe` or `Station` -> [`World::arrive`] -> `Connection` or [`World::forward`] -> [`World::output`].
+
+mod build;
+mod end;
+
+use engine::{Schedule, Slot, Time};
+use path::agent::AgentCx;
+use path::channel::Channel;
+use path::link::pipe::Pipe;
+use path::station::{Outcome, RadioNotice, Station};
+use path::{Cx, HopId, LinkEvent, Observer, Way};
+use wire::{Body, Packet};
+
+use crate::event::{Event, NodeEvent, Sink};
+use crate::network::NodeKind;
+use crate::node::Node;
+use crate::results::{FlowResult, LinkResult, Results};
+use crate::routing::Routes;
+use end::{Due, End};
+
+/// Who owns a wake-up.
+#[derive(Clone, Copy, Debug)]
+enum Owner {
+    /// The first packet on a pipe arrives.
+    Pipe(u32),
+    /// A station's outstanding frame or its acknowledgment arrives.
+    StationArrival(u32),
+    /// A station's acknowledgment is overdue.
+    StationTimer(u32),
+    /// A connection's timer.
+    End(u32),
+    /// A node has processed its first packet.
+    Processing(u32),
+    /// A flow's application begins.
+    Start(u32),
+}
+
+/// One direction of one link.
+enum Hop {
+    Pipe(Pipe),
+    /// A lane of a station.
+    Lane {
+        station: u32,
+        lane: u32,
+    },
+}
+
+struct Flow {
+    bytes: Option<u64>,
+    start: Time,
+    sender: usize,
+    receiver: usize,
+    completed: Option<Time>,
+}
+
+/// A network at a point of simulated time.
+pub struct World {
+    schedule: Schedule,
+    owners: Vec<Owner>,
+    nodes: Vec<Node>,
+    /// By `2 x link + way`.
+    hops: Vec<Hop>,
+    /// The node at the far end of each hop.
+    far_ends: Vec<u32>,
+    stations: Vec<Station>,
+    /// The node of each station.
+    station_nodes: Vec<u32>,
+    channels: Vec<Box<dyn Channel>>,
+    routes: Routes,
+    ends: Vec<End>,
+    flows: Vec<Flow>,
+    /// Flows that have an end and have not reached it, and flows without end.
+    unfinished: usize,
+    until: Time,
+    now: Time,
+    events: u64,
+    buffer_full: u64,
+    /// When the air of any link changes next, for those who watch; NEVER when nobody does.
+    next_air: Time,
+    /// Packets an agent sends while it acts.
+    outbox: Vec<Packet>,
+}
+
+/// Passes on what links say.
+struct Relay<'a, S>(&'a mut S);
+
+impl<S: Sink> Observer for Relay<'_, S> {
+    #[inline]
+    fn watches(&self) -> bool {
+        S::ACTIVE
+    }
+    fn link(&mut self, at: Time, hop: HopId, event: LinkEvent) {
+        self.0.event(at, &Event::Link { hop, event });
+    }
+}
+
+impl World {
+    /// Now.
+    pub fn now(&self) -> Time {
+        self.now
+    }
+
+    /// When the run ends at the latest.
+    pub fn until(&self) -> Time {
+        self.until
+    }
+
+    /// How much of the work is done, from 0 to 1: of the bytes to deliver, or of the time if that is further.
+    pub fn progress(&self) -> f64 {
+        let time = self.now.as_secs_f64() / self.until.as_secs_f64().max(f64::MIN_POSITIVE);
+        let share = |flow: &Flow| {
+            let bytes = flow.bytes? as f64;
+            Some(self.ends[flow.sender].connection.bytes_acknowledged() as f64 / bytes.max(1.0))
+        };
+        let least = self.flows.iter().map(|flow| share(flow).unwrap_or(0.0)).fold(1.0, f64::min);
+        time.max(least).min(1.0)
+    }
+
+    /// Runs to the end.
+    pub fn run<S: Sink>(&mut self, sink: &mut S) {
+        while self.advance(u64::MAX, sink) {}
+    }
+
+    /// Handles at most `wakeups` wake-ups; whether there is more to do.
+    pub fn advance<S: Sink>(&mut self, wakeups: u64, sink: &mut S) -> bool {
+        for _ in 0..wakeups {
+            if self.unfinished == 0 {
+                return false;
+            }
+            let Some((at, slot)) = self.schedule.next(self.until) else {
+                if S::ACTIVE {
+                    self.tell_air(self.until, sink);
+                }
+                self.now = self.until;
+                return false;
+            };
+            self.now = at;
+            self.events += 1;
+            if S::ACTIVE && at >= self.next_air {
+                self.tell_air(at, sink);
+            }
+            self.wake(slot, sink);
+        }
+        true
+    }
+
+    /// What has been counted until now.
+    pub fn results(&self) -> Results {
+        let flow = |flow: &Flow| {
+            let end = flow.completed.unwrap_or(self.now);
+            FlowResult {
+                completed: flow.completed,
+                elapsed: end.since(flow.start),
+                bytes_delivered: self.ends[flow.receiver].connection.bytes_received(),
+                sender: self.ends[flow.sender].connection.counters(),
+            }
+        };
+        let counters = |hop: &Hop| match hop {
+            Hop::Pipe(pipe) => pipe.counters(),
+            Hop::Lane { station, lane } => self.stations[*station as usize].lanes()[*lane as usize].counters(),
+        };
+        Results {
+            ended: self.now,
+            events: self.events,
+            buffer_full: self.buffer_full,
+            flows: self.flows.iter().map(flow).collect(),
+            links: self.hops.chunks(2).map(|ways| LinkResult { ways: [counters(&ways[0]), counters(&ways[1])] }).collect(),
+        }
+    }
+
+    #[inline]
+    fn wake<S: Sink>(&mut self, slot: Slot, sink: &mut S) {
+        match self.owners[slot.0 as usize] {
+            Owner::Pipe(hop) => {
+                let hop = hop as usize;
+                let relay = &mut Relay(sink);
+                let mut cx = Cx {
+                    now: self.now,
+                    schedule: &mut self.schedule,
+                    channels: &mut self.channels,
+                    observer: relay,
+                };
+                let Hop::Pipe(pipe) = &mut self.hops[hop] else { unreachable!("a lane has no slot of its own") };
+                if let Some(packet) = pipe.on_wake(&mut cx) {
+                    self.arrive(self.far_ends[hop] as usize, packet, sink);
+                }
+            }
+            Owner::StationArrival(station) => {
+                let outcome = self.station(station, sink, |station, cx| station.on_arrival(cx));
+                self.carry_on(station, outcome, sink);
+            }
+            Owner::StationTimer(station) => {
+                let outcome = self.station(station, sink, |station, cx| station.on_timer(cx));
+                self.carry_on(station, outcome, sink);
+            }
+            Owner::End(end) => self.end_wakes(end as usize, sink),
+            Owner::Processing(node) => {
+                let processed = self.nodes[node as usize].processing.as_mut().and_then(|p| p.pop(&mut self.schedule));
+                if let Some(packet) = processed {
+                    self.output(node as usize, packet, sink);
+                }
+            }
+            Owner::Start(flow) => {
+                self.schedule.disarm(slot);
+                let Flow { bytes, sender, .. } = self.flows[flow as usize];
+                if S::ACTIVE {
+                    sink.event(self.now, &Event::FlowStarted { flow });
+                }
+                self.ends[sender].connection.write(bytes.unwrap_or(u64::MAX));
+                self.end_acted(sender, sink);
+            }
+        }
+    }
+
+    fn station<S: Sink, T>(
+        &mut self,
+        number: u32,
+        sink: &mut S,
+        act: impl FnOnce(&mut Station, &mut Cx<'_, Relay<'_, S>>) -> T,
+    ) -> T {
+        let relay = &mut Relay(sink);
+        let mut cx =
+            Cx { now: self.now, schedule: &mut self.schedule, channels: &mut self.channels, observer: relay };
+        act(&mut self.stations[number as usize], &mut cx)
+    }
+
+    /// What a station brought about goes on outside it.
+    fn carry_on<S: Sink>(&mut self, station: u32, outcome: Outcome, sink: &mut S) {
+        let node = self.station_nodes[station as usize] as usize;
+        if outcome.freed > 0 {
+            self.nodes[node].buffer.left(outcome.freed);
+        }
+        if let Some(notice) = outcome.notice {
+            self.tell_agent(node, &notice, sink);
+        }
+        if let Some((hop, packet)) = outcome.delivered {
+            let far_end = self.far_ends[2 * hop.link as usize + hop.way.index()];
+            self.arrive(far_end as usize, packet, sink);
+        }
+    }
+
+    fn tell_agent<S: Sink>(&mut self, node: usize, notice: &RadioNotice, sink: &mut S) {
+        let here = &mut self.nodes[node];
+        let Some(agent) = &mut here.agent else { return };
+        let mut outbox = std::mem::take(&mut self.outbox);
+        agent.on_radio(notice, &mut AgentCx { now: self.now, here: here.addr, send: &mut outbox });
+        for packet in outbox.drain(..) {
+            self.originate(node, packet, sink);
+        }
+        self.outbox = outbox;
+    }
+
+    /// A packet comes to a node.
+    #[inline]
+    fn arrive<S: Sink>(&mut self, node: usize, packet: Packet, sink: &mut S) {
+        if packet.dst == self.nodes[node].addr {
+            self.say(node, sink, || NodeEvent::Received { packet });
+            self.receive(node, packet, sink);
+        } else if self.nodes[node].kind == NodeKind::Router {
+            self.say(node, sink, || NodeEvent::Transit { packet });
+            self.forward(node, packet, sink);
+        }
+    }
+
+    /// A packet that was made here begins its way.
+    #[inline]
+    fn originate<S: Sink>(&mut self, node: usize, packet: Packet, sink: &mut S) {
+        if packet.dst == self.nodes[node].addr {
+            self.receive(node, packet, sink);
+            return;
+        }
+        self.say(node, sink, || NodeEvent::Sent { packet });
+        if self.admit(node, packet, sink) {
+            self.output(node, packet, sink);
+        }
+    }
+
+    /// A packet on its way to another node.
+    #[inline]
+    fn forward<S: Sink>(&mut self, node: usize, packet: Packet, sink: &mut S) {
+        if !self.admit(node, packet, sink) {
+            return;
+        }
+        if let Some(processing) = &mut self.nodes[node].processing {
+            processing.push(self.now, packet, &mut self.schedule);
+            return;
+        }
+        self.output(node, packet, sink);
+    }
+
+    /// Whether the node's buffers take the packet.
+    #[inline]
+    fn admit<S: Sink>(&mut self, node: usize, packet: Packet, sink: &mut S) -> bool {
+        let admitted = self.nodes[node].buffer.admit(self.now, packet.size());
+        if !admitted {
+            self.buffer_full += 1;
+            self.say(node, sink, || NodeEvent::BufferFull { packet });
+        }
+        admitted
+    }
+
+    /// Hands a packet to the link that leads to its destination.
+    #[inline]
+    fn output<S: Sink>(&mut self, node: usize, packet: Packet, sink: &mut S) {
+        let Some(hop) = self.routes.hop(node, packet.dst.node()) else {
+            // Scenarios are checked for this; a packet without a way only gives its room back.
+            self.nodes[node].buffer.left(packet.size());
+            return;
+        };
+        let relay = &mut Relay(sink);
+        let mut cx =
+            Cx { now: self.now, schedule: &mut self.schedule, channels: &mut self.channels, observer: relay };
+        match &mut self.hops[hop] {
+            Hop::Pipe(pipe) => match pipe.on_packet(packet, &mut cx) {
+                Some(leaves) => self.nodes[node].buffer.leaves_at(leaves, packet.size()),
+                None => self.nodes[node].buffer.left(packet.size()),
+            },
+            Hop::Lane { station, lane } => {
+                if !self.stations[*station as usize].on_packet(*lane as usize, packet, &mut cx) {
+                    self.nodes[node].buffer.left(packet.size());
+                }
+            }
+        }
+    }
+
+    /// A packet has come to its destination.
+    #[inline]
+    fn receive<S: Sink>(&mut self, node: usize, packet: Packet, sink: &mut S) {
+        let port = match &packet.body {
+            Body::Tcp(segment) => segment.dst_port,
+            Body::Icmp(notice) => notice.src_port,
+        };
+        let Some(end) = self.nodes[node].end(port) else { return };
+        let connection = &mut self.ends[end].connection;
+        if !connection.owns(&packet.body) {
+            return;
+        }
+        match &packet.body {
+            Body::Tcp(segment) => connection.handle_segment(self.now, segment),
+            Body::Icmp(notice) => connection.handle_icmp(self.now, notice),
+        }
+        self.end_acted(end, sink);
+    }
+
+    fn end_wakes<S: Sink>(&mut self, end: usize, sink: &mut S) {
+        match self.ends[end].due(self.now, &mut self.schedule) {
+            Due::Later => {}
+            Due::Now => {
+                self.ends[end].connection.handle_timeout(self.now);
+                self.end_acted(end, sink);
+            }
+        }
+    }
+
+    /// After a connection was told something: send what it wants sent, and keep its timer.
+    #[inline]
+    fn end_acted<S: Sink>(&mut self, number: usize, sink: &mut S) {
+        while let Some(packet) = self.ends[number].poll(self.now) {
+            let node = self.ends[number].node;
+            self.tell_end(number, sink);
+            self.originate(node, packet, sink);
+        }
+        self.tell_end(number, sink);
+        let end = &mut self.ends[number];
+        end.keep_timer(&mut self.schedule);
+        if end.finite && end.connection.done() {
+            end.finite = false;
+            let flow = end.flow;
+            self.flows[flow as usize].completed = Some(self.now);
+            self.unfinished -= 1;
+            if S::ACTIVE {
+                sink.event(self.now, &Event::FlowCompleted { flow });
+            }
+        }
+    }
+
+    /// Passes on what a connection has to say.
+    #[inline]
+    fn tell_end<S: Sink>(&mut self, number: usize, sink: &mut S) {
+        if S::ACTIVE {
+            let end = &mut self.ends[number];
+            let (flow, sends) = (end.flow, end.sends);
+            while let Some(event) = end.connection.poll_event() {
+                let event = if sends { Event::Sender { flow, event } } else { Event::Receiver { flow, event } };
+                sink.event(self.now, &event);
+            }
+        }
+    }
+
+    #[inline]
+    fn say<S: Sink>(&self, node: usize, sink: &mut S, event: impl FnOnce() -> NodeEvent) {
+        if S::ACTIVE {
+            sink.event(self.now, &Event::Node { node: node as u32, event: event() });
+        }
+    }
+
+    /// Tells of every change in the air up to `until`, oldest first.
+    fn tell_air<S: Sink>(&mut self, until: Time, sink: &mut S) {
+        while self.next_air <= until {
+            let at = self.next_air;
+            let before = Time::from_nanos(at.as_nanos().saturating_sub(1));
+            for link in 0..self.channels.len() {
+                if let Some((when, state)) = self.channels[link].next_change(before)
+                    && when == at
+                {
+                    sink.event(at, &Event::Air { link: link as u32, state });
+                }
+            }
+            self.next_air = self.next_change(at);
+        }
+    }
+
+    /// The first change of any link's air after `after`.
+    fn next_change(&mut self, after: Time) -> Time {
+        let changes = self.channels.iter_mut().filter_map(|channel| channel.next_change(after));
+        changes.map(|(at, _)| at).min().unwrap_or(Time::NEVER)
+    }
+}
+
+/// The hop with number `2 x link + way`.
+fn hop_id(number: usize) -> HopId {
+    HopId { link: number as u32 / 2, way: if number % 2 == 0 { Way::Forward } else { Way::Backward } }
+}
