@@ -1,2 +1,75 @@
-//! stub
-fn main() {}
+//! The `lasthop` command.
+//!
+//! stdout is data, stderr is talk. Exit codes: 0 done, 1 the run failed, 2 the input is wrong.
+
+mod commands;
+mod progress;
+mod table;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use commands::{check, convert, list, run, schema};
+
+/// A laboratory for TCP over wireless paths.
+#[derive(Parser)]
+#[command(version, about, after_help = "Exit codes: 0 done, 1 the run failed, 2 the input is wrong.")]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Run a scenario: print a table, write a result directory
+    Run(run::Args),
+    /// Say what is wrong with a scenario, without running it
+    Check(check::Args),
+    /// Print a datafile.dat of the thesis as a TOML scenario with the same results
+    Convert(convert::Args),
+    /// List what scenarios can name: schemes, channels, TCP variants, traces, ...
+    List(list::Args),
+    /// Print the JSON Schema of scenarios, for editors
+    Schema,
+}
+
+/// How a command ends when it does not end well.
+enum Failure {
+    /// The input is wrong: exit code 2.
+    Input(String),
+    /// The run failed: exit code 1.
+    Run(String),
+    /// Whoever read our output has gone away: nothing to complain about.
+    BrokenPipe,
+}
+
+impl From<std::io::Error> for Failure {
+    fn from(error: std::io::Error) -> Self {
+        match error.kind() {
+            std::io::ErrorKind::BrokenPipe => Failure::BrokenPipe,
+            _ => Failure::Run(format!("standard output: {error}")),
+        }
+    }
+}
+
+fn main() -> ExitCode {
+    let outcome = match Cli::parse().command {
+        Command::Run(args) => run::run(&args),
+        Command::Check(args) => check::run(&args),
+        Command::Convert(args) => convert::run(&args),
+        Command::List(args) => list::run(&args),
+        Command::Schema => schema::run(),
+    };
+    match outcome {
+        Ok(()) | Err(Failure::BrokenPipe) => ExitCode::SUCCESS,
+        Err(Failure::Run(message)) => {
+            eprintln!("error: {message}");
+            ExitCode::from(1)
+        }
+        Err(Failure::Input(message)) => {
+            eprintln!("{message}");
+            ExitCode::from(2)
+        }
+    }
+}

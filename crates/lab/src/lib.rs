@@ -1,4 +1,9 @@
 //! Scenarios, runs and results.
 
+pub mod catalogue;
+pub mod goel1997;
+pub mod load;
+pub mod output;
 pub mod problem;
+pub mod run;
 pub mod scenario;

@@ -1,7 +1,12 @@
 //! Scenarios: reading, checking, and turning into what the simulator runs.
 
+pub mod channels;
+pub mod check;
+pub mod document;
 pub mod model;
 pub mod named;
 
+pub use check::{Checked, check};
+pub use document::Document;
 pub use model::Scenario;
 pub use named::Named;

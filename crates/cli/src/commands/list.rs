@@ -1,0 +1,34 @@
+//! `lasthop list`.
+
+use clap::Args as ClapArgs;
+use lab::catalogue::CATALOGUE;
+use lab::problem::Problem;
+
+use super::{listed, print};
+use crate::Failure;
+
+/// Arguments of `lasthop list`.
+#[derive(ClapArgs)]
+pub struct Args {
+    /// One kind only, such as `traces`
+    kind: Option<String>,
+}
+
+/// Lists every registered name with one line about it.
+pub fn run(args: &Args) -> Result<(), Failure> {
+    let kinds = || CATALOGUE.iter().map(|section| section.plural);
+    if let Some(kind) = args.kind.as_ref().filter(|kind| !kinds().any(|known| known == **kind)) {
+        let problem = Problem::new("a kind of name").in_file("list").found(format!("\"{kind}\"")).nearest(kind, kinds());
+        return Err(Failure::Input(listed(&[problem])));
+    }
+    let mut text = String::new();
+    for section in CATALOGUE.iter().filter(|section| args.kind.as_ref().is_none_or(|kind| section.plural == kind)) {
+        text.push_str(&format!("{} ({})\n", section.plural, section.place));
+        let members = (section.members)();
+        let width = members.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
+        for (name, summary) in members {
+            text.push_str(&format!("  {name:width$}  {summary}\n"));
+        }
+    }
+    print(&text)
+}

@@ -1,0 +1,123 @@
+//! From a path to something that can run.
+
+use std::path::{Path, PathBuf};
+
+use path::channel::ChannelConfig;
+use sim::Network;
+
+use crate::goel1997::{self, trace_file};
+use crate::problem::Problem;
+use crate::scenario::{Checked, Document, Scenario, check, document};
+
+/// What the command line changes in a scenario.
+#[derive(Clone, Debug, Default)]
+pub struct Overrides {
+    /// `KEY=VALUE`, in order.
+    pub set: Vec<String>,
+    /// The scheme of every node, whatever the scenario says.
+    pub scheme: Option<String>,
+    /// What chance begins with.
+    pub seed: Option<u64>,
+}
+
+/// A scenario, checked and with everything it refers to read in.
+#[derive(Debug)]
+pub struct Loaded {
+    /// What the results are called: the file's name without its ending.
+    pub stem: String,
+    /// The scenario with all changes: what has to be kept to repeat the run.
+    pub scenario: Scenario,
+    /// What runs.
+    pub network: Network,
+    /// What its author should know.
+    pub warnings: Vec<Problem>,
+}
+
+/// Reads and checks a TOML scenario, a `datafile.dat` of the thesis, or the scenario of a result directory.
+pub fn load(path: &Path, overrides: &Overrides) -> Result<Loaded, Vec<Problem>> {
+    let file = if path.is_dir() { path.join("scenario.toml") } else { path.to_owned() };
+    let name = file.display().to_string();
+    let text = read(&file).map_err(|problem| vec![problem])?;
+    let mut warnings = Vec::new();
+    let mut document = if speaks_goel1997(&file, &text) {
+        let parsed = goel1997::parse(&name, &text)?;
+        warnings.extend(parsed.warnings);
+        Document::of(&name, &parsed.scenario)
+    } else {
+        Document::parse(&name, &text).map_err(|problem| vec![problem])?
+    };
+    apply(&mut document, overrides).map_err(|problem| vec![problem])?;
+    let mut scenario = document.read().map_err(|problem| vec![problem])?;
+    let located = |problems: Vec<Problem>| problems.into_iter().map(|problem| document.locate(problem)).collect();
+    let problems = include_traces(&mut scenario, &file);
+    if !problems.is_empty() {
+        return Err(located(problems));
+    }
+    let Checked { network, warnings: advice } = check(&scenario).map_err(&located)?;
+    warnings.extend(located(advice));
+    let stem = if path.is_dir() { path.file_name() } else { path.file_stem() };
+    let stem = stem.map_or_else(|| "run".into(), |stem| stem.to_string_lossy().into_owned());
+    Ok(Loaded { stem, scenario, network, warnings })
+}
+
+fn apply(document: &mut Document, overrides: &Overrides) -> Result<(), Problem> {
+    if let Some(scheme) = &overrides.scheme {
+        document.set_everywhere("scheme", scheme)?;
+    }
+    if let Some(seed) = overrides.seed {
+        document.set(&format!("seed={seed}"))?;
+    }
+    overrides.set.iter().try_for_each(|assignment| document.set(assignment))
+}
+
+fn read(file: &Path) -> Result<Vec<u8>, Problem> {
+    /// Larger than any description a person wrote.
+    const LARGEST: u64 = 64 << 20;
+    let name = file.display().to_string();
+    let unreadable = |error: std::io::Error| Problem::new(format!("cannot be read: {error}")).in_file(&name);
+    let size = std::fs::metadata(file).map_err(unreadable)?.len();
+    if size > LARGEST {
+        return Err(Problem::new("a description of at most 64 MiB").in_file(name).found(format!("{size} bytes")));
+    }
+    std::fs::read(file).map_err(unreadable)
+}
+
+/// Whether a file is in the thesis's language: by its ending, or by its first component.
+fn speaks_goel1997(file: &Path, text: &[u8]) -> bool {
+    match file.extension().and_then(|ending| ending.to_str()) {
+        Some("toml") => false,
+        Some("dat") => true,
+        _ => {
+            let text = String::from_utf8_lossy(text);
+            let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+            lines.next().is_some_and(|first| !first.starts_with('[') && !first.contains('='))
+        }
+    }
+}
+
+/// Puts recorded channels' files, which stand beside the scenario, into the scenario.
+fn include_traces(scenario: &mut Scenario, beside: &Path) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    for (name, link) in &mut scenario.links {
+        let Some(ChannelConfig::Recorded(config)) = link.channel.as_mut().map(|named| &mut named.0) else { continue };
+        let Some(file) = config.file.take() else { continue };
+        let path: PathBuf = beside.parent().unwrap_or(Path::new("")).join(&file);
+        let shown = path.display().to_string();
+        match std::fs::read(&path) {
+            Ok(text) => match trace_file::parse(&shown, &text) {
+                Ok(switches) => config.switches = switches,
+                Err(problem) => problems.push(problem),
+            },
+            Err(error) => {
+                let problem = Problem::new(format!("the recorded channel {shown} cannot be read: {error}"));
+                problems.push(problem.key(format!("links.{name}.channel.file")));
+            }
+        }
+    }
+    problems
+}
+
+/// The scenario as TOML, to be kept or converted.
+pub fn to_toml(scenario: &Scenario) -> String {
+    document::write(scenario)
+}

@@ -1,0 +1,60 @@
+//! Files that are appended to in large pieces.
+
+use std::fs::OpenOptions;
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use engine::Time;
+
+/// Flushed when it holds this much.
+const FULL: usize = 64 * 1024;
+
+/// A file that is open only while a piece is written: a run with a thousand flows has more traces than a process may
+/// have open files.
+pub(super) struct TraceFile {
+    path: PathBuf,
+    buffer: Vec<u8>,
+}
+
+impl TraceFile {
+    pub fn new(path: PathBuf) -> Self {
+        TraceFile { path, buffer: Vec::new() }
+    }
+
+    pub fn path(&self) -> PathBuf {
+        self.path.clone()
+    }
+}
+
+impl Write for TraceFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.buffer.extend_from_slice(bytes);
+        if self.buffer.len() >= FULL {
+            self.flush()?;
+        }
+        Ok(bytes.len())
+    }
+
+    /// Makes the file even if nothing was written to it.
+    fn flush(&mut self) -> io::Result<()> {
+        let mut file = OpenOptions::new().create(true).append(true).open(&self.path)?;
+        file.write_all(&self.buffer)?;
+        self.buffer.clear();
+        Ok(())
+    }
+}
+
+/// Milliseconds, exact, with no more decimals than needed: `1233.5`.
+pub(super) struct Millis(pub Time);
+
+impl std::fmt::Display for Millis {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let nanos = self.0.as_nanos();
+        let (whole, rest) = (nanos / 1_000_000, nanos % 1_000_000);
+        if rest == 0 {
+            return write!(f, "{whole}");
+        }
+        let decimals = format!("{rest:06}");
+        write!(f, "{whole}.{}", decimals.trim_end_matches('0'))
+    }
+}

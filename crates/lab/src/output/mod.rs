@@ -1,0 +1,146 @@
+//! What a run writes. Every trace is fed by the one stream of events; one that is not asked for costs nothing.
+
+mod air;
+mod columns;
+mod event_trace;
+mod file;
+mod jsonl;
+mod pcapng;
+pub mod summary;
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use engine::{Span, Time};
+use sim::{Event, Network, Sink};
+
+/// A trace that can be asked for.
+pub struct Trace {
+    /// Its name in `--trace` and `output.traces`.
+    pub name: &'static str,
+    /// One line about it.
+    pub summary: &'static str,
+    open: fn(&Stage<'_>) -> Vec<Box<dyn Output>>,
+}
+
+/// Every trace.
+pub const TRACES: &[Trace] = &[
+    Trace { name: "seqno", summary: "<node>-seqno: first byte of each segment sent (ms, bytes)", open: columns::seqno },
+    Trace { name: "ackno", summary: "<node>-ackno: acknowledgments received by the source (ms, bytes)", open: columns::ackno },
+    Trace { name: "congestion", summary: "<node>-congestion: congestion window (ms, bytes)", open: columns::congestion },
+    Trace { name: "threshold", summary: "<node>-threshold: slow start threshold (ms, bytes)", open: columns::threshold },
+    Trace { name: "swnd_size", summary: "<node>-swnd_size: unacknowledged data at the source (ms, bytes)", open: columns::swnd_size },
+    Trace {
+        name: "router_pkt_arrival",
+        summary: "<node>-router_pkt_arrival: first byte of each data packet that comes to a router (ms, bytes)",
+        open: columns::router_pkt_arrival,
+    },
+    Trace {
+        name: "wless_state",
+        summary: "wless_state-<node>-<node>: the air of a wireless link (ms, 1 GOOD or 0 BAD)",
+        open: columns::wless_state,
+    },
+    Trace {
+        name: "air",
+        summary: "trace.dat: when the air switched (ms GOOD|BAD), for a channel of kind \"recorded\"",
+        open: air::open,
+    },
+    Trace { name: "events", summary: "event-trace.txt: corruptions, losses, retransmissions as in appendix B.4", open: event_trace::open },
+    Trace { name: "jsonl", summary: "events.jsonl: every event, one JSON object a line", open: jsonl::open },
+    Trace { name: "pcapng", summary: "<node>.pcapng: packets as a capture at each node, for tshark and Wireshark", open: pcapng::open },
+];
+
+/// Traces by name: `all`, `none`, or a list. Errors give the name that is unknown.
+pub fn select(names: &[String]) -> Result<Vec<&'static Trace>, String> {
+    let mut chosen: Vec<&'static Trace> = Vec::new();
+    for name in names {
+        match name.as_str() {
+            "none" => {}
+            "all" => chosen.extend(TRACES),
+            name => chosen.push(TRACES.iter().find(|trace| trace.name == name).ok_or_else(|| name.to_owned())?),
+        }
+    }
+    // In the order of the table, each once.
+    Ok(TRACES.iter().filter(|trace| chosen.iter().any(|other| other.name == trace.name)).collect())
+}
+
+/// What an output may know of the run it writes about.
+struct Stage<'a> {
+    network: &'a Network,
+    dir: &'a Path,
+    print_interval: Option<Span>,
+}
+
+impl Stage<'_> {
+    /// The stem of the files about a flow's sender: the node's name, and the flow's where the node sends several.
+    fn sender_stem(&self, flow: usize) -> String {
+        let spec = &self.network.flows[flow];
+        let node = &self.network.nodes[spec.from].name;
+        let alone = self.network.flows.iter().filter(|other| other.from == spec.from).count() == 1;
+        if alone { node.clone() } else { format!("{node}-{}", spec.name) }
+    }
+
+    fn node(&self, number: usize) -> &str {
+        &self.network.nodes[number].name
+    }
+}
+
+/// One trace being written.
+trait Output {
+    /// Something happened.
+    fn event(&mut self, at: Time, event: &Event) -> io::Result<()>;
+    /// The run ended at `at`; everything must be on disk when this returns.
+    fn finish(&mut self, at: Time) -> io::Result<()>;
+    /// The file, or one of them, to name in an error.
+    fn path(&self) -> PathBuf;
+}
+
+/// All traces of one run.
+pub struct Outputs {
+    outputs: Vec<Box<dyn Output>>,
+    failed: Option<(PathBuf, io::Error)>,
+}
+
+impl Outputs {
+    /// Opens the chosen traces in `dir`.
+    pub fn open(chosen: &[&Trace], network: &Network, dir: &Path, print_interval: Option<Span>) -> Self {
+        let stage = Stage { network, dir, print_interval };
+        Outputs { outputs: chosen.iter().flat_map(|trace| (trace.open)(&stage)).collect(), failed: None }
+    }
+
+    /// Whether there is nothing to write.
+    pub fn is_empty(&self) -> bool {
+        self.outputs.is_empty()
+    }
+
+    /// Whether a file could not be written: there is no point in going on.
+    pub fn failed(&self) -> bool {
+        self.failed.is_some()
+    }
+
+    /// Ends every trace; gives the file that could not be written, and why.
+    pub fn finish(mut self, at: Time) -> Result<(), (PathBuf, io::Error)> {
+        if let Some(failure) = self.failed {
+            return Err(failure);
+        }
+        for output in &mut self.outputs {
+            output.finish(at).map_err(|error| (output.path(), error))?;
+        }
+        Ok(())
+    }
+}
+
+impl Sink for Outputs {
+    const ACTIVE: bool = true;
+    fn event(&mut self, at: Time, event: &Event) {
+        if self.failed.is_some() {
+            return;
+        }
+        for output in &mut self.outputs {
+            if let Err(error) = output.event(at, event) {
+                self.failed = Some((output.path(), error));
+                return;
+            }
+        }
+    }
+}

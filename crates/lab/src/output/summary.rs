@@ -1,0 +1,60 @@
+//! The summary of a run: what `--json` prints and `summary.json` holds.
+
+use path::link::Counters;
+use serde_json::{Value, json};
+use sim::{Network, Results};
+
+/// The summary as JSON. Every number's unit is in its name; the definitions are in `docs/metrics.md`.
+pub fn summary(title: &str, network: &Network, results: &Results) -> Value {
+    let flows = network.flows.iter().zip(&results.flows).map(|(spec, flow)| {
+        json!({
+            "name": spec.name,
+            "from": network.nodes[spec.from].name,
+            "to": network.nodes[spec.to].name,
+            "completed": flow.completed.is_some(),
+            "completion_time_s": flow.completed.map(|_| flow.elapsed.as_secs_f64()),
+            "goodput_bps": flow.goodput_bps(),
+            "bytes_delivered": flow.bytes_delivered,
+            "segments_sent": flow.sender.segments_sent,
+            "segments_retransmitted": flow.sender.segments_retransmitted,
+            "fast_retransmits": flow.sender.fast_retransmits,
+            "timeouts": flow.sender.timeouts,
+            "icmp_defer": flow.sender.notices_defer,
+            "icmp_retransmit": flow.sender.notices_retransmit,
+        })
+    });
+    let links = network.links.iter().zip(&results.links).map(|(spec, link)| {
+        let sum = |count: fn(&Counters) -> u64| link.ways.iter().map(count).sum::<u64>();
+        let way = |counters: &Counters| {
+            json!({
+                "frames_sent": counters.frames_sent,
+                "frames_corrupted": counters.frames_corrupted,
+                "frames_duplicate": counters.duplicates,
+                "packets_delivered": counters.packets_delivered,
+                "packets_dropped": counters.packets_dropped,
+                "packets_dropped_queue_full": counters.queue_full,
+                "packets_given_up": counters.given_up,
+                "utilization": counters.busy.as_secs_f64() / results.ended.as_secs_f64().max(f64::MIN_POSITIVE),
+            })
+        };
+        json!({
+            "name": spec.name,
+            "between": spec.between.map(|node| network.nodes[node].name.as_str()),
+            "frames_sent": sum(|c| c.frames_sent),
+            "frames_corrupted": sum(|c| c.frames_corrupted),
+            "frames_dropped": sum(|c| c.packets_dropped),
+            "forward": way(&link.ways[0]),
+            "backward": way(&link.ways[1]),
+        })
+    });
+    json!({
+        "lasthop": env!("CARGO_PKG_VERSION"),
+        "title": title,
+        "seed": network.seed,
+        "simulated_s": results.ended.as_secs_f64(),
+        "events": results.events,
+        "packets_dropped_buffer_full": results.buffer_full,
+        "flows": flows.collect::<Vec<_>>(),
+        "links": links.collect::<Vec<_>>(),
+    })
+}

@@ -1,0 +1,145 @@
+//! Running a scenario into a result directory.
+//!
+//! Everything is written to `DIR.partial` first and becomes `DIR` only when it is whole, so whatever interrupts a run,
+//! no half-written result can be taken for a whole one.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+use sim::{Network, Nobody, Results, Sink, World};
+
+use crate::load::{Loaded, to_toml};
+use crate::output::summary::summary;
+use crate::output::{Outputs, Trace};
+
+/// Why a run came to nothing.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// A file or directory could not be written.
+    #[error("{}: cannot be written: {source}", path.display())]
+    Unwritable {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// The directory holds something that is not a result.
+    #[error("{}: exists and is not a result directory (it has no summary.json)\n  hint: choose another with --out", .0.display())]
+    NotOurs(PathBuf),
+}
+
+/// Wake-ups between two looks at the progress: about ten milliseconds.
+const STRIDE: u64 = 200_000;
+
+/// Runs without writing anything.
+pub fn simulate(network: &Network, progress: &mut dyn FnMut(f64)) -> Results {
+    let mut world = World::new(network, false);
+    while world.advance(STRIDE, &mut Nobody) {
+        progress(world.progress());
+    }
+    world.results()
+}
+
+/// Runs and keeps every event, for plots.
+pub fn record<S: Sink>(network: &Network, sink: &mut S) -> Results {
+    let mut world = World::new(network, true);
+    world.run(sink);
+    world.results()
+}
+
+/// Runs, and writes `summary.json`, `scenario.toml` and the chosen traces to `dir`. Gives the summary.
+pub fn run(
+    loaded: &Loaded,
+    traces: &[&Trace],
+    dir: &Path,
+    progress: &mut dyn FnMut(f64),
+) -> Result<Value, RunError> {
+    if dir.exists() && !dir.join("summary.json").exists() && !is_empty(dir) {
+        return Err(RunError::NotOurs(dir.to_owned()));
+    }
+    let partial = Partial::create(dir)?;
+    let mut outputs = Outputs::open(traces, &loaded.network, &partial.dir, loaded.scenario.output.print_interval);
+    let results = if outputs.is_empty() {
+        simulate(&loaded.network, progress)
+    } else {
+        let mut world = World::new(&loaded.network, true);
+        while !outputs.failed() && world.advance(STRIDE / 10, &mut outputs) {
+            progress(world.progress());
+        }
+        world.results()
+    };
+    outputs.finish(results.ended).map_err(|(path, source)| RunError::Unwritable { path, source })?;
+    let title = if loaded.scenario.title.is_empty() { &loaded.stem } else { &loaded.scenario.title };
+    let summary = summary(title, &loaded.network, &results);
+    partial.write("scenario.toml", to_toml(&loaded.scenario).as_bytes())?;
+    partial.write("summary.json", format!("{summary:#}\n").as_bytes())?;
+    partial.complete(dir)?;
+    Ok(summary)
+}
+
+fn is_empty(dir: &Path) -> bool {
+    fs::read_dir(dir).is_ok_and(|mut entries| entries.next().is_none())
+}
+
+/// A result directory in the making. Dropped before it is complete, it leaves nothing behind.
+struct Partial {
+    dir: PathBuf,
+    complete: bool,
+}
+
+impl Partial {
+    fn create(target: &Path) -> Result<Self, RunError> {
+        let dir = beside(target, "partial");
+        let unwritable = |source| RunError::Unwritable { path: dir.clone(), source };
+        if dir.exists() {
+            // What an earlier run left when it was killed.
+            fs::remove_dir_all(&dir).map_err(unwritable)?;
+        }
+        fs::create_dir_all(&dir).map_err(unwritable)?;
+        Ok(Partial { dir, complete: false })
+    }
+
+    fn write(&self, name: &str, bytes: &[u8]) -> Result<(), RunError> {
+        let path = self.dir.join(name);
+        let written = fs::File::create(&path).and_then(|mut file| {
+            file.write_all(bytes)?;
+            file.sync_all()
+        });
+        written.map_err(|source| RunError::Unwritable { path, source })
+    }
+
+    /// Takes the place of whatever result was there.
+    fn complete(mut self, target: &Path) -> Result<(), RunError> {
+        let unwritable = |source| RunError::Unwritable { path: target.to_owned(), source };
+        if target.exists() {
+            let old = beside(target, "old");
+            if old.exists() {
+                fs::remove_dir_all(&old).map_err(unwritable)?;
+            }
+            fs::rename(target, &old).map_err(unwritable)?;
+            fs::rename(&self.dir, target).map_err(unwritable)?;
+            fs::remove_dir_all(&old).map_err(unwritable)?;
+        } else {
+            fs::rename(&self.dir, target).map_err(unwritable)?;
+        }
+        self.complete = true;
+        Ok(())
+    }
+}
+
+impl Drop for Partial {
+    fn drop(&mut self) {
+        if !self.complete {
+            let _ = fs::remove_dir_all(&self.dir);
+        }
+    }
+}
+
+fn beside(target: &Path, ending: &str) -> PathBuf {
+    let mut name = target.as_os_str().to_owned();
+    name.push(".");
+    name.push(ending);
+    PathBuf::from(name)
+}

@@ -1,0 +1,388 @@
+//! From a scenario to the network it describes, or to everything that is wrong with it.
+
+use engine::{Bytes, Span, Time};
+use path::agent::AgentConfig;
+use path::channel::{ChannelConfig, perfect, uniform};
+use path::link::Timing;
+use path::mac::arq::{ArqConfig, none, stop_and_wait};
+use path::queue::Limit;
+use sim::node::MOST_PORTS;
+use sim::routing::Routes;
+use sim::{FlowSpec, LinkSpec, Network, NodeSpec};
+use tcp::cc::{ControlConfig, reno};
+use tcp::config::RtoConfig;
+use tcp::presets::{self, PRESETS};
+use tcp::response::{ResponseConfig, unmodified};
+use wire::{Addr, Packet, Segment};
+
+use super::channels::check_channel;
+use super::document::by_name;
+use super::model::{Flow, Link, LinkKind, Node, NodeKind, Profile, Radio, Scenario, Tcp};
+use super::named::Named;
+use crate::output::TRACES;
+use crate::problem::Problem;
+
+/// A network that can run, and what its author should know.
+#[derive(Debug)]
+pub struct Checked {
+    /// The network.
+    pub network: Network,
+    /// Nothing wrong, but perhaps not what was meant.
+    pub warnings: Vec<Problem>,
+}
+
+/// Longer than any experiment; shorter than the clock.
+const LONGEST: Span = Span::from_secs(366 * 24 * 3600);
+/// Longer than the way to Mars and back.
+const LONGEST_DELAY: Span = Span::from_secs(3600);
+/// The largest data of an IPv4 packet behind its headers.
+const LARGEST_SEGMENT: u64 = 65_535 - (Packet::HEADER + Segment::HEADER) as u64;
+/// The largest window that can be advertised [RFC7323 s2.3].
+const LARGEST_WINDOW: u64 = 1 << 30;
+/// The first threshold of 4.3BSD: the largest unscaled window.
+const BSD_SSTHRESH: Bytes = Bytes(65_535);
+
+/// Checks a scenario whole: every problem it finds, not the first.
+pub fn check(scenario: &Scenario) -> Result<Checked, Vec<Problem>> {
+    let mut checker = Checker { scenario, problems: Vec::new(), warnings: Vec::new() };
+    let network = checker.network();
+    if checker.problems.is_empty() {
+        checker.routes(&network);
+    }
+    if checker.problems.is_empty() {
+        checker.advise(&network);
+        Ok(Checked { network, warnings: checker.warnings })
+    } else {
+        Err(checker.problems)
+    }
+}
+
+struct Checker<'a> {
+    scenario: &'a Scenario,
+    problems: Vec<Problem>,
+    warnings: Vec<Problem>,
+}
+
+impl Checker<'_> {
+    fn wrong(&mut self, problem: Problem) {
+        self.problems.push(problem);
+    }
+
+    fn network(&mut self) -> Network {
+        let scenario = self.scenario;
+        if scenario.duration == Span::ZERO || scenario.duration > LONGEST {
+            self.wrong(out_of_range("duration", scenario.duration, "more than nothing and at most a year"));
+        }
+        for trace in scenario.output.traces.iter().filter(|name| !TRACES.iter().any(|trace| trace.name == **name)) {
+            let known = TRACES.iter().map(|trace| trace.name);
+            self.wrong(Problem::new("no such trace").key("output.traces").found(trace).nearest(trace, known));
+        }
+        if scenario.output.print_interval == Some(Span::ZERO) {
+            self.wrong(Problem::new("more than nothing").key("output.print_interval").found("0 s"));
+        }
+        if scenario.nodes.len() > Addr::MOST_NODES {
+            self.wrong(Problem::new(format!("at most {} nodes", Addr::MOST_NODES)).key("nodes"));
+        }
+        if scenario.flows.is_empty() {
+            self.wrong(Problem::new("at least one flow").key("flows").hint("add a table such as [flows.download]"));
+        }
+        Network {
+            nodes: scenario.nodes.iter().map(|(name, node)| self.node(name, node)).collect(),
+            links: scenario.links.iter().map(|(name, link)| self.link(name, link)).collect(),
+            flows: scenario.flows.iter().map(|(name, flow)| self.flow(name, flow)).collect(),
+            duration: scenario.duration,
+            seed: scenario.seed,
+            replication: 0,
+        }
+    }
+
+    /// Names become parts of file names.
+    fn name(&mut self, key: &str, name: &str) {
+        let fits = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+        if name.is_empty() || name.len() > 64 || name.starts_with('.') || !name.chars().all(fits) {
+            let expected = "a name of at most 64 letters, digits, - _ and . (it becomes part of file names)";
+            self.wrong(Problem::new(expected).key(key).found(format!("\"{name}\"")));
+        }
+    }
+
+    fn scheme(&self, own: &Option<Named<AgentConfig>>) -> AgentConfig {
+        let scheme = own.as_ref().or(self.scenario.scheme.as_ref());
+        scheme.map_or(AgentConfig::Unmodified(Default::default()), |named| named.0.clone())
+    }
+
+    fn node(&mut self, name: &str, node: &Node) -> NodeSpec {
+        let key = format!("nodes.{name}");
+        self.name(&key, name);
+        let only = |what: &str| Problem::new(format!("nothing: only {what} have it"));
+        if node.kind == NodeKind::Host {
+            if let Some(buffer) = node.buffer {
+                self.wrong(only("routers and base stations").key(format!("{key}.buffer")).found(buffer.to_string()));
+            }
+            if let Some(delay) = node.processing_delay {
+                let problem = only("routers and base stations").key(format!("{key}.processing_delay"));
+                self.wrong(problem.found(delay.to_string()));
+            }
+        }
+        if node.kind == NodeKind::Router
+            && let Some(Named(scheme)) = &node.scheme
+        {
+            let problem = only("hosts and base stations").key(format!("{key}.scheme")).found(scheme.name());
+            self.wrong(problem.hint("write kind = \"base-station\""));
+        }
+        let processing_delay = node.processing_delay.unwrap_or_default();
+        if processing_delay > LONGEST_DELAY {
+            self.wrong(out_of_range(&format!("{key}.processing_delay"), processing_delay, "at most an hour"));
+        }
+        NodeSpec {
+            name: name.to_owned(),
+            kind: match node.kind {
+                NodeKind::Host => sim::NodeKind::Host,
+                NodeKind::Router | NodeKind::BaseStation => sim::NodeKind::Router,
+            },
+            buffer: node.buffer,
+            processing_delay,
+            radio: match node.radio {
+                Radio::PerLink => sim::network::Radio::PerLink,
+                Radio::Shared => sim::network::Radio::Shared,
+            },
+            scheduler: node.scheduler,
+            agent: match node.kind {
+                NodeKind::Router => AgentConfig::Unmodified(Default::default()),
+                NodeKind::Host | NodeKind::BaseStation => self.scheme(&node.scheme),
+            },
+        }
+    }
+
+    /// The number of the node called `name`.
+    fn node_number(&mut self, key: &str, name: &str) -> usize {
+        self.scenario.nodes.get_index_of(name).unwrap_or_else(|| {
+            let known = self.scenario.nodes.keys().map(String::as_str);
+            self.wrong(Problem::new("a node").key(key).found(format!("\"{name}\"")).nearest(name, known));
+            0
+        })
+    }
+
+    fn link(&mut self, name: &str, link: &Link) -> LinkSpec {
+        let key = format!("links.{name}");
+        self.name(&key, name);
+        let between = [0, 1].map(|end| self.node_number(&format!("{key}.between[{end}]"), &link.between[end]));
+        if link.between[0] == link.between[1] {
+            let problem = Problem::new("two different nodes").key(format!("{key}.between"));
+            self.wrong(problem.found(format!("\"{}\" twice", link.between[0])));
+        }
+        if link.delay > LONGEST_DELAY {
+            self.wrong(out_of_range(&format!("{key}.delay"), link.delay, "at most an hour"));
+        }
+        LinkSpec {
+            name: name.to_owned(),
+            between,
+            rate: link.rate,
+            delay: link.delay,
+            timing: match self.scenario.profile {
+                Profile::Exact => Timing::Exact,
+                Profile::Goel1997 => Timing::WholeMilliseconds,
+            },
+            queue: link.queue,
+            channel: self.channel(&key, link),
+            arq: self.arq(&key, link),
+            random_seed: link.random_seed,
+        }
+    }
+
+    fn channel(&mut self, key: &str, link: &Link) -> ChannelConfig {
+        let problems = link.channel.iter().flat_map(|Named(channel)| check_channel(key, channel));
+        self.problems.extend(problems);
+        match (&link.channel, link.loss) {
+            (Some(_), Some(loss)) => {
+                let problem = Problem::new("either `loss` or `channel`, not both").key(format!("{key}.loss"));
+                self.wrong(problem.found(loss.to_string()));
+            }
+            (None, Some(loss)) if link.kind == LinkKind::Wireless => {
+                let hint = format!("write channel = {{ kind = \"uniform\", loss = {loss} }}");
+                let problem = Problem::new("a channel: `loss` is for wires").key(format!("{key}.loss"));
+                self.wrong(problem.found(loss.to_string()).hint(hint));
+            }
+            (None, Some(loss)) => {
+                let channel = ChannelConfig::Uniform(uniform::Config { loss });
+                // A link given `loss` has no `channel`, so that is the key to name.
+                let problems = check_channel(key, &channel).into_iter();
+                self.problems.extend(problems.map(|problem| problem.key(format!("{key}.loss"))));
+                return channel;
+            }
+            (_, None) => {}
+        }
+        link.channel.as_ref().map_or(ChannelConfig::Perfect(perfect::Config::default()), |named| named.0.clone())
+    }
+
+    fn arq(&mut self, key: &str, link: &Link) -> ArqConfig {
+        let mut arq = link.arq.as_ref().map_or(ArqConfig::None(none::Config::default()), |named| named.0.clone());
+        if let ArqConfig::StopAndWait(config) = &mut arq {
+            if link.kind == LinkKind::Wired {
+                let problem = Problem::new("nothing: wires have no link-level retransmission");
+                self.wrong(problem.key(format!("{key}.arq")).found("\"stop-and-wait\""));
+            }
+            if config.transmissions == 0 || config.transmissions > 10_000 {
+                let problem = Problem::new("1 to 10000, the first transmission included");
+                self.wrong(problem.key(format!("{key}.arq.transmissions")).found(config.transmissions.to_string()));
+            }
+            if config.margin > LONGEST_DELAY {
+                self.wrong(out_of_range(&format!("{key}.arq.margin"), config.margin, "at most an hour"));
+            }
+            if self.scenario.profile == Profile::Goel1997 {
+                config.numbering.get_or_insert(stop_and_wait::Numbering::PerTransmission);
+            }
+        }
+        arq
+    }
+
+    fn flow(&mut self, name: &str, flow: &Flow) -> FlowSpec {
+        let key = format!("flows.{name}");
+        self.name(&key, name);
+        let from = self.node_number(&format!("{key}.from"), &flow.from);
+        let to = self.node_number(&format!("{key}.to"), &flow.to);
+        for (end, node) in [("from", &flow.from), ("to", &flow.to)] {
+            if self.scenario.nodes.get(node).is_some_and(|node| node.kind != NodeKind::Host) {
+                let problem = Problem::new("a node of kind \"host\"").key(format!("{key}.{end}"));
+                self.wrong(problem.found(format!("\"{node}\"")));
+            }
+        }
+        if flow.from == flow.to {
+            self.wrong(Problem::new("another host than `from`").key(format!("{key}.to")).found(format!("\"{}\"", flow.to)));
+        }
+        if flow.segment.0 == 0 || flow.segment.0 > LARGEST_SEGMENT {
+            let expected = format!("1 to {LARGEST_SEGMENT} bytes");
+            self.wrong(Problem::new(expected).key(format!("{key}.segment")).found(flow.segment.to_string()));
+        }
+        if flow.window < flow.segment || flow.window.0 > LARGEST_WINDOW {
+            let expected = "at least one segment and at most 1 GiB";
+            self.wrong(Problem::new(expected).key(format!("{key}.window")).found(flow.window.to_string()));
+        }
+        if flow.bytes == Some(Bytes(0)) {
+            self.wrong(Problem::new("at least one byte").key(format!("{key}.bytes")).found("0 B"));
+        }
+        if flow.start >= self.scenario.duration {
+            let problem = Problem::new("a time before the end (`duration`)").key(format!("{key}.start"));
+            self.wrong(problem.found(flow.start.to_string()));
+        }
+        let response = match self.scenario.nodes.get(&flow.from) {
+            Some(node) => self.scheme(&node.scheme),
+            None => AgentConfig::Unmodified(Default::default()),
+        };
+        FlowSpec {
+            name: name.to_owned(),
+            from,
+            to,
+            bytes: flow.bytes.map(|bytes| bytes.0),
+            start: Time::ZERO + flow.start,
+            tcp: self.tcp(&format!("{key}.tcp"), flow, &response),
+        }
+    }
+
+    fn tcp(&mut self, key: &str, flow: &Flow, scheme: &AgentConfig) -> tcp::Config {
+        let Tcp { variant, recovery, control, initial_window, initial_ssthresh, initial_rto, min_rto, max_rto } =
+            &flow.tcp;
+        let preset = presets::find(variant).unwrap_or_else(|| {
+            let known = PRESETS.iter().map(|preset| preset.name);
+            let problem = Problem::new("a TCP variant").key(format!("{key}.variant")).found(format!("\"{variant}\""));
+            self.wrong(problem.nearest(variant, known));
+            &PRESETS[0]
+        });
+        if !(1..=1000).contains(initial_window) {
+            let problem = Problem::new("1 to 1000 segments").key(format!("{key}.initial_window"));
+            self.wrong(problem.found(initial_window.to_string()));
+        }
+        if min_rto > max_rto || *min_rto == Span::ZERO {
+            let expected = format!("more than nothing and at most max_rto ({max_rto})");
+            self.wrong(Problem::new(expected).key(format!("{key}.min_rto")).found(min_rto.to_string()));
+        }
+        if initial_rto > max_rto || *initial_rto == Span::ZERO {
+            let expected = format!("more than nothing and at most max_rto ({max_rto})");
+            self.wrong(Problem::new(expected).key(format!("{key}.initial_rto")).found(initial_rto.to_string()));
+        }
+        let (preset_recovery, preset_control) = (preset.parts)();
+        let mut control = control.as_ref().map_or(preset_control, |named| named.0.clone());
+        let mut first_threshold = *initial_ssthresh;
+        if self.scenario.profile == Profile::Goel1997 {
+            let ControlConfig::Reno(config) = &mut control;
+            config.ssthresh_from.get_or_insert(reno::Basis::Window);
+            first_threshold.get_or_insert(BSD_SSTHRESH);
+        }
+        tcp::Config {
+            segment: flow.segment.0.min(LARGEST_SEGMENT) as u32,
+            window: flow.window,
+            initial_window: *initial_window,
+            initial_ssthresh: first_threshold,
+            rto: RtoConfig { initial: *initial_rto, min: *min_rto, max: *max_rto },
+            recovery: recovery.as_ref().map_or(preset_recovery, |named| named.0.clone()),
+            control,
+            response: by_name(scheme.name()).unwrap_or(ResponseConfig::Unmodified(unmodified::Config::default())),
+        }
+    }
+
+    /// Every flow has a way there and back.
+    fn routes(&mut self, network: &Network) {
+        let mut routes = Routes::new(network);
+        let mut ports = vec![0usize; network.nodes.len()];
+        for (name, flow) in self.scenario.flows.iter().zip(&network.flows) {
+            let key = format!("flows.{}", name.0);
+            if routes.hop(flow.from, flow.to).is_none() {
+                let problem = Problem::new(format!("a host that can be reached from \"{}\"", name.1.from));
+                let hint = "no links lead there, or only through hosts, which do not forward";
+                self.wrong(problem.key(format!("{key}.to")).found(format!("\"{}\"", name.1.to)).hint(hint));
+            }
+            for node in [flow.from, flow.to] {
+                ports[node] += 1;
+                if ports[node] == MOST_PORTS + 1 {
+                    self.wrong(Problem::new(format!("at most {MOST_PORTS} flows at one host")).key(key.clone()));
+                }
+            }
+            self.fits(&key, network, flow);
+        }
+    }
+
+    /// A packet of the flow fits every buffer and queue there is.
+    fn fits(&mut self, key: &str, network: &Network, flow: &FlowSpec) {
+        let packet = u64::from(flow.tcp.segment + Packet::HEADER + Segment::HEADER);
+        let segment = format!("{key}.segment");
+        for node in &network.nodes {
+            if let Some(buffer) = node.buffer.filter(|buffer| buffer.0 < packet) {
+                let expected = format!("at least {packet} B: a packet of {key} never fits");
+                let problem = Problem::new(expected).key(format!("nodes.{}.buffer", node.name));
+                self.wrong(problem.found(buffer.to_string()).hint(format!("or a smaller {segment}")));
+            }
+        }
+    }
+
+    /// What is not wrong and yet may not be meant.
+    fn advise(&mut self, network: &Network) {
+        let with_link_layer = |node: usize| {
+            let links = network.links.iter().filter(|link| link.between.contains(&node));
+            links.into_iter().any(|link| link.arq.build().is_some())
+        };
+        for (number, node) in network.nodes.iter().enumerate() {
+            let asked = self.scenario.nodes[number].scheme.is_some() || self.scenario.scheme.is_some();
+            let base_station = self.scenario.nodes[number].kind == NodeKind::BaseStation;
+            if asked && base_station && node.agent.name() != "unmodified" && !with_link_layer(number) {
+                let text = format!(
+                    "scheme {} has nothing to go by: no link of {} has a link layer",
+                    node.agent.name(),
+                    node.name
+                );
+                let problem = Problem::new(text).key(format!("nodes.{}", node.name));
+                self.warnings.push(problem.hint("give its wireless link arq = \"stop-and-wait\""));
+            }
+        }
+        for link in &network.links {
+            if let Limit::Bytes(bytes) = link.queue
+                && network.flows.iter().any(|flow| bytes < u64::from(flow.tcp.segment) + 40)
+            {
+                let problem = Problem::new("no full packet can wait in this queue").key(format!("links.{}.queue", link.name));
+                self.warnings.push(problem);
+            }
+        }
+    }
+}
+
+fn out_of_range(key: &str, found: Span, expected: &str) -> Problem {
+    Problem::new(expected).key(key).found(found.to_string())
+}
