@@ -1,0 +1,56 @@
+//! lasthop as a program among others: built in release and started as a user would.
+
+use std::fs;
+use std::process::Command;
+
+use serde_json::Value;
+
+use super::program::Outcome;
+use super::row::Row;
+use crate::workspace;
+
+/// Builds it as users get it.
+pub fn build() -> Result<(), String> {
+    workspace::run(workspace::cargo().args(["build", "--release", "-p", "lasthop"]))
+}
+
+/// Writes the row's scenario and says how to run it.
+pub fn command(row: Row) -> Result<Command, String> {
+    let folder = workspace::target().join("peers");
+    let scenario = folder.join(format!("{row}.toml"));
+    fs::create_dir_all(&folder)
+        .and_then(|()| fs::write(&scenario, row.scenario()))
+        .map_err(|error| format!("cannot write {}: {error}", scenario.display()))?;
+
+    let mut command = Command::new(workspace::target().join("release").join("lasthop"));
+    command.arg("run").arg(scenario).args(["--json", "--trace", "none", "--out"]).arg(folder.join(row.to_string()));
+    Ok(command)
+}
+
+/// Reads its summary.
+pub fn outcome(printed: &str) -> Result<Outcome, String> {
+    let summary: Value =
+        serde_json::from_str(printed).map_err(|error| format!("lasthop's summary is not JSON: {error}"))?;
+    let bytes = summary["flows"]
+        .as_array()
+        .and_then(|flows| flows.iter().map(|flow| flow["bytes_delivered"].as_u64()).sum::<Option<u64>>())
+        .ok_or("lasthop's summary lacks the `bytes_delivered` of its `flows`")?;
+    Ok(Outcome { delivered: bytes / 1000, events: summary["events"].as_u64() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn flows_are_summed() {
+        let printed = r#"{"flows": [{"bytes_delivered": 1500}, {"bytes_delivered": 2500}], "events": 9}"#;
+        assert_eq!(outcome(printed), Ok(Outcome { delivered: 4, events: Some(9) }));
+    }
+
+    #[test]
+    fn a_summary_without_the_count_is_an_error() {
+        assert!(outcome(r#"{"flows": [{}]}"#).unwrap_err().contains("bytes_delivered"));
+        assert!(outcome("").is_err());
+    }
+}

@@ -1,0 +1,54 @@
+//! ns-3, through `bench/peers/ns3.cc`.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use super::row::Row;
+use crate::workspace;
+
+const LIBRARIES: [&str; 6] = ["applications", "point-to-point", "internet", "traffic-control", "network", "core"];
+
+/// Compiles it; false, having said so, if the compiler does not find ns-3.
+pub fn build() -> Result<bool, String> {
+    if !has_headers() {
+        eprintln!("ns-3 is absent and left out (g++ finds no <ns3/core-module.h>): apt-get install g++ libns3-dev");
+        return Ok(false);
+    }
+    let folder = workspace::target().join("peers");
+    fs::create_dir_all(&folder).map_err(|error| format!("cannot make {}: {error}", folder.display()))?;
+    let mut compiler = Command::new("g++");
+    compiler.args(["-std=c++17", "-O2", "-o"]).arg(program());
+    compiler.arg(workspace::root().join("bench/peers/ns3.cc"));
+    compiler.args(LIBRARIES.map(|library| format!("-lns3-{library}")));
+    workspace::run(&mut compiler).map(|()| true)
+}
+
+/// What to start for a row.
+pub fn command(row: Row) -> Command {
+    let mut command = Command::new(program());
+    command.args(row.words()).arg(seconds(row).to_string());
+    command
+}
+
+/// About as long as it simulates in half a minute; the cost of a packet is what is compared.
+pub fn seconds(row: Row) -> u32 {
+    match row {
+        Row::P1 | Row::P2 { flows: 1 } => row.seconds(),
+        Row::P2 { flows: ..50 } => 4,
+        Row::P2 { flows: ..500 } => 8,
+        Row::P2 { .. } => 3,
+    }
+}
+
+fn program() -> PathBuf {
+    workspace::target().join("peers").join("ns3-peer")
+}
+
+/// Asks the compiler, which knows where headers are on this machine.
+fn has_headers() -> bool {
+    let mut preprocessor = Command::new("g++");
+    preprocessor.args(["-E", "-include", "ns3/core-module.h", "-x", "c++", "-std=c++17", "-"]);
+    preprocessor.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    preprocessor.status().is_ok_and(|status| status.success())
+}

@@ -1,0 +1,64 @@
+//! The options of `cargo xtask bench peers`.
+
+use super::row::Row;
+
+/// What to run and how to tell.
+#[derive(Debug, PartialEq)]
+pub struct Options {
+    /// The workloads.
+    pub rows: Vec<Row>,
+    /// Runs of each program instead of its usual number.
+    pub repeat: Option<usize>,
+    /// JSON instead of a table.
+    pub json: bool,
+    /// Whether a missed goal is a failure.
+    pub check: bool,
+}
+
+impl Options {
+    /// Reads what follows `bench peers`.
+    pub fn parse(words: &[&str]) -> Result<Options, String> {
+        let mut options = Options { rows: Row::USUAL.to_vec(), repeat: None, json: false, check: false };
+        let mut words = words.iter();
+        while let Some(&word) = words.next() {
+            let mut value = || words.next().copied().ok_or_else(|| format!("{word} needs a value"));
+            match word {
+                "--json" => options.json = true,
+                "--check" => options.check = true,
+                "--rows" => options.rows = value()?.split(',').map(str::parse).collect::<Result<_, _>>()?,
+                "--repeat" => {
+                    let text = value()?;
+                    let repeat = text.parse().ok().filter(|&repeat| repeat > 0);
+                    options.repeat = Some(repeat.ok_or_else(|| format!("--repeat {text}: not a positive number"))?);
+                }
+                other => return Err(format!("bench peers has no option `{other}`; see cargo xtask --help")),
+            }
+        }
+        Ok(options)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_are_read() {
+        let options = Options::parse(&["--rows", "p1,p2-100", "--repeat", "5", "--check"]).unwrap();
+        assert_eq!(options.rows, [Row::P1, Row::P2 { flows: 100 }]);
+        assert_eq!((options.repeat, options.json, options.check), (Some(5), false, true));
+    }
+
+    #[test]
+    fn mistakes_are_named() {
+        for (words, name) in [
+            (&["--rows", "p3"][..], "p3"),
+            (&["--rows", "p2-0"], "p2-0"),
+            (&["--repeat", "0"], "0"),
+            (&["--repeat"], "--repeat"),
+            (&["--fast"], "--fast"),
+        ] {
+            assert!(Options::parse(words).unwrap_err().contains(name));
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! The programs that are compared.
+
+use std::fmt::{self, Display};
+use std::process::Command;
+
+use super::row::Row;
+use super::{lasthop, ns2, ns3};
+
+/// A simulator, in a certain setup.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Program {
+    /// This one.
+    Lasthop,
+    /// ns-2 as it comes.
+    Ns2,
+    /// ns-2 told to leave out of its packets the headers that TCP does without.
+    Ns2Lean,
+    /// ns-3.
+    Ns3,
+}
+
+/// What a program says at the end of a run.
+#[derive(PartialEq, Debug)]
+pub struct Outcome {
+    /// Distinct packets of data that arrived.
+    pub delivered: u64,
+    /// Events it took, if the program counts them.
+    pub events: Option<u64>,
+}
+
+impl Program {
+    /// All of them, lasthop first.
+    pub const ALL: [Program; 4] = [Program::Lasthop, Program::Ns2, Program::Ns2Lean, Program::Ns3];
+
+    /// Builds it if need be; false, having said so, if the machine lacks it.
+    pub fn prepare(self) -> Result<bool, String> {
+        match self {
+            Program::Lasthop => lasthop::build().map(|()| true),
+            Program::Ns2 => Ok(ns2::is_there()),
+            Program::Ns2Lean => Ok(ns2::is_on_path()),
+            Program::Ns3 => ns3::build(),
+        }
+    }
+
+    /// What to start for a row.
+    pub fn command(self, row: Row) -> Result<Command, String> {
+        match self {
+            Program::Lasthop => lasthop::command(row),
+            Program::Ns2 => Ok(ns2::command(row)),
+            Program::Ns2Lean => Ok(ns2::lean_command(row)),
+            Program::Ns3 => Ok(ns3::command(row)),
+        }
+    }
+
+    /// Reads what it printed.
+    pub fn outcome(self, printed: &str) -> Result<Outcome, String> {
+        if self == Program::Lasthop {
+            return lasthop::outcome(printed);
+        }
+        match printed.trim().parse() {
+            Ok(delivered) => Ok(Outcome { delivered, events: None }),
+            Err(_) => Err(format!("{self} printed no number of packets but `{}`", printed.trim())),
+        }
+    }
+
+    /// The time it simulates: the whole row, but for the slowest.
+    pub fn seconds(self, row: Row) -> u32 {
+        if self == Program::Ns3 { ns3::seconds(row) } else { row.seconds() }
+    }
+
+    /// Runs of which to take the median when nothing else is asked for.
+    pub fn usual_repeat(self) -> usize {
+        if self == Program::Ns3 { 1 } else { 3 }
+    }
+
+    /// How many times its speed lasthop should have at least.
+    pub fn goal(self) -> Option<f64> {
+        match self {
+            Program::Ns2 => Some(4.0),
+            Program::Ns3 => Some(40.0),
+            Program::Lasthop | Program::Ns2Lean => None,
+        }
+    }
+}
+
+impl Display for Program {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.pad(match self {
+            Program::Lasthop => "lasthop",
+            Program::Ns2 => "ns-2",
+            Program::Ns2Lean => "ns-2 lean",
+            Program::Ns3 => "ns-3",
+        })
+    }
+}

@@ -1,0 +1,112 @@
+//! The workloads: bulk Reno flows without SACK or delayed ACKs, 1000 bytes of data to a packet.
+
+use std::fmt::{self, Display};
+use std::str::FromStr;
+
+/// A workload.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Row {
+    /// One flow over two hops and nothing lost, for 1000 s: the cost of an event when few are pending.
+    P1,
+    /// Many flows over one link of 1 Gbps whose queue overflows, for 20 s: thousands of events pending.
+    P2 {
+        /// How many.
+        flows: u32,
+    },
+}
+
+impl Row {
+    /// Those run when nothing else is asked for.
+    pub const USUAL: [Row; 5] =
+        [Row::P1, Row::P2 { flows: 1 }, Row::P2 { flows: 10 }, Row::P2 { flows: 100 }, Row::P2 { flows: 1000 }];
+
+    /// The time to simulate.
+    pub fn seconds(self) -> u32 {
+        match self {
+            Row::P1 => 1000,
+            Row::P2 { .. } => 20,
+        }
+    }
+
+    /// The words by which the peers' programs know it.
+    pub fn words(self) -> Vec<String> {
+        match self {
+            Row::P1 => vec!["p1".into()],
+            Row::P2 { flows } => vec!["p2".into(), flows.to_string()],
+        }
+    }
+
+    /// The same as a scenario of lasthop.
+    pub fn scenario(self) -> String {
+        let mut text = format!("duration = \"{} s\"\n", self.seconds());
+        match self {
+            Row::P1 => {
+                text += "nodes.a.kind = \"host\"\nnodes.r.kind = \"router\"\nnodes.b.kind = \"host\"\n";
+                text += &wire("first", ["a", "r"], "8 Mbps", "50 ms", 1000);
+                text += &wire("second", ["r", "b"], "10 Mbps", "1 ms", 1000);
+                text += &flow(0, 128_000, 0);
+            }
+            Row::P2 { flows } => {
+                text += "nodes.a.kind = \"host\"\nnodes.b.kind = \"host\"\n";
+                text += &wire("link", ["a", "b"], "1 Gbps", "10 ms", 3000);
+                for number in 0..flows {
+                    text += &flow(number, 10_240_000, number % 100);
+                }
+            }
+        }
+        text
+    }
+}
+
+fn wire(name: &str, [from, to]: [&str; 2], rate: &str, delay: &str, queue: u32) -> String {
+    format!(
+        "\n[links.{name}]\nkind = \"wired\"\nbetween = [\"{from}\", \"{to}\"]\n\
+         rate = \"{rate}\"\ndelay = \"{delay}\"\nqueue = \"{queue} packets\"\n"
+    )
+}
+
+fn flow(number: u32, window: u32, start_ms: u32) -> String {
+    format!(
+        "\n[flows.bulk-{number}]\nfrom = \"a\"\nto = \"b\"\nsegment = \"1000 B\"\n\
+         window = \"{window} B\"\nstart = \"{start_ms} ms\"\n"
+    )
+}
+
+impl Display for Row {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.pad(&self.words().join("-"))
+    }
+}
+
+impl FromStr for Row {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Row, String> {
+        let flows = text.strip_prefix("p2-").and_then(|flows| flows.parse().ok()).filter(|&flows| flows > 0);
+        match (text, flows) {
+            ("p1", _) => Ok(Row::P1),
+            (_, Some(flows)) => Ok(Row::P2 { flows }),
+            _ => Err(format!("there is no row `{text}`: rows are p1 and p2-N with N flows")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_read_back() {
+        for row in Row::USUAL {
+            assert_eq!(row.to_string().parse(), Ok(row));
+        }
+    }
+
+    #[test]
+    fn each_flow_is_in_the_scenario_and_starts_within_100_ms() {
+        let scenario = Row::P2 { flows: 250 }.scenario();
+        assert_eq!(scenario.matches("[flows.").count(), 250);
+        assert_eq!(scenario.matches("start = \"99 ms\"").count(), 2);
+        assert!(!scenario.contains("start = \"100 ms\""));
+    }
+}

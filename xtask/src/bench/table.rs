@@ -1,0 +1,181 @@
+//! The result, for people and for programs.
+
+use serde_json::{Value, json};
+
+use super::measure;
+use super::program::{Outcome, Program};
+use super::row::Row;
+
+/// The memory that lasthop may have for the row of 1000 flows.
+const MEMORY_GOAL: u64 = 100_000_000;
+
+/// A program on a row.
+pub struct Line {
+    row: Row,
+    program: Program,
+    outcome: Outcome,
+    cpu: f64,
+    peak_bytes: u64,
+}
+
+/// Every program on every row.
+#[derive(Default)]
+pub struct Table {
+    /// In the order in which they ran.
+    pub lines: Vec<Line>,
+}
+
+impl Line {
+    /// Runs a program and keeps its median.
+    pub fn measured(row: Row, program: Program, repeat: usize) -> Result<Line, String> {
+        let run = measure::median(&mut program.command(row)?, repeat)?;
+        let outcome = program.outcome(&run.printed)?;
+        Ok(Line { row, program, outcome, cpu: run.cpu.as_secs_f64(), peak_bytes: run.peak_bytes })
+    }
+
+    fn speed(&self) -> f64 {
+        self.outcome.delivered as f64 / self.cpu
+    }
+
+    fn peak_mb(&self) -> f64 {
+        self.peak_bytes as f64 / 1e6
+    }
+
+    fn ns_per_event(&self) -> Option<f64> {
+        self.outcome.events.map(|events| self.cpu * 1e9 / events as f64)
+    }
+}
+
+impl Table {
+    /// How many times as fast lasthop is on the row of this peer.
+    fn ratio(&self, peer: &Line) -> Option<f64> {
+        let lasthop = self.lines.iter().find(|line| line.row == peer.row && line.program == Program::Lasthop)?;
+        (peer.program != Program::Lasthop).then(|| lasthop.speed() / peer.speed())
+    }
+
+    /// The goal that lasthop misses here.
+    fn shortfall(&self, line: &Line) -> Option<String> {
+        if line.program == Program::Lasthop {
+            let over = line.row == Row::P2 { flows: 1000 } && line.peak_bytes > MEMORY_GOAL;
+            return over.then(|| format!("over {} MB", MEMORY_GOAL / 1_000_000));
+        }
+        let (ratio, goal) = (self.ratio(line)?, line.program.goal()?);
+        (ratio < goal).then(|| format!("under {goal}x"))
+    }
+
+    /// Every goal missed, with its row.
+    pub fn shortfalls(&self) -> impl Iterator<Item = String> {
+        self.lines.iter().filter_map(|line| {
+            self.shortfall(line).map(|shortfall| format!("{} {} {shortfall}", line.row, line.program))
+        })
+    }
+
+    /// Aligned columns, with a mark where a goal is missed.
+    pub fn text(&self) -> String {
+        let mut text = format!(
+            "{:<8} {:<10} {:>6} {:>10} {:>9} {:>14} {:>9} {:>9} {:>9}\n",
+            "row", "program", "sim s", "packets", "CPU s", "packets/CPU s", "peak MB", "lasthop", "ns/event"
+        );
+        for line in &self.lines {
+            let ratio = self.ratio(line).map_or_else(String::new, |ratio| format!("{ratio:.1}x"));
+            let event = line.ns_per_event().map_or_else(String::new, |ns| format!("{ns:.1}"));
+            let mark = self.shortfall(line).map_or_else(String::new, |shortfall| format!("  <- {shortfall}"));
+            let columns = format!(
+                "{:<8} {:<10} {:>6} {:>10} {:>9.3} {:>14.0} {:>9.1} {ratio:>9} {event:>9}{mark}",
+                line.row,
+                line.program,
+                line.program.seconds(line.row),
+                line.outcome.delivered,
+                line.cpu,
+                line.speed(),
+                line.peak_mb(),
+            );
+            text += columns.trim_end();
+            text.push('\n');
+        }
+        text + &self.notes()
+    }
+
+    /// What the columns do not say.
+    fn notes(&self) -> String {
+        let mut notes = String::from(
+            "\nlasthop: how many times as many packets per CPU second it delivers; peak MB: resident memory.\n",
+        );
+        if self.lines.iter().any(|line| line.program == Program::Ns2Lean) {
+            notes += "ns-2 lean: told to keep in its packets only the headers that TCP reads; no goal is set for it.\n";
+        }
+        let short: Vec<_> = self
+            .lines
+            .iter()
+            .map(|line| (line.program, line.row, line.program.seconds(line.row), line.row.seconds()))
+            .filter(|(_, _, seconds, whole)| seconds < whole)
+            .map(|(program, row, seconds, whole)| format!("{program} on {row}, {seconds} of {whole} s"))
+            .collect();
+        if !short.is_empty() {
+            notes += &format!("Simulated in part only, to take about half a minute: {}.\n", short.join("; "));
+        }
+        notes
+    }
+
+    /// The same as JSON.
+    pub fn json(&self) -> String {
+        let lines: Vec<Value> = self
+            .lines
+            .iter()
+            .map(|line| {
+                json!({
+                    "row": line.row.to_string(),
+                    "program": line.program.to_string(),
+                    "simulated_s": line.program.seconds(line.row),
+                    "row_s": line.row.seconds(),
+                    "packets_delivered": line.outcome.delivered,
+                    "cpu_s": line.cpu,
+                    "packets_per_cpu_s": line.speed(),
+                    "peak_bytes": line.peak_bytes,
+                    "lasthop_ratio": self.ratio(line),
+                    "ns_per_event": line.ns_per_event(),
+                    "shortfall": self.shortfall(line),
+                })
+            })
+            .collect();
+        format!("{:#}\n", json!({ "lines": lines }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(program: Program, cpu: f64, peak_bytes: u64) -> Line {
+        let outcome = Outcome { delivered: 1_000_000, events: None };
+        Line { row: Row::P2 { flows: 1000 }, program, outcome, cpu, peak_bytes }
+    }
+
+    #[test]
+    fn goals_are_of_speed_and_of_memory() {
+        let table = |cpu, peak| Table {
+            lines: vec![line(Program::Lasthop, cpu, peak), line(Program::Ns2, 4.0, 1), line(Program::Ns3, 40.0, 1)],
+        };
+        assert_eq!(table(1.0, MEMORY_GOAL).shortfalls().count(), 0);
+        assert_eq!(
+            table(1.1, MEMORY_GOAL + 1).shortfalls().collect::<Vec<_>>(),
+            ["p2-1000 lasthop over 100 MB", "p2-1000 ns-2 under 4x", "p2-1000 ns-3 under 40x"]
+        );
+    }
+
+    #[test]
+    fn a_peer_alone_has_no_ratio() {
+        let table = Table { lines: vec![line(Program::Ns2, 1.0, 1)] };
+        assert!(table.ratio(&table.lines[0]).is_none() && table.shortfalls().count() == 0);
+    }
+
+    #[test]
+    fn columns_are_aligned() {
+        let table = Table { lines: vec![line(Program::Lasthop, 0.5, 5_000_000), line(Program::Ns3, 123.0, 1)] };
+        let text = table.text();
+        let ends: Vec<_> = text.lines().take(3).map(|line| line.len()).collect();
+        assert!(text.lines().nth(1).is_some_and(|line| line.ends_with("2000000       5.0")));
+        assert_eq!(ends[1], ends[0] - 20);
+        assert!(text.contains("ns-3 on p2-1000, 3 of 20 s"));
+    }
+}

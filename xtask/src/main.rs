@@ -1,0 +1,43 @@
+//! `cargo xtask`: the repository's own chores, so that they are the same on every machine.
+
+mod bench;
+mod test;
+mod workspace;
+
+use std::process::ExitCode;
+
+const USAGE: &str = "\
+The repository's chores.
+
+    cargo xtask test
+        Format, lints, every test, and the documentation, in that order.
+
+    cargo xtask bench peers [OPTIONS]
+        How fast lasthop is beside ns-2 and ns-3 on the same workloads.
+
+        --rows p1,p2-1,p2-10,p2-100,p2-1000   which workloads; all of these if not given
+        --repeat K     runs of each program, of which the median counts; 3 if not given, 1 for ns-3
+        --json         the result as JSON
+        --check        fail if lasthop misses a goal of speed or memory
+";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> =
+        std::env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned()).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+
+    let outcome = match words.as_slice() {
+        [] => workspace::print(USAGE),
+        words if words.contains(&"--help") || words.contains(&"-h") => workspace::print(USAGE),
+        ["test"] => test::run(),
+        ["bench", "peers", options @ ..] => bench::Options::parse(options).and_then(|it| bench::peers(&it)),
+        words => Err(format!("there is no chore `{}`\n\n{USAGE}", words.join(" "))),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(problem) => {
+            eprintln!("xtask: {problem}");
+            ExitCode::FAILURE
+        }
+    }
+}

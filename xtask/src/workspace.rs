@@ -1,0 +1,52 @@
+//! Where things are, and how other programs are run.
+
+use std::env;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The root of the workspace.
+pub fn root() -> PathBuf {
+    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+    package.parent().unwrap_or(package).to_owned()
+}
+
+/// Where cargo puts what it builds.
+pub fn target() -> PathBuf {
+    root().join(env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into()))
+}
+
+/// The cargo that runs this program, at the root.
+pub fn cargo() -> Command {
+    let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    cargo.current_dir(root());
+    cargo
+}
+
+/// Whether the shell would find `program`.
+pub fn on_path(program: &str) -> bool {
+    env::var_os("PATH").is_some_and(|path| env::split_paths(&path).any(|folder| folder.join(program).is_file()))
+}
+
+/// Runs `command` to its end, its output being this program's.
+pub fn run(command: &mut Command) -> Result<(), String> {
+    let line = spelled(command);
+    eprintln!("$ {line}");
+    match command.status() {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(format!("`{line}` failed ({status})")),
+        Err(error) => Err(format!("cannot run `{line}`: {error}")),
+    }
+}
+
+/// `command` as one would type it.
+pub fn spelled(command: &Command) -> String {
+    let program = Path::new(command.get_program()).file_name().unwrap_or(command.get_program());
+    let words: Vec<_> = std::iter::once(program).chain(command.get_args()).map(|word| word.to_string_lossy()).collect();
+    words.join(" ")
+}
+
+/// Writes to standard output; a closed pipe is an error like any other, not a panic.
+pub fn print(text: &str) -> Result<(), String> {
+    io::stdout().write_all(text.as_bytes()).map_err(|error| format!("cannot write the output: {error}"))
+}
