@@ -1,0 +1,254 @@
+//! The components and their attributes [goel1997 B.3].
+
+use engine::{Bytes, Rate, Span};
+use path::agent::AgentConfig;
+use path::station::scheduler::Scheduler;
+
+use super::fields::{Fields, Given};
+use super::parser::Block;
+use super::quantities::{
+    BANDWIDTH, BYTES, DURATION, ID, INTERVAL, MILLISECONDS, PACKET_SIZE, PACKETS, PROBABILITY, RADIO, SCHEDULER,
+    SCHEME, SECONDS, SEED, TRACE_MODE, TraceMode, WINDOW,
+};
+use super::report::Report;
+use crate::problem::{Problem, shown};
+use crate::scenario::model::{NodeKind, Radio};
+
+/// The names of the components.
+pub(super) const NAMES: [&str; 10] = [
+    "simulator",
+    "wired_source_node",
+    "wireless_source_node",
+    "normal_router_node",
+    "base_station",
+    "wired_sink_node",
+    "wireless_sink_node",
+    "wired_link",
+    "wireless_link",
+    "shared_links",
+];
+
+/// A component, each part of it well-formed.
+pub(super) enum Component<'a> {
+    Simulator(Simulator),
+    Node(Node<'a>),
+    Link(Link<'a>),
+    Shared(Shared),
+}
+
+/// Settings of the whole network [goel1997 B.3.1].
+pub(super) struct Simulator {
+    pub(super) at: usize,
+    pub(super) duration: Span,
+    pub(super) print_interval: Option<Span>,
+    pub(super) trace: Option<Given<TraceMode>>,
+    pub(super) scheme: Option<AgentConfig>,
+    pub(super) seed: Option<u64>,
+}
+
+/// A node [goel1997 B.3.2 to B.3.7].
+pub(super) struct Node<'a> {
+    /// The component's name.
+    pub(super) component: &'a str,
+    pub(super) at: usize,
+    pub(super) id: Given<u64>,
+    pub(super) kind: NodeKind,
+    pub(super) transfer: Option<Transfer>,
+    pub(super) buffer: Option<Bytes>,
+    pub(super) processing_delay: Option<Span>,
+    pub(super) radio: Radio,
+    pub(super) scheduler: Scheduler,
+    pub(super) scheme: Option<AgentConfig>,
+}
+
+/// What a source sends [goel1997 B.3.2].
+pub(super) struct Transfer {
+    pub(super) to: Given<u64>,
+    pub(super) packets: Given<u64>,
+    pub(super) size: u64,
+    pub(super) window: Given<Bytes>,
+    pub(super) start: Span,
+}
+
+/// A link [goel1997 B.3.8, B.3.9].
+pub(super) struct Link<'a> {
+    /// The component's name.
+    pub(super) component: &'a str,
+    pub(super) at: usize,
+    pub(super) id: Given<u64>,
+    pub(super) rate: Rate,
+    pub(super) delay: Span,
+    pub(super) ends: [Given<u64>; 2],
+    pub(super) seed: u64,
+    pub(super) medium: Medium,
+}
+
+/// What a link is made of.
+pub(super) enum Medium {
+    /// A wire, and how often it loses a packet.
+    Wire { loss: f64 },
+    /// Air.
+    Air(Air),
+}
+
+/// The states of the air.
+pub(super) struct Air {
+    pub(super) mean_good: Given<Span>,
+    pub(super) mean_bad: Given<Span>,
+    pub(super) bad: Vec<Given<[Span; 2]>>,
+}
+
+/// Links that share one bandwidth [goel1997 B.3.10].
+pub(super) struct Shared {
+    pub(super) at: usize,
+    pub(super) links: Vec<Given<u64>>,
+}
+
+impl Node<'_> {
+    /// Whether it implements the link layer of wireless links [goel1997 4.2, 4.3.1].
+    pub(super) fn reliable(&self) -> bool {
+        matches!(self.component, "base_station" | "wireless_source_node" | "wireless_sink_node")
+    }
+
+    /// The component that is the same but for the link layer.
+    pub(super) fn counterpart(&self) -> &'static str {
+        match self.component {
+            "base_station" => "normal_router_node",
+            "normal_router_node" => "base_station",
+            "wireless_source_node" => "wired_source_node",
+            "wired_source_node" => "wireless_source_node",
+            "wireless_sink_node" => "wired_sink_node",
+            _ => "wireless_sink_node",
+        }
+    }
+
+    /// Whether a flow can end here.
+    pub(super) fn is_sink(&self) -> bool {
+        self.kind == NodeKind::Host && self.transfer.is_none()
+    }
+}
+
+/// The component that `block` describes. If there is none to return, that has been reported.
+pub(super) fn read<'a>(block: &Block<'a>, report: &mut Report<'_>) -> Option<Component<'a>> {
+    let mut fields = Fields::new(block, report);
+    let (component, at) = (block.name.text, block.name.at);
+    let read = match component {
+        "simulator" => simulator(&mut fields, at).map(Component::Simulator),
+        "wired_source_node" | "wireless_source_node" => source(&mut fields, component, at).map(Component::Node),
+        "normal_router_node" | "base_station" => router(&mut fields, component, at).map(Component::Node),
+        "wired_sink_node" | "wireless_sink_node" => host(&mut fields, component, at).map(Component::Node),
+        "wired_link" | "wireless_link" => link(&mut fields, component, at).map(Component::Link),
+        "shared_links" => Some(Component::Shared(Shared { at, links: fields.repeated("link_id", &ID) })),
+        unknown => {
+            let problem = Problem::new("no such component").key(shown(unknown));
+            report.at(at, problem.nearest(&shown(unknown), NAMES));
+            return None;
+        }
+    };
+    fields.finish();
+    read
+}
+
+fn value<T>(given: Option<Given<T>>) -> Option<T> {
+    given.map(|given| given.value)
+}
+
+// Every attribute is asked for before the first `?`, so that each one wrong is reported.
+
+fn simulator(fields: &mut Fields<'_, '_, '_, '_>, at: usize) -> Option<Simulator> {
+    let duration = fields.required("system_simulation_time", &DURATION);
+    let print_interval = fields.optional("print_interval", &MILLISECONDS);
+    let trace = fields.optional("read_from_trace", &TRACE_MODE);
+    let scheme = fields.optional("scheme", &SCHEME);
+    let seed = fields.optional("seed", &SEED);
+    Some(Simulator {
+        at,
+        duration: duration?.value,
+        print_interval: value(print_interval),
+        trace,
+        scheme: value(scheme),
+        seed: value(seed),
+    })
+}
+
+fn source<'a>(fields: &mut Fields<'_, '_, '_, '_>, component: &'a str, at: usize) -> Option<Node<'a>> {
+    let node = host(fields, component, at);
+    let to = fields.required("dest_id", &ID);
+    let packets = fields.required("num_of_pkts_to_send", &PACKETS);
+    let size = fields.required("pkt_size", &PACKET_SIZE);
+    let window = fields.required("recv_wnd_size", &WINDOW);
+    let start = fields.optional("start_time", &MILLISECONDS);
+    let scheme = fields.optional("scheme", &SCHEME);
+    let start = value(start).unwrap_or_default();
+    let transfer = Transfer { to: to?, packets: packets?, size: size?.value, window: window?, start };
+    Some(Node { transfer: Some(transfer), scheme: value(scheme), ..node? })
+}
+
+fn router<'a>(fields: &mut Fields<'_, '_, '_, '_>, component: &'a str, at: usize) -> Option<Node<'a>> {
+    let node = host(fields, component, at);
+    let buffer = fields.required("buffer_size", &BYTES);
+    let delay = fields.required("processing_delay", &MILLISECONDS);
+    let (mut kind, mut scheme, mut scheduler, mut radio) = (NodeKind::Router, None, None, None);
+    if component == "base_station" {
+        kind = NodeKind::BaseStation;
+        scheme = value(fields.optional("scheme", &SCHEME));
+        scheduler = value(fields.optional("scheduler", &SCHEDULER));
+        radio = value(fields.optional("radio", &RADIO));
+    }
+    Some(Node {
+        kind,
+        buffer: Some(Bytes(buffer?.value)),
+        processing_delay: Some(delay?.value),
+        radio: radio.unwrap_or_default(),
+        scheduler: scheduler.unwrap_or_default(),
+        scheme,
+        ..node?
+    })
+}
+
+fn host<'a>(fields: &mut Fields<'_, '_, '_, '_>, component: &'a str, at: usize) -> Option<Node<'a>> {
+    Some(Node {
+        component,
+        at,
+        id: fields.required("node_id", &ID)?,
+        kind: NodeKind::Host,
+        transfer: None,
+        buffer: None,
+        processing_delay: None,
+        radio: Radio::default(),
+        scheduler: Scheduler::default(),
+        scheme: None,
+    })
+}
+
+fn link<'a>(fields: &mut Fields<'_, '_, '_, '_>, component: &'a str, at: usize) -> Option<Link<'a>> {
+    let id = fields.required("link_id", &ID);
+    let rate = fields.required("bandwidth", &BANDWIDTH);
+    let delay = fields.required("latency", &MILLISECONDS);
+    let ends = [fields.required("node_id1", &ID), fields.required("node_id2", &ID)];
+    let seed = fields.required("random_seed", &SEED);
+    let medium = if component == "wired_link" { wire(fields) } else { air(fields) };
+    let [Some(one), Some(other)] = ends else { return None };
+    Some(Link {
+        component,
+        at,
+        id: id?,
+        rate: rate?.value,
+        delay: delay?.value,
+        ends: [one, other],
+        seed: seed?.value,
+        medium: medium?,
+    })
+}
+
+fn wire(fields: &mut Fields<'_, '_, '_, '_>) -> Option<Medium> {
+    let loss = fields.required("loss_probability", &PROBABILITY)?.value;
+    Some(Medium::Wire { loss })
+}
+
+fn air(fields: &mut Fields<'_, '_, '_, '_>) -> Option<Medium> {
+    let mean_good = fields.required("mean_exp_distrib_good_state", &SECONDS);
+    let mean_bad = fields.required("mean_exp_distrib_bad_state", &SECONDS);
+    let bad = fields.repeated("bad_interval", &INTERVAL);
+    Some(Medium::Air(Air { mean_good: mean_good?, mean_bad: mean_bad?, bad }))
+}

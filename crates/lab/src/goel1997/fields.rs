@@ -1,0 +1,105 @@
+//! The attributes of one component, read one by one.
+
+use super::parser::{Block, Entry};
+use super::quantities::{Kind, Refusal};
+use super::report::Report;
+use crate::problem::{Problem, shown};
+
+/// A value, and the byte at which it stands.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) struct Given<T> {
+    pub(super) value: T,
+    pub(super) at: usize,
+}
+
+/// A component's attributes. Those asked for are the known ones; [`Fields::finish`] reports the others, and those
+/// that are missing.
+pub(super) struct Fields<'b, 'a, 'r, 'f> {
+    block: &'b Block<'a>,
+    report: &'r mut Report<'f>,
+    known: Vec<&'static str>,
+    missing: Vec<&'static str>,
+}
+
+impl<'b, 'a, 'r, 'f> Fields<'b, 'a, 'r, 'f> {
+    pub(super) fn new(block: &'b Block<'a>, report: &'r mut Report<'f>) -> Self {
+        Fields { block, report, known: Vec::new(), missing: Vec::new() }
+    }
+
+    fn key(&self, attribute: &str) -> String {
+        format!("{}.{attribute}", self.block.name.text)
+    }
+
+    /// An attribute that must be given once. If there is none to return, that has been or will be reported.
+    pub(super) fn required<T>(&mut self, name: &'static str, kind: &Kind<T>) -> Option<Given<T>> {
+        let entry = self.once(name);
+        if entry.is_none() {
+            self.missing.push(name);
+        }
+        self.read(entry?, kind)
+    }
+
+    /// An attribute that may be given once.
+    pub(super) fn optional<T>(&mut self, name: &'static str, kind: &Kind<T>) -> Option<Given<T>> {
+        let entry = self.once(name)?;
+        self.read(entry, kind)
+    }
+
+    /// An attribute that may be given any number of times.
+    pub(super) fn repeated<T>(&mut self, name: &'static str, kind: &Kind<T>) -> Vec<Given<T>> {
+        self.known.push(name);
+        let block = self.block;
+        block
+            .entries
+            .iter()
+            .filter(|entry| entry.name.text == name)
+            .filter_map(|entry| self.read(entry, kind))
+            .collect()
+    }
+
+    fn once(&mut self, name: &'static str) -> Option<&'b Entry<'a>> {
+        self.known.push(name);
+        let mut entries = self.block.entries.iter().filter(|entry| entry.name.text == name);
+        let first = entries.next()?;
+        for again in entries {
+            let line = self.report.line(first.name.at);
+            let problem = Problem::new(format!("{name} once; it stands on line {line} already")).key(self.key(name));
+            self.report.at(again.name.at, problem.found(format!("{name} again")).hint("remove one of them"));
+        }
+        Some(first)
+    }
+
+    fn read<T>(&mut self, entry: &Entry<'_>, kind: &Kind<T>) -> Option<Given<T>> {
+        let at = entry.values.first()?.at;
+        let words: Vec<&str> = entry.values.iter().map(|word| word.text).collect();
+        let text = words.join(" ");
+        match (kind.read)(&text) {
+            Ok(value) => Some(Given { value, at }),
+            Err(Refusal(hint)) => {
+                let problem = Problem::new(kind.expected).key(self.key(entry.name.text)).found(shown(&text));
+                let mut problem = problem.nearest(&shown(&text), kind.words.iter().map(|(word, _)| *word));
+                problem.hint = problem.hint.or(hint);
+                self.report.at(at, problem);
+                None
+            }
+        }
+    }
+
+    /// Reports attributes that are not known and those that are missing. A misspelled attribute is not reported as
+    /// missing, too.
+    pub(super) fn finish(mut self) {
+        for entry in self.block.entries.iter().filter(|entry| !self.known.contains(&entry.name.text)) {
+            let name = shown(entry.name.text);
+            let problem = Problem::new(format!("no such attribute of {}", self.block.name.text)).key(self.key(&name));
+            let problem = problem.nearest(&name, self.known.iter().copied());
+            let meant =
+                problem.hint.as_deref().and_then(|hint| hint.strip_prefix("did you mean \"")?.strip_suffix("\"?"));
+            self.missing.retain(|missing| Some(*missing) != meant);
+            self.report.at(entry.name.at, problem);
+        }
+        for name in &self.missing {
+            let problem = Problem::new(format!("{name} is missing")).key(self.key(name));
+            self.report.at(self.block.name.at, problem.hint(format!("add {name} = ... between the braces")));
+        }
+    }
+}

@@ -1,0 +1,202 @@
+//! From words to blocks of attributes.
+//!
+//! ```text
+//! file  = { name "{" { entry } "}" }
+//! entry = name "=" value { value } [ ";" ] end-of-line
+//! ```
+//!
+//! Line ends may stand around braces. After an error reading goes on with the next line, so that one mistake
+//! hides no other.
+
+use super::components::NAMES;
+use super::lexer::Token;
+use super::report::Report;
+use crate::problem::{Problem, shown};
+
+/// A word, and the byte at which it begins.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Word<'a> {
+    pub(super) text: &'a str,
+    pub(super) at: usize,
+}
+
+/// An attribute.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Entry<'a> {
+    pub(super) name: Word<'a>,
+    /// What stands behind the `=`; nothing if the line was wrong, which has been reported.
+    pub(super) values: Vec<Word<'a>>,
+}
+
+/// A component and its attributes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Block<'a> {
+    pub(super) name: Word<'a>,
+    pub(super) entries: Vec<Entry<'a>>,
+}
+
+/// The blocks of a text.
+pub(super) fn blocks<'a>(tokens: &[(Token<'a>, usize)], report: &mut Report<'_>) -> Vec<Block<'a>> {
+    let mut parser = Parser { tokens, next: 0, report };
+    let mut blocks = Vec::new();
+    // Of stray lines in a row the first says enough.
+    let mut stray = false;
+    loop {
+        parser.skip_newlines();
+        match parser.take() {
+            (Token::End, _) => break,
+            (Token::Word(text), at) if parser.next_beyond_newlines() == Token::Open => {
+                stray = false;
+                blocks.push(parser.block(Word { text, at }));
+            }
+            (token, at) => {
+                if !std::mem::replace(&mut stray, true) {
+                    let problem = outside(token, parser.peek());
+                    parser.report.at(at, problem);
+                }
+                parser.skip_line();
+            }
+        }
+    }
+    if tokens.iter().all(|(token, _)| matches!(token, Token::Newline | Token::End)) {
+        parser.report.whole(Problem::new("components; the file has none").hint("begin with simulator { ... }"));
+    }
+    blocks
+}
+
+/// What is wrong with a token outside of braces, given what follows it.
+fn outside(token: Token<'_>, next: Token<'_>) -> Problem {
+    match token {
+        Token::Word(word) if NAMES.contains(&word) => {
+            Problem::new(format!("{{ behind {word}")).key(word).hint(format!("write {word} {{ ... }}"))
+        }
+        Token::Word(word) => {
+            let problem = Problem::new("a component: its name and {").found(shown(word));
+            match next {
+                Token::Equals => problem.hint("attributes stand between the braces of a component"),
+                _ => problem.nearest(&shown(word), NAMES),
+            }
+        }
+        token => Problem::new("a component: its name and {").found(sign(token)).hint("a brace too many above?"),
+    }
+}
+
+fn sign(token: Token<'_>) -> String {
+    match token {
+        Token::Word(word) => shown(word),
+        Token::Open => "{".into(),
+        Token::Close => "}".into(),
+        Token::Equals => "=".into(),
+        Token::Semicolon => ";".into(),
+        Token::Newline => "the end of the line".into(),
+        Token::End => "the end of the file".into(),
+    }
+}
+
+struct Parser<'t, 'a, 'r, 'f> {
+    tokens: &'t [(Token<'a>, usize)],
+    next: usize,
+    report: &'r mut Report<'f>,
+}
+
+impl<'a> Parser<'_, 'a, '_, '_> {
+    fn peek(&self) -> Token<'a> {
+        self.tokens[self.next].0
+    }
+
+    /// The next token; the end again and again.
+    fn take(&mut self) -> (Token<'a>, usize) {
+        let token = self.tokens[self.next];
+        self.next = (self.next + 1).min(self.tokens.len() - 1);
+        token
+    }
+
+    fn skip_newlines(&mut self) {
+        while self.peek() == Token::Newline {
+            self.take();
+        }
+    }
+
+    fn next_beyond_newlines(&self) -> Token<'a> {
+        let mut rest = self.tokens[self.next..].iter().map(|(token, _)| *token);
+        rest.find(|token| *token != Token::Newline).unwrap_or(Token::End)
+    }
+
+    /// Goes to the end of the line, or to a brace that closes a block on it.
+    fn skip_line(&mut self) {
+        while !matches!(self.peek(), Token::Newline | Token::Close | Token::End) {
+            self.take();
+        }
+    }
+
+    /// The rest of a block, from its `{` on.
+    fn block(&mut self, name: Word<'a>) -> Block<'a> {
+        let shown_name = shown(name.text);
+        self.skip_newlines();
+        self.take();
+        let mut entries = Vec::new();
+        loop {
+            self.skip_newlines();
+            match self.take() {
+                (Token::Close, _) => break,
+                (Token::End, _) => {
+                    self.unclosed(name);
+                    break;
+                }
+                (Token::Word(_), _) if self.next_beyond_newlines() == Token::Open => {
+                    // The next component begins: leave it to the caller.
+                    self.next -= 1;
+                    self.unclosed(name);
+                    break;
+                }
+                (Token::Word(text), at) => entries.push(self.entry(&shown_name, Word { text, at })),
+                (token, at) => {
+                    let problem = Problem::new("an attribute, such as node_id = 211").key(shown_name.as_str());
+                    self.report.at(at, problem.found(sign(token)));
+                    self.skip_line();
+                }
+            }
+        }
+        Block { name, entries }
+    }
+
+    fn unclosed(&mut self, name: Word<'_>) {
+        let shown_name = shown(name.text);
+        let problem = Problem::new(format!("}} behind the last attribute of {shown_name}")).key(shown_name);
+        self.report.at(name.at, problem.hint("its { is never closed"));
+    }
+
+    /// The rest of an attribute, behind its name.
+    fn entry(&mut self, component: &str, name: Word<'a>) -> Entry<'a> {
+        let mut entry = Entry { name, values: Vec::new() };
+        let attribute = shown(name.text);
+        let wrong =
+            |expected: &str, token| Problem::new(expected).key(format!("{component}.{attribute}")).found(sign(token));
+        if self.peek() != Token::Equals {
+            let token = self.peek();
+            let value = if let Token::Word(word) = token { shown(word) } else { "...".into() };
+            self.report.at(name.at, wrong("= behind the name", token).hint(format!("write {attribute} = {value}")));
+            self.skip_line();
+            return entry;
+        }
+        self.take();
+        while let Token::Word(text) = self.peek() {
+            let (_, at) = self.take();
+            entry.values.push(Word { text, at });
+        }
+        if self.peek() == Token::Semicolon && !entry.values.is_empty() {
+            self.take();
+        }
+        let (token, at) = (self.peek(), self.tokens[self.next].1);
+        if entry.values.is_empty() {
+            self.report.at(name.at, wrong("a value behind the =", token));
+            self.skip_line();
+        } else if !matches!(token, Token::Newline | Token::Close | Token::End) {
+            let problem = wrong("the end of the line", token).hint("write one attribute a line, with one =");
+            self.report.at(at, problem);
+            entry.values.clear();
+            self.skip_line();
+        }
+        entry
+    }
+}
