@@ -118,15 +118,17 @@ impl Pipe {
     }
 
     /// Whether a packet may join those that wait. Only a limited queue keeps count of them.
+    #[inline]
     fn admits(&mut self, now: Time, size: u32) -> bool {
+        // A line that is free takes the packet at once: nothing waits, so no limit is met.
+        if self.free_at <= now {
+            self.started = self.passing.len() + 1;
+            self.waiting_bytes = 0;
+            return true;
+        }
         while let Some(passage) = self.passing.get(self.started).filter(|passage| passage.starts <= now) {
             self.waiting_bytes -= u64::from(passage.packet.size());
             self.started += 1;
-        }
-        // A line that is free takes the packet at once: nothing waits, so no limit is met.
-        if self.free_at <= now {
-            self.waiting_bytes += u64::from(size);
-            return true;
         }
         let fits = self.limit.admits(self.passing.len() - self.started, self.waiting_bytes, size);
         if fits {

@@ -49,6 +49,9 @@ pub(crate) struct Sender {
     /// End of what the application has handed over.
     offered: u64,
     peer_window: u64,
+    /// First byte beyond both windows: what `poll` may send ends here. Kept, because it is asked for once a segment
+    /// and changes once an acknowledgment.
+    edge: u64,
     rtt: RttEstimator,
     /// The byte whose acknowledgment ends the measurement going on, and when it began. One segment at a time.
     timed: Option<(u64, Time)>,
@@ -76,13 +79,14 @@ impl Sender {
             cwnd: segment * f64::from(config.initial_window.max(1)),
             ssthresh: config.initial_ssthresh.map_or(f64::INFINITY, |bytes| bytes.0 as f64),
         };
-        Sender {
+        let mut sender = Sender {
             segment: config.segment,
             una: 0,
             nxt: 0,
             max: 0,
             offered: 0,
             peer_window,
+            edge: 0,
             rtt: RttEstimator::new(config.rto),
             timed: None,
             deadline: Time::NEVER,
@@ -96,7 +100,9 @@ impl Sender {
             observed: false,
             events: VecDeque::new(),
             told: (0.0, 0.0, 0),
-        }
+        };
+        sender.move_edge();
+        sender
     }
 
     pub fn observe(&mut self) {
@@ -164,9 +170,11 @@ impl Sender {
             self.say(|| Event::AckReceived { ack, duplicate: true });
             self.duplicate(now);
         }
+        self.move_edge();
         self.tell_window();
     }
 
+    #[inline]
     fn advance(&mut self, now: Time, ack: u64) {
         let bytes = ack - self.una;
         self.una = ack;
@@ -238,6 +246,7 @@ impl Sender {
         if reaction.resend {
             self.resend.push_back((seq, Reason::Notice));
         }
+        self.move_edge();
         self.tell_window();
     }
 
@@ -263,6 +272,7 @@ impl Sender {
             self.control.on_congestion(Congestion::Timeout { nth }, &flight);
             self.nxt = una;
         }
+        self.move_edge();
         self.tell_window();
     }
 
@@ -274,7 +284,7 @@ impl Sender {
             return Some(self.sent(now, Piece { seq, len }, reason));
         }
         let len = u64::from(self.segment).min(self.offered - self.nxt);
-        if len == 0 || self.nxt + len > self.una + self.window() {
+        if len == 0 || self.nxt + len > self.edge {
             return None;
         }
         let reason = if self.nxt < self.max { Reason::Timeout } else { Reason::New };
@@ -283,6 +293,7 @@ impl Sender {
         Some(self.sent(now, piece, reason))
     }
 
+    #[inline]
     fn sent(&mut self, now: Time, piece: Piece, reason: Reason) -> Piece {
         let end = piece.seq + u64::from(piece.len);
         self.counters.segments_sent += 1;
@@ -308,10 +319,11 @@ impl Sender {
         piece
     }
 
-    /// Bytes that may be in flight: the least of both windows, in whole segments.
+    /// Notes how far the least of both windows reaches. To be called whenever either, or `una`, may have changed.
     #[inline]
-    fn window(&self) -> u64 {
-        (self.effective_cwnd().max(0.0) as u64).min(self.peer_window)
+    fn move_edge(&mut self) {
+        let window = (self.effective_cwnd().max(0.0) as u64).min(self.peer_window);
+        self.edge = self.una + window;
     }
 
     fn view(&self) -> View {

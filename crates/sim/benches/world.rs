@@ -1,0 +1,127 @@
+//! What an event costs: the peers' workloads, shortened, without files or parsing. `cargo bench -p lasthop-sim`.
+//! Items are events; packets delivered per second follow from four events a packet over two links, two over one.
+
+use divan::counter::ItemsCount;
+use engine::{Bytes, Rate, Span, Time};
+use path::agent::{AgentConfig, unmodified};
+use path::channel::{ChannelConfig, perfect, two_state};
+use path::link::Timing;
+use path::mac::arq::{ArqConfig, none, stop_and_wait};
+use path::queue::Limit;
+use sim::{FlowSpec, LinkSpec, Network, Nobody, NodeKind, NodeSpec, Radio, World};
+use tcp::cc::{self, ControlConfig};
+use tcp::config::RtoConfig;
+use tcp::recovery::{self, RecoveryConfig};
+use tcp::response::{self, ResponseConfig};
+
+fn main() {
+    divan::main();
+}
+
+fn node(name: &str, kind: NodeKind) -> NodeSpec {
+    NodeSpec {
+        name: name.into(),
+        kind,
+        buffer: None,
+        processing_delay: Span::ZERO,
+        radio: Radio::PerLink,
+        scheduler: Default::default(),
+        agent: AgentConfig::Unmodified(unmodified::Config::default()),
+    }
+}
+
+fn wire(between: [usize; 2], rate: &str, delay: &str, packets: u32) -> LinkSpec {
+    LinkSpec {
+        name: format!("{between:?}"),
+        between,
+        rate: rate.parse::<Rate>().expect("a rate"),
+        delay: delay.parse().expect("a delay"),
+        timing: Timing::Exact,
+        queue: Limit::Packets(packets),
+        channel: ChannelConfig::Perfect(perfect::Config::default()),
+        arq: ArqConfig::None(none::Config::default()),
+        random_seed: 0,
+    }
+}
+
+fn flow(number: usize, to: usize, window: u64, bytes: Option<u64>) -> FlowSpec {
+    FlowSpec {
+        name: format!("flow{number}"),
+        from: 0,
+        to,
+        bytes,
+        start: Time::from_millis(number as u64 % 100),
+        tcp: tcp::Config {
+            segment: 1000,
+            window: Bytes(window),
+            initial_window: 1,
+            initial_ssthresh: None,
+            rto: RtoConfig::default(),
+            recovery: RecoveryConfig::Reno(recovery::reno::Config::default()),
+            control: ControlConfig::Reno(cc::reno::Config::default()),
+            response: ResponseConfig::Unmodified(response::unmodified::Config::default()),
+        },
+    }
+}
+
+fn measure(bencher: divan::Bencher<'_, '_>, network: &Network) {
+    let events = |network: &Network| {
+        let mut world = World::new(network, false);
+        world.run(&mut Nobody);
+        world.results().events
+    };
+    let count = events(network);
+    bencher.counter(ItemsCount::new(count)).bench(|| events(network));
+}
+
+/// P1: one flow, 8 Mbps / 50 ms then 10 Mbps / 1 ms.
+#[divan::bench(sample_count = 20)]
+fn one_flow_over_two_links(bencher: divan::Bencher<'_, '_>) {
+    let network = Network {
+        nodes: vec![node("a", NodeKind::Host), node("r", NodeKind::Router), node("b", NodeKind::Host)],
+        links: vec![wire([0, 1], "8 Mbps", "50 ms", 1000), wire([1, 2], "10 Mbps", "1 ms", 1000)],
+        flows: vec![flow(0, 2, 128_000, None)],
+        duration: Span::from_secs(200),
+        seed: 1,
+        replication: 0,
+    };
+    measure(bencher, &network);
+}
+
+/// P2: many flows over one link of 1 Gbps / 10 ms.
+#[divan::bench(sample_count = 20, args = [1, 10, 100, 1000])]
+fn flows_over_one_link(bencher: divan::Bencher<'_, '_>, flows: usize) {
+    let network = Network {
+        nodes: vec![node("a", NodeKind::Host), node("b", NodeKind::Host)],
+        links: vec![wire([0, 1], "1 Gbps", "10 ms", 3000)],
+        flows: (0..flows).map(|number| flow(number, 1, 10_000_000, None)).collect(),
+        duration: Span::from_secs(2),
+        seed: 1,
+        replication: 0,
+    };
+    measure(bencher, &network);
+}
+
+/// The thesis's run: 10 MB over a bursty wireless hop.
+#[divan::bench(sample_count = 20)]
+fn ten_megabytes_over_the_air(bencher: divan::Bencher<'_, '_>) {
+    let air = LinkSpec {
+        channel: ChannelConfig::TwoState(two_state::Config {
+            mean_good: Span::from_secs(5),
+            mean_bad: Span::from_millis(100),
+            loss_good: 0.0,
+            loss_bad: 1.0,
+        }),
+        arq: ArqConfig::StopAndWait(stop_and_wait::Config::default()),
+        ..wire([1, 2], "1 Mbps", "1 ms", 1000)
+    };
+    let network = Network {
+        nodes: vec![node("a", NodeKind::Host), node("b", NodeKind::Router), node("c", NodeKind::Host)],
+        links: vec![wire([0, 1], "8 Mbps", "100 ms", 1000), air],
+        flows: vec![flow(0, 2, 16_384, Some(10_000_000))],
+        duration: Span::from_secs(4300),
+        seed: 1,
+        replication: 0,
+    };
+    measure(bencher, &network);
+}
