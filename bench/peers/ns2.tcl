@@ -17,11 +17,15 @@ proc usage {} {
     exit 2
 }
 
-# Plain Reno: no delayed ACK (TCPSink acknowledges every packet), no SACK,
-# 1000 + 40 bytes on the wire, one packet to begin with, RTO of 1 s or more.
+# Plain Reno: no delayed ACK (TCPSink acknowledges every packet), no SACK, no
+# limited transmit, a fast retransmit at every third duplicate ACK even within
+# one window, 1000 + 40 bytes on the wire, one packet to begin with, RTO of 1 s
+# or more.
 Agent/TCP set packetSize_ 1000
 Agent/TCP set windowInit_ 1
 Agent/TCP set minrto_ 1
+Agent/TCP set singledup_ 0
+Agent/TCP set bugFix_ false
 Agent/TCPSink set packetSize_ 40
 
 proc bulk_flow {ns from to window start} {

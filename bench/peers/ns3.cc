@@ -33,8 +33,9 @@ namespace
 const uint32_t SEGMENT = 1000;
 const uint16_t PORT = 9;
 
-// Reno with NewReno's recovery: no SACK, no delayed ACK, one packet to begin
-// with, RTO of 1 s or more, and buffers that allow `window` packets in flight.
+// Reno with NewReno's recovery, which is what ns-3 has: no SACK, no delayed ACK,
+// no limited transmit, one packet to begin with, RTO of 1 s or more, and buffers
+// that allow `window` packets in flight.
 void
 ConfigureTcp(uint32_t window)
 {
@@ -42,6 +43,7 @@ ConfigureTcp(uint32_t window)
     Config::SetDefault("ns3::TcpL4Protocol::RecoveryType", StringValue("ns3::TcpClassicRecovery"));
     Config::SetDefault("ns3::TcpSocketBase::Sack", BooleanValue(false));
     Config::SetDefault("ns3::TcpSocketBase::Timestamp", BooleanValue(false));
+    Config::SetDefault("ns3::TcpSocketBase::LimitedTransmit", BooleanValue(false));
     Config::SetDefault("ns3::TcpSocketBase::MinRto", TimeValue(Seconds(1)));
     Config::SetDefault("ns3::TcpSocket::SegmentSize", UintegerValue(SEGMENT));
     Config::SetDefault("ns3::TcpSocket::InitialCwnd", UintegerValue(1));
