@@ -120,12 +120,12 @@ impl Station {
         let Some(packet) = lane.head() else { return Outcome::default() };
         let mut outcome = Outcome::default();
         if last {
-            lane.pop();
             lane.counters.given_up += 1;
             // Given up on is not lost, if only the acknowledgments were.
             if !lane.arrived {
                 lane.counters.packets_dropped += 1;
             }
+            lane.pop();
             outcome.freed = packet.size();
             cx.tell(lane.hop, || LinkEvent::GivenUp { number, attempts: attempt, packet });
         }

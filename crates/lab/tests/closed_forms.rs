@@ -1,0 +1,173 @@
+//! Runs against what can be computed by hand.
+
+mod common;
+
+use common::{network, run, thesis, watch, wire};
+use engine::Time;
+use sim::Event;
+
+const MS: u64 = 1_000_000;
+
+/// When the first flow completed, in nanoseconds.
+fn completion(text: &str) -> u64 {
+    run(&network(text)).flows[0].completed.expect("the flow completes").as_nanos()
+}
+
+/// 960-byte segments are 1000 bytes on the wire: 1 ms at 8 Mbps. An acknowledgment of 40 bytes takes 40 us.
+fn flow(segments: u64, window: u64, initial: u64) -> String {
+    format!(
+        "bytes = \"{} B\"\nsegment = \"960 B\"\nwindow = \"{} B\"\ntcp.initial_window = {initial}",
+        segments * 960,
+        window * 960
+    )
+}
+
+/// T + T_ack + 2 d for a link of 8 Mbps.
+fn round_trip(delay_ms: u64) -> u64 {
+    MS + MS / 25 + 2 * delay_ms * MS
+}
+
+#[test]
+fn one_segment_at_a_time_takes_a_round_trip_each() {
+    for delay in [0, 1, 10, 100, 492] {
+        let text = wire("8 Mbps", &format!("{delay} ms"), &flow(50, 1, 1));
+        assert_eq!(completion(&text), 50 * round_trip(delay), "delay {delay} ms");
+    }
+}
+
+/// Rounds of W segments, W T shorter than the round trip: each acknowledgment lets one segment go, so segment j of
+/// round k leaves at k RTT + j T, and the last acknowledgment comes at K RTT + (W - 1) T.
+#[test]
+fn a_window_shorter_than_the_pipe_takes_a_round_trip_a_round() {
+    for (delay, window) in [(10, 2), (10, 16), (100, 16), (100, 128), (492, 64)] {
+        let text = wire("8 Mbps", &format!("{delay} ms"), &flow(7 * window, window, window));
+        let expected = 7 * round_trip(delay) + (window - 1) * MS;
+        assert_eq!(completion(&text), expected, "delay {delay} ms, window {window}");
+    }
+}
+
+/// A window longer than the pipe keeps the line busy: N segments in N T, then the way there and the acknowledgment's
+/// way back.
+#[test]
+fn a_window_longer_than_the_pipe_runs_at_line_rate() {
+    for (delay, window) in [(1, 8), (10, 32), (100, 256)] {
+        let text = wire("8 Mbps", &format!("{delay} ms"), &flow(1000, window, window));
+        assert_eq!(completion(&text), 1000 * MS + MS / 25 + 2 * delay * MS, "delay {delay} ms, window {window}");
+    }
+}
+
+/// Slow start from one segment: round k has 2^k segments, back to back from k RTT on. 2^K - 1 segments end with round
+/// K - 1, whose last acknowledgment comes at (K - 1) RTT + (2^(K-1) - 1) T + RTT.
+#[test]
+fn slow_start_doubles_each_round() {
+    for (delay, rounds) in [(50, 1), (50, 4), (100, 7), (492, 9)] {
+        let text = wire("8 Mbps", &format!("{delay} ms"), &flow((1 << rounds) - 1, 1 << rounds, 1));
+        let expected = rounds * round_trip(delay) + ((1 << (rounds - 1)) - 1) * MS;
+        assert_eq!(completion(&text), expected, "delay {delay} ms, {rounds} rounds");
+    }
+}
+
+/// Congestion avoidance: above ssthresh = 2 segments the window grows by one a round trip. With cwnd
+/// 2, 3 (the acknowledgment that finds cwnd = ssthresh still adds one), 3.33, 3.63, 3.91, 4.16, ... whole windows of
+/// 3, 3, 4, 4, ... segments fly.
+#[test]
+fn congestion_avoidance_adds_one_a_round() {
+    let flow = format!("{}\ntcp.initial_ssthresh = \"1920 B\"", flow(200, 64, 2));
+    let (_, events) = watch(&network(&wire("8 Mbps", "100 ms", &flow)));
+    let mut cwnd = 2.0_f64;
+    let mut acks = 0;
+    for (_, event) in &events {
+        match event {
+            Event::Sender { event: tcp::Event::AckReceived { .. }, .. } => {
+                cwnd += if cwnd <= 2.0 { 1.0 } else { 1.0 / cwnd };
+                acks += 1;
+            }
+            Event::Sender { event: tcp::Event::Window { cwnd: told, ssthresh }, .. } if acks > 0 => {
+                assert!(
+                    (told / 960.0 - cwnd).abs() < 1e-9,
+                    "{} after {acks} acknowledgments, expected {cwnd}",
+                    told / 960.0
+                );
+                assert_eq!(*ssthresh, 1920.0);
+            }
+            _ => {}
+        }
+    }
+    assert_eq!(acks, 200);
+}
+
+/// The thesis's network without loss: stop and wait lets one frame through each 10 ms (8 there, 1 the way, 1 the
+/// acknowledgment's way), so a full window of W segments needs the greater of W x 10 ms and the round trip
+/// of 2 L + 11 ms.
+#[test]
+fn the_thesis_network_without_loss_agrees_with_a_hand_calculation() {
+    let profile = "profile = \"goel1997\"";
+    for latency in [50, 75, 100, 492] {
+        for window in [4_u64, 8, 16] {
+            let flow = format!("bytes = \"1000 KiB\"\nwindow = \"{window} KiB\"\ntcp.initial_window = {window}");
+            let text = thesis(profile, latency, "\"perfect\"", &flow);
+            let trip = 2 * u64::from(latency) + 11;
+            let rounds = 1000_u64.div_ceil(window);
+            // Segments of the last round, all but its first one frame time behind one another.
+            let last = 1000 - (rounds - 1) * window;
+            let expected = if window * 10 <= trip {
+                rounds * trip + (last - 1) * 10
+            } else {
+                // The air never rests: the first frame starts when it arrives, at 1 + L.
+                trip + 999 * 10
+            };
+            assert_eq!(completion(&text), expected * MS, "latency {latency} ms, window {window} KiB");
+        }
+    }
+}
+
+/// Stop and wait without errors delivers one frame each T + 2 d + T_ack, so the air is busy T of it.
+#[test]
+fn stop_and_wait_has_its_efficiency() {
+    for delay in ["100 us", "1 ms", "20 ms"] {
+        let flow = "bytes = \"1000 KiB\"\nwindow = \"64 KiB\"\ntcp.initial_window = 64";
+        let text = thesis("", 1, "\"perfect\"", flow)
+            .replace("delay = \"1 ms\"\n        arq", &format!("delay = \"{delay}\"\n        arq"));
+        let network = network(&text);
+        let (_, events) = watch(&network);
+        let arrivals: Vec<Time> = events
+            .iter()
+            .filter_map(|(at, event)| match event {
+                Event::Receiver { event: tcp::Event::SegmentReceived { .. }, .. } => Some(*at),
+                _ => None,
+            })
+            .collect();
+        let span = arrivals[arrivals.len() - 1].since(arrivals[0]).as_nanos();
+        let delay = network.links[1].delay.as_nanos();
+        // 1064 bytes and 14 bytes at 1 Mbps.
+        let cycle = 8_512_000 + 2 * delay + 112_000;
+        assert_eq!(span, 999 * cycle, "propagation {delay} ns");
+    }
+}
+
+/// With frames and acknowledgments lost independently with probability p an attempt fails with q = 1 - (1 - p)^2:
+/// of N attempts (1 - q^N) / (1 - q) are made in the mean, and q^N of all packets are given up. Four standard errors.
+#[test]
+fn stop_and_wait_makes_as_many_attempts_as_it_should() {
+    for (loss, attempts) in [(0.1, 2), (0.2, 3), (0.4, 6)] {
+        let channel = format!("{{ kind = \"uniform\", loss = {loss} }}");
+        let flow = "bytes = \"20 MB\"\nwindow = \"16 KiB\"\ntcp.min_rto = \"200 ms\"";
+        let arq = format!("arq = {{ kind = \"stop-and-wait\", transmissions = {attempts} }}");
+        let text = thesis("", 1, &channel, flow).replace("arq = \"stop-and-wait\"", &arq);
+        let results = run(&network(&text));
+        let way = &results.links[1].ways[0];
+        // Packets whose fate at the link layer is known: all that left the queue.
+        let q = 1.0_f64 - (1.0 - loss) * (1.0 - loss);
+        let given_up = q.powi(attempts);
+        let packets = way.given_up as f64 / given_up;
+        let expected_attempts = (1.0 - given_up) / (1.0 - q);
+        let share = packets * expected_attempts / way.frames_sent as f64;
+        // The relative error of a count of n rare events is 1 / sqrt(n).
+        let tolerance = 4.0 / (way.given_up as f64).sqrt();
+        assert!((share - 1.0).abs() < tolerance, "loss {loss}: {share} of the frames expected, tolerance {tolerance}");
+        assert!(way.given_up > 200, "too few packets given up to say anything: {}", way.given_up);
+        let corrupted = way.frames_corrupted as f64 / way.frames_sent as f64;
+        let error = (loss * (1.0 - loss) / way.frames_sent as f64).sqrt();
+        assert!((corrupted - loss).abs() < 4.0 * error, "{corrupted} corrupted, expected {loss}");
+    }
+}

@@ -1,0 +1,90 @@
+//! What the tests of whole runs share.
+#![allow(dead_code, reason = "each test file uses some of it")]
+
+use engine::Time;
+use lab::scenario::{Checked, Document, Scenario, check};
+use sim::{Event, Network, Nobody, Results, World};
+
+/// The scenario that `text` describes; a problem fails the test.
+pub fn scenario(text: &str) -> Scenario {
+    Document::parse("test.toml", text.as_bytes()).and_then(|document| document.read()).unwrap_or_else(|p| panic!("{p}"))
+}
+
+/// The network of a scenario that is right.
+pub fn network(text: &str) -> Network {
+    let Checked { network, .. } = check(&scenario(text)).unwrap_or_else(|problems| panic!("{problems:?}"));
+    network
+}
+
+/// Runs unwatched.
+pub fn run(network: &Network) -> Results {
+    let mut world = World::new(network, false);
+    world.run(&mut Nobody);
+    world.results()
+}
+
+/// Runs and keeps every event.
+pub fn watch(network: &Network) -> (Results, Vec<(Time, Event)>) {
+    let mut world = World::new(network, true);
+    let mut events = Vec::new();
+    world.run(&mut events);
+    (world.results(), events)
+}
+
+/// Two hosts and one wire.
+pub fn wire(rate: &str, delay: &str, flow: &str) -> String {
+    format!(
+        r#"
+        duration = "10000 s"
+        [nodes]
+        a = {{ kind = "host" }}
+        b = {{ kind = "host" }}
+        [links.wire]
+        kind = "wired"
+        between = ["a", "b"]
+        rate = "{rate}"
+        delay = "{delay}"
+        [flows.flow]
+        from = "a"
+        to = "b"
+        {flow}
+        "#
+    )
+}
+
+/// The thesis's network [goel1997 figure 5.1]: `channel` and `flow` are TOML.
+pub fn thesis(head: &str, latency_ms: u32, channel: &str, flow: &str) -> String {
+    format!(
+        r#"
+        {head}
+        duration = "4300 s"
+        [nodes]
+        211 = {{ kind = "host" }}
+        212 = {{ kind = "base-station" }}
+        213 = {{ kind = "host" }}
+        [links.101]
+        kind = "wired"
+        between = ["211", "212"]
+        rate = "8 Mbps"
+        delay = "{latency_ms} ms"
+        [links.102]
+        kind = "wireless"
+        between = ["212", "213"]
+        rate = "1 Mbps"
+        delay = "1 ms"
+        arq = "stop-and-wait"
+        channel = {channel}
+        [flows.211]
+        from = "211"
+        to = "213"
+        segment = "1024 B"
+        {flow}
+        "#
+    )
+}
+
+/// Milliseconds, which must be whole.
+pub fn millis(at: Time) -> u64 {
+    assert_eq!(at.as_nanos() % 1_000_000, 0, "{at:?} is not a whole millisecond");
+    at.as_nanos() / 1_000_000
+}

@@ -1,0 +1,65 @@
+//! Two schemes at one seed meet the same air; chance belongs to components, not to the order of things.
+
+mod common;
+
+use common::{network, run, thesis, watch};
+use engine::Time;
+use path::channel::State;
+use sim::Event;
+
+const CHANNEL: &str = r#"{ kind = "two-state", mean_good = "2 s", mean_bad = "200 ms" }"#;
+const FLOW: &str = "bytes = \"500 KiB\"\nwindow = \"16 KiB\"";
+
+/// When the air of link `number` switched, up to `until`.
+fn switches(events: &[(Time, Event)], number: u32, until: Time) -> Vec<(Time, State)> {
+    let air = events.iter().filter_map(|(at, event)| match event {
+        Event::Air { link, state } if *link == number && *at <= until => Some((*at, *state)),
+        _ => None,
+    });
+    air.collect()
+}
+
+#[test]
+fn every_scheme_meets_the_same_switches_to_the_nanosecond() {
+    let of = |scheme: &str| watch(&network(&thesis(&format!("scheme = \"{scheme}\""), 100, CHANNEL, FLOW)));
+    let all = ["unmodified", "simple-icmp", "refined-icmp"].map(of);
+    let until = all.iter().map(|(results, _)| results.ended).min().unwrap();
+    let first = switches(&all[0].1, 1, until);
+    assert!(first.len() >= 4, "a run in which nothing switched shows nothing");
+    for (_, events) in &all[1..] {
+        assert_eq!(switches(events, 1, until), first);
+    }
+    let ends: Vec<Time> = all.iter().map(|(results, _)| results.ended).collect();
+    assert!(ends[0] != ends[1] && ends[1] != ends[2], "the schemes did not differ: {ends:?}");
+}
+
+#[test]
+fn another_seed_is_other_air() {
+    let of = |seed: u64| watch(&network(&thesis(&format!("seed = {seed}"), 100, CHANNEL, FLOW))).1;
+    let until = Time::from_millis(5_000);
+    assert_ne!(switches(&of(1), 1, until), switches(&of(2), 1, until));
+}
+
+#[test]
+fn a_new_node_link_and_flow_move_nobodys_draws() {
+    let before = thesis("", 100, CHANNEL, FLOW);
+    let after = format!(
+        "{}\n[links.103]\nkind = \"wireless\"\nbetween = [\"212\", \"214\"]\nrate = \"1 Mbps\"\ndelay = \"1 ms\"\n\
+         arq = \"stop-and-wait\"\nchannel = {CHANNEL}\n[flows.second]\nfrom = \"211\"\nto = \"214\"\nbytes = \"50 KiB\"\n\
+         segment = \"1024 B\"\n",
+        // The new node stands first, so that every number changes.
+        before.replace("[nodes]", "[nodes]\n214 = { kind = \"host\" }")
+    );
+    let (before, after) = (watch(&network(&before)), watch(&network(&after)));
+    let until = before.0.ended.min(after.0.ended);
+    assert_eq!(switches(&before.1, 1, until), switches(&after.1, 1, until));
+    assert_ne!(switches(&after.1, 1, until), switches(&after.1, 2, until), "two links share one air");
+}
+
+#[test]
+fn the_same_run_twice_is_the_same() {
+    let text = thesis("scheme = \"refined-icmp\"", 100, CHANNEL, FLOW);
+    let (first, second) = (watch(&network(&text)), watch(&network(&text)));
+    assert_eq!(first, second);
+    assert_eq!(run(&network(&text)), first.0, "being watched changes nothing");
+}
