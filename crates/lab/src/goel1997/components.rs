@@ -198,7 +198,7 @@ fn router<'a>(fields: &mut Fields<'_, '_, '_, '_>, component: &'a str, at: usize
     Some(Node {
         kind,
         buffer: Some(Bytes(buffer?.value)),
-        processing_delay: Some(delay?.value),
+        processing_delay: Some(delay?.value).filter(|delay| *delay > Span::ZERO),
         radio: radio.unwrap_or_default(),
         scheduler: scheduler.unwrap_or_default(),
         scheme,

@@ -10,7 +10,7 @@ use path::queue::Limit;
 use super::TRACE_FILE;
 use super::components::{Air, Component, Link, Medium, Shared};
 use super::quantities::TraceMode;
-use super::translate::Translator;
+use super::translate::{Translator, near};
 use crate::problem::Problem;
 use crate::scenario::model::{self, LinkKind};
 use crate::scenario::named::Named;
@@ -144,9 +144,8 @@ impl Translator<'_, '_, '_> {
         for id in &shared.links {
             let problem = match links().find(|link| link.id.value == id.value) {
                 None => {
-                    let known: Vec<String> = links().map(|link| link.id.value.to_string()).collect();
-                    let known = known.iter().map(String::as_str);
-                    Problem::new("the link_id of a wireless_link").nearest(&id.value.to_string(), known)
+                    let known = links().map(|link| link.id.value);
+                    near(Problem::new("the link_id of a wireless_link"), id.value, known)
                 }
                 Some(Link { medium: Medium::Wire { .. }, .. }) => {
                     Problem::new("the link_id of a wireless_link; this one is wired").hint("wires are never shared")

@@ -44,6 +44,8 @@ mod components;
 mod fields;
 mod lexer;
 mod links;
+#[cfg(test)]
+mod mistakes;
 mod parser;
 mod quantities;
 mod report;

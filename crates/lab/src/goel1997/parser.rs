@@ -184,18 +184,26 @@ impl<'a> Parser<'_, 'a, '_, '_> {
             let (_, at) = self.take();
             entry.values.push(Word { text, at });
         }
-        if self.peek() == Token::Semicolon && !entry.values.is_empty() {
+        if entry.values.is_empty() {
+            let problem = wrong("a value behind the =", self.peek());
+            self.report.at(name.at, problem.hint(format!("write {attribute} = ...")));
+            self.skip_line();
+            return entry;
+        }
+        if self.peek() == Token::Equals && entry.values.len() > 1 {
+            // The last word is the name of another attribute, which is then read as if it began a line.
+            entry.values.pop();
+            self.next -= 1;
+        } else if self.peek() == Token::Semicolon {
             self.take();
         }
-        let (token, at) = (self.peek(), self.tokens[self.next].1);
-        if entry.values.is_empty() {
-            self.report.at(name.at, wrong("a value behind the =", token));
-            self.skip_line();
-        } else if !matches!(token, Token::Newline | Token::Close | Token::End) {
-            let problem = wrong("the end of the line", token).hint("write one attribute a line, with one =");
-            self.report.at(at, problem);
-            entry.values.clear();
-            self.skip_line();
+        let (token, at) = self.tokens[self.next];
+        if !matches!(token, Token::Newline | Token::Close | Token::End) {
+            self.report.at(at, wrong("the end of the line", token).hint("write one attribute a line"));
+            let another = matches!(token, Token::Word(_)) && self.tokens[self.next + 1].0 == Token::Equals;
+            if !another {
+                self.skip_line();
+            }
         }
         entry
     }

@@ -62,9 +62,9 @@ pub(super) const TRACE_MODE: Kind<TraceMode> =
 pub(super) const SCHEME: Kind<AgentConfig> =
     Kind { expected: "a scheme", read: |text| by_name(text).ok_or(Refusal(None)), words: AgentConfig::MEMBERS };
 pub(super) const SCHEDULER: Kind<Scheduler> =
-    Kind { expected: "an order of service", read: one_of, words: Scheduler::MEMBERS };
+    Kind { expected: "an order of service, round-robin or fifo", read: one_of, words: Scheduler::MEMBERS };
 pub(super) const RADIO: Kind<Radio> = Kind {
-    expected: "how a base station's links share transmitters",
+    expected: "how links use transmitters, per-link or shared",
     read: one_of,
     words: &[("per-link", "A transmitter for each link"), ("shared", "One transmitter for all")],
 };
@@ -79,7 +79,7 @@ fn refuse<T>(hint: impl Into<String>) -> Result<T, Refusal> {
     Err(Refusal(Some(hint.into())))
 }
 
-/// `text` if it is digits with at most one point among them, `.5` and `5.` included.
+/// `text` if it is digits with at most one point among them, `.5` included.
 fn decimal(text: &str) -> Result<&str, Refusal> {
     let end = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());
     let (number, rest) = (&text[..end], text[end..].trim_start());
@@ -89,6 +89,9 @@ fn decimal(text: &str) -> Result<&str, Refusal> {
     }
     if number.matches('.').count() > 1 {
         return Err(Refusal(None));
+    }
+    if number.ends_with('.') {
+        return refuse("write digits behind the point");
     }
     match rest.as_bytes() {
         [] => Ok(number),
@@ -181,7 +184,6 @@ mod tests {
         assert_eq!(ms("1233.5"), Some(1_233_500_000));
         assert_eq!(ms("0.000001"), Some(1));
         assert_eq!(ms(".5"), Some(500_000));
-        assert_eq!(ms("5."), Some(5_000_000));
         assert_eq!(ms("00000000000000000000007"), Some(7_000_000));
         assert_eq!(ms("0"), Some(0));
         assert_eq!((SECONDS.read)("0.1"), Ok(Span::from_millis(100)));
@@ -198,6 +200,7 @@ mod tests {
         assert_eq!(hint("-5"), "it cannot be negative");
         assert_eq!(hint("5 ms"), "write the number alone: the unit is fixed");
         assert_eq!(hint("1e6"), "write the number out, without an exponent");
+        assert_eq!(hint("5."), "write digits behind the point");
         assert_eq!(hint("1,5"), "write a point, and no separators between thousands");
         assert_eq!(hint("0.0000001"), "finer than one ns");
         assert_eq!(hint("99999999999999999999"), "too large");

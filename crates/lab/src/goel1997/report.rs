@@ -10,6 +10,8 @@ const MOST: usize = 100;
 pub(super) struct Report<'a> {
     pub(super) file: &'a str,
     text: &'a str,
+    /// Where each line begins.
+    lines: Vec<usize>,
     problems: Vec<Problem>,
     /// How many were left out.
     more: usize,
@@ -17,7 +19,9 @@ pub(super) struct Report<'a> {
 
 impl<'a> Report<'a> {
     pub(super) fn new(file: &'a str, text: &'a str) -> Self {
-        Report { file, text, problems: Vec::new(), more: 0 }
+        let line_ends = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
+        let lines = std::iter::once(0).chain(line_ends.map(|(end, _)| end + 1)).collect();
+        Report { file, text, lines, problems: Vec::new(), more: 0 }
     }
 
     /// A report without problems about the same text.
@@ -32,7 +36,9 @@ impl<'a> Report<'a> {
     /// Something is wrong at byte `at`.
     pub(super) fn at(&mut self, at: usize, problem: Problem) {
         if self.problems.len() < MOST {
-            self.problems.push(problem.in_file(self.file).at_offset(self.text, at));
+            let (place, source) = self.place(at);
+            let problem = Problem { place: Some(place), source: Some(source), ..problem };
+            self.problems.push(problem.in_file(self.file));
         } else {
             self.more += 1;
         }
@@ -45,13 +51,15 @@ impl<'a> Report<'a> {
 
     /// Where byte `at` stands.
     pub(super) fn place(&self, at: usize) -> Place {
-        let located = Problem::default().at_offset(self.text, at);
-        (located.place.unwrap_or((1, 1)), located.source.unwrap_or_default())
+        let line = self.line(at);
+        let start = self.lines[line - 1];
+        let source = self.text[start..].lines().next().unwrap_or_default();
+        ((line, self.text[start..at].chars().count() + 1), source.to_owned())
     }
 
     /// The line, from 1, in which byte `at` stands.
     pub(super) fn line(&self, at: usize) -> usize {
-        self.text.as_bytes()[..at].iter().filter(|byte| **byte == b'\n').count() + 1
+        self.lines.partition_point(|start| *start <= at)
     }
 
     /// Everything, in the order of the text.

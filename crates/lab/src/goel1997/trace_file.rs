@@ -1,13 +1,15 @@
 //! `trace.dat`: when the air switched, in milliseconds [goel1997 B.3.1].
 //!
 //! The thesis says what the file is for, not what it looks like. Here each line is `time GOOD` or `time BAD`, the
-//! state from that time on; or a bare time, at which the state changes. The air is GOOD before the first line. Blank
-//! lines and comments behind # are skipped; a line that repeats the state the air is in changes nothing.
+//! state from that time on; or each line is a bare time, at which the state changes. The two are not mixed, so that a
+//! file cut off within a line is noticed. The air is GOOD before the first line. Blank lines and comments behind # are
+//! skipped; a line that repeats the state the air is in changes nothing.
 
 use std::fmt::Write;
 
 use engine::Span;
 use path::channel::State;
+use path::channel::timeline::Timeline;
 
 use super::quantities::{MILLISECONDS, Refusal};
 use super::report::decode;
@@ -18,42 +20,48 @@ use crate::problem::{Problem, shown};
 pub fn parse(file: &str, text: &[u8]) -> Result<Vec<Span>, Problem> {
     let text = decode(file, text)?;
     let mut switches: Vec<Span> = Vec::new();
-    // Where and when the line before stood.
-    let mut before: Option<(usize, Span)> = None;
+    // The line before: its number, its time, and whether it gave a state.
+    let mut before: Option<(usize, Span, bool)> = None;
     let mut start = 0;
     for (number, line) in text.split_inclusive('\n').enumerate() {
         let code = line.find('#').map_or(line, |comment| &line[..comment]);
         let at = start + (code.len() - code.trim_ascii_start().len());
         start += line.len();
-        if code.trim_ascii().is_empty() {
+        let code = code.trim_ascii();
+        if code.is_empty() {
             continue;
         }
-        let wrong = |problem: Problem| problem.in_file(file).at_offset(text, at).found(shown(code.trim_ascii()));
-        let present = if switches.len().is_multiple_of(2) { State::Good } else { State::Bad };
-        let (time, state) = switch(code, present).map_err(wrong)?;
-        if let Some((line, earlier)) = before.filter(|(_, earlier)| *earlier >= time) {
-            let expected = format!("a time after {} ms, of line {line}", millis(earlier));
-            return Err(wrong(Problem::new(expected).hint("times must rise from line to line")));
+        let wrong = |problem: Problem| problem.in_file(file).at_offset(text, at).found(shown(code));
+        let (time, state) = switch(code).map_err(wrong)?;
+        if let Some((line, earlier, with_state)) = before {
+            if with_state != state.is_some() {
+                let problem = Problem::new(format!("a state or none, as on line {line}"));
+                return Err(wrong(problem.hint("is the file cut off? Otherwise give every line a state, or none")));
+            }
+            if earlier >= time {
+                let expected = format!("a time after {} ms, of line {line}", millis(earlier));
+                return Err(wrong(Problem::new(expected).hint("times must rise from line to line")));
+            }
         }
-        before = Some((number + 1, time));
-        if state != present {
+        before = Some((number + 1, time, state.is_some()));
+        let present = Timeline::state_after(switches.len() + 1);
+        if state != Some(present) {
             switches.push(time);
         }
     }
     Ok(switches)
 }
 
-/// The time in a line, and the state from then on, if it is `present` now.
-fn switch(code: &str, present: State) -> Result<(Span, State), Problem> {
+/// The time in a line, and the state, if there is one.
+fn switch(code: &str) -> Result<(Span, Option<State>), Problem> {
     let expected = || Problem::new("a time in milliseconds and GOOD or BAD, such as 1233.5 BAD");
     let mut words = code.split_ascii_whitespace();
-    let (time, state) = (words.next().unwrap_or_default(), words.next());
+    let time = words.next().unwrap_or_default();
     let time = (MILLISECONDS.read)(time).map_err(|Refusal(hint)| Problem { hint, ..expected() })?;
-    let state = match state {
-        None if present == State::Good => State::Bad,
-        None => State::Good,
-        Some("GOOD") => State::Good,
-        Some("BAD") => State::Bad,
+    let state = match words.next() {
+        None => None,
+        Some("GOOD") => Some(State::Good),
+        Some("BAD") => Some(State::Bad),
         Some(word) => return Err(expected().nearest(&shown(&word.to_ascii_uppercase()), ["GOOD", "BAD"])),
     };
     match words.next() {
@@ -66,7 +74,10 @@ fn switch(code: &str, present: State) -> Result<(Span, State), Problem> {
 pub fn write(switches: &[Span]) -> String {
     let mut text = String::new();
     for (index, at) in switches.iter().enumerate() {
-        let state = if index.is_multiple_of(2) { "BAD" } else { "GOOD" };
+        let state = match Timeline::state_after(index) {
+            State::Good => "GOOD",
+            State::Bad => "BAD",
+        };
         let _ = writeln!(text, "{} {state}", millis(*at));
     }
     text
@@ -77,4 +88,55 @@ fn millis(at: Span) -> String {
     let (whole, nanos) = (at.as_nanos() / 1_000_000, at.as_nanos() % 1_000_000);
     let text = format!("{whole}.{nanos:06}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn switches(text: &str) -> Vec<u64> {
+        let switches = parse("trace.dat", text.as_bytes()).unwrap_or_else(|problem| panic!("{problem}"));
+        switches.iter().map(|at| at.as_nanos()).collect()
+    }
+
+    #[test]
+    fn switches_alternate_from_the_first_into_bad() {
+        let expected = [1_233_500_000, 1_250_000_000, 1_570_000_001];
+        assert_eq!(switches("1233.5 BAD\n1250 GOOD\n1570.000001 BAD\n"), expected);
+        assert_eq!(switches("1233.5\n1250\n1570.000001"), expected);
+        assert_eq!(switches("# air\r\n\r\n 1233.5\tBAD # 1\r\n1250 GOOD\r\n1570.000001 BAD"), expected);
+        assert_eq!(switches("0 GOOD\n1233.5 BAD\n1240 BAD\n1250 GOOD\n1570.000001 BAD"), expected);
+        assert_eq!(switches(""), [0; 0]);
+        assert_eq!(switches("0 BAD"), [0]);
+    }
+
+    #[test]
+    fn what_is_written_reads_back() {
+        let text = "1233.5 BAD\n1250 GOOD\n1570.000001 BAD\n";
+        assert_eq!(write(&parse("trace.dat", text.as_bytes()).unwrap()), text);
+    }
+
+    #[test]
+    fn each_mistake_names_its_line() {
+        let mistakes: [(&[u8], &str, &str); 13] = [
+            (b"5 BAD\n5 GOOD", "2:1: found 5 GOOD, expected a time after 5 ms, of line 1", "times must rise"),
+            (b"5 BAD\n\n 4.5 GOOD", "3:2: found 4.5 GOOD, expected a time after", "times must rise"),
+            (b"5 BAD\n6 GODO", "2:1: found 6 GODO, expected a time in milliseconds and", "did you mean \"GOOD\"?"),
+            (b"5 bad", "1:1: found 5 bad, expected", "did you mean \"BAD\"?"),
+            (b"5 BAD\n6 GO", "2:1: found 6 GO, expected", "known: GOOD, BAD"),
+            (b"5 BAD\n6", "2:1: found 6, expected a state or none, as on line 1", "is the file cut off?"),
+            (b"5\n6.", "2:1: found 6., expected a time in milliseconds", "digits behind the point"),
+            (b"5 BAD 6 GOOD", "1:1: found 5 BAD 6 GOOD", "one switch a line"),
+            (b"BAD 5", "1:1: found BAD 5", ""),
+            (b"-5 BAD", "1:1: found -5 BAD", "it cannot be negative"),
+            (b"5ms BAD", "1:1: found 5ms BAD", "the unit is fixed"),
+            (b"18446744073710 BAD", "1:1: found 18446744073710 BAD", "too large"),
+            (b"5 BAD\n\0", "2:1: found byte 0x00, expected plain text", "plain ASCII or UTF-8"),
+        ];
+        for (text, said, hint) in mistakes {
+            let problem = parse("trace.dat", text).expect_err(said);
+            assert!(problem.to_string().starts_with(&format!("trace.dat:{said}")), "{problem}\nshould say {said}");
+            assert!(problem.hint.as_deref().unwrap_or_default().contains(hint), "{problem}\nshould hint {hint}");
+        }
+    }
 }

@@ -42,6 +42,12 @@ pub(super) struct Translator<'c, 'a, 'f> {
     places: BTreeMap<String, Place>,
 }
 
+/// The nearest of `known` to `id`, as a hint. In a large network ids are no misspellings of each other.
+pub(super) fn near(problem: Problem, id: u64, known: impl Iterator<Item = u64>) -> Problem {
+    let known: Vec<String> = known.take(100).map(|id| id.to_string()).collect();
+    problem.nearest(&id.to_string(), known.iter().map(String::as_str))
+}
+
 impl<'c, 'a> Translator<'c, 'a, '_> {
     /// Nothing only if something is wrong, which has been reported.
     fn scenario(&mut self) -> Option<(Scenario, Option<TraceUse>)> {
@@ -135,9 +141,8 @@ impl<'c, 'a> Translator<'c, 'a, '_> {
 
     /// What is wrong with a reference to a node that does not exist.
     pub(super) fn no_node(&self, id: u64) -> Problem {
-        let known: Vec<String> = self.nodes.keys().map(u64::to_string).collect();
         let problem = Problem::new("the node_id of a node").found(id.to_string());
-        problem.nearest(&id.to_string(), known.iter().map(String::as_str))
+        near(problem, id, self.nodes.keys().copied())
     }
 
     fn flows(&mut self) -> IndexMap<String, Flow> {
@@ -171,9 +176,8 @@ impl<'c, 'a> Translator<'c, 'a, '_> {
             Some(there) if !there.is_sink() => {
                 let problem = Problem::new("the node_id of a wired_sink_node or wireless_sink_node").key(key);
                 let problem = problem.found(format!("{}, a {}", to.value, there.component));
-                let sinks: Vec<String> =
-                    self.nodes.values().filter(|node| node.is_sink()).map(|node| node.id.value.to_string()).collect();
-                self.report.at(to.at, problem.hint(format!("sinks: {}", sinks.join(", "))));
+                let sinks = self.nodes.values().filter(|node| node.is_sink()).map(|node| node.id.value);
+                self.report.at(to.at, near(problem, to.value, sinks));
             }
             Some(_) => {
                 if let Some(other) = taken.insert(to.value, node.id.value) {
@@ -213,11 +217,12 @@ impl<'c, 'a> Translator<'c, 'a, '_> {
 
     fn links(&mut self, mode: Option<TraceMode>) -> IndexMap<String, model::Link> {
         let mut links = IndexMap::new();
-        let mut lines = BTreeMap::new();
+        let mut seen = BTreeMap::new();
         for component in self.components {
             let Component::Link(link) = component else { continue };
             let id = link.id.value;
-            if let Some(line) = lines.insert(id, self.report.line(link.at)) {
+            if let Some(first) = seen.insert(id, link.at) {
+                let line = self.report.line(first);
                 let problem = Problem::new(format!("an id of its own: {id} is the link on line {line}"));
                 let problem = problem.key(format!("{}.link_id", link.component)).found(id.to_string());
                 self.report.at(link.id.at, problem.hint("give every link another link_id"));

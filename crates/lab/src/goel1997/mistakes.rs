@@ -1,0 +1,225 @@
+//! One mistake of each kind, and what is said about it.
+
+use super::parse;
+use crate::problem::Problem;
+
+const NETWORK: &str = include_str!("network.dat");
+
+/// What is changed in the network above; the line (0: the file as a whole), key and hint of the only problem.
+type Mistake = (&'static [(&'static str, &'static str)], usize, &'static str, &'static str);
+
+const SPELLING: &[Mistake] = &[
+    (&[("wired_link", "wired_lnk")], 25, "wired_lnk", "did you mean \"wired_link\"?"),
+    (&[("bandwidth", "bandwith")], 28, "wired_link.bandwith", "did you mean \"bandwidth\"?"),
+    (&[("latency = 492", "colour = 5\nlatency = 492")], 29, "wired_link.colour", "known: link_id, bandwidth,"),
+    (&[("node_id = 213\n", "node_id = 213\nscheme = unmodified\n")], 24, "wireless_sink_node.scheme", "known: node_id"),
+    (&[("latency = 492", "latency = 492\nlatency = 492")], 30, "wired_link.latency", "remove one"),
+    (&[("    latency = 492\n", "")], 25, "wired_link.latency", "add latency = ..."),
+    (&[("latency = 492", "latency = -492")], 29, "wired_link.latency", "negative"),
+    (&[("latency = 492", "latency = 492 ms")], 29, "wired_link.latency", "unit is fixed"),
+    (&[("latency = 492", "latency = 49 2")], 29, "wired_link.latency", ""),
+    (&[("latency = 492", "latency = half")], 29, "wired_link.latency", ""),
+    (&[("latency = 492", "latency = 4.9.2")], 29, "wired_link.latency", ""),
+    (&[("latency = 492", "latency = 99999999999999999999")], 29, "wired_link.latency", "too large"),
+    (&[("latency = 492", "latency = 0.0000001")], 29, "wired_link.latency", "finer than one ns"),
+    (&[("latency = 492", "latency = 1,492")], 29, "wired_link.latency", "no separators"),
+    (&[("= 8000000", "= 8e6")], 28, "wired_link.bandwidth", "without an exponent"),
+    (&[("= 8000000", "= 0")], 28, "wired_link.bandwidth", "rate of zero"),
+    (&[("probability = 0", "probability = 1.5")], 32, "wired_link.loss_probability", "more than certain"),
+    (&[("probability = 0", "probability = -0.1")], 32, "wired_link.loss_probability", "negative"),
+    (&[("random_seed = 2", "random_seed = 2.5")], 33, "wired_link.random_seed", "whole number"),
+    (&[("node_id = 211", "node_id = mobile")], 9, "wired_source_node.node_id", ""),
+    (&[("= 100\n", "= 0\n")], 11, "wired_source_node.num_of_pkts_to_send", "nothing would be sent"),
+    (&[("size = 1024", "size = 0")], 12, "wired_source_node.pkt_size", "nothing would be sent"),
+    (&[("size = 1024", "size = 70000")], 12, "wired_source_node.pkt_size", "too large for an IP packet"),
+    (&[("wnd_size = 16", "wnd_size = 0")], 13, "wired_source_node.recv_wnd_size", "nothing could be sent"),
+    (&[("wnd_size = 16", "wnd_size = 2000000")], 13, "wired_source_node.recv_wnd_size", "advertise"),
+    (&[("= 60000", "= 0")], 3, "simulator.system_simulation_time", "nothing would happen"),
+    (&[("trace = 1", "trace = 3")], 5, "simulator.read_from_trace", ""),
+    (&[("trace = 1", "trace = 1\nscheme = simple-icpm")], 6, "simulator.scheme", "did you mean \"simple-icmp\"?"),
+    (&[("delay = 0", "delay = 0\nradio = on")], 20, "base_station.radio", "known: per-link, shared"),
+    (&[("state = 0.1", "state = 0.1\nbad_interval = 5")], 44, "wireless_link.bad_interval", ""),
+    (&[("state = 0.1", "state = 0.1\nbad_interval = 9 5")], 44, "wireless_link.bad_interval", "end after it begins"),
+];
+
+const SIGNS: &[Mistake] = &[
+    (&[("latency = 492", "latency 492")], 29, "wired_link.latency", "write latency = 492"),
+    (&[("latency = 492", "latency")], 29, "wired_link.latency", "write latency = ..."),
+    (&[("latency = 492", "latency =")], 29, "wired_link.latency", ""),
+    (&[("latency = 492", "latency = = 492")], 29, "wired_link.latency", ""),
+    (&[("latency = 492\n", "latency = 492")], 29, "wired_link.latency", "one attribute a line"),
+    (&[("latency = 492\n", "latency = 492;")], 29, "wired_link.latency", "one attribute a line"),
+    (&[("latency = 492", "latency = 492; in ms")], 29, "wired_link.latency", "one attribute a line"),
+    (&[("latency = 492", "= 7\nlatency = 492")], 29, "wired_link", ""),
+    (&[("latency = 492", ";\nlatency = 492")], 29, "wired_link", ""),
+    (&[("    node_id = 213\n}", "    node_id = 213")], 21, "wireless_sink_node", "never closed"),
+    (&[("= 3;\n}", "= 3;\n")], 35, "wireless_link", "never closed"),
+    (&[("}\nbase", "}\n}\nbase")], 15, "", "a brace too many above?"),
+    (&[("base", "end\nbase")], 15, "", "known: simulator"),
+    (&[("base", "seed = 3\nbase")], 15, "", "between the braces"),
+    (&[("base", "simulator\nbase")], 15, "simulator", "write simulator { ... }"),
+    (&[("= 213", "= 21３")], 10, "", "retype it"),
+];
+
+const MEANING: &[Mistake] = &[
+    (
+        &[("wired_link", "wired_sink_node { node_id = 212 }\nwired_link")],
+        25,
+        "wired_sink_node.node_id",
+        "another node_id",
+    ),
+    (&[("link_id = 102", "link_id = 101")], 37, "wireless_link.link_id", "another link_id"),
+    (&[("node_id2 = 212", "node_id2 = 221")], 31, "wired_link.node_id2", "did you mean \"211\"?"),
+    (&[("node_id2 = 212", "node_id2 = 211")], 31, "wired_link.node_id2", "joins a node with another"),
+    (&[("dest_id = 213", "dest_id = 1000")], 10, "wired_source_node.dest_id", "known: 211, 212, 213"),
+    (&[("dest_id = 213", "dest_id = 212")], 10, "wired_source_node.dest_id", "did you mean \"213\"?"),
+    (&[("dest_id = 213", "dest_id = 211")], 10, "wired_source_node.dest_id", "did you mean \"213\"?"),
+    (&[("wnd_size = 16", "wnd_size = 0.5")], 13, "wired_source_node.recv_wnd_size", "KB of 1024 bytes"),
+    (&[("= 100\n", "= 18446744073709551615\n")], 11, "wired_source_node.num_of_pkts_to_send", "64 bits"),
+    (&[("good_state = 5.0", "good_state = 0")], 42, "wireless_link.mean_exp_distrib_good_state", "always GOOD"),
+    (&[("wireless_sink", "wired_sink")], 41, "wireless_link.node_id2", "make 213 a wireless_sink_node"),
+    (&[("base_station", "normal_router_node")], 40, "wireless_link.node_id1", "make 212 a base_station"),
+    (&[("}\nbase", "}\nsimulator { system_simulation_time = 1\n }\nbase")], 15, "simulator", "remove one"),
+];
+
+/// Mistakes in what only some modes need. The air is scripted.
+const SCRIPTED: &[Mistake] = &[
+    (&[("bad_interval = 940 1040\n", "")], 35, "wireless_link.bad_interval", "add a line such as"),
+    (&[("state = 0\n", "state = 0.1\n")], 43, "wireless_link.mean_exp_distrib_bad_state", "bad_interval says when"),
+    (&[("940 1040\n", "940 1040\nbad_interval = 500 600\n")], 45, "wireless_link.bad_interval", "in order"),
+    (&[("940 1040\n", "940 1040\nbad_interval = 1040 1100\n")], 45, "wireless_link.bad_interval", "join those"),
+];
+
+fn changed(text: &str, changes: &[(&str, &str)]) -> String {
+    changes.iter().fold(text.to_owned(), |text, (from, to)| {
+        assert!(text.contains(from), "the network has no {from}");
+        text.replacen(from, to, 1)
+    })
+}
+
+fn problems(text: &str) -> Vec<Problem> {
+    parse("datafile.dat", text.as_bytes()).expect_err("something is wrong")
+}
+
+fn said(problems: &[Problem]) -> String {
+    problems.iter().map(|problem| format!("{problem}\n")).collect()
+}
+
+fn check(network: &str, mistakes: &[Mistake]) {
+    for (changes, line, key, hint) in mistakes {
+        let problems = problems(&changed(network, changes));
+        let said = said(&problems);
+        let [problem] = &problems[..] else { panic!("{changes:?}: one problem expected\n{said}") };
+        assert_eq!(problem.file.as_deref(), Some("datafile.dat"));
+        assert_eq!(problem.place.map_or(0, |(line, _)| line), *line, "{changes:?}\n{said}");
+        assert_eq!(problem.key.as_deref().unwrap_or_default(), *key, "{changes:?}\n{said}");
+        assert!(problem.hint.as_deref().unwrap_or_default().contains(hint), "{changes:?}\n{said}");
+        assert!(!problem.expected.is_empty());
+    }
+}
+
+#[test]
+fn each_word_and_value_out_of_place() {
+    check(NETWORK, SPELLING);
+}
+
+#[test]
+fn each_sign_out_of_place() {
+    check(NETWORK, SIGNS);
+}
+
+#[test]
+fn each_reference_that_leads_nowhere() {
+    check(NETWORK, MEANING);
+}
+
+#[test]
+fn each_script_that_makes_no_sense() {
+    let script = [("trace = 1", "trace = 2"), ("state = 0.1\n", "state = 0\nbad_interval = 940 1040\n")];
+    check(&changed(NETWORK, &script), SCRIPTED);
+}
+
+/// The mode needs one wireless link; the network has none.
+#[test]
+fn a_trace_needs_its_link() {
+    let wired = NETWORK.split_once("wireless_link").unwrap().0;
+    for (mode, found) in [("trace = 0", "0 with 0 of them"), ("trace = 2", "2 with 0 of them")] {
+        let problems = problems(&changed(wired, &[("trace = 1", mode)]));
+        assert_eq!(problems[0].key.as_deref(), Some("simulator.read_from_trace"), "{}", said(&problems));
+        assert_eq!(problems[0].found.as_deref(), Some(found));
+    }
+}
+
+#[test]
+fn two_sources_cannot_share_a_sink() {
+    let source = NETWORK.split_inclusive("}\n").nth(1).unwrap().replace("211", "214");
+    let problems = problems(&format!("{NETWORK}{source}"));
+    assert_eq!(problems.len(), 1, "{}", said(&problems));
+    assert_eq!(problems[0].place, Some((49, 15)));
+    assert_eq!(problems[0].hint.as_deref(), Some("add a sink for each source"));
+}
+
+#[test]
+fn shared_links_are_checked_and_refused() {
+    let about = |text: &str| {
+        let problems = problems(text);
+        problems.iter().map(|problem| (problem.place.unwrap().0, problem.expected.clone())).collect::<Vec<_>>()
+    };
+    let refused = "no shared_links: they run under IEEE 802.11 DCF, which is not there yet".to_owned();
+    let shared = |id: &str| format!("{NETWORK}shared_links\n{{\n{id}\n}}\n");
+    assert_eq!(about(&shared("link_id = 102")), [(46, refused.clone())]);
+    let mistakes = [
+        ("", 46, "link_id is missing"),
+        ("link_id = 104", 48, "the link_id of a wireless_link"),
+        ("link_id = 101", 48, "the link_id of a wireless_link; this one is wired"),
+        ("link_id = 102\nlink_id = 102", 49, "each link once"),
+    ];
+    for (text, line, expected) in mistakes {
+        let said = about(&shared(text));
+        assert!(said.contains(&(line, expected.to_owned())) && said.contains(&(46, refused.clone())), "{said:?}");
+    }
+    let before = format!("shared_links {{ link_id = 102 }}\n{NETWORK}");
+    assert!(about(&before).contains(&(1, "a wireless_link earlier in the file".into())), "{:?}", about(&before));
+}
+
+#[test]
+fn every_independent_mistake_is_reported() {
+    let text = changed(
+        NETWORK,
+        &[
+            ("print_interval = 500", "print_interval 500"),
+            ("dest_id", "destid"),
+            ("base_station", "base_stattion"),
+            ("= 8000000", "= fast"),
+            ("latency = 1\n", "latency = -1\n"),
+        ],
+    );
+    let lines: Vec<_> = problems(&text).iter().map(|problem| problem.place.unwrap().0).collect();
+    assert_eq!(lines, [4, 10, 15, 28, 39]);
+}
+
+#[test]
+fn files_that_are_no_datafiles() {
+    let only = |text: &[u8]| {
+        let problems = parse("datafile.dat", text).expect_err("nothing to simulate");
+        assert_eq!(problems.len(), 1, "{}", said(&problems));
+        problems[0].to_string()
+    };
+    assert!(only(b"").contains("components; the file has none"));
+    assert!(only(b" \r\n# nothing\n").contains("components; the file has none"));
+    assert!(only(b"simulator\n{\0}").starts_with("datafile.dat:2:2: found byte 0x00, expected plain text"));
+    assert!(only(b"# caf\xe9\n").starts_with("datafile.dat:1:6: found byte 0xe9, expected plain text"));
+    assert!(only(b"\xff\xfes\0i\0").starts_with("datafile.dat:1:1: found byte 0xff"));
+    assert!(only(b"# old\rsimulator").contains("a carriage return without a line feed"));
+    assert!(only(b"simulator { system_simulation_time = 1\n }").contains("wired_source_node or wireless_source_node"));
+    let without = NETWORK.split_once("}\n").unwrap().1;
+    assert!(only(without.as_bytes()).contains("a simulator component; there is none"));
+}
+
+#[test]
+fn a_flood_of_problems_is_cut() {
+    let text = format!("simulator\n{{\n{}}}\n", "colour = 5\n".repeat(10_000));
+    let problems = problems(&text);
+    assert_eq!(problems.len(), 101);
+    assert_eq!(problems[100].expected, "9901 more problems, not shown");
+}

@@ -1,0 +1,249 @@
+//! The thesis's language as people write it: what its examples mean, and what is said about each mistake.
+
+use std::path::{Path, PathBuf};
+
+use engine::{Bytes, Span};
+use lab::goel1997::{Parsed, TraceUse, parse};
+use lab::load::{Overrides, load};
+use lab::problem::Problem;
+use lab::run::simulate;
+use lab::scenario::model::{NodeKind, Radio};
+use lab::scenario::{Named, check, document};
+use path::agent::AgentConfig;
+use path::channel::{ChannelConfig, recorded, scripted};
+use path::mac::arq::ArqConfig;
+use path::station::scheduler::Scheduler;
+
+fn example(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/goel1997").join(name)
+}
+
+/// A network of the thesis, to be changed by the tests below.
+const NETWORK: &str = include_str!("../src/goel1997/network.dat");
+
+fn changed(changes: &[(&str, &str)]) -> String {
+    changes.iter().fold(NETWORK.to_owned(), |text, (from, to)| {
+        assert!(text.contains(from), "the network has no {from}");
+        text.replacen(from, to, 1)
+    })
+}
+
+fn read(text: &str) -> Parsed {
+    parse("datafile.dat", text.as_bytes()).unwrap_or_else(|problems| panic!("{}", said(&problems)))
+}
+
+fn said(problems: &[Problem]) -> String {
+    problems.iter().map(|problem| format!("{problem}\n")).collect()
+}
+
+#[test]
+fn the_example_of_appendix_b_is_this_scenario() {
+    let parsed = read(&std::fs::read_to_string(example("datafile.dat")).unwrap());
+    assert_eq!(parsed.warnings, []);
+    assert_eq!(parsed.uses_trace, Some(TraceUse::Record { link: "102".into() }));
+    let expected = r#"profile = "goel1997"
+duration = "4300 s"
+seed = 1
+
+[nodes.211]
+kind = "host"
+
+[nodes.212]
+kind = "base-station"
+buffer = "512 kB"
+
+[nodes.213]
+kind = "host"
+
+[links.101]
+kind = "wired"
+between = ["211", "212"]
+rate = "8 Mbps"
+delay = "492 ms"
+random_seed = 2
+
+[links.102]
+kind = "wireless"
+between = ["212", "213"]
+rate = "1 Mbps"
+delay = "1 ms"
+random_seed = 3
+
+[links.102.channel]
+kind = "two-state"
+mean_good = "5 s"
+mean_bad = "100 ms"
+loss_good = 0.0
+loss_bad = 1.0
+
+[links.102.arq]
+kind = "stop-and-wait"
+transmissions = 9
+margin = "1 ms"
+
+[flows.211]
+from = "211"
+to = "213"
+bytes = "10.24 MB"
+segment = "1 KiB"
+window = "16 KiB"
+
+[output]
+traces = ["seqno", "ackno", "congestion", "threshold", "wless_state", "router_pkt_arrival", "swnd_size", "air"]
+print_interval = "500 ms"
+"#;
+    assert_eq!(document::write(&parsed.scenario), expected);
+}
+
+#[test]
+fn every_example_runs() {
+    for name in ["datafile.dat", "replay.dat"] {
+        let loaded =
+            load(&example(name), &Overrides::default()).unwrap_or_else(|problems| panic!("{}", said(&problems)));
+        assert_eq!(loaded.warnings, [], "{name}");
+        let results = simulate(&loaded.network, &mut |_| {});
+        assert!(results.flows[0].completed.is_some(), "{name}: {results:?}");
+    }
+}
+
+#[test]
+fn layout_is_free_but_for_one_attribute_a_line() {
+    let expected = read(NETWORK).scenario;
+    let crlf = NETWORK.replace('\n', "\r\n");
+    let commented: String = NETWORK.lines().map(|line| format!("{line} # {{ = ; µs\n")).collect();
+    let layouts = [
+        crlf,
+        format!("# first\n#second\n\n{commented}"),
+        format!("\u{feff}{NETWORK}"),
+        NETWORK.replace("\n{\n", " {\n"),
+        NETWORK.replace("\n{\n", "\n\n# what follows\n{"),
+        NETWORK.replace("\n}\n", " }\n\n"),
+        NETWORK.replace(" = ", "="),
+        NETWORK.replace("    ", "\t"),
+        NETWORK.replace("= 213", "= 213 ;"),
+        NETWORK.replace("= 213", "= 0213"),
+        NETWORK.trim_end().to_owned(),
+    ];
+    for layout in layouts {
+        assert_eq!(read(&layout).scenario, expected, "{layout}");
+    }
+}
+
+#[test]
+fn components_may_come_in_any_order() {
+    let mut components: Vec<&str> = NETWORK.split_inclusive("}\n").collect();
+    components.reverse();
+    // Only the order of tables differs, and tables compare without it.
+    assert_eq!(read(&components.concat()).scenario, read(NETWORK).scenario);
+}
+
+#[test]
+fn times_are_read_exactly() {
+    let text = changed(&[("latency = 492", "latency = 170.000001"), ("state = 0.1", "state = 0.000000001")]);
+    let scenario = read(&text).scenario;
+    assert_eq!(scenario.links["101"].delay, Span::from_nanos(170_000_001));
+    let Some(Named(ChannelConfig::TwoState(channel))) = &scenario.links["102"].channel else { panic!("two states") };
+    assert_eq!(channel.mean_bad, Span::from_nanos(1));
+}
+
+#[test]
+fn what_the_thesis_had_no_attribute_for() {
+    let scenario = read(&changed(&[
+        ("read_from_trace = 1", "read_from_trace = 1\nscheme = refined-icmp\nseed = 7"),
+        ("recv_wnd_size = 16", "recv_wnd_size = 16\nstart_time = 1500.5\nscheme = unmodified"),
+        ("delay = 0", "delay = 0.5\nscheme = simple-icmp\nscheduler = fifo\nradio = shared"),
+    ]))
+    .scenario;
+    assert_eq!(scenario.seed, 7);
+    assert_eq!(scenario.scheme, Some(Named(AgentConfig::RefinedIcmp(Default::default()))));
+    assert_eq!(scenario.nodes["211"].scheme, Some(Named(AgentConfig::Unmodified(Default::default()))));
+    assert_eq!(scenario.flows["211"].start, Span::from_nanos(1_500_500_000));
+    let base = &scenario.nodes["212"];
+    assert_eq!(base.scheme, Some(Named(AgentConfig::SimpleIcmp(Default::default()))));
+    assert_eq!((base.scheduler, base.radio), (Scheduler::Fifo, Radio::Shared));
+    assert_eq!((base.buffer, base.processing_delay), (Some(Bytes(512_000)), Some(Span::from_nanos(500_000))));
+}
+
+#[test]
+fn the_link_layer_follows_from_the_ends() {
+    let with = read(NETWORK).scenario;
+    assert!(matches!(with.links["102"].arq, Some(Named(ArqConfig::StopAndWait(_)))));
+    let without = [("base_station", "normal_router_node"), ("wireless_sink_node", "wired_sink_node")];
+    let without = read(&changed(&without)).scenario;
+    assert!(matches!(without.links["102"].arq, Some(Named(ArqConfig::None(_)))));
+    assert_eq!(without.nodes["212"].kind, NodeKind::Router);
+    let at_source = [("    node_id2 = 212", "    node_id2 = 213"), ("    node_id1 = 212", "    node_id1 = 211")];
+    let mut both = at_source.to_vec();
+    both.extend([
+        ("wired_source_node", "wireless_source_node"),
+        ("    node_id2 = 213\n    mean", "    node_id2 = 212\n    mean"),
+    ]);
+    assert!(matches!(read(&changed(&both)).scenario.links["102"].arq, Some(Named(ArqConfig::StopAndWait(_)))));
+}
+
+#[test]
+fn a_wire_that_loses_nothing_has_no_channel() {
+    assert_eq!(read(NETWORK).scenario.links["101"].loss, None);
+    assert_eq!(read(&changed(&[("probability = 0", "probability = 0.01")])).scenario.links["101"].loss, Some(0.01));
+}
+
+#[test]
+fn the_trace_is_read_recorded_or_left_alone() {
+    let channel = |parsed: &Parsed| parsed.scenario.links["102"].channel.as_ref().map(|named| named.0.clone());
+    let air = |parsed: &Parsed| parsed.scenario.output.traces.iter().any(|name| name == "air");
+
+    let reads = read(&changed(&[("read_from_trace = 1", "read_from_trace = 0")]));
+    let from_file = recorded::Config { file: Some("trace.dat".into()), switches: Vec::new() };
+    assert_eq!(channel(&reads), Some(ChannelConfig::Recorded(from_file)));
+    assert_eq!(reads.uses_trace, Some(TraceUse::Read { link: "102".into() }));
+    assert!(!air(&reads));
+
+    let script = [
+        ("read_from_trace = 1", "read_from_trace = 2"),
+        ("state = 0.1", "state = 0\nbad_interval = 1233.5 1250\nbad_interval = 1570 1778"),
+    ];
+    let scripted = read(&changed(&script));
+    let ms = |half: u64| Span::from_nanos(half * 500_000);
+    let bad = vec![[ms(2467), ms(2500)], [ms(3140), ms(3556)]];
+    let told = scripted::Config { bad, drop: Vec::new(), drop_backward: Vec::new() };
+    assert_eq!(channel(&scripted), Some(ChannelConfig::Scripted(told)));
+    assert_eq!(scripted.uses_trace, Some(TraceUse::Record { link: "102".into() }));
+    assert!(air(&scripted));
+
+    let neither = read(&changed(&[("    read_from_trace = 1\n", "")]));
+    assert_eq!(neither.uses_trace, None);
+    assert!(!air(&neither));
+    assert_eq!(neither.warnings.len(), 1);
+    assert_eq!(neither.warnings[0].key.as_deref(), Some("simulator.read_from_trace"));
+}
+
+#[test]
+fn states_are_printed_only_if_asked_for() {
+    let every = |text: &str| read(text).scenario.output.print_interval;
+    assert_eq!(every(NETWORK), Some(Span::from_millis(500)));
+    assert_eq!(every(&changed(&[("print_interval = 500", "print_interval = 0")])), None);
+    let missing = read(&changed(&[("    print_interval = 500\n", "")]));
+    assert_eq!(missing.scenario.output.print_interval, None);
+    assert_eq!(missing.warnings[0].place, Some((1, 1)));
+}
+
+#[test]
+fn settings_without_effect_are_pointed_out() {
+    let intervals = read(&changed(&[("state = 0.1", "state = 0.1\nbad_interval = 940 1040")]));
+    assert_eq!(intervals.warnings[0].place.map(|(line, _)| line), Some(44));
+    let second = NETWORK.rsplit_once("wireless_link").unwrap().1.replace("102", "103");
+    let two = read(&format!("{NETWORK}wireless_link{second}"));
+    assert_eq!(two.uses_trace, None);
+    assert!(two.warnings[0].expected.contains("there are 2"), "{}", two.warnings[0]);
+}
+
+#[test]
+fn problems_of_the_scenario_lead_back_to_the_component() {
+    let parsed = read(&changed(&[("recv_wnd_size = 16", "recv_wnd_size = 16\nstart_time = 60000")]));
+    let problems = check(&parsed.scenario).expect_err("it begins when all is over");
+    let located = parsed.locate(problems[0].clone());
+    assert_eq!((located.file.as_deref(), located.place), (Some("datafile.dat"), Some((7, 1))));
+    assert_eq!(located.source.as_deref(), Some("wired_source_node"));
+    let unknown = parsed.locate(Problem::new("anything").key("somewhere.else"));
+    assert_eq!((unknown.file.as_deref(), unknown.place), (Some("datafile.dat"), None));
+}
