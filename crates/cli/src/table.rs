@@ -8,7 +8,16 @@ pub fn summary(summary: &Value) -> String {
     let seconds = |value: &Value| value.as_f64().map_or("not done".to_owned(), |seconds| format!("{seconds:.3} s"));
     let mut out = format!("{} (seed {})\n\n", text(&summary["title"]), summary["seed"]);
     let mut flows = vec![row(&[
-        "flow", "from", "to", "completed in", "goodput", "segments", "resent", "fast rtx", "timeouts", "DEFER",
+        "flow",
+        "from",
+        "to",
+        "completed in",
+        "goodput",
+        "segments",
+        "resent",
+        "fast rtx",
+        "timeouts",
+        "DEFER",
         "RETRANSMIT",
     ])];
     for flow in list(&summary["flows"]) {

@@ -165,21 +165,19 @@ impl Schedule {
     fn sift_down(&mut self, mut place: usize, entry: Entry) {
         loop {
             let first = place * ARITY + 1;
-            let last = (first + ARITY).min(self.heap.len());
-            if first >= last {
+            let Some(children) = self.heap.get(first..) else { break };
+            // Which child is least is a coin toss to the processor: selected, not branched on.
+            let (mut least, mut key) = (0, u128::MAX);
+            for (child, other) in children.iter().take(ARITY).enumerate() {
+                let less = other.key < key;
+                least = if less { child } else { least };
+                key = if less { other.key } else { key };
+            }
+            if key >= entry.key {
                 break;
             }
-            let mut least = first;
-            for child in first + 1..last {
-                if self.heap[child].before(&self.heap[least]) {
-                    least = child;
-                }
-            }
-            if !self.heap[least].before(&entry) {
-                break;
-            }
-            self.put(place, self.heap[least]);
-            place = least;
+            self.put(place, self.heap[first + least]);
+            place = first + least;
         }
         self.put(place, entry);
     }

@@ -100,7 +100,10 @@ const BYTES: Kind = Kind {
 impl Kind {
     fn error(&self, hint: Option<String>) -> UnitError {
         let units: Vec<&str> = self.units.iter().rev().map(|(name, _)| *name).filter(|name| *name != "µs").collect();
-        UnitError { expected: format!("{} such as \"{}\" (units: {})", self.name, self.example, units.join(", ")), hint }
+        UnitError {
+            expected: format!("{} such as \"{}\" (units: {})", self.name, self.example, units.join(", ")),
+            hint,
+        }
     }
 
     /// Reads `text` as a decimal number and one of the units, exactly.

@@ -1,11 +1,11 @@
 //! Everything between the two ends. The modules stand in the order a packet meets them.
 
-pub mod queue;
-pub mod link;
-pub mod station;
-pub mod mac;
-pub mod channel;
 pub mod agent;
+pub mod channel;
+pub mod link;
+pub mod mac;
+pub mod queue;
+pub mod station;
 
 pub mod context;
 pub mod event;

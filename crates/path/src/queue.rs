@@ -1,8 +1,8 @@
 //! How much may wait.
 
 use std::borrow::Cow;
-use std::collections::BinaryHeap;
 use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 use std::fmt;
 use std::str::FromStr;
 

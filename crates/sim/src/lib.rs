@@ -10,7 +10,7 @@ pub mod results;
 pub mod routing;
 pub mod world;
 
-pub use event::{Event, NodeEvent, Nobody, Sink};
+pub use event::{Event, Nobody, NodeEvent, Sink};
 pub use network::{FlowSpec, LinkSpec, Network, NodeKind, NodeSpec, Radio};
 pub use results::{FlowResult, LinkResult, Results};
 pub use world::World;

@@ -18,10 +18,7 @@ pub const PRESETS: &[Preset] = &[Preset {
     name: "reno",
     summary: "Slow start, congestion avoidance, fast retransmit and fast recovery [RFC5681]",
     parts: || {
-        (
-            RecoveryConfig::Reno(recovery::reno::Config::default()),
-            ControlConfig::Reno(cc::reno::Config::default()),
-        )
+        (RecoveryConfig::Reno(recovery::reno::Config::default()), ControlConfig::Reno(cc::reno::Config::default()))
     },
 }];
 

@@ -18,7 +18,8 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<(), Failure> {
     let kinds = || CATALOGUE.iter().map(|section| section.plural);
     if let Some(kind) = args.kind.as_ref().filter(|kind| !kinds().any(|known| known == **kind)) {
-        let problem = Problem::new("a kind of name").in_file("list").found(format!("\"{kind}\"")).nearest(kind, kinds());
+        let problem =
+            Problem::new("a kind of name").in_file("list").found(format!("\"{kind}\"")).nearest(kind, kinds());
         return Err(Failure::Input(listed(&[problem])));
     }
     let mut text = String::new();

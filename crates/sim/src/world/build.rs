@@ -138,8 +138,7 @@ fn ends(network: &Network, nodes: &mut [Node], slots: &mut Slots, observed: bool
         let ports = [port(spec.from, sender), port(spec.to, receiver)];
         for (sends, [here, there]) in [(true, [0, 1]), (false, [1, 0])] {
             let place = [spec.from, spec.to];
-            let mut connection =
-                Connection::established(&spec.tcp, ports[here], ports[there], spec.tcp.window.0);
+            let mut connection = Connection::established(&spec.tcp, ports[here], ports[there], spec.tcp.window.0);
             if observed {
                 connection.observe();
             }

@@ -168,7 +168,11 @@ impl World {
             events: self.events,
             buffer_full: self.buffer_full,
             flows: self.flows.iter().map(flow).collect(),
-            links: self.hops.chunks(2).map(|ways| LinkResult { ways: [counters(&ways[0]), counters(&ways[1])] }).collect(),
+            links: self
+                .hops
+                .chunks(2)
+                .map(|ways| LinkResult { ways: [counters(&ways[0]), counters(&ways[1])] })
+                .collect(),
         }
     }
 
@@ -178,12 +182,8 @@ impl World {
             Owner::Pipe(hop) => {
                 let hop = hop as usize;
                 let relay = &mut Relay(sink);
-                let mut cx = Cx {
-                    now: self.now,
-                    schedule: &mut self.schedule,
-                    channels: &mut self.channels,
-                    observer: relay,
-                };
+                let mut cx =
+                    Cx { now: self.now, schedule: &mut self.schedule, channels: &mut self.channels, observer: relay };
                 let Hop::Pipe(pipe) = &mut self.hops[hop] else { unreachable!("a lane has no slot of its own") };
                 if let Some(packet) = pipe.on_wake(&mut cx) {
                     self.arrive(self.far_ends[hop] as usize, packet, sink);
@@ -223,8 +223,7 @@ impl World {
         act: impl FnOnce(&mut Station, &mut Cx<'_, Relay<'_, S>>) -> T,
     ) -> T {
         let relay = &mut Relay(sink);
-        let mut cx =
-            Cx { now: self.now, schedule: &mut self.schedule, channels: &mut self.channels, observer: relay };
+        let mut cx = Cx { now: self.now, schedule: &mut self.schedule, channels: &mut self.channels, observer: relay };
         act(&mut self.stations[number as usize], &mut cx)
     }
 
@@ -312,8 +311,7 @@ impl World {
             return;
         };
         let relay = &mut Relay(sink);
-        let mut cx =
-            Cx { now: self.now, schedule: &mut self.schedule, channels: &mut self.channels, observer: relay };
+        let mut cx = Cx { now: self.now, schedule: &mut self.schedule, channels: &mut self.channels, observer: relay };
         match &mut self.hops[hop] {
             Hop::Pipe(pipe) => match pipe.on_packet(packet, &mut cx) {
                 Some(leaves) => self.nodes[node].buffer.leaves_at(leaves, packet.size()),
