@@ -161,7 +161,10 @@ proptest! {
     }
 
     #[test]
-    fn pieces_of_the_language(pieces in prop::collection::vec(select(&PIECES[..]), 0..40), blank in select(&["", " ", "\n"][..])) {
+    fn pieces_of_the_language(
+        pieces in prop::collection::vec(select(&PIECES[..]), 0..40),
+        blank in select(&["", " ", "\n"][..]),
+    ) {
         let text = pieces.join(blank);
         read_datafile(text.as_bytes());
         read_trace(text.as_bytes());
@@ -171,7 +174,10 @@ proptest! {
     fn traces_read_back_as_written(stays in prop::collection::vec(1u64..1 << 40, 0..50)) {
         let switches: Vec<Span> = stays
             .iter()
-            .scan(0u64, |at, stay| { *at += stay; Some(Span::from_nanos(*at)) })
+            .scan(Span::ZERO, |at, stay| {
+                *at = *at + Span::from_nanos(*stay);
+                Some(*at)
+            })
             .collect();
         prop_assert_eq!(trace_file::parse("trace.dat", trace_file::write(&switches).as_bytes()), Ok(switches));
     }
