@@ -1,0 +1,155 @@
+//! A sheet to draw on, and what every panel has: axes, grid, labels, and the shade of bad air.
+
+use crate::ink::{Anchor, Color, Path, Shape, Style, Text, tenths};
+use crate::palette::Palette;
+use crate::scale::{Scale, Tick, ticks};
+use crate::text::{Fonts, Weight};
+
+/// Where shapes are collected.
+pub(crate) struct Sheet {
+    pub palette: &'static Palette,
+    pub fonts: Fonts,
+    pub shapes: Vec<Shape>,
+}
+
+impl Sheet {
+    /// Adds a path, if there is anything on it.
+    pub fn path(&mut self, class: &'static str, title: String, path: Path, style: Style) {
+        if !path.is_empty() {
+            self.shapes.push(Shape::Path { class, title, path, style });
+        }
+    }
+
+    /// Adds a text.
+    pub fn text(&mut self, at: (f64, f64), anchor: Anchor, size: u32, weight: Weight, color: Color, content: String) {
+        let (x, y) = (tenths(at.0), tenths(at.1));
+        self.shapes.push(Shape::Text(Text { x, y, anchor, size, weight, color, upright: false, width: None, content }));
+    }
+
+    /// Adds a text read from below, around its middle.
+    pub fn upright_text(&mut self, at: (f64, f64), size: u32, color: Color, content: String) {
+        let (x, y, weight) = (tenths(at.0), tenths(at.1), Weight::Regular);
+        self.shapes.push(Shape::Text(Text {
+            x,
+            y,
+            anchor: Anchor::Middle,
+            size,
+            weight,
+            color,
+            upright: true,
+            width: None,
+            content,
+        }));
+    }
+}
+
+/// The place of a panel, in pixels.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct Area {
+    pub left: f64,
+    pub top: f64,
+    pub right: f64,
+    pub bottom: f64,
+}
+
+impl Area {
+    pub fn width(&self) -> f64 {
+        self.right - self.left
+    }
+    pub fn height(&self) -> f64 {
+        self.bottom - self.top
+    }
+}
+
+/// Pixels that a label on the time axis takes, and one on a vertical axis.
+const TIME_LABEL: f64 = 85.0;
+const VALUE_LABEL: f64 = 42.0;
+
+/// Ticks of the time axis.
+pub(crate) fn time_ticks(x: &Scale) -> Vec<Tick> {
+    ticks(x.lo, x.hi, ((x.end - x.start) / TIME_LABEL) as usize + 1)
+}
+
+/// Ticks of a vertical axis that counts in units of `unit`; values are in the axis's own measure.
+pub(crate) fn value_ticks(y: &Scale, height: f64, unit: f64) -> Vec<Tick> {
+    let found = ticks(y.lo / unit, y.hi / unit, (height / VALUE_LABEL) as usize + 2);
+    found.into_iter().map(|tick| Tick { value: tick.value * unit, ..tick }).collect()
+}
+
+/// The shade of bad air over the height of a panel. Intervals shorter than a pixel are drawn one pixel wide; whether
+/// that still tells the truth says [`too_fine`].
+pub(crate) fn shade(sheet: &mut Sheet, area: &Area, x: &Scale, bad: &[(f64, f64)]) {
+    let (top, height) = (tenths(area.top), tenths(area.height()));
+    let mut path = Path::default();
+    let mut done = tenths(area.left);
+    let right = tenths(area.right);
+    for (begin, end) in bad {
+        let from = x.place(begin.max(x.lo)).max(done);
+        let to = x.place(end.min(x.hi)).max(x.place(begin.max(x.lo)) + 10).min(right);
+        if to > from {
+            path.rect(from, top, to - from, height);
+            done = to;
+        }
+    }
+    let style = Style::fill(sheet.palette.bad);
+    sheet.path("bad", format!("{} intervals of BAD air", bad.len()), path, style);
+}
+
+/// Whether bands of at least a pixel would make the air look worse than it is.
+pub(crate) fn too_fine(x: &Scale, bad: &[(f64, f64)]) -> bool {
+    let truth: f64 = bad.iter().map(|(begin, end)| end.min(x.hi) - begin.max(x.lo)).sum::<f64>() * x.per_unit();
+    let drawn = bad.len() as f64;
+    drawn > truth && drawn > 0.4 * (x.end - x.start)
+}
+
+/// Grid and frame of a panel, and the labels of its vertical axis.
+pub(crate) fn axes(sheet: &mut Sheet, area: &Area, x: &Scale, y: &Scale, values: &[Tick], [label, unit]: [&str; 2]) {
+    let palette = sheet.palette;
+    let (left, right, top, bottom) = (tenths(area.left), tenths(area.right), tenths(area.top), tenths(area.bottom));
+    let mut grid = Path::default();
+    for tick in time_ticks(x) {
+        let at = x.place(tick.value);
+        grid.move_to(at, top).line_to(at, bottom);
+    }
+    for tick in values {
+        let at = y.place(tick.value);
+        grid.move_to(left, at).line_to(right, at);
+    }
+    sheet.path("", String::new(), grid, Style::stroke(palette.grid, 1.0));
+    let mut frame = Path::default();
+    frame.move_to(left, top).line_to(left, bottom).line_to(right, bottom);
+    sheet.path("", String::new(), frame, Style::stroke(palette.frame, 1.0));
+    for tick in values {
+        let at = (area.left - 7.0, f64::from(y.place(tick.value)) / 10.0 + 4.0);
+        sheet.text(at, Anchor::End, 11, Weight::Regular, palette.text, tick.label.clone());
+    }
+    let width = |tick: &Tick| sheet.fonts.width(&tick.label, 11, Weight::Regular);
+    let widest = values.iter().map(width).fold(0.0, f64::max);
+    let whole = format!("{label} ({unit})");
+    let fits = sheet.fonts.width(&whole, 12, Weight::Regular) <= area.height();
+    let label = if fits { whole } else { unit.into() };
+    let place = (area.left - widest.max(24.0) - 18.0, (area.top + area.bottom) / 2.0);
+    sheet.upright_text(place, 12, palette.faint, label);
+}
+
+/// Labels of the time axis, below a panel.
+pub(crate) fn time_axis(sheet: &mut Sheet, area: &Area, x: &Scale) {
+    let palette = sheet.palette;
+    let mut marks = Path::default();
+    for tick in time_ticks(x) {
+        let at = x.place(tick.value);
+        marks.move_to(at, tenths(area.bottom)).line_to(at, tenths(area.bottom + 4.0));
+        let place = (f64::from(at) / 10.0, area.bottom + 18.0);
+        sheet.text(place, Anchor::Middle, 11, Weight::Regular, palette.text, tick.label);
+    }
+    sheet.path("", String::new(), marks, Style::stroke(palette.frame, 1.0));
+    let middle = ((area.left + area.right) / 2.0, area.bottom + 36.0);
+    sheet.text(middle, Anchor::Middle, 12, Weight::Regular, palette.faint, "time (s)".into());
+}
+
+/// A word in the middle of a panel that has nothing else to show.
+pub(crate) fn nothing(sheet: &mut Sheet, area: &Area) {
+    let middle = ((area.left + area.right) / 2.0, (area.top + area.bottom) / 2.0);
+    let color = sheet.palette.faint;
+    sheet.text(middle, Anchor::Middle, 13, Weight::Regular, color, "nothing happened to this flow here".into());
+}

@@ -1,0 +1,178 @@
+//! Puts the parts of a picture together.
+
+use engine::Time;
+use sim::Event;
+
+use crate::describe::{Description, FlowDescription};
+use crate::frame::{self, Area, Sheet};
+use crate::history::History;
+use crate::ink::{Anchor, Picture, Style};
+use crate::legend::{self, Entry, Sample};
+use crate::options::{Options, Panel, Unit};
+use crate::palette::Palette;
+use crate::scale::{Scale, grouped};
+use crate::sequence::Sequence;
+use crate::text::{Fonts, Weight};
+use crate::window::Windows;
+
+const LEFT: f64 = 78.0;
+const RIGHT: f64 = 24.0;
+/// Pixels for heading and summary.
+const HEADER: f64 = 56.0;
+/// Pixels for the labels of the time axis.
+const FOOTER: f64 = 48.0;
+/// Pixels between a legend and its panel, and between panels.
+const GAP: f64 = 8.0;
+/// The upper panel's part of the height.
+const UPPER: f64 = 0.62;
+
+/// A part of a flow's history.
+pub(crate) struct View<'a> {
+    pub history: &'a History,
+    /// The ends of the time axis in seconds.
+    pub from: f64,
+    pub to: f64,
+    pub segment: u32,
+    pub unit: Unit,
+}
+
+impl<'a> View<'a> {
+    /// The items of a list that lie in the view.
+    pub fn within<T>(&self, list: &'a [T], at: impl Fn(&T) -> f64) -> &'a [T] {
+        let first = list.partition_point(|item| at(item) < self.from);
+        let last = list.partition_point(|item| at(item) <= self.to);
+        &list[first..last.max(first)]
+    }
+
+    /// Whether nothing of the flow lies in the view: it has sent nothing yet, or is over.
+    pub fn is_empty(&self) -> bool {
+        let first = self.history.sent.first().map_or(f64::INFINITY, |sent| sent.at);
+        first > self.to || self.history.ended < self.from
+    }
+
+    /// The part of the view that belongs to the flow, if it is not empty.
+    pub fn life(&self) -> (f64, f64) {
+        (self.from.max(self.history.began), self.to.min(self.history.ended))
+    }
+
+    /// Intervals of BAD air in the view.
+    fn bad(&self) -> &'a [(f64, f64)] {
+        let bad = &self.history.bad;
+        let first = bad.partition_point(|(_, end)| *end < self.from);
+        let last = bad.partition_point(|(begin, _)| *begin < self.to);
+        &bad[first..last.max(first)]
+    }
+}
+
+/// Draws one flow of a run. Whatever the events and options are, there is a picture: an empty one if need be.
+pub fn draw(events: &[(Time, Event)], description: &Description, options: &Options) -> Picture {
+    let history = History::read(events, options.flow);
+    let flow = description.flow(options.flow);
+    let from = options.from.map_or(history.began, Time::as_secs_f64);
+    let to = options.to.map_or(history.ended, Time::as_secs_f64);
+    let to = if to > from { to } else { from + 1.0 };
+    let view = View { history: &history, from, to, segment: flow.segment.max(1), unit: options.unit };
+    let (width, height) = (options.width.clamp(320, 20_000), options.height.clamp(240, 20_000));
+    let palette = Palette::of(options.theme);
+    let mut sheet = Sheet { palette, fonts: Fonts::load(), shapes: Vec::new() };
+    let ends = format!("{} to {}", description.node(flow.from), description.node(flow.to));
+    let title = options.title.clone().unwrap_or_else(|| match flow.from {
+        usize::MAX => flow.name.clone(),
+        _ => format!("{}: {ends}", flow.name),
+    });
+    let about = summary(&view, &flow);
+    header(&mut sheet, f64::from(width), &title, &about);
+    panels(&mut sheet, &view, &flow, options, (f64::from(width), f64::from(height)));
+    Picture { width, height, background: palette.background, title, about, shapes: sheet.shapes }
+}
+
+/// What happened in the view, in numbers.
+fn summary(view: &View<'_>, flow: &FlowDescription) -> String {
+    let history = view.history;
+    let sent = view.within(&history.sent, |sent| sent.at);
+    let again = sent.iter().filter(|sent| sent.again).count();
+    let of = |list: &[_]| view.within(list, |spot: &crate::history::Spot| spot.at).len();
+    let mut parts = Vec::new();
+    if flow.segment > 1 {
+        parts.push(format!("segments of {} B", flow.segment));
+    }
+    parts.push(format!("{} sent", grouped(sent.len() as u64)));
+    let rest = [
+        (again, "of them again", "of them again"),
+        (of(&history.lost), "lost", "lost"),
+        (of(&history.fast_retransmits), "fast retransmit", "fast retransmits"),
+        (of(&history.timeouts), "timeout", "timeouts"),
+    ];
+    for (count, one, many) in rest.into_iter().filter(|(count, ..)| *count > 0) {
+        parts.push(format!("{} {}", grouped(count as u64), if count == 1 { one } else { many }));
+    }
+    parts.join(" \u{b7} ")
+}
+
+fn header(sheet: &mut Sheet, width: f64, title: &str, about: &str) {
+    let (room, palette) = (width - LEFT - RIGHT, sheet.palette);
+    let title = sheet.fonts.fit(title, 16, Weight::Bold, room);
+    sheet.text((LEFT, 27.0), Anchor::Start, 16, Weight::Bold, palette.text, title);
+    let about = sheet.fonts.fit(about, 12, Weight::Regular, room);
+    sheet.text((LEFT, 46.0), Anchor::Start, 12, Weight::Regular, palette.faint, about);
+}
+
+fn panels(sheet: &mut Sheet, view: &View<'_>, flow: &FlowDescription, options: &Options, size: (f64, f64)) {
+    let (left, right) = (LEFT, size.0 - RIGHT);
+    let x = Scale { lo: view.from, hi: view.to, start: left, end: right };
+    let bad = view.bad();
+    let too_fine = frame::too_fine(&x, bad);
+    let bad = if too_fine { &[] } else { bad };
+    let sequence = Sequence::new(view, (right - left, size.1 * if options.panel == Panel::Both { 0.45 } else { 0.75 }));
+    let windows = Windows::new(view, flow.receiver_window.filter(|_| options.receiver_window));
+    let (upper, lower) = match options.panel {
+        Panel::Sequence => (true, false),
+        Panel::Window => (false, true),
+        Panel::Both => (true, true),
+    };
+
+    let air = match (too_fine, bad.is_empty()) {
+        (true, _) => Some(Entry::new(Sample::Note, "BAD air not shaded: zoom in")),
+        (false, false) => Some(Entry::new(Sample::Band(Style::fill(sheet.palette.bad)), "air BAD")),
+        (false, true) => None,
+    };
+    let mut entries = [Vec::new(), Vec::new()];
+    if upper {
+        entries[0] = sequence.legend(sheet.palette);
+    }
+    if lower {
+        entries[1] = windows.legend(sheet.palette, !upper);
+    }
+    entries[usize::from(!upper)].extend(air);
+    let [above, between] = entries.each_ref().map(|entries| legend::rows(entries, &sheet.fonts, right - left));
+    let rows = |rows: &[Vec<_>]| if rows.is_empty() { GAP } else { rows.len() as f64 * legend::ROW + GAP };
+
+    // Heights, from the top down.
+    let above_height = if upper { rows(&above) } else { 0.0 };
+    let between_height = if lower { rows(&between) } else { 0.0 };
+    let gap = if upper && lower { GAP } else { 0.0 };
+    let room = (size.1 - HEADER - above_height - gap - between_height - FOOTER).max(2.0);
+    let upper_height = room
+        * if !lower {
+            1.0
+        } else if upper {
+            UPPER
+        } else {
+            0.0
+        };
+    let top = HEADER + above_height;
+    let upper_area = Area { left, top, right, bottom: top + upper_height };
+    let lower_area = Area { left, top: top + upper_height + gap + between_height, right, bottom: size.1 - FOOTER };
+
+    if upper {
+        legend::draw(&above, sheet, left, HEADER);
+        frame::shade(sheet, &upper_area, &x, bad);
+        sequence.draw(sheet, &upper_area, &x);
+    }
+    if lower {
+        legend::draw(&between, sheet, left, top + upper_height + gap);
+        frame::shade(sheet, &lower_area, &x, bad);
+        windows.draw(sheet, &lower_area, &x);
+    }
+    frame::time_axis(sheet, if lower { &lower_area } else { &upper_area }, &x);
+}

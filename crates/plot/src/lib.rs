@@ -1,0 +1,37 @@
+//! The picture of one flow, drawn from the events of a run.
+//!
+//! The upper panel shows sequence numbers over time: what was sent, what was acknowledged, what was lost and what the
+//! sender learned. The lower panel shows cwnd and ssthresh on the same time axis. A [`Picture`] is a list of shapes;
+//! [`Picture::svg`] writes it for browsers and papers, [`Picture::png`] paints it with a font of its own, so that a
+//! machine without any font gives the same bytes.
+//!
+//! ```
+//! let network = sim::Network { nodes: vec![], links: vec![], flows: vec![], duration: engine::Span::ZERO, seed: 1, replication: 0 };
+//! let events: Vec<(engine::Time, sim::Event)> = Vec::new();
+//! let picture = plot::draw(&events, &plot::Description::of(&network), &plot::Options::default());
+//! assert!(picture.svg().starts_with("<svg"));
+//! ```
+
+mod describe;
+mod frame;
+mod history;
+mod ink;
+mod layout;
+mod legend;
+mod mark;
+mod options;
+mod palette;
+mod png;
+mod scale;
+mod sequence;
+mod svg;
+mod text;
+mod thin;
+mod unit;
+mod window;
+
+pub use describe::{Description, FlowDescription};
+pub use ink::Picture;
+pub use layout::draw;
+pub use options::{Options, Panel, Theme, Unit};
+pub use png::PngError;

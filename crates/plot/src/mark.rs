@@ -1,0 +1,134 @@
+//! Marks: one shape for each thing that can happen. Shapes differ, so that colour is never needed to tell them apart,
+//! and they nest: a retransmission sits inside the mark of what caused it.
+
+use crate::ink::{Path, Step, Style, tenths};
+use crate::palette::Palette;
+
+/// Things that are marked at a time and a byte of the stream.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Mark {
+    Resent,
+    Lost,
+    AckLost,
+    Corrupted,
+    Timeout,
+    FastRetransmit,
+    Defer,
+    Retransmit,
+}
+
+impl Mark {
+    /// The word for style sheets and tests.
+    pub fn class(self) -> &'static str {
+        match self {
+            Mark::Resent => "resent",
+            Mark::Lost => "lost",
+            Mark::AckLost => "ack-lost",
+            Mark::Corrupted => "corrupted",
+            Mark::Timeout => "timeout",
+            Mark::FastRetransmit => "fast-retransmit",
+            Mark::Defer => "icmp-defer",
+            Mark::Retransmit => "icmp-retransmit",
+        }
+    }
+
+    /// The words for people.
+    pub fn label(self) -> &'static str {
+        match self {
+            Mark::Resent => "sent again",
+            Mark::Lost => "packet lost",
+            Mark::AckLost => "ACK lost",
+            Mark::Corrupted => "frame corrupted",
+            Mark::Timeout => "timeout",
+            Mark::FastRetransmit => "fast retransmit",
+            Mark::Defer => "ICMP-DEFER",
+            Mark::Retransmit => "ICMP-RETRANSMIT",
+        }
+    }
+
+    /// How it is painted.
+    pub fn style(self, palette: &Palette) -> Style {
+        match self {
+            Mark::Resent => Style { fill: Some(palette.again), ..Style::stroke(palette.again_edge, 0.8) },
+            Mark::Lost => Style::stroke(palette.lost, 2.0),
+            Mark::AckLost => Style::stroke(palette.lost, 1.4),
+            Mark::Corrupted => Style::stroke(palette.lost, 0.8),
+            Mark::Timeout | Mark::FastRetransmit => Style::stroke(palette.concluded, 1.4),
+            Mark::Defer | Mark::Retransmit => Style::stroke(palette.told, 1.4),
+        }
+    }
+
+    /// Puts one mark onto `path`, `size` times as large as usual.
+    pub fn stamp(self, path: &mut Path, (x, y): (i32, i32), size: f64) {
+        use Step::{Circle, Close, Draw, Hop};
+        let t = |pixels: f64| tenths(pixels * size);
+        match self {
+            Mark::Resent => {
+                let r = t(3.8);
+                path.move_to(x, y - r).extend(&[Draw(r, r), Draw(-r, r), Draw(-r, -r), Close]);
+            }
+            Mark::Lost => cross(path, x, y, t(4.0)),
+            Mark::Corrupted => cross(path, x, y, t(1.5)),
+            Mark::AckLost => {
+                let r = t(4.0);
+                path.move_to(x - r, y).extend(&[Draw(2 * r, 0), Hop(-r, -r), Draw(0, 2 * r)]);
+            }
+            // A stop watch.
+            Mark::Timeout => {
+                let (r, knob) = (t(6.2), t(2.8));
+                path.move_to(x, y - r - knob).extend(&[Draw(0, knob), Hop(0, r), Circle(r)]);
+            }
+            Mark::FastRetransmit => {
+                let (up, down, side) = (t(8.6), t(5.4), t(7.6));
+                path.move_to(x, y - up);
+                path.extend(&[Draw(side, up + down), Draw(-2 * side, 0), Close]);
+            }
+            Mark::Defer => {
+                let (r, dx, dy) = (t(4.8), t(4.2), t(2.4));
+                path.move_to(x, y - r).extend(&[Draw(0, 2 * r)]);
+                path.extend(&[Hop(-dx, -dy - r), Draw(2 * dx, 2 * dy)]);
+                path.extend(&[Hop(0, -2 * dy), Draw(-2 * dx, 2 * dy)]);
+            }
+            Mark::Retransmit => {
+                let r = t(5.8);
+                path.rect(x - r, y - r, 2 * r, 2 * r);
+            }
+        }
+    }
+}
+
+fn cross(path: &mut Path, x: i32, y: i32, r: i32) {
+    use Step::{Draw, Hop};
+    path.move_to(x - r, y - r).extend(&[Draw(2 * r, 2 * r), Hop(-2 * r, 0), Draw(2 * r, -2 * r)]);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Counting `M` counts marks, and every mark lies around its place.
+    #[test]
+    fn a_mark_is_one_move_and_lies_around_its_place() {
+        use Mark::*;
+        for mark in [Resent, Lost, AckLost, Corrupted, Timeout, FastRetransmit, Defer, Retransmit] {
+            let mut path = Path::default();
+            mark.stamp(&mut path, (1000, 2000), 1.0);
+            let (mut at, mut ends) = ((0, 0), Vec::new());
+            for step in &path.steps {
+                match *step {
+                    Step::Move(x, y) => at = (x, y),
+                    Step::Hop(x, y) | Step::Draw(x, y) => at = (at.0 + x, at.1 + y),
+                    Step::Circle(_) | Step::Close => {}
+                }
+                ends.push(at);
+            }
+            let side = |pick: fn(&(i32, i32)) -> i32| {
+                (ends.iter().map(pick).min().unwrap(), ends.iter().map(pick).max().unwrap())
+            };
+            let ((left, right), (top, bottom)) = (side(|p| p.0), side(|p| p.1));
+            assert_eq!(left + right, 2000, "{mark:?} is symmetric");
+            assert!(top >= 1900 && bottom <= 2100 && top < 2000, "{mark:?}: {top} to {bottom}");
+            assert_eq!(path.steps.iter().filter(|step| matches!(step, Step::Move(..))).count(), 1, "{mark:?}");
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! A picture as PNG.
+
+use tiny_skia::{FillRule, LineCap, LineJoin, Paint, PathBuilder, Pixmap, Stroke, StrokeDash, Transform};
+
+use crate::ink::{Anchor, Color, Path, Picture, Shape, Step, Style, Text};
+use crate::text::{Fonts, Pen};
+
+/// Why there is no PNG.
+#[derive(Debug, thiserror::Error)]
+pub enum PngError {
+    /// The picture would have no pixels, or more than fit into memory.
+    #[error(
+        "a picture of {width} x {height} pixels cannot be {scale} times as large: choose a scale between 0.1 and 10"
+    )]
+    Size {
+        /// Width at scale 1.
+        width: u32,
+        /// Height at scale 1.
+        height: u32,
+        /// The scale asked for.
+        scale: f32,
+    },
+    /// The encoder failed.
+    #[error("the picture could not be written as PNG: {0}")]
+    Encoding(String),
+}
+
+impl Picture {
+    /// The picture as PNG, `scale` times as large; 2 suits most screens. Needs no font on the machine.
+    pub fn png(&self, scale: f32) -> Result<Vec<u8>, PngError> {
+        let error = || PngError::Size { width: self.width, height: self.height, scale };
+        if !(0.1..=10.0).contains(&scale) {
+            return Err(error());
+        }
+        let pixels = |length: u32| ((length as f32 * scale).round() as u32).max(1);
+        let mut pixmap = Pixmap::new(pixels(self.width), pixels(self.height)).ok_or_else(error)?;
+        let Color(rgb) = self.background;
+        let [_, r, g, b] = rgb.to_be_bytes();
+        pixmap.fill(tiny_skia::Color::from_rgba8(r, g, b, 255));
+        let (fonts, transform) = (Fonts::load(), Transform::from_scale(scale, scale));
+        for shape in &self.shapes {
+            match shape {
+                Shape::Path { path, style, .. } => paint_path(&mut pixmap, path, style, transform),
+                Shape::Text(text) => paint_text(&mut pixmap, text, &fonts, transform),
+            }
+        }
+        pixmap.encode_png().map_err(|error| PngError::Encoding(error.to_string()))
+    }
+}
+
+fn paint(color: Color) -> Paint<'static> {
+    let [_, r, g, b] = color.0.to_be_bytes();
+    let mut paint = Paint { anti_alias: true, ..Paint::default() };
+    paint.set_color_rgba8(r, g, b, 255);
+    paint
+}
+
+fn pixels(tenths: i32) -> f32 {
+    tenths as f32 / 10.0
+}
+
+fn paint_path(pixmap: &mut Pixmap, path: &Path, style: &Style, transform: Transform) {
+    let Some(outline) = outline(&path.steps) else { return };
+    if let Some(color) = style.fill {
+        pixmap.fill_path(&outline, &paint(color), FillRule::Winding, transform, None);
+    }
+    if let Some(color) = style.stroke {
+        let (line_cap, line_join) =
+            if style.round { (LineCap::Round, LineJoin::Round) } else { (LineCap::Butt, LineJoin::Miter) };
+        let dash = style.dash.and_then(|[on, off]| StrokeDash::new(vec![pixels(on), pixels(off)], 0.0));
+        let stroke = Stroke { width: pixels(style.width), line_cap, line_join, dash, ..Stroke::default() };
+        pixmap.stroke_path(&outline, &paint(color), &stroke, transform, None);
+    }
+}
+
+/// Steps as an outline; nothing if there is nothing to see.
+fn outline(steps: &[Step]) -> Option<tiny_skia::Path> {
+    let mut builder = PathBuilder::new();
+    // The pen, and where it last came down.
+    let (mut at, mut down) = ((0, 0), (0, 0));
+    for step in steps {
+        match *step {
+            Step::Move(x, y) => (at, down) = ((x, y), (x, y)),
+            Step::Hop(x, y) => {
+                at = (at.0 + x, at.1 + y);
+                down = at;
+            }
+            Step::Draw(x, y) => {
+                at = (at.0 + x, at.1 + y);
+                builder.line_to(pixels(at.0), pixels(at.1));
+            }
+            Step::Circle(r) => {
+                builder.push_circle(pixels(at.0), pixels(at.1), pixels(r));
+                at = (at.0 - r, at.1);
+                down = at;
+            }
+            Step::Close => {
+                builder.close();
+                at = down;
+            }
+        }
+        if matches!(step, Step::Move(..) | Step::Hop(..)) {
+            builder.move_to(pixels(at.0), pixels(at.1));
+        }
+    }
+    builder.finish()
+}
+
+fn paint_text(pixmap: &mut Pixmap, text: &Text, fonts: &Fonts, transform: Transform) {
+    let mut glyphs = Glyphs(PathBuilder::new());
+    let width = fonts.outline(&text.content, text.size as f32, text.weight, &mut glyphs);
+    let Some(glyphs) = glyphs.0.finish() else { return };
+    let back = match text.anchor {
+        Anchor::Start => 0.0,
+        Anchor::Middle => width / 2.0,
+        Anchor::End => width,
+    };
+    let place = transform.pre_translate(pixels(text.x), pixels(text.y));
+    // A quarter turn by exact numbers instead of sine and cosine.
+    let turned =
+        if text.upright { place.pre_concat(Transform::from_row(0.0, -1.0, 1.0, 0.0, 0.0, 0.0)) } else { place };
+    pixmap.fill_path(&glyphs, &paint(text.color), FillRule::Winding, turned.pre_translate(-back, 0.0), None);
+}
+
+/// Collects the outlines of letters.
+struct Glyphs(PathBuilder);
+
+impl Pen for Glyphs {
+    fn move_to(&mut self, x: f32, y: f32) {
+        self.0.move_to(x, y);
+    }
+    fn line_to(&mut self, x: f32, y: f32) {
+        self.0.line_to(x, y);
+    }
+    fn quad_to(&mut self, x1: f32, y1: f32, x: f32, y: f32) {
+        self.0.quad_to(x1, y1, x, y);
+    }
+    fn cubic_to(&mut self, x1: f32, y1: f32, x2: f32, y2: f32, x: f32, y: f32) {
+        self.0.cubic_to(x1, y1, x2, y2, x, y);
+    }
+    fn close(&mut self) {
+        self.0.close();
+    }
+}

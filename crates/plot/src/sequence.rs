@@ -1,0 +1,249 @@
+//! The upper panel: sequence numbers over time.
+
+use crate::frame::{self, Area, Sheet};
+use crate::history::{History, Sent, Spot};
+use crate::ink::{Path, Style, tenths};
+use crate::layout::View;
+use crate::legend::{Entry, Sample};
+use crate::mark::Mark;
+use crate::palette::Palette;
+use crate::scale::{Scale, grouped};
+use crate::thin;
+use crate::unit::Measure;
+
+/// Corrupted frames are drawn while there are at most so many in each 100 pixels of width.
+const FRAMES: f64 = 60.0;
+/// From this height in pixels on a segment is drawn from its first byte to its last.
+const BAR: f64 = 4.0;
+/// Pixels of a tick for a duplicate acknowledgment.
+const TICK: f64 = 5.0;
+
+/// What the panel shows.
+pub(crate) struct Sequence<'a> {
+    view: &'a View<'a>,
+    history: &'a History,
+    /// The lowest and highest byte on the axis.
+    range: (f64, f64),
+    draws_frames: bool,
+    /// Whether a segment is drawn from its first byte to its last, not as a dot.
+    bars: bool,
+}
+
+impl<'a> Sequence<'a> {
+    /// What there is to show in `view`, on a panel of about this width and height.
+    pub fn new(view: &'a View<'a>, (width, height): (f64, f64)) -> Self {
+        let history = view.history;
+        let frames = view.within(&history.corrupted, |spot| spot.at).len();
+        let draws_frames = frames as f64 <= FRAMES * width / 100.0;
+        let range = range(view);
+        let bars = f64::from(view.segment) * height / (range.1 - range.0) >= BAR;
+        Sequence { view, history, range, draws_frames, bars }
+    }
+
+    fn spots(&self, mark: Mark) -> &'a [Spot] {
+        let history = self.history;
+        let list = match mark {
+            Mark::Lost => &history.lost,
+            Mark::AckLost => &history.acks_lost,
+            Mark::Corrupted => &history.corrupted,
+            Mark::Timeout => &history.timeouts,
+            Mark::FastRetransmit => &history.fast_retransmits,
+            Mark::Defer => &history.defers,
+            Mark::Retransmit => &history.retransmits,
+            Mark::Resent => return &[],
+        };
+        self.view.within(list, |spot| spot.at)
+    }
+
+    /// Whether the mark is drawn somewhere.
+    fn has(&self, mark: Mark) -> bool {
+        match mark {
+            Mark::Resent => self.sent().iter().any(|sent| sent.again),
+            Mark::Corrupted => self.draws_frames && !self.spots(mark).is_empty(),
+            _ => !self.spots(mark).is_empty(),
+        }
+    }
+
+    fn segment_style(&self, palette: &Palette) -> Style {
+        let style = Style::stroke(palette.sent, 2.1);
+        if self.bars { style } else { style.rounded() }
+    }
+
+    fn sent(&self) -> &'a [Sent] {
+        self.view.within(&self.history.sent, |sent| sent.at)
+    }
+
+    /// What the legend explains: what there is to see and nothing else.
+    pub fn legend(&self, palette: &Palette) -> Vec<Entry> {
+        let mut entries = Vec::new();
+        if !self.sent().is_empty() {
+            entries.push(Entry::new(Sample::Bar(self.segment_style(palette)), "segment sent"));
+        }
+        if self.has(Mark::Resent) {
+            entries.push(Entry::new(Sample::Mark(Mark::Resent), Mark::Resent.label()));
+        }
+        if !self.view.is_empty() {
+            let duplicates = self.view.within(&self.history.acks, |ack| ack.at).iter().any(|ack| ack.duplicate);
+            let style = ack_style(palette);
+            entries.push(match duplicates {
+                true => Entry::new(Sample::TickedLine(style), "ACK (ticks: duplicates)"),
+                false => Entry::new(Sample::Line(style), "ACK"),
+            });
+        }
+        use Mark::{AckLost, Corrupted, Defer, FastRetransmit, Lost, Retransmit, Timeout};
+        for mark in [Lost, AckLost, Corrupted, Timeout, FastRetransmit, Defer, Retransmit] {
+            if self.has(mark) {
+                entries.push(Entry::new(Sample::Mark(mark), mark.label()));
+            }
+        }
+        if !self.draws_frames {
+            let frames = grouped(self.spots(Corrupted).len() as u64);
+            entries.push(Entry::new(Sample::Note, format!("{frames} corrupted frames not drawn: zoom in")));
+        }
+        entries
+    }
+
+    /// Draws the panel into `area`.
+    pub fn draw(&self, sheet: &mut Sheet, area: &Area, x: &Scale) {
+        let (lo, hi) = self.range;
+        let y = Scale { lo, hi, start: area.bottom, end: area.top };
+        let measure = Measure::of(self.view.unit, self.view.segment, lo, hi);
+        let values = frame::value_ticks(&y, area.height(), measure.bytes);
+        frame::axes(sheet, area, x, &y, &values, ["sequence number", measure.name]);
+        self.draw_acks(sheet, x, &y);
+        self.draw_segments(sheet, x, &y);
+        self.draw_marks(sheet, area, x, &y);
+        if self.view.is_empty() {
+            frame::nothing(sheet, area);
+        }
+    }
+
+    fn draw_acks(&self, sheet: &mut Sheet, x: &Scale, y: &Scale) {
+        let (view, acks) = (self.view, &self.history.acks);
+        let style = ack_style(sheet.palette);
+        let visible = view.within(acks, |ack| ack.at);
+        if view.is_empty() {
+            return;
+        }
+        let (begin, end) = view.life();
+        let before = acks[..acks.partition_point(|ack| ack.at < begin)].last().map_or(0, |ack| ack.ack);
+        let level = |ack: u64| Some(y.place(ack as f64));
+        let points = std::iter::once((x.place(begin), level(before)))
+            .chain(visible.iter().map(|ack| (x.place(ack.at), level(ack.ack))))
+            .chain(std::iter::once((x.place(end), visible.last().map_or(level(before), |a| level(a.ack)))));
+        sheet.path("ack", format!("{} acknowledgments", visible.len()), thin::steps(points), style);
+        let duplicates =
+            visible.iter().filter(|ack| ack.duplicate).map(|ack| (x.place(ack.at), y.place(ack.ack as f64)));
+        let mut ticks = Path::default();
+        for (at, level) in thin::ordinary(duplicates) {
+            ticks.move_to(at, level).line_to(at, level + tenths(TICK));
+        }
+        sheet.path("duplicate", "duplicate acknowledgments".into(), ticks, style);
+    }
+
+    fn draw_segments(&self, sheet: &mut Sheet, x: &Scale, y: &Scale) {
+        let bars = self.bars;
+        let (mut once, mut again) = (Path::default(), Path::default());
+        let draw = |path: &mut Path, (at, middle): (i32, i32), height: i32| {
+            path.move_to(at, middle + height / 2).line_to(at, middle + height / 2 - height);
+        };
+        let place = |sent: &Sent| (x.place(sent.at), y.place(sent.seq as f64 + f64::from(sent.len) / 2.0));
+        // A hair less than the segment, so that neighbours stay apart.
+        let height = |len: u32| if bars { tenths(-y.per_unit() * f64::from(len) - 1.0).max(20) } else { 0 };
+        let sent = self.sent();
+        let first = sent.iter().filter(|sent| !sent.again);
+        if bars {
+            let mut taken = std::collections::BTreeSet::new();
+            for sent in first {
+                let (at, middle) = place(sent);
+                if taken.insert((at, middle)) {
+                    draw(&mut once, (at, middle), height(sent.len));
+                }
+            }
+            for sent in sent.iter().filter(|sent| sent.again) {
+                draw(&mut again, place(sent), height(sent.len));
+            }
+        } else {
+            for place in thin::ordinary(first.map(place)) {
+                draw(&mut once, place, 0);
+            }
+        }
+        let total = sent.iter().filter(|sent| !sent.again).count() as u64;
+        let style = self.segment_style(sheet.palette);
+        sheet.path("sent", format!("{} segments sent for the first time", grouped(total)), once, style);
+        sheet.path("", String::new(), again, Style::stroke(sheet.palette.again, 2.4));
+    }
+
+    fn draw_marks(&self, sheet: &mut Sheet, area: &Area, x: &Scale, y: &Scale) {
+        use Mark::{AckLost, Corrupted, Defer, FastRetransmit, Lost, Resent, Retransmit, Timeout};
+        let half = f64::from(self.view.segment) / 2.0;
+        let order = [Corrupted, Resent, Timeout, FastRetransmit, Retransmit, Defer, AckLost, Lost];
+        let places = order.map(|mark| match mark {
+            Resent => {
+                let again = self.sent().iter().filter(|sent| sent.again);
+                again.map(|s| (x.place(s.at), y.place(s.seq as f64 + f64::from(s.len) / 2.0))).collect()
+            }
+            Corrupted if !self.draws_frames => Vec::new(),
+            // An acknowledgment asks for the byte between two segments.
+            AckLost => self.spots(mark).iter().map(|spot| (x.place(spot.at), y.place(spot.seq as f64))).collect(),
+            _ => self.spots(mark).iter().map(|spot| (x.place(spot.at), y.place(spot.seq as f64 + half))).collect(),
+        });
+        let count: usize =
+            order.iter().zip(&places).filter(|(mark, _)| **mark != Corrupted).map(|(_, p)| p.len()).sum();
+        let size = crowded(count, area.width());
+        for (mark, places) in order.into_iter().zip(places) {
+            let title = format!("{}: {}", mark.label(), grouped(places.len() as u64));
+            let places = if mark == Corrupted { thin::ordinary(places) } else { thin::important(places) };
+            let mut path = Path::default();
+            for place in places {
+                mark.stamp(&mut path, place, size);
+            }
+            sheet.path(mark.class(), title, path, mark.style(sheet.palette).thinner(size));
+        }
+    }
+}
+
+/// How large marks are when there are `count` of them in `width` pixels.
+pub(crate) fn crowded(count: usize, width: f64) -> f64 {
+    (width / (8.0 * count.max(1) as f64)).sqrt().clamp(0.4, 1.0)
+}
+
+fn ack_style(palette: &Palette) -> Style {
+    Style::stroke(palette.acked, 1.3)
+}
+
+/// The bytes between which everything visible lies, with some room around.
+fn range(view: &View<'_>) -> (f64, f64) {
+    let history = view.history;
+    let (mut lo, mut hi) = (f64::INFINITY, 0.0f64);
+    let mut see = |from: u64, to: u64| {
+        lo = lo.min(from as f64);
+        hi = hi.max(to as f64);
+    };
+    let segment = u64::from(view.segment);
+    for sent in view.within(&history.sent, |sent| sent.at) {
+        see(sent.seq, sent.seq + u64::from(sent.len));
+    }
+    let lists = [
+        &history.lost,
+        &history.corrupted,
+        &history.timeouts,
+        &history.fast_retransmits,
+        &history.defers,
+        &history.retransmits,
+    ];
+    for spot in lists.into_iter().flat_map(|list| view.within(list, |spot| spot.at)) {
+        see(spot.seq, spot.seq + segment);
+    }
+    let acks = &history.acks;
+    let before = acks[..acks.partition_point(|ack| ack.at < view.from)].last();
+    for ack in before.into_iter().chain(view.within(acks, |ack| ack.at)) {
+        see(ack.ack, ack.ack);
+    }
+    if lo > hi {
+        return (0.0, 4.0 * f64::from(view.segment.max(250)));
+    }
+    let hi = hi.max(lo + 4.0 * segment as f64);
+    let room = 0.04 * (hi - lo);
+    ((lo - room).max(0.0), hi + room)
+}

@@ -1,0 +1,162 @@
+//! A picture as SVG.
+
+use std::fmt::Write;
+
+use crate::ink::{Anchor, Path, Picture, Shape, Step, Style, Text};
+use crate::text::{FAMILIES, Weight};
+
+impl Picture {
+    /// The picture as SVG. The same picture gives the same bytes.
+    pub fn svg(&self) -> String {
+        let mut out = String::new();
+        let (w, h) = (self.width, self.height);
+        put(&mut out, format_args!(r#"<svg xmlns="http://www.w3.org/2000/svg" width="{w}" height="{h}" "#));
+        put(&mut out, format_args!(r#"viewBox="0 0 {w} {h}" role="img" font-family="{FAMILIES}">"#));
+        put(&mut out, format_args!("\n<title>{}</title>\n", escape(&self.title)));
+        put(&mut out, format_args!("<desc>{}</desc>\n", escape(&self.about)));
+        put(&mut out, format_args!("<rect width=\"{w}\" height=\"{h}\" fill=\"#{:06x}\"/>\n", self.background.0));
+        for shape in &self.shapes {
+            match shape {
+                Shape::Path { class, title, path, style } => write_path(&mut out, class, title, path, style),
+                Shape::Text(text) => write_text(&mut out, text),
+            }
+        }
+        out.push_str("</svg>\n");
+        out
+    }
+}
+
+/// Writing to a string cannot fail.
+fn put(out: &mut String, what: std::fmt::Arguments<'_>) {
+    out.write_fmt(what).expect("a string takes everything");
+}
+
+fn write_path(out: &mut String, class: &str, title: &str, path: &Path, style: &Style) {
+    out.push_str("<path");
+    if !class.is_empty() {
+        put(out, format_args!(r#" class="{class}""#));
+    }
+    match style.fill {
+        Some(color) => put(out, format_args!(" fill=\"#{:06x}\"", color.0)),
+        None => out.push_str(r#" fill="none""#),
+    }
+    if let Some(color) = style.stroke {
+        put(out, format_args!(" stroke=\"#{:06x}\" stroke-width=\"{}\"", color.0, Tenths(style.width)));
+        if let Some([on, off]) = style.dash {
+            put(out, format_args!(r#" stroke-dasharray="{} {}""#, Tenths(on), Tenths(off)));
+        }
+        if style.round {
+            out.push_str(r#" stroke-linecap="round" stroke-linejoin="round""#);
+        }
+    }
+    out.push_str(r#" d=""#);
+    write_steps(out, &path.steps);
+    if title.is_empty() {
+        out.push_str("\"/>\n");
+    } else {
+        put(out, format_args!("\"><title>{}</title></path>\n", escape(title)));
+    }
+}
+
+/// Steps as path data: marks at absolute places, everything within a mark relative to it.
+fn write_steps(out: &mut String, steps: &[Step]) {
+    for step in steps {
+        match *step {
+            Step::Move(x, y) => put(out, format_args!("M{}{}", Tenths(x), Next(y))),
+            Step::Hop(x, y) => put(out, format_args!("m{}{}", Tenths(x), Next(y))),
+            Step::Draw(x, 0) => put(out, format_args!("h{}", Tenths(x))),
+            Step::Draw(0, y) => put(out, format_args!("v{}", Tenths(y))),
+            Step::Draw(x, y) => put(out, format_args!("l{}{}", Tenths(x), Next(y))),
+            Step::Circle(r) => {
+                let (out_r, r2) = (Tenths(r), Tenths(2 * r));
+                put(out, format_args!("m-{out_r} 0a{out_r} {out_r} 0 1 0 {r2} 0a{out_r} {out_r} 0 1 0-{r2} 0"));
+            }
+            Step::Close => out.push('z'),
+        }
+    }
+}
+
+fn write_text(out: &mut String, text: &Text) {
+    let (x, y) = (Tenths(text.x), Tenths(text.y));
+    let (size, color) = (text.size, text.color.0);
+    put(out, format_args!("<text x=\"{x}\" y=\"{y}\" font-size=\"{size}\" fill=\"#{color:06x}\""));
+    match text.anchor {
+        Anchor::Start => {}
+        Anchor::Middle => out.push_str(r#" text-anchor="middle""#),
+        Anchor::End => out.push_str(r#" text-anchor="end""#),
+    }
+    if text.weight == Weight::Bold {
+        out.push_str(r#" font-weight="bold""#);
+    }
+    if let Some(width) = text.width {
+        put(out, format_args!(r#" textLength="{}" lengthAdjust="spacingAndGlyphs""#, Tenths(width)));
+    }
+    if text.upright {
+        put(out, format_args!(r#" transform="rotate(-90 {x} {y})""#));
+    }
+    put(out, format_args!(">{}</text>\n", escape(&text.content)));
+}
+
+/// A number of tenths as a decimal: `12.5`, `-.3`, `7`.
+struct Tenths(i32);
+
+impl std::fmt::Display for Tenths {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (whole, tenth) = (self.0.unsigned_abs() / 10, self.0.unsigned_abs() % 10);
+        if self.0 < 0 {
+            f.write_char('-')?;
+        }
+        match (whole, tenth) {
+            (_, 0) => write!(f, "{whole}"),
+            (0, _) => write!(f, ".{tenth}"),
+            _ => write!(f, "{whole}.{tenth}"),
+        }
+    }
+}
+
+/// A number behind another: a minus is separation enough.
+struct Next(i32);
+
+impl std::fmt::Display for Next {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if self.0 >= 0 {
+            f.write_char(' ')?;
+        }
+        Tenths(self.0).fmt(f)
+    }
+}
+
+/// Text as XML allows it; control characters, which it does not, become spaces.
+fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => out.push(' '),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_short_and_unmistakable() {
+        let mut path = Path::default();
+        path.move_to(123, -5).line_to(133, -5).line_to(133, 7).line_to(130, 0);
+        let mut out = String::new();
+        write_steps(&mut out, &path.steps);
+        assert_eq!(out, "M12.3-.5h1v1.2l-.3-.7");
+    }
+
+    #[test]
+    fn names_cannot_break_the_markup() {
+        assert_eq!(escape("a<b> & \"c\"\u{1}"), "a&lt;b&gt; &amp; &quot;c&quot; ");
+    }
+}

@@ -1,0 +1,144 @@
+//! The font: Noto Sans (SIL Open Font License), carried along in two weights.
+
+use ttf_parser::{Face, OutlineBuilder};
+
+/// The font families a browser tries, ours first.
+pub(crate) const FAMILIES: &str = "Noto Sans, Helvetica Neue, Arial, sans-serif";
+
+/// How heavy the letters are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Weight {
+    Regular,
+    Bold,
+}
+
+/// The two weights, ready to use.
+pub(crate) struct Fonts {
+    regular: Face<'static>,
+    bold: Face<'static>,
+}
+
+impl Fonts {
+    pub fn load() -> Self {
+        let face = |bytes| Face::parse(bytes, 0).expect("the font that is compiled in is sound");
+        Fonts { regular: face(notosans::REGULAR_TTF), bold: face(notosans::BOLD_TTF) }
+    }
+
+    fn face(&self, weight: Weight) -> &Face<'static> {
+        match weight {
+            Weight::Regular => &self.regular,
+            Weight::Bold => &self.bold,
+        }
+    }
+
+    /// Pixels that `text` is wide at `size` pixels.
+    pub fn width(&self, text: &str, size: u32, weight: Weight) -> f64 {
+        let face = self.face(weight);
+        let units: u64 = text.chars().map(|c| u64::from(advance(face, c).1)).sum();
+        units as f64 * f64::from(size) / f64::from(face.units_per_em())
+    }
+
+    /// `text` cut so that it is at most `room` pixels wide.
+    pub fn fit(&self, text: &str, size: u32, weight: Weight, room: f64) -> String {
+        if self.width(text, size, weight) <= room {
+            return text.into();
+        }
+        let mut cut: Vec<char> = text.chars().collect();
+        while !cut.is_empty() {
+            cut.pop();
+            let shorter: String = cut.iter().collect::<String>().trim_end().to_string() + "\u{2026}";
+            if self.width(&shorter, size, weight) <= room {
+                return shorter;
+            }
+        }
+        String::new()
+    }
+
+    /// Draws `text` at `size` pixels with its left end at (0, 0) on the baseline. Returns its width.
+    pub fn outline(&self, text: &str, size: f32, weight: Weight, pen: &mut dyn Pen) -> f32 {
+        let face = self.face(weight);
+        let scale = size / f32::from(face.units_per_em());
+        let mut left = 0.0;
+        for c in text.chars() {
+            let (glyph, advance) = advance(face, c);
+            face.outline_glyph(glyph, &mut Placed { pen, scale, left });
+            left += f32::from(advance) * scale;
+        }
+        left
+    }
+}
+
+fn advance(face: &Face<'_>, c: char) -> (ttf_parser::GlyphId, u16) {
+    // Glyph 0 is the box that stands for what the font does not have.
+    let glyph = face.glyph_index(c).unwrap_or(ttf_parser::GlyphId(0));
+    (glyph, face.glyph_hor_advance(glyph).unwrap_or(0))
+}
+
+/// What takes an outline; y runs downwards.
+pub(crate) trait Pen {
+    fn move_to(&mut self, x: f32, y: f32);
+    fn line_to(&mut self, x: f32, y: f32);
+    fn quad_to(&mut self, x1: f32, y1: f32, x: f32, y: f32);
+    fn cubic_to(&mut self, x1: f32, y1: f32, x2: f32, y2: f32, x: f32, y: f32);
+    fn close(&mut self);
+}
+
+/// A glyph at its place in a line.
+struct Placed<'a> {
+    pen: &'a mut dyn Pen,
+    scale: f32,
+    left: f32,
+}
+
+impl Placed<'_> {
+    fn x(&self, x: f32) -> f32 {
+        self.left + x * self.scale
+    }
+    fn y(&self, y: f32) -> f32 {
+        -y * self.scale
+    }
+}
+
+impl OutlineBuilder for Placed<'_> {
+    fn move_to(&mut self, x: f32, y: f32) {
+        let (x, y) = (self.x(x), self.y(y));
+        self.pen.move_to(x, y);
+    }
+    fn line_to(&mut self, x: f32, y: f32) {
+        let (x, y) = (self.x(x), self.y(y));
+        self.pen.line_to(x, y);
+    }
+    fn quad_to(&mut self, x1: f32, y1: f32, x: f32, y: f32) {
+        let (x1, y1, x, y) = (self.x(x1), self.y(y1), self.x(x), self.y(y));
+        self.pen.quad_to(x1, y1, x, y);
+    }
+    fn curve_to(&mut self, x1: f32, y1: f32, x2: f32, y2: f32, x: f32, y: f32) {
+        let (x1, y1, x2, y2) = (self.x(x1), self.y(y1), self.x(x2), self.y(y2));
+        let (x, y) = (self.x(x), self.y(y));
+        self.pen.cubic_to(x1, y1, x2, y2, x, y);
+    }
+    fn close(&mut self) {
+        self.pen.close();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_font_has_what_labels_need() {
+        let fonts = Fonts::load();
+        for c in ('!'..='~').chain("\u{2026}\u{2013}\u{d7}\u{b7}".chars()) {
+            assert!(fonts.regular.glyph_index(c).is_some() && fonts.bold.glyph_index(c).is_some(), "{c:?}");
+        }
+    }
+
+    #[test]
+    fn long_texts_are_cut() {
+        let fonts = Fonts::load();
+        let cut = fonts.fit("a rather long heading that cannot fit", 14, Weight::Bold, 120.0);
+        assert!(cut.ends_with('\u{2026}') && fonts.width(&cut, 14, Weight::Bold) <= 120.0, "{cut}");
+        assert_eq!(fonts.fit("short", 14, Weight::Bold, 120.0), "short");
+    }
+}

@@ -1,0 +1,137 @@
+//! Leaving out what nobody could see: a long run must not make a long file.
+
+use std::collections::BTreeSet;
+
+use crate::ink::Path;
+
+/// Tenths of a pixel below which two ordinary marks are one.
+const SAME: i32 = 5;
+
+/// From this many marks of one kind on, marks at one and the same place are drawn once.
+const MANY: usize = 1_000;
+
+/// Ordinary marks: one for each half pixel.
+pub(crate) fn ordinary(places: impl IntoIterator<Item = (i32, i32)>) -> Vec<(i32, i32)> {
+    let mut taken = BTreeSet::new();
+    let cell = |(x, y): (i32, i32)| (x.div_euclid(SAME), y.div_euclid(SAME));
+    places.into_iter().filter(|place| taken.insert(cell(*place))).collect()
+}
+
+/// Marks that matter: every one, except that of very many only those are kept that differ in ink.
+pub(crate) fn important(mut places: Vec<(i32, i32)>) -> Vec<(i32, i32)> {
+    if places.len() > MANY {
+        let mut taken = BTreeSet::new();
+        places.retain(|place| taken.insert(*place));
+    }
+    places
+}
+
+/// A line of steps. `points` rise in x; `None` lifts the pen. In each half pixel only the first, lowest, highest and
+/// last value are kept, which paint the same ink as all of them.
+pub(crate) fn steps(points: impl IntoIterator<Item = (i32, Option<i32>)>) -> Path {
+    let mut pen = StepPen { path: Path::default(), column: None, lifted: true };
+    for (x, y) in points {
+        match &mut pen.column {
+            Some(column) if column.cell == x.div_euclid(SAME) && column.up.is_none() && y.is_some() => {
+                let y = y.unwrap_or(column.last);
+                column.low = column.low.min(y);
+                column.high = column.high.max(y);
+                (column.last, column.last_x) = (y, x);
+            }
+            _ => pen.begin(x, y),
+        }
+    }
+    pen.end();
+    pen.path
+}
+
+/// The values of a line within one half pixel.
+struct Column {
+    cell: i32,
+    x: i32,
+    first: i32,
+    low: i32,
+    high: i32,
+    last: i32,
+    last_x: i32,
+    /// Where the pen goes up, if it does.
+    up: Option<i32>,
+}
+
+struct StepPen {
+    path: Path,
+    column: Option<Column>,
+    /// Whether the next column begins afresh.
+    lifted: bool,
+}
+
+impl StepPen {
+    fn begin(&mut self, x: i32, y: Option<i32>) {
+        match y {
+            None => {
+                if let Some(column) = &mut self.column {
+                    column.up = column.up.or(Some(x));
+                }
+            }
+            Some(y) => {
+                self.end();
+                let cell = x.div_euclid(SAME);
+                self.column = Some(Column { cell, x, first: y, low: y, high: y, last: y, last_x: x, up: None });
+            }
+        }
+    }
+
+    /// Draws the column, and up to where the pen was lifted.
+    fn end(&mut self) {
+        let Some(column) = self.column.take() else { return };
+        if std::mem::take(&mut self.lifted) {
+            self.path.move_to(column.x, column.first);
+        } else {
+            self.path.step_to(column.x, column.first);
+        }
+        for y in [column.low, column.high, column.last] {
+            self.path.step_to(column.x, y);
+        }
+        if column.last_x != column.x {
+            self.path.step_to(column.last_x, column.last);
+        }
+        if let Some(x) = column.up {
+            self.path.step_to(x, column.last);
+            self.lifted = true;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ink::Step;
+
+    #[test]
+    fn marks_on_one_pixel_are_one_unless_they_matter() {
+        let places = vec![(10, 10), (12, 11), (10, 10), (40, 10)];
+        assert_eq!(ordinary(places.clone()), [(10, 10), (40, 10)]);
+        assert_eq!(important(places), [(10, 10), (12, 11), (10, 10), (40, 10)]);
+        assert_eq!(important(vec![(1, 1); 5_000]), [(1, 1)]);
+    }
+
+    #[test]
+    fn a_line_keeps_its_extremes() {
+        let line = steps([(0, Some(100)), (100, Some(50)), (101, Some(10)), (102, Some(90)), (200, Some(90))]);
+        use Step::{Draw, Move};
+        let expected = [Move(0, 100), Draw(100, 0), Draw(0, -50), Draw(0, -40), Draw(0, 80), Draw(2, 0), Draw(98, 0)];
+        assert_eq!(line.steps, expected);
+    }
+
+    #[test]
+    fn a_line_can_be_lifted() {
+        let line = steps([(0, Some(10)), (50, None), (60, None), (80, Some(20)), (90, Some(20))]);
+        assert_eq!(line.steps, [Step::Move(0, 10), Step::Draw(50, 0), Step::Move(80, 20), Step::Draw(10, 0)]);
+    }
+
+    #[test]
+    fn a_million_points_make_a_short_line() {
+        let line = steps((0..1_000_000).map(|i| (i / 100, Some(i % 7))));
+        assert!(line.steps.len() < 12_000, "{}", line.steps.len());
+    }
+}

@@ -1,0 +1,144 @@
+//! The lower panel: cwnd and ssthresh over time.
+
+use crate::frame::{self, Area, Sheet};
+use crate::history::Window;
+use crate::ink::{Path, Style, tenths};
+use crate::layout::View;
+use crate::legend::{Entry, Sample};
+use crate::mark::Mark;
+use crate::palette::Palette;
+use crate::scale::Scale;
+use crate::sequence::crowded;
+use crate::thin;
+use crate::unit::Measure;
+
+/// Pixels above the lines for marks of what changed them.
+const STRIP: f64 = 24.0;
+/// Pixels that a mark's hairline needs for itself.
+const HAIRLINE: f64 = 12.0;
+/// A line more than so many times above everything else is left out rather than flatten the rest.
+const FAR: f64 = 2.5;
+
+/// What the panel shows.
+pub(crate) struct Windows<'a> {
+    view: &'a View<'a>,
+    /// The last before the view, and those in it.
+    windows: &'a [Window],
+    /// The upper end of the axis in bytes.
+    top: f64,
+    receiver_window: Option<f64>,
+}
+
+impl<'a> Windows<'a> {
+    /// What there is to show in `view`; the receiver's window too, if given.
+    pub fn new(view: &'a View<'a>, receiver_window: Option<u64>) -> Self {
+        let all = &view.history.windows;
+        let first = all.partition_point(|window| window.at < view.from).saturating_sub(1);
+        let last = all.partition_point(|window| window.at <= view.to);
+        let windows = if first < last && !view.is_empty() { &all[first..last] } else { &[] };
+        let highest = windows.iter().map(|window| window.cwnd).filter(|cwnd| cwnd.is_finite()).fold(0.0, f64::max);
+        let highest = highest.max(f64::from(view.segment));
+        let near = |value: &f64| *value <= FAR * highest;
+        let receiver_window = receiver_window.map(|window| window as f64).filter(near).filter(|_| !windows.is_empty());
+        let thresholds = windows.iter().map(|window| window.ssthresh).filter(near);
+        let top = thresholds.chain(receiver_window).fold(highest, f64::max);
+        Windows { view, windows, top, receiver_window }
+    }
+
+    /// What the legend explains. Marks only if no other panel explains them.
+    pub fn legend(&self, palette: &Palette, marks: bool) -> Vec<Entry> {
+        let mut entries = Vec::new();
+        if !self.windows.is_empty() {
+            entries.push(Entry::new(Sample::Line(cwnd_style(palette)), "cwnd"));
+        }
+        if self.windows.iter().any(|window| window.ssthresh <= self.top) {
+            entries.push(Entry::new(Sample::Line(ssthresh_style(palette)), "ssthresh"));
+        }
+        if self.receiver_window.is_some() {
+            entries.push(Entry::new(Sample::Line(receiver_style(palette)), "receiver\u{2019}s window"));
+        }
+        if marks {
+            let seen = MARKS.into_iter().filter(|mark| !self.times(*mark).is_empty());
+            entries.extend(seen.map(|mark| Entry::new(Sample::Mark(mark), mark.label())));
+        }
+        entries
+    }
+
+    fn times(&self, mark: Mark) -> Vec<f64> {
+        let history = self.view.history;
+        let list = match mark {
+            Mark::Timeout => &history.timeouts,
+            Mark::FastRetransmit => &history.fast_retransmits,
+            _ => &history.retransmits,
+        };
+        self.view.within(list, |spot| spot.at).iter().map(|spot| spot.at).collect()
+    }
+
+    /// Draws the panel into `area`.
+    pub fn draw(&self, sheet: &mut Sheet, area: &Area, x: &Scale) {
+        let y = Scale { lo: 0.0, hi: self.top * 1.05, start: area.bottom, end: area.top + STRIP };
+        let measure = Measure::of(self.view.unit, self.view.segment, 0.0, self.top);
+        let values = frame::value_ticks(&y, area.height() - STRIP, measure.bytes);
+        frame::axes(sheet, area, x, &y, &values, ["window", measure.name]);
+        self.draw_causes(sheet, area, x);
+        let (cwnd, ssthresh) = (cwnd_style(sheet.palette), ssthresh_style(sheet.palette));
+        sheet.path("ssthresh", "slow start threshold".into(), self.line(x, &y, |window| window.ssthresh), ssthresh);
+        sheet.path("cwnd", "congestion window".into(), self.line(x, &y, |window| window.cwnd), cwnd);
+        // Last, so that its dots show on cwnd where the two are equal.
+        if let Some(window) = self.receiver_window {
+            let mut line = Path::default();
+            line.move_to(tenths(area.left), y.place(window)).line_to(tenths(area.right), y.place(window));
+            sheet.path("receiver-window", "the receiver\u{2019}s window".into(), line, receiver_style(sheet.palette));
+        }
+        if self.windows.is_empty() {
+            frame::nothing(sheet, area);
+        }
+    }
+
+    /// A line of steps; it is lifted where its value is not on the axis.
+    fn line(&self, x: &Scale, y: &Scale, value: fn(&Window) -> f64) -> Path {
+        let place = |window: &Window| Some(value(window)).filter(|value| y.holds(*value)).map(|value| y.place(value));
+        let points = self.windows.iter().map(|w| (x.place(w.at.max(self.view.life().0)), place(w)));
+        let end = self.windows.last().map(|window| (x.place(self.view.life().1), place(window)));
+        thin::steps(points.chain(end))
+    }
+
+    /// Marks above the lines, and hairlines from there down while there is room for them.
+    fn draw_causes(&self, sheet: &mut Sheet, area: &Area, x: &Scale) {
+        let times = MARKS.map(|mark| self.times(mark));
+        let count = times.iter().map(Vec::len).sum();
+        let size = crowded(count, area.width());
+        let level = tenths(area.top + STRIP / 2.0);
+        if count as f64 * HAIRLINE <= area.width() {
+            let mut hairlines = Path::default();
+            for at in times.iter().flatten() {
+                hairlines.move_to(x.place(*at), level + tenths(9.0)).line_to(x.place(*at), tenths(area.bottom));
+            }
+            sheet.path("", String::new(), hairlines, Style::stroke(sheet.palette.frame, 0.8).dashed(2.0, 2.5));
+        }
+        for (mark, times) in MARKS.into_iter().zip(times) {
+            let places = times.iter().map(|at| (x.place(*at), level)).collect();
+            let mut path = Path::default();
+            for place in thin::important(places) {
+                mark.stamp(&mut path, place, size * 0.9);
+            }
+            let style = Style { fill: Some(sheet.palette.background), ..mark.style(sheet.palette).thinner(size) };
+            sheet.path(mark.class(), mark.label().into(), path, style);
+        }
+    }
+}
+
+/// What changes the window, or would have.
+const MARKS: [Mark; 3] = [Mark::Retransmit, Mark::FastRetransmit, Mark::Timeout];
+
+fn cwnd_style(palette: &Palette) -> Style {
+    Style::stroke(palette.cwnd, 1.8)
+}
+
+fn ssthresh_style(palette: &Palette) -> Style {
+    Style::stroke(palette.ssthresh, 1.6).dashed(6.0, 3.0)
+}
+
+fn receiver_style(palette: &Palette) -> Style {
+    Style::stroke(palette.text, 1.0).dashed(1.5, 3.0)
+}

@@ -1,0 +1,169 @@
+//! Small runs to draw.
+#![allow(dead_code)]
+
+use engine::{Bytes, Span, Time};
+use path::agent::{self, AgentConfig};
+use path::channel::{ChannelConfig, perfect, scripted, two_state};
+use path::link::Timing;
+use path::mac::arq::{self, ArqConfig};
+use path::queue::Limit;
+use path::station::scheduler::Scheduler;
+use sim::{Event, FlowSpec, LinkSpec, Network, NodeKind, NodeSpec, Radio, World};
+
+pub fn span(text: &str) -> Span {
+    text.parse().expect("a time")
+}
+
+/// A wired host, a base station and a mobile: 8 Mbps and 100 ms, then 1 Mbps and 1 ms over `channel`.
+pub struct Path {
+    pub channel: ChannelConfig,
+    pub arq: ArqConfig,
+    pub agent: AgentConfig,
+    pub window: u64,
+    pub bytes: u64,
+    pub queue: Limit,
+    pub buffer: Option<Bytes>,
+    pub flows: usize,
+    pub rto_min: Span,
+}
+
+impl Default for Path {
+    fn default() -> Self {
+        Path {
+            channel: ChannelConfig::Perfect(perfect::Config::default()),
+            arq: ArqConfig::None(arq::none::Config::default()),
+            agent: AgentConfig::Unmodified(agent::unmodified::Config::default()),
+            window: 4096,
+            bytes: 30 * 1024,
+            queue: Limit::None,
+            buffer: None,
+            flows: 1,
+            rto_min: Span::from_secs(1),
+        }
+    }
+}
+
+/// A channel that loses chosen frames.
+pub fn dropping(drop: &[u64]) -> ChannelConfig {
+    ChannelConfig::Scripted(scripted::Config { drop: drop.to_vec(), ..Default::default() })
+}
+
+/// A channel that is BAD in chosen intervals.
+pub fn bad(intervals: &[[&str; 2]]) -> ChannelConfig {
+    let bad = intervals.iter().map(|[from, to]| [span(from), span(to)]).collect();
+    ChannelConfig::Scripted(scripted::Config { bad, ..Default::default() })
+}
+
+/// The thesis's channel.
+pub fn fading(mean_good: &str, mean_bad: &str) -> ChannelConfig {
+    let (mean_good, mean_bad) = (span(mean_good), span(mean_bad));
+    ChannelConfig::TwoState(two_state::Config { mean_good, mean_bad, loss_good: 0.0, loss_bad: 1.0 })
+}
+
+pub fn stop_and_wait(transmissions: u32) -> ArqConfig {
+    ArqConfig::StopAndWait(arq::stop_and_wait::Config { transmissions, ..Default::default() })
+}
+
+pub fn refined_icmp() -> AgentConfig {
+    AgentConfig::RefinedIcmp(agent::refined_icmp::Config::default())
+}
+
+pub fn simple_icmp() -> AgentConfig {
+    AgentConfig::SimpleIcmp(agent::simple_icmp::Config::default())
+}
+
+impl Path {
+    pub fn network(&self) -> Network {
+        let node = |name: &str, kind: NodeKind, agent: AgentConfig| NodeSpec {
+            name: name.into(),
+            kind,
+            buffer: if kind == NodeKind::Router { self.buffer } else { None },
+            processing_delay: Span::ZERO,
+            radio: Radio::PerLink,
+            scheduler: Scheduler::default(),
+            agent,
+        };
+        let unmodified = || AgentConfig::Unmodified(agent::unmodified::Config::default());
+        let link = |name: &str, between, rate: &str, delay: &str, channel, arq, queue| LinkSpec {
+            name: name.into(),
+            between,
+            rate: rate.parse().expect("a rate"),
+            delay: span(delay),
+            timing: Timing::Exact,
+            queue,
+            channel,
+            arq,
+            random_seed: 0,
+        };
+        let (wire, air) = (ChannelConfig::Perfect(perfect::Config::default()), self.channel.clone());
+        let response = match self.agent {
+            AgentConfig::SimpleIcmp(_) => "simple-icmp",
+            AgentConfig::RefinedIcmp(_) => "refined-icmp",
+            _ => "unmodified",
+        };
+        let flow = |number: usize| FlowSpec {
+            name: format!("transfer {number}"),
+            from: 0,
+            to: 2,
+            bytes: Some(self.bytes),
+            start: Time::ZERO,
+            tcp: tcp_config(self.window, response, self.rto_min),
+        };
+        let no_arq = ArqConfig::None(arq::none::Config::default());
+        Network {
+            nodes: vec![
+                node("host", NodeKind::Host, unmodified()),
+                node("base station", NodeKind::Router, self.agent.clone()),
+                node("mobile", NodeKind::Host, unmodified()),
+            ],
+            links: vec![
+                link("wire", [0, 1], "8 Mbps", "100 ms", wire, no_arq, Limit::None),
+                link("air", [1, 2], "1 Mbps", "1 ms", air, self.arq.clone(), self.queue),
+            ],
+            flows: (0..self.flows).map(flow).collect(),
+            duration: Span::from_secs(100_000),
+            seed: 1,
+            replication: 0,
+        }
+    }
+
+    /// What there is, and what happened.
+    pub fn run(&self) -> (plot::Description, Vec<(Time, Event)>) {
+        let network = self.network();
+        let mut events = Vec::new();
+        World::new(&network, true).run(&mut events);
+        (plot::Description::of(&network), events)
+    }
+}
+
+fn tcp_config(window: u64, response: &str, min: Span) -> tcp::Config {
+    let (recovery, control) = (tcp::presets::find("reno").expect("reno").parts)();
+    tcp::Config {
+        segment: 1024,
+        window: Bytes(window),
+        initial_window: 1,
+        initial_ssthresh: None,
+        rto: tcp::config::RtoConfig { min, ..Default::default() },
+        recovery,
+        control,
+        response: response_of(response),
+    }
+}
+
+fn response_of(name: &str) -> tcp::response::ResponseConfig {
+    use tcp::response::{ResponseConfig, refined_icmp, simple_icmp, unmodified};
+    match name {
+        "simple-icmp" => ResponseConfig::SimpleIcmp(simple_icmp::Config::default()),
+        "refined-icmp" => ResponseConfig::RefinedIcmp(refined_icmp::Config::default()),
+        _ => ResponseConfig::Unmodified(unmodified::Config::default()),
+    }
+}
+
+/// How many marks of a class a picture has: each begins with one `M`.
+pub fn marks(svg: &str, class: &str) -> usize {
+    let of_class = |line: &&str| line.starts_with(&format!("<path class=\"{class}\""));
+    let data = |line: &str| {
+        line.split('"').skip_while(|part| *part != " d=").nth(1).map_or(0, |data| data.matches('M').count())
+    };
+    svg.lines().filter(of_class).map(data).sum()
+}

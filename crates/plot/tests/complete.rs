@@ -1,0 +1,122 @@
+//! Nothing that matters is left out of a picture.
+
+mod common;
+
+use common::{Path, bad, dropping, fading, marks, refined_icmp, simple_icmp, stop_and_wait};
+use engine::{Bytes, Time};
+use path::LinkEvent;
+use path::queue::Limit;
+use plot::{Options, Panel};
+use sim::{Event, NodeEvent};
+use tcp::Reason;
+use wire::{NoticeKind, Packet};
+
+/// The packet that was lost for good in event number `index`, if one was.
+fn lost(events: &[(Time, Event)], index: usize) -> Option<Packet> {
+    match events[index].1 {
+        Event::Link { event: LinkEvent::Lost { packet } | LinkEvent::QueueFull { packet }, .. }
+        | Event::Node { event: NodeEvent::BufferFull { packet }, .. } => Some(packet),
+        Event::Link { hop, event: LinkEvent::GivenUp { packet: lost, .. } } => {
+            // It is not lost if it arrived since it was first sent, and only its acknowledgments did not.
+            let arrived = events[..index].iter().rev().find_map(|(_, event)| match event {
+                Event::Link { hop: at, event } if *at == hop => match event {
+                    LinkEvent::FrameSent { attempt: 1, .. } => Some(false),
+                    LinkEvent::Arrived { packet } if *packet == lost => Some(true),
+                    _ => None,
+                },
+                _ => None,
+            });
+            (arrived == Some(false)).then_some(lost)
+        }
+        _ => None,
+    }
+}
+
+/// How many marks of each class the events of a run ask for, all flows together.
+fn expected(events: &[(Time, Event)]) -> Vec<(&'static str, usize)> {
+    let losses = (0..events.len()).filter_map(|index| lost(events, index));
+    let losses: Vec<Packet> = losses.filter(|packet| matches!(packet.body, wire::Body::Tcp(_))).collect();
+    let losses_of = |data: bool| losses.iter().filter(|packet| packet.data().is_some() == data).count();
+    let said =
+        |event: &Event, what: fn(&tcp::Event) -> bool| matches!(event, Event::Sender { event, .. } if what(event));
+    let count = |what: &dyn Fn(&Event) -> bool| events.iter().filter(|(_, event)| what(event)).count();
+    use tcp::Event::{FastRetransmit, NoticeReceived, SegmentSent, Timeout};
+    vec![
+        ("resent", count(&|e| said(e, |e| matches!(e, SegmentSent { reason, .. } if *reason != Reason::New)))),
+        ("lost", losses_of(true)),
+        ("ack-lost", losses_of(false)),
+        ("timeout", count(&|e| said(e, |e| matches!(e, Timeout { .. })))),
+        ("fast-retransmit", count(&|e| said(e, |e| matches!(e, FastRetransmit { .. })))),
+        ("icmp-defer", count(&|e| said(e, |e| matches!(e, NoticeReceived { kind: NoticeKind::Defer, .. })))),
+        ("icmp-retransmit", count(&|e| said(e, |e| matches!(e, NoticeReceived { kind: NoticeKind::Retransmit, .. })))),
+    ]
+}
+
+/// Runs `path` and compares the marks of all its flows with the events. Which classes were seen at all.
+fn check(path: &Path) -> Vec<&'static str> {
+    let (description, events) = path.run();
+    let svg = |flow| {
+        let options = Options { flow, panel: Panel::Sequence, ..Options::default() };
+        plot::draw(&events, &description, &options).svg()
+    };
+    let svgs: Vec<String> = (0..path.flows as u32).map(svg).collect();
+    let expected = expected(&events);
+    for (class, count) in &expected {
+        let drawn: usize = svgs.iter().map(|svg| marks(svg, class)).sum();
+        assert_eq!(drawn, *count, "{class}");
+    }
+    expected.into_iter().filter(|(_, count)| *count > 0).map(|(class, _)| class).collect()
+}
+
+#[test]
+fn every_event_that_matters_is_a_mark() {
+    let mut seen = check(&Path { channel: dropping(&[12, 13]), ..Path::default() });
+    seen.extend(check(&Path { channel: dropping(&[70]), window: 32_768, bytes: 200 * 1024, ..Path::default() }));
+    let thesis = |agent, window| Path {
+        channel: fading("5 s", "100 ms"),
+        arq: stop_and_wait(9),
+        agent,
+        window,
+        bytes: 10_240_000,
+        ..Path::default()
+    };
+    seen.extend(check(&thesis(refined_icmp(), 16_384)));
+    seen.extend(check(&thesis(simple_icmp(), 4096)));
+    let queue = Path { queue: Limit::Packets(5), bytes: 200 * 1024, window: 32_768, ..Path::default() };
+    seen.extend(check(&queue));
+    let buffer = Path { buffer: Some(Bytes(9_000)), queue: Limit::None, ..queue };
+    seen.extend(check(&buffer));
+    for class in ["resent", "lost", "ack-lost", "timeout", "fast-retransmit", "icmp-defer", "icmp-retransmit"] {
+        assert!(seen.contains(&class), "no run had a {class}: the test shows nothing about it");
+    }
+}
+
+#[test]
+fn a_picture_shows_its_own_flow() {
+    let channel = bad(&[["1 s", "1.05 s"], ["1.7 s", "1.73 s"], ["3 s", "3.2 s"]]);
+    let seen = check(&Path { flows: 3, channel, bytes: 100 * 1024, window: 8192, ..Path::default() });
+    assert!(seen.contains(&"lost") && seen.contains(&"resent"));
+}
+
+#[test]
+fn marks_of_causes_are_in_both_panels() {
+    let (description, events) = Path { channel: dropping(&[12, 13]), ..Path::default() }.run();
+    let count = |panel| {
+        let svg = plot::draw(&events, &description, &Options { panel, ..Options::default() }).svg();
+        (marks(&svg, "timeout"), marks(&svg, "cwnd"), marks(&svg, "ssthresh"))
+    };
+    assert_eq!(count(Panel::Sequence), (1, 0, 0));
+    assert_eq!(count(Panel::Window), (1, 1, 1), "ssthresh is drawn once it is finite");
+    assert_eq!(count(Panel::Both), (2, 1, 1));
+}
+
+/// A long run is thinned, and what was sent and acknowledged still spans the whole picture.
+#[test]
+fn a_long_run_stays_small() {
+    let path = Path { window: 65_536, bytes: 50_000_000, ..Path::default() };
+    let (description, events) = path.run();
+    let svg = plot::draw(&events, &description, &Options::default()).svg();
+    assert!(svg.len() < 100_000, "{} bytes for {} events", svg.len(), events.len());
+    let dots = marks(&svg, "sent");
+    assert!((900..4_000).contains(&dots), "{dots} marks for 48,829 segments");
+}

@@ -1,0 +1,92 @@
+//! Whatever is asked for, there is a picture; and its PNG is what was asked for.
+
+mod common;
+
+use common::{Path, dropping, marks, span};
+use engine::Time;
+use plot::{Description, Options, Panel, PngError, Theme, Unit};
+use tiny_skia::Pixmap;
+
+#[test]
+fn nothing_gives_a_plain_picture() {
+    for panel in [Panel::Sequence, Panel::Window, Panel::Both] {
+        let options = Options { panel, ..Options::default() };
+        let svg = plot::draw(&[], &Description::default(), &options).svg();
+        assert!(svg.contains("nothing happened to this flow here") && svg.ends_with("</svg>\n"));
+        assert!(!svg.contains("NaN") && !svg.contains("inf"));
+    }
+}
+
+#[test]
+fn a_window_without_events_gives_a_plain_picture() {
+    let (description, events) = Path::default().run();
+    let time = |text: &str| Some(Time::ZERO + span(text));
+    let (before, after) = ((time("0 s"), time("1 ns")), (time("90 s"), time("95 s")));
+    for (from, to) in [before, after, (time("5 s"), time("5 s")), (time("7 s"), time("6 s")), (None, Some(Time::NEVER))]
+    {
+        let svg = plot::draw(&events, &description, &Options { from, to, ..Options::default() }).svg();
+        assert!(svg.ends_with("</svg>\n"));
+    }
+    let svg = plot::draw(&events, &description, &Options { from: after.0, to: after.1, ..Options::default() }).svg();
+    assert!(svg.contains("nothing happened") && marks(&svg, "sent") == 0 && marks(&svg, "cwnd") == 0);
+    let other = plot::draw(&events, &description, &Options { flow: 9, ..Options::default() }).svg();
+    assert!(other.contains("flow 9") && other.contains("nothing happened"));
+}
+
+#[test]
+fn any_size_gives_a_picture() {
+    let (description, events) = Path { channel: dropping(&[12, 13]), ..Path::default() }.run();
+    for (width, height) in [(0, 0), (320, 240), (4000, 300), (400, 3000)] {
+        let picture = plot::draw(&events, &description, &Options { width, height, ..Options::default() });
+        assert!(!picture.svg().contains("NaN"));
+        assert!(picture.png(1.0).is_ok());
+    }
+}
+
+/// Between two acknowledgments nothing happens, but the lines go on.
+#[test]
+fn lines_cross_a_window_in_which_nothing_changes() {
+    let (description, events) = Path { channel: dropping(&[12, 13]), ..Path::default() }.run();
+    let time = |text: &str| Some(Time::ZERO + span(text));
+    let options = Options { from: time("1.5 s"), to: time("1.9 s"), ..Options::default() };
+    let svg = plot::draw(&events, &description, &options).svg();
+    assert_eq!((marks(&svg, "ack"), marks(&svg, "cwnd"), marks(&svg, "sent")), (1, 1, 0));
+}
+
+#[test]
+fn the_same_run_gives_the_same_bytes() {
+    let path = Path { channel: dropping(&[12, 13]), ..Path::default() };
+    let draw = || {
+        let (description, events) = path.run();
+        let picture = plot::draw(&events, &description, &Options { unit: Unit::Segments, ..Options::default() });
+        (picture.svg(), picture.png(1.0).unwrap())
+    };
+    assert!(draw() == draw());
+}
+
+#[test]
+fn a_png_has_the_size_asked_for_and_shows_something() {
+    let (description, events) = Path { channel: dropping(&[12, 13]), ..Path::default() }.run();
+    for theme in [Theme::Light, Theme::Dark] {
+        let picture =
+            plot::draw(&events, &description, &Options { theme, width: 900, height: 600, ..Options::default() });
+        assert_eq!(picture.size(), (900, 600));
+        let pixmap = Pixmap::decode_png(&picture.png(1.5).unwrap()).unwrap();
+        assert_eq!((pixmap.width(), pixmap.height()), (1350, 900));
+        let background = pixmap.pixels()[0];
+        let ink = |left: u32, top: u32, right: u32, bottom: u32| {
+            let pixels = (top..bottom).flat_map(|y| (left..right).map(move |x| (x, y)));
+            pixels.filter(|(x, y)| pixmap.pixel(*x, *y) != Some(background)).count()
+        };
+        assert!(ink(117, 10, 600, 50) > 500, "a heading, in a font that is carried along");
+        assert!(ink(120, 170, 1300, 800) > 5_000, "panels");
+    }
+}
+
+#[test]
+fn a_scale_that_makes_no_sense_is_an_error() {
+    let picture = plot::draw(&[], &Description::default(), &Options::default());
+    for scale in [0.0, -1.0, f32::NAN, 1e9] {
+        assert!(matches!(picture.png(scale), Err(PngError::Size { .. })), "{scale}");
+    }
+}

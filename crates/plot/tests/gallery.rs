@@ -1,0 +1,73 @@
+//! Pictures to look at: `PLOT_GALLERY=/some/folder cargo test -p lasthop-plot --test gallery`.
+
+mod common;
+
+use common::{Path, bad, dropping, fading, refined_icmp, simple_icmp, span, stop_and_wait};
+use engine::Time;
+use plot::{Options, Panel, Theme, Unit};
+
+fn show(name: &str, path: &Path, options: &Options) {
+    let (description, events) = path.run();
+    let picture = plot::draw(&events, &description, options);
+    let Some(folder) = std::env::var_os("PLOT_GALLERY") else { return };
+    let folder = std::path::PathBuf::from(folder);
+    std::fs::create_dir_all(&folder).unwrap();
+    let svg = picture.svg();
+    println!("{name}: {} events, svg {} kB", events.len(), svg.len() / 1000);
+    std::fs::write(folder.join(format!("{name}.svg")), svg).unwrap();
+    std::fs::write(folder.join(format!("{name}.png")), picture.png(1.5).unwrap()).unwrap();
+}
+
+fn at(text: &str) -> Option<Time> {
+    Some(Time::ZERO + span(text))
+}
+
+#[test]
+fn everything_can_be_drawn() {
+    let two_lost = Path { channel: dropping(&[12, 13]), ..Path::default() };
+    show("timeout", &two_lost, &Options::default());
+    show("timeout-dark", &two_lost, &Options { theme: Theme::Dark, ..Options::default() });
+    let panel = |panel| Options { panel, height: 420, unit: Unit::Segments, ..Options::default() };
+    show("timeout-sequence", &two_lost, &panel(Panel::Sequence));
+    show("timeout-window", &two_lost, &panel(Panel::Window));
+
+    let one_lost = Path { channel: dropping(&[70]), window: 32_768, bytes: 200 * 1024, ..Path::default() };
+    show("fast-retransmit", &one_lost, &Options::default());
+    let zoom = Options { from: at("1.4 s"), to: at("2.6 s"), ..Options::default() };
+    show("fast-retransmit-zoom", &one_lost, &zoom);
+
+    let thesis = |agent, window| Path {
+        channel: fading("5 s", "100 ms"),
+        arq: stop_and_wait(9),
+        agent,
+        window,
+        bytes: 10_240_000,
+        ..Path::default()
+    };
+    let refined = thesis(refined_icmp(), 16_384);
+    show("refined", &refined, &Options::default());
+    show("refined-dark", &refined, &Options { theme: Theme::Dark, ..Options::default() });
+    show("refined-zoom", &refined, &Options { from: at("24 s"), to: at("34 s"), ..Options::default() });
+    show("refined-loss", &refined, &Options { from: at("84 s"), to: at("85.2 s"), ..Options::default() });
+    let unmodified = Path { agent: Path::default().agent, ..thesis(refined_icmp(), 16_384) };
+    show("unmodified", &unmodified, &Options::default());
+    show("unmodified-loss", &unmodified, &Options { from: at("83.5 s"), to: at("89.5 s"), ..Options::default() });
+
+    let burst = Path {
+        channel: bad(&[["2.5 s", "2.7 s"]]),
+        arq: stop_and_wait(3),
+        agent: simple_icmp(),
+        window: 4096,
+        bytes: 60 * 1024,
+        ..Path::default()
+    };
+    show("simple-burst", &burst, &Options::default());
+    let spurious =
+        Path { rto_min: span("200 ms"), channel: bad(&[["1.3 s", "1.7 s"]]), arq: stop_and_wait(100), ..burst };
+    show("spurious", &Path { agent: Path::default().agent, window: 8192, ..spurious }, &Options::default());
+
+    let long = Path { bytes: 100_000_000, channel: fading("1 s", "50 ms"), ..thesis(refined_icmp(), 16_384) };
+    show("long", &long, &Options::default());
+    show("empty", &two_lost, &Options { from: at("90 s"), to: at("95 s"), ..Options::default() });
+    show("small", &one_lost, &Options { width: 480, height: 360, ..Options::default() });
+}

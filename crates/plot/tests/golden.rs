@@ -1,0 +1,49 @@
+//! Pictures kept as files that a person can open. `UPDATE_GOLDEN=1` rewrites them: look at them before you commit.
+
+mod common;
+
+use common::{Path, bad, dropping, simple_icmp, stop_and_wait};
+use plot::{Options, Panel};
+
+fn golden(name: &str, path: &Path, options: &Options) {
+    let (description, events) = path.run();
+    let found = plot::draw(&events, &description, options).svg();
+    let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        std::fs::write(&file, &found).unwrap();
+    }
+    let kept = std::fs::read_to_string(&file).unwrap_or_default().replace("\r\n", "\n");
+    if let Some((line, (kept, found))) = kept.lines().zip(found.lines()).enumerate().find(|(_, (a, b))| a != b) {
+        panic!("{name} line {} was\n{kept}\nand is\n{found}\nUPDATE_GOLDEN=1 rewrites it", line + 1);
+    }
+    assert_eq!(kept.len(), found.len(), "{name} is shorter or longer: UPDATE_GOLDEN=1 rewrites it");
+}
+
+/// [goel1997 figures 2.1 and 2.2]
+#[test]
+fn two_losses_in_a_window_of_four_end_in_a_timeout() {
+    let path = Path { channel: dropping(&[12, 13]), ..Path::default() };
+    golden("timeout.svg", &path, &Options { title: Some("Two of four segments lost".into()), ..Options::default() });
+}
+
+/// [goel1997 figures 2.3 and 2.4]
+#[test]
+fn one_loss_in_a_large_window_ends_in_a_fast_retransmit() {
+    let path = Path { channel: dropping(&[40]), window: 32_768, bytes: 90 * 1024, ..Path::default() };
+    let options = |panel| Options { panel, height: 420, ..Options::default() };
+    golden("fast-retransmit-sequence.svg", &path, &options(Panel::Sequence));
+    golden("fast-retransmit-window.svg", &path, &options(Panel::Window));
+}
+
+/// [goel1997 figure 5.3]
+#[test]
+fn a_burst_under_the_simple_icmp_scheme() {
+    let path = Path {
+        channel: bad(&[["1.3 s", "1.5 s"]]),
+        arq: stop_and_wait(3),
+        agent: simple_icmp(),
+        bytes: 40 * 1024,
+        ..Path::default()
+    };
+    golden("burst.svg", &path, &Options::default());
+}
