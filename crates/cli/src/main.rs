@@ -10,7 +10,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use commands::{check, convert, list, run, schema};
+use commands::{check, convert, list, plot, run, schema};
 
 /// A laboratory for TCP over wireless paths.
 #[derive(Parser)]
@@ -24,6 +24,8 @@ struct Cli {
 enum Command {
     /// Run a scenario: print a table, write a result directory
     Run(run::Args),
+    /// Draw a run: sequence numbers and the congestion window against time, as SVG and PNG
+    Plot(plot::Args),
     /// Say what is wrong with a scenario, without running it
     Check(check::Args),
     /// Print a datafile.dat of the thesis as a TOML scenario with the same results
@@ -56,6 +58,7 @@ impl From<std::io::Error> for Failure {
 fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
         Command::Run(args) => run::run(&args),
+        Command::Plot(args) => plot::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Convert(args) => convert::run(&args),
         Command::List(args) => list::run(&args),

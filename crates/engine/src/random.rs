@@ -127,18 +127,18 @@ mod tests {
     /// Mean and variance of 100,000 draws lie within four standard errors of the law's.
     #[test]
     fn draws_follow_their_laws() {
-        let n = 100_000;
+        let n = 100_000.0_f64;
         let mut draws = Stream::named(7, 0, "laws").draws();
-        let units: Vec<f64> = (0..n).map(|_| draws.unit()).collect();
-        let mean = units.iter().sum::<f64>() / n as f64;
-        assert!((mean - 0.5).abs() < 4.0 * (1.0 / 12.0_f64).sqrt() / (n as f64).sqrt(), "{mean}");
+        let units: Vec<f64> = (0..n as u32).map(|_| draws.unit()).collect();
+        let mean = units.iter().sum::<f64>() / n;
+        assert!((mean - 0.5).abs() < 4.0 * (1.0 / 12.0_f64).sqrt() / n.sqrt(), "{mean}");
         assert!(units.iter().all(|u| (0.0..1.0).contains(u)));
 
-        let stays: Vec<f64> = (0..n).map(|_| draws.exponential(5.0)).collect();
-        let mean = stays.iter().sum::<f64>() / n as f64;
-        assert!((mean - 5.0).abs() < 4.0 * 5.0 / (n as f64).sqrt(), "{mean}");
-        let long = stays.iter().filter(|stay| **stay > 10.0).count() as f64 / n as f64;
+        let stays: Vec<f64> = (0..n as u32).map(|_| draws.exponential(5.0)).collect();
+        let mean = stays.iter().sum::<f64>() / n;
+        assert!((mean - 5.0).abs() < 4.0 * 5.0 / n.sqrt(), "{mean}");
+        let long = stays.iter().filter(|stay| **stay > 10.0).count() as f64 / n;
         let expected = libm::exp(-2.0);
-        assert!((long - expected).abs() < 4.0 * (expected * (1.0 - expected) / n as f64).sqrt(), "{long}");
+        assert!((long - expected).abs() < 4.0 * (expected * (1.0 - expected) / n).sqrt(), "{long}");
     }
 }

@@ -39,16 +39,23 @@ pub fn load(path: &Path, overrides: &Overrides) -> Result<Loaded, Vec<Problem>> 
     let name = file.display().to_string();
     let text = read(&file).map_err(|problem| vec![problem])?;
     let mut warnings = Vec::new();
+    let mut datafile = None;
     let mut document = if speaks_goel1997(&file, &text) {
-        let parsed = goel1997::parse(&name, &text)?;
-        warnings.extend(parsed.warnings);
-        Document::of(&name, &parsed.scenario)
+        let mut parsed = goel1997::parse(&name, &text)?;
+        warnings.append(&mut parsed.warnings);
+        let document = Document::of(&name, &parsed.scenario);
+        datafile = Some(parsed);
+        document
     } else {
         Document::parse(&name, &text).map_err(|problem| vec![problem])?
     };
     apply(&mut document, overrides).map_err(|problem| vec![problem])?;
     let mut scenario = document.read().map_err(|problem| vec![problem])?;
-    let located = |problems: Vec<Problem>| problems.into_iter().map(|problem| document.locate(problem)).collect();
+    let locate = |problem: Problem| match &datafile {
+        Some(parsed) if !document.was_set(problem.key.as_deref()) => parsed.locate(problem),
+        _ => document.locate(problem),
+    };
+    let located = |problems: Vec<Problem>| problems.into_iter().map(locate).collect();
     let problems = include_traces(&mut scenario, &file);
     if !problems.is_empty() {
         return Err(located(problems));
@@ -105,7 +112,7 @@ fn include_traces(scenario: &mut Scenario, beside: &Path) -> Vec<Problem> {
         let shown = path.display().to_string();
         match std::fs::read(&path) {
             Ok(text) => match trace_file::parse(&shown, &text) {
-                Ok(switches) => config.switches = switches,
+                Ok(switches) => config.switches = Some(switches),
                 Err(problem) => problems.push(problem),
             },
             Err(error) => {

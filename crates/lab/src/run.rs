@@ -7,8 +7,9 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use engine::Time;
 use serde_json::Value;
-use sim::{Network, Nobody, Results, Sink, World};
+use sim::{Event, Network, Nobody, Results, World};
 
 use crate::load::{Loaded, to_toml};
 use crate::output::summary::summary;
@@ -25,6 +26,17 @@ pub enum RunError {
         /// Why.
         source: io::Error,
     },
+    /// A file of a result could not be read.
+    #[error("{}: cannot be read: {source}", path.display())]
+    Unreadable {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// A result does not come out again.
+    #[error("{}: this program gets other results from the scenario beside it\n  hint: another version made them, or a file was changed; run the scenario again", .0.display())]
+    OtherProgram(PathBuf),
     /// The directory holds something that is not a result.
     #[error("{}: exists and is not a result directory (it has no summary.json)\n  hint: choose another with --out", .0.display())]
     NotOurs(PathBuf),
@@ -43,10 +55,37 @@ pub fn simulate(network: &Network, progress: &mut dyn FnMut(f64)) -> Results {
 }
 
 /// Runs and keeps every event, for plots.
-pub fn record<S: Sink>(network: &Network, sink: &mut S) -> Results {
+pub fn record(network: &Network, progress: &mut dyn FnMut(f64)) -> (Results, Vec<(Time, Event)>) {
     let mut world = World::new(network, true);
-    world.run(sink);
-    world.results()
+    let mut events = Vec::new();
+    while world.advance(STRIDE, &mut events) {
+        progress(world.progress());
+    }
+    (world.results(), events)
+}
+
+/// Runs again what made the result in `dir`, and keeps every event. A result is a function of its scenario and the
+/// program; if another program made it, this says so instead of drawing something else.
+pub fn replay(
+    loaded: &Loaded,
+    dir: &Path,
+    progress: &mut dyn FnMut(f64),
+) -> Result<(Results, Vec<(Time, Event)>), RunError> {
+    let path = dir.join("summary.json");
+    let kept = fs::read(&path).map_err(|source| RunError::Unreadable { path: path.clone(), source })?;
+    let kept: Value = serde_json::from_slice(&kept)
+        .map_err(|error| RunError::Unreadable { path: path.clone(), source: io::Error::other(error) })?;
+    let (results, events) = record(&loaded.network, progress);
+    let again = summary(title(loaded), &loaded.network, &results);
+    if ["events", "simulated_s", "flows", "links"].iter().any(|key| kept[key] != again[key]) {
+        return Err(RunError::OtherProgram(path));
+    }
+    Ok((results, events))
+}
+
+/// What a run is called.
+fn title(loaded: &Loaded) -> &str {
+    if loaded.scenario.title.is_empty() { &loaded.stem } else { &loaded.scenario.title }
 }
 
 /// Runs, and writes `summary.json`, `scenario.toml` and the chosen traces to `dir`. Gives the summary.
@@ -71,8 +110,7 @@ pub fn run(
         world.results()
     };
     outputs.finish(results.ended).map_err(|(path, source)| RunError::Unwritable { path, source })?;
-    let title = if loaded.scenario.title.is_empty() { &loaded.stem } else { &loaded.scenario.title };
-    let summary = summary(title, &loaded.network, &results);
+    let summary = summary(title(loaded), &loaded.network, &results);
     partial.write("scenario.toml", to_toml(&loaded.scenario).as_bytes())?;
     partial.write("summary.json", format!("{summary:#}\n").as_bytes())?;
     partial.complete(dir)?;

@@ -193,7 +193,7 @@ fn the_trace_is_read_recorded_or_left_alone() {
     let air = |parsed: &Parsed| parsed.scenario.output.traces.iter().any(|name| name == "air");
 
     let reads = read(&changed(&[("read_from_trace = 1", "read_from_trace = 0")]));
-    let from_file = recorded::Config { file: Some("trace.dat".into()), switches: Vec::new() };
+    let from_file = recorded::Config { file: Some("trace.dat".into()), switches: None };
     assert_eq!(channel(&reads), Some(ChannelConfig::Recorded(from_file)));
     assert_eq!(reads.uses_trace, Some(TraceUse::Read { link: "102".into() }));
     assert!(!air(&reads));

@@ -63,13 +63,13 @@ pub enum LinkEvent {
         /// The frame it acknowledged.
         number: u64,
     },
-    /// The link layer gave up on a packet.
+    /// The link layer gave up on a packet: it is lost, unless only its link acknowledgments were.
     GivenUp {
         /// The last frame's sequence number.
         number: u64,
         /// How often the packet was sent.
         attempts: u32,
-        /// The packet, now lost.
+        /// The packet.
         packet: Packet,
     },
     /// A packet on a link without link layer was lost on the way; it would have arrived now.

@@ -3,6 +3,7 @@
 pub mod check;
 pub mod convert;
 pub mod list;
+pub mod plot;
 pub mod run;
 pub mod schema;
 

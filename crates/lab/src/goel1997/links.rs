@@ -59,7 +59,7 @@ impl Translator<'_, '_, '_> {
         }
         match mode {
             Some(TraceMode::Read) => {
-                ChannelConfig::Recorded(recorded::Config { file: Some(TRACE_FILE.into()), switches: Vec::new() })
+                ChannelConfig::Recorded(recorded::Config { file: Some(TRACE_FILE.into()), switches: None })
             }
             Some(TraceMode::Script) => {
                 self.script(link, air);

@@ -5,6 +5,9 @@ use path::channel::ChannelConfig;
 
 use crate::problem::Problem;
 
+/// Every switch is kept: a state that lasts less costs more memory than any frame could notice.
+const SHORTEST_STAY: Span = Span::from_nanos(1_000);
+
 /// What is wrong with the channel of the link at `key`.
 pub(super) fn check_channel(key: &str, channel: &ChannelConfig) -> Vec<Problem> {
     let key = format!("{key}.channel");
@@ -22,12 +25,19 @@ pub(super) fn check_channel(key: &str, channel: &ChannelConfig) -> Vec<Problem> 
                 let problem = Problem::new("more than nothing").key(format!("{key}.mean_good")).found("0 s");
                 problems.push(problem.hint("for a channel that is always BAD use kind = \"uniform\", loss = 1"));
             }
+            for (name, mean) in [("mean_good", config.mean_good), ("mean_bad", config.mean_bad)] {
+                if mean != Span::ZERO && mean < SHORTEST_STAY {
+                    let problem = Problem::new(format!("at least {SHORTEST_STAY}, or no BAD state at all (\"0 s\")"));
+                    problems.push(problem.key(format!("{key}.{name}")).found(mean.to_string()));
+                }
+            }
             problems
         }
         ChannelConfig::Recorded(config) => {
-            let none = config.file.is_none() && config.switches.is_empty();
+            let none = config.file.is_none() && config.switches.is_none();
             let missing = none.then(|| Problem::new("`file` or `switches` is missing").key(key.clone()));
-            missing.into_iter().chain(rising(&format!("{key}.switches"), &config.switches)).collect()
+            let switches = config.switches.as_deref().unwrap_or_default();
+            missing.into_iter().chain(rising(&format!("{key}.switches"), switches)).collect()
         }
         ChannelConfig::Scripted(config) => {
             let ends: Vec<Span> = config.bad.iter().flatten().copied().collect();

@@ -122,11 +122,21 @@ impl Document {
         })
     }
 
+    /// Whether `key`, or something around it, was set from outside.
+    pub fn was_set(&self, key: Option<&str>) -> bool {
+        key.is_some_and(|key| self.assignment(key).is_some())
+    }
+
+    /// What set `key`, or something around it, from outside.
+    fn assignment(&self, key: &str) -> Option<&str> {
+        let covers = |set: &str| key == set || key.strip_prefix(set).is_some_and(|rest| rest.starts_with(['.', '[']));
+        self.set.iter().rev().find(|(set, _)| covers(set)).map(|(_, assignment)| assignment.as_str())
+    }
+
     /// Fills in where a problem's key stands, and what was found there.
     pub fn locate(&self, mut problem: Problem) -> Problem {
         let key = problem.key.clone().unwrap_or_default();
-        let covers = |(set, _): &&(String, String)| key == *set || key.starts_with(&format!("{set}."));
-        if let Some((_, assignment)) = self.set.iter().rev().find(covers) {
+        if let Some(assignment) = self.assignment(&key) {
             return problem.in_file(format!("--set {assignment}"));
         }
         problem.file.get_or_insert_with(|| self.file.clone());
@@ -140,7 +150,9 @@ impl Document {
             }
             match path.rfind('.') {
                 Some(dot) => path = &path[..dot],
-                None => return problem,
+                // Missing from the whole: its beginning, where the text is the user's.
+                None if self.places.is_empty() => return problem,
+                None => return problem.at_offset(&self.text, 0),
             }
         }
     }

@@ -14,9 +14,9 @@ pub struct Config {
     /// A file of switch times, one `time_ms GOOD|BAD` or bare `time_ms` a line, beside the scenario.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
-    /// Switch times, rising: the first leads into BAD, the next into GOOD, and so on.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub switches: Vec<Span>,
+    /// Switch times, rising: the first leads into BAD, the next into GOOD, and so on. None at all: always GOOD.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub switches: Option<Vec<Span>>,
 }
 
 struct Recorded(Timeline);
@@ -24,7 +24,7 @@ struct Recorded(Timeline);
 impl Config {
     /// The channel. It draws nothing. Whoever reads scenarios has put the contents of `file` into `switches`.
     pub fn build(&self, _: Stream) -> Box<dyn Channel> {
-        Box::new(Recorded(Timeline::new(self.switches.iter().map(|at| Time::ZERO + *at).collect())))
+        Box::new(Recorded(Timeline::new(self.switches.iter().flatten().map(|at| Time::ZERO + *at).collect())))
     }
 }
 

@@ -39,7 +39,7 @@ impl Timeline {
 
     /// The state into which switch number `index` leads.
     pub fn state_after(index: usize) -> State {
-        if index % 2 == 0 { State::Bad } else { State::Good }
+        if index.is_multiple_of(2) { State::Bad } else { State::Good }
     }
 
     /// Which states a frame meets that begins at `start`: the state then, and those switched to before it ends.

@@ -421,5 +421,5 @@ impl World {
 
 /// The hop with number `2 x link + way`.
 fn hop_id(number: usize) -> HopId {
-    HopId { link: number as u32 / 2, way: if number % 2 == 0 { Way::Forward } else { Way::Backward } }
+    HopId { link: number as u32 / 2, way: if number.is_multiple_of(2) { Way::Forward } else { Way::Backward } }
 }

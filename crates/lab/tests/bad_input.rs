@@ -1,0 +1,228 @@
+//! What is wrong with a scenario is said with its line, its key, what was found, what was expected, and a hint.
+
+mod common;
+
+use lab::problem::Problem;
+use lab::scenario::{Document, check};
+use proptest::prelude::*;
+
+/// A scenario that is right; each case breaks one line of it.
+const GOOD: &str = r#"
+title = "good"
+scheme = "refined-icmp"
+duration = "10 s"
+[nodes]
+a = { kind = "host" }
+x = { kind = "base-station", buffer = "64 kB" }
+b = { kind = "host" }
+[links.wire]
+kind = "wired"
+between = ["a", "x"]
+rate = "8 Mbps"
+delay = "100 ms"
+loss = 0.01
+[links.air]
+kind = "wireless"
+between = ["x", "b"]
+rate = "1 Mbps"
+delay = "1 ms"
+arq = { kind = "stop-and-wait", transmissions = 9 }
+channel = { kind = "two-state", mean_good = "5 s", mean_bad = "100 ms" }
+[flows.down]
+from = "a"
+to = "b"
+bytes = "1 MB"
+segment = "1000 B"
+window = "16 KiB"
+start = "1 s"
+tcp = { variant = "reno", initial_window = 2 }
+"#;
+
+fn problems(text: &str) -> Vec<Problem> {
+    let document = match Document::parse("net.toml", text.as_bytes()) {
+        Ok(document) => document,
+        Err(problem) => return vec![problem],
+    };
+    match document.read() {
+        Err(problem) => vec![problem],
+        Ok(scenario) => {
+            let problems = check(&scenario).err().unwrap_or_default();
+            problems.into_iter().map(|problem| document.locate(problem)).collect()
+        }
+    }
+}
+
+#[test]
+fn the_good_scenario_is_good() {
+    assert_eq!(problems(GOOD), []);
+}
+
+/// What to replace, by what, and what the message must hold besides the file and the line of the replacement.
+const CASES: &[(&str, &str, &[&str])] = &[
+    // Names and keys.
+    ("delay = \"100 ms\"", "dealy = \"100 ms\"", &["links.wire.dealy", "no such key", "did you mean \"delay\"?"]),
+    ("title = \"good\"", "tittle = \"good\"", &["tittle", "did you mean \"title\"?"]),
+    ("bytes = \"1 MB\"", "bites = \"1 MB\"", &["flows.down.bites", "did you mean \"bytes\"?"]),
+    ("kind = \"wired\"", "kind = \"wried\"", &["links.wire.kind", "\"wried\"", "did you mean \"wired\"?"]),
+    ("kind = \"two-state\"", "kind = \"tow-state\"", &["links.air.channel", "tow-state", "did you mean \"two-state\"?"]),
+    ("mean_good = \"5 s\"", "mean_god = \"5 s\"", &["links.air.channel.mean_god", "did you mean \"mean_good\"?"]),
+    ("variant = \"reno\"", "variant = \"rino\"", &["flows.down.tcp.variant", "\"rino\"", "did you mean \"reno\"?"]),
+    ("scheme = \"refined-icmp\"", "scheme = \"refined\"", &["scheme", "refined", "refined-icmp"]),
+    ("between = [\"a\", \"x\"]", "between = [\"a\", \"xx\"]", &["links.wire.between[1]", "\"xx\"", "did you mean \"x\"?"]),
+    ("to = \"b\"", "to = \"nowhere\"", &["flows.down.to", "\"nowhere\"", "a node"]),
+    ("[links.air]", "[links.wire]", &["wire"]),
+    ("[links.air]", "[links.\"the air\"]", &["links.the air", "a name of at most 64"]),
+    // Missing.
+    ("rate = \"8 Mbps\"\n", "", &["links.wire.rate", "`rate` is missing"]),
+    ("duration = \"10 s\"\n", "", &["duration", "`duration` is missing"]),
+    ("mean_good = \"5 s\", ", "", &["links.air.channel", "`mean_good` is missing"]),
+    // Units and values.
+    ("rate = \"8 Mbps\"", "rate = \"8 mbps\"", &["links.wire.rate", "\"8 mbps\"", "a rate such as", "did you mean \"8 Mbps\"?"]),
+    ("rate = \"8 Mbps\"", "rate = 8000000", &["links.wire.rate", "8000000", "a rate such as \"8 Mbps\""]),
+    ("rate = \"8 Mbps\"", "rate = \"0 bps\"", &["links.wire.rate", "never sends anything"]),
+    ("delay = \"100 ms\"", "delay = \"-100 ms\"", &["links.wire.delay", "\"-100 ms\"", "it cannot be negative"]),
+    ("delay = \"100 ms\"", "delay = \"100\"", &["links.wire.delay", "add a unit after 100"]),
+    ("delay = \"100 ms\"", "delay = \"100 kB\"", &["links.wire.delay", "a time such as", "units: ns, us, ms, s, min, h"]),
+    ("delay = \"100 ms\"", "delay = \"9 h\"", &["links.wire.delay", "\"9 h\"", "at most an hour"]),
+    ("loss = 0.01", "loss = 1.5", &["links.wire.loss", "1.5", "a probability"]),
+    ("loss = 0.01", "loss = nan", &["links.wire.loss", "a probability"]),
+    ("loss = 0.01", "loss = \"often\"", &["links.wire.loss", "\"often\""]),
+    ("mean_good = \"5 s\"", "mean_good = \"0 s\"", &["links.air.channel.mean_good", "more than nothing"]),
+    ("mean_bad = \"100 ms\"", "mean_bad = \"1 ns\"", &["links.air.channel.mean_bad", "at least 1 us"]),
+    ("transmissions = 9", "transmissions = 0", &["links.air.arq.transmissions", "1 to 10000"]),
+    ("transmissions = 9", "transmissions = -1", &["links.air.arq", "-1"]),
+    ("segment = \"1000 B\"", "segment = \"0 B\"", &["flows.down.segment", "1 to 65495 bytes"]),
+    ("segment = \"1000 B\"", "segment = \"100 kB\"", &["flows.down.segment", "100 kB"]),
+    ("window = \"16 KiB\"", "window = \"16 KB\"", &["flows.down.window", "write kB or KiB"]),
+    ("window = \"16 KiB\"", "window = \"500 B\"", &["flows.down.window", "at least one segment"]),
+    ("bytes = \"1 MB\"", "bytes = \"0 B\"", &["flows.down.bytes", "at least one byte"]),
+    ("start = \"1 s\"", "start = \"11 s\"", &["flows.down.start", "before the end"]),
+    ("duration = \"10 s\"", "duration = \"0 s\"", &["duration", "more than nothing"]),
+    ("initial_window = 2", "initial_window = 0", &["flows.down.tcp.initial_window", "1 to 1000"]),
+    ("initial_window = 2", "initial_window = 2, min_rto = \"100 s\"", &["flows.down.tcp.min_rto", "at most max_rto"]),
+    ("buffer = \"64 kB\"", "buffer = \"100 B\"", &["nodes.x.buffer", "a packet of flows.down never fits"]),
+    // What does not go together.
+    ("loss = 0.01", "loss = 0.01\nchannel = \"perfect\"", &["links.wire.loss", "not both"]),
+    ("loss = 0.01", "arq = \"stop-and-wait\"", &["links.wire.arq", "wires have no link-level retransmission"]),
+    ("between = [\"a\", \"x\"]", "between = [\"a\", \"a\"]", &["links.wire.between", "two different nodes"]),
+    ("from = \"a\"", "from = \"x\"", &["flows.down.from", "a node of kind \"host\""]),
+    ("a = { kind = \"host\" }", "a = { kind = \"host\", buffer = \"1 kB\" }", &["nodes.a.buffer", "only routers"]),
+    ("kind = \"base-station\"", "kind = \"host\"", &["nodes.x.buffer"]),
+    // Text that is no TOML.
+    ("duration = \"10 s\"", "duration = \"10 s", &["net.toml:4:"]),
+    ("[flows.down]", "[flows.down", &[]),
+    ("duration = \"10 s\"", "duration = \"10 s\"\nduration = \"11 s\"", &["duplicate"]),
+];
+
+#[test]
+fn every_mistake_is_named_with_its_line_and_a_way_out() {
+    for (from, to, expected) in CASES {
+        assert!(GOOD.contains(from), "{from} is not in the scenario");
+        let text = GOOD.replacen(from, to, 1);
+        let found = problems(&text);
+        assert!(!found.is_empty(), "nothing wrong with {to}");
+        let shown = found[0].to_string();
+        for part in *expected {
+            assert!(shown.contains(part), "{to}: {part:?} is not in\n{shown}");
+        }
+        assert!(shown.starts_with("net.toml:"), "{to}: no file in\n{shown}");
+        let (line, _) = found[0].place.unwrap_or_else(|| panic!("{to}: no line in\n{shown}"));
+        let lines: Vec<&str> = text.lines().collect();
+        assert!((1..=lines.len() + 1).contains(&line), "{to}: line {line}");
+        // The line is the one that was broken, or for what is missing the table it is missing from.
+        if !to.is_empty() && expected.first().is_some_and(|key| key.contains('.') && !key.contains("buffer")) {
+            let last = to.lines().last().unwrap_or_default();
+            let broken = to.lines().any(|part| lines[line - 1].contains(part));
+            assert!(broken, "{to}: line {line} is {:?}, not {last:?}\n{shown}", lines[line - 1]);
+        }
+    }
+}
+
+#[test]
+fn an_unreachable_destination_is_found_before_the_run() {
+    let text = GOOD.replace("between = [\"x\", \"b\"]", "between = [\"x\", \"a\"]");
+    let shown = problems(&text)[0].to_string();
+    assert!(shown.contains("flows.down.to") && shown.contains("can be reached from \"a\""), "{shown}");
+}
+
+#[test]
+fn several_mistakes_are_said_at_once() {
+    let text = GOOD.replace("loss = 0.01", "loss = 7").replace("to = \"b\"", "to = \"q\"").replace("\"1 MB\"", "\"0 B\"");
+    let keys: Vec<String> = problems(&text).into_iter().filter_map(|problem| problem.key).collect();
+    assert_eq!(keys, ["links.wire.loss", "flows.down.to", "flows.down.bytes"]);
+}
+
+#[test]
+fn binary_and_empty_files_are_refused_in_words() {
+    let binary = Document::parse("net.toml", &[0x7f, b'E', b'L', b'F', 0xff, 0xfe]).err().unwrap().to_string();
+    assert!(binary.contains("binary") && binary.contains("0xff"), "{binary}");
+    assert!(problems("")[0].to_string().contains("is missing"));
+}
+
+#[test]
+fn what_is_set_from_outside_is_named_as_such() {
+    let set = |assignment: &str| {
+        let mut document = Document::parse("net.toml", GOOD.as_bytes()).unwrap();
+        match document.set(assignment) {
+            Err(problem) => problem.to_string(),
+            Ok(()) => match document.read() {
+                Err(problem) => problem.to_string(),
+                Ok(scenario) => match check(&scenario) {
+                    Err(problems) => document.locate(problems[0].clone()).to_string(),
+                    Ok(_) => "ok".to_owned(),
+                },
+            },
+        }
+    };
+    assert_eq!(set("links.air.rate=2 Mbps"), "ok");
+    assert_eq!(set("links.air.rate = \"2 Mbps\""), "ok");
+    assert_eq!(set("flows.down.tcp.initial_window=4"), "ok");
+    for (assignment, expected) in [
+        ("links.air.rate", "KEY=VALUE"),
+        ("links.ari.rate=2 Mbps", "did you mean \"air\"?"),
+        ("links.air.rat=2 Mbps", "did you mean \"rate\"?"),
+        ("links.air.rate=2 mbps", "did you mean \"2 Mbps\"?"),
+        ("links.air.rate.x=2", "is a single value"),
+        ("links.wire.loss=2", "a probability"),
+        ("=2", "a key before"),
+    ] {
+        let shown = set(assignment);
+        assert!(shown.contains(expected), "{assignment}: {shown}");
+        assert!(shown.starts_with(&format!("--set {assignment}")), "{shown}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(4000))]
+
+    /// Whatever is done to a scenario's bytes, reading it ends in a network or in problems that can be read.
+    #[test]
+    fn no_text_makes_the_reader_panic(edits in prop::collection::vec((any::<prop::sample::Index>(), 0..5u8, any::<u8>(), 0..40usize), 1..6)) {
+        let mut bytes = GOOD.as_bytes().to_vec();
+        for (place, kind, byte, span) in edits {
+            if bytes.is_empty() { break; }
+            let at = place.index(bytes.len());
+            let end = (at + span).min(bytes.len());
+            match kind {
+                0 => bytes[at] = byte,
+                1 => { bytes.drain(at..end); }
+                2 => bytes.insert(at, byte),
+                3 => bytes.truncate(at),
+                _ => { let copy = bytes[at..end].to_vec(); bytes.splice(at..at, copy); }
+            }
+        }
+        let problems = match Document::parse("fuzz.toml", &bytes) {
+            Err(problem) => vec![problem],
+            Ok(document) => match document.read() {
+                Err(problem) => vec![problem],
+                Ok(scenario) => check(&scenario).err().unwrap_or_default().into_iter().map(|p| document.locate(p)).collect(),
+            },
+        };
+        for problem in problems {
+            prop_assert!(problem.file.is_some());
+            prop_assert!(!problem.expected.is_empty(), "{problem:?}");
+            let shown = problem.to_string();
+            prop_assert!(shown.chars().all(|c| c == '\n' || !c.is_control()), "{shown:?}");
+        }
+    }
+}
