@@ -41,11 +41,7 @@ pub const CATALOGUE: &[Section] = &[
         place: "flows.NAME.tcp.variant",
         members: || PRESETS.iter().map(|preset| (preset.name, preset.summary)).collect(),
     },
-    Section {
-        plural: "recoveries",
-        place: "flows.NAME.tcp.recovery",
-        members: || RecoveryConfig::MEMBERS.to_vec(),
-    },
+    Section { plural: "recoveries", place: "flows.NAME.tcp.recovery", members: || RecoveryConfig::MEMBERS.to_vec() },
     Section { plural: "controls", place: "flows.NAME.tcp.control", members: || ControlConfig::MEMBERS.to_vec() },
     Section { plural: "channels", place: "links.NAME.channel", members: || ChannelConfig::MEMBERS.to_vec() },
     Section { plural: "arqs", place: "links.NAME.arq", members: || ArqConfig::MEMBERS.to_vec() },

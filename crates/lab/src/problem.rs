@@ -79,7 +79,11 @@ impl Problem {
 /// Text from an input, fit for a terminal: short, one line, no control characters.
 pub fn shown(text: &str) -> String {
     const MOST: usize = 60;
-    let mut out: String = text.chars().take(MOST).flat_map(|c| if c.is_control() { c.escape_default().collect() } else { vec![c] }).collect();
+    let mut out: String = text
+        .chars()
+        .take(MOST)
+        .flat_map(|c| if c.is_control() { c.escape_default().collect() } else { vec![c] })
+        .collect();
     if text.chars().nth(MOST).is_some() {
         out.push('…');
     }

@@ -89,12 +89,7 @@ fn title(loaded: &Loaded) -> &str {
 }
 
 /// Runs, and writes `summary.json`, `scenario.toml` and the chosen traces to `dir`. Gives the summary.
-pub fn run(
-    loaded: &Loaded,
-    traces: &[&Trace],
-    dir: &Path,
-    progress: &mut dyn FnMut(f64),
-) -> Result<Value, RunError> {
+pub fn run(loaded: &Loaded, traces: &[&Trace], dir: &Path, progress: &mut dyn FnMut(f64)) -> Result<Value, RunError> {
     if dir.exists() && !dir.join("summary.json").exists() && !is_empty(dir) {
         return Err(RunError::NotOurs(dir.to_owned()));
     }

@@ -64,11 +64,19 @@ const CASES: &[(&str, &str, &[&str])] = &[
     ("title = \"good\"", "tittle = \"good\"", &["tittle", "did you mean \"title\"?"]),
     ("bytes = \"1 MB\"", "bites = \"1 MB\"", &["flows.down.bites", "did you mean \"bytes\"?"]),
     ("kind = \"wired\"", "kind = \"wried\"", &["links.wire.kind", "\"wried\"", "did you mean \"wired\"?"]),
-    ("kind = \"two-state\"", "kind = \"tow-state\"", &["links.air.channel", "tow-state", "did you mean \"two-state\"?"]),
+    (
+        "kind = \"two-state\"",
+        "kind = \"tow-state\"",
+        &["links.air.channel", "tow-state", "did you mean \"two-state\"?"],
+    ),
     ("mean_good = \"5 s\"", "mean_god = \"5 s\"", &["links.air.channel.mean_god", "did you mean \"mean_good\"?"]),
     ("variant = \"reno\"", "variant = \"rino\"", &["flows.down.tcp.variant", "\"rino\"", "did you mean \"reno\"?"]),
     ("scheme = \"refined-icmp\"", "scheme = \"refined\"", &["scheme", "refined", "refined-icmp"]),
-    ("between = [\"a\", \"x\"]", "between = [\"a\", \"xx\"]", &["links.wire.between[1]", "\"xx\"", "did you mean \"x\"?"]),
+    (
+        "between = [\"a\", \"x\"]",
+        "between = [\"a\", \"xx\"]",
+        &["links.wire.between[1]", "\"xx\"", "did you mean \"x\"?"],
+    ),
     ("to = \"b\"", "to = \"nowhere\"", &["flows.down.to", "\"nowhere\"", "a node"]),
     ("[links.air]", "[links.wire]", &["wire"]),
     ("[links.air]", "[links.\"the air\"]", &["links.the air", "a name of at most 64"]),
@@ -77,12 +85,20 @@ const CASES: &[(&str, &str, &[&str])] = &[
     ("duration = \"10 s\"\n", "", &["duration", "`duration` is missing"]),
     ("mean_good = \"5 s\", ", "", &["links.air.channel", "`mean_good` is missing"]),
     // Units and values.
-    ("rate = \"8 Mbps\"", "rate = \"8 mbps\"", &["links.wire.rate", "\"8 mbps\"", "a rate such as", "did you mean \"8 Mbps\"?"]),
+    (
+        "rate = \"8 Mbps\"",
+        "rate = \"8 mbps\"",
+        &["links.wire.rate", "\"8 mbps\"", "a rate such as", "did you mean \"8 Mbps\"?"],
+    ),
     ("rate = \"8 Mbps\"", "rate = 8000000", &["links.wire.rate", "8000000", "a rate such as \"8 Mbps\""]),
     ("rate = \"8 Mbps\"", "rate = \"0 bps\"", &["links.wire.rate", "never sends anything"]),
     ("delay = \"100 ms\"", "delay = \"-100 ms\"", &["links.wire.delay", "\"-100 ms\"", "it cannot be negative"]),
     ("delay = \"100 ms\"", "delay = \"100\"", &["links.wire.delay", "add a unit after 100"]),
-    ("delay = \"100 ms\"", "delay = \"100 kB\"", &["links.wire.delay", "a time such as", "units: ns, us, ms, s, min, h"]),
+    (
+        "delay = \"100 ms\"",
+        "delay = \"100 kB\"",
+        &["links.wire.delay", "a time such as", "units: ns, us, ms, s, min, h"],
+    ),
     ("delay = \"100 ms\"", "delay = \"9 h\"", &["links.wire.delay", "\"9 h\"", "at most an hour"]),
     ("loss = 0.01", "loss = 1.5", &["links.wire.loss", "1.5", "a probability"]),
     ("loss = 0.01", "loss = nan", &["links.wire.loss", "a probability"]),
@@ -147,7 +163,8 @@ fn an_unreachable_destination_is_found_before_the_run() {
 
 #[test]
 fn several_mistakes_are_said_at_once() {
-    let text = GOOD.replace("loss = 0.01", "loss = 7").replace("to = \"b\"", "to = \"q\"").replace("\"1 MB\"", "\"0 B\"");
+    let text =
+        GOOD.replace("loss = 0.01", "loss = 7").replace("to = \"b\"", "to = \"q\"").replace("\"1 MB\"", "\"0 B\"");
     let keys: Vec<String> = problems(&text).into_iter().filter_map(|problem| problem.key).collect();
     assert_eq!(keys, ["links.wire.loss", "flows.down.to", "flows.down.bytes"]);
 }

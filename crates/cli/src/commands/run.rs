@@ -53,9 +53,8 @@ fn traces(args: &Args, loaded: &mut Loaded) -> Result<Vec<&'static Trace>, Failu
         loaded.scenario.output.traces = names.clone();
     }
     output::select(&loaded.scenario.output.traces).map_err(|name| {
-        let known = output::TRACES.iter().map(|trace| trace.name).chain(["all", "none"]);
-        let problem = Problem::new("a trace").in_file("--trace").found(format!("\"{name}\"")).nearest(&name, known);
-        Failure::Input(listed(&[problem.clone().hint(problem.hint.unwrap_or("see `lasthop list traces`".into()))]))
+        let problem = Problem::new("a trace").in_file("--trace").found(format!("\"{name}\""));
+        Failure::Input(listed(&[problem.nearest(&name, output::names())]))
     })
 }
 

@@ -18,7 +18,8 @@ struct Air {
 
 /// `trace.dat` if one link has air that switches, else one file for each, with the link's name.
 pub(super) fn open(stage: &Stage<'_>) -> Vec<Box<dyn Output>> {
-    let links: Vec<usize> = (0..stage.network.links.len()).filter(|i| has_states(&stage.network.links[*i].channel)).collect();
+    let links: Vec<usize> =
+        (0..stage.network.links.len()).filter(|i| has_states(&stage.network.links[*i].channel)).collect();
     let name = |link: usize| match links.len() {
         1 => "trace.dat".to_owned(),
         _ => format!("{}-trace.dat", stage.network.links[link].name),

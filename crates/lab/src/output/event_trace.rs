@@ -128,10 +128,9 @@ impl EventTrace {
                 Some(format!("TCP_SRC:: Fast Recovery of a segment lost on the wireless link(CLOCK : {clock})"))
             }
             tcp::Event::Timeout { .. } => Some(format!("TCP_SRC:: Retransmit Timeout(CLOCK : {clock})")),
-            tcp::Event::NoticeReceived { kind, seq } => Some(format!(
-                "TCP_SRC(Node-id - {node}):: {} RECEIVED(CLOCK : {clock}) for SEQ {seq}",
-                kind.name()
-            )),
+            tcp::Event::NoticeReceived { kind, seq } => {
+                Some(format!("TCP_SRC(Node-id - {node}):: {} RECEIVED(CLOCK : {clock}) for SEQ {seq}", kind.name()))
+            }
             tcp::Event::SegmentSent { seq, len, reason } => {
                 state.next = state.next.max(seq + u64::from(*len));
                 (*reason != Reason::New).then(|| {

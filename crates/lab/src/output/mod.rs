@@ -26,10 +26,26 @@ pub struct Trace {
 /// Every trace.
 pub const TRACES: &[Trace] = &[
     Trace { name: "seqno", summary: "<node>-seqno: first byte of each segment sent (ms, bytes)", open: columns::seqno },
-    Trace { name: "ackno", summary: "<node>-ackno: acknowledgments received by the source (ms, bytes)", open: columns::ackno },
-    Trace { name: "congestion", summary: "<node>-congestion: congestion window (ms, bytes)", open: columns::congestion },
-    Trace { name: "threshold", summary: "<node>-threshold: slow start threshold (ms, bytes)", open: columns::threshold },
-    Trace { name: "swnd_size", summary: "<node>-swnd_size: unacknowledged data at the source (ms, bytes)", open: columns::swnd_size },
+    Trace {
+        name: "ackno",
+        summary: "<node>-ackno: acknowledgments received by the source (ms, bytes)",
+        open: columns::ackno,
+    },
+    Trace {
+        name: "congestion",
+        summary: "<node>-congestion: congestion window (ms, bytes)",
+        open: columns::congestion,
+    },
+    Trace {
+        name: "threshold",
+        summary: "<node>-threshold: slow start threshold (ms, bytes)",
+        open: columns::threshold,
+    },
+    Trace {
+        name: "swnd_size",
+        summary: "<node>-swnd_size: unacknowledged data at the source (ms, bytes)",
+        open: columns::swnd_size,
+    },
     Trace {
         name: "router_pkt_arrival",
         summary: "<node>-router_pkt_arrival: first byte of each data packet that comes to a router (ms, bytes)",
@@ -45,10 +61,23 @@ pub const TRACES: &[Trace] = &[
         summary: "trace.dat: when the air switched (ms GOOD|BAD), for a channel of kind \"recorded\"",
         open: air::open,
     },
-    Trace { name: "events", summary: "event-trace.txt: corruptions, losses, retransmissions as in appendix B.4", open: event_trace::open },
+    Trace {
+        name: "events",
+        summary: "event-trace.txt: corruptions, losses, retransmissions as in appendix B.4",
+        open: event_trace::open,
+    },
     Trace { name: "jsonl", summary: "events.jsonl: every event, one JSON object a line", open: jsonl::open },
-    Trace { name: "pcapng", summary: "<node>.pcapng: packets as a capture at each node, for tshark and Wireshark", open: pcapng::open },
+    Trace {
+        name: "pcapng",
+        summary: "<node>.pcapng: packets as a capture at each node, for tshark and Wireshark",
+        open: pcapng::open,
+    },
 ];
+
+/// Every name that [`select`] takes.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    TRACES.iter().map(|trace| trace.name).chain(["all", "none"])
+}
 
 /// Traces by name: `all`, `none`, or a list. Errors give the name that is unknown.
 pub fn select(names: &[String]) -> Result<Vec<&'static Trace>, String> {

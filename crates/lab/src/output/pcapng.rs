@@ -34,7 +34,9 @@ impl Output for Capture {
         let Some(writer) = self.writer.as_mut().filter(|_| *node == self.node) else { return Ok(()) };
         match event {
             NodeEvent::Sent { packet } => writer.packet(0, at, Direction::Out, packet),
-            NodeEvent::Received { packet } | NodeEvent::Transit { packet } => writer.packet(0, at, Direction::In, packet),
+            NodeEvent::Received { packet } | NodeEvent::Transit { packet } => {
+                writer.packet(0, at, Direction::In, packet)
+            }
             NodeEvent::BufferFull { .. } => Ok(()),
         }
     }

@@ -19,7 +19,7 @@ use super::channels::check_channel;
 use super::document::by_name;
 use super::model::{Flow, Link, LinkKind, Node, NodeKind, Profile, Radio, Scenario, Tcp};
 use super::named::Named;
-use crate::output::TRACES;
+use crate::output;
 use crate::problem::Problem;
 
 /// A network that can run, and what its author should know.
@@ -73,9 +73,9 @@ impl Checker<'_> {
         if scenario.duration == Span::ZERO || scenario.duration > LONGEST {
             self.wrong(out_of_range("duration", scenario.duration, "more than nothing and at most a year"));
         }
-        for trace in scenario.output.traces.iter().filter(|name| !TRACES.iter().any(|trace| trace.name == **name)) {
-            let known = TRACES.iter().map(|trace| trace.name);
-            self.wrong(Problem::new("no such trace").key("output.traces").found(trace).nearest(trace, known));
+        if let Err(name) = output::select(&scenario.output.traces) {
+            let problem = Problem::new("a trace").key("output.traces").found(format!("\"{name}\""));
+            self.wrong(problem.nearest(&name, output::names()));
         }
         if scenario.output.print_interval == Some(Span::ZERO) {
             self.wrong(Problem::new("more than nothing").key("output.print_interval").found("0 s"));
@@ -247,7 +247,9 @@ impl Checker<'_> {
             }
         }
         if flow.from == flow.to {
-            self.wrong(Problem::new("another host than `from`").key(format!("{key}.to")).found(format!("\"{}\"", flow.to)));
+            self.wrong(
+                Problem::new("another host than `from`").key(format!("{key}.to")).found(format!("\"{}\"", flow.to)),
+            );
         }
         if flow.segment.0 == 0 || flow.segment.0 > LARGEST_SEGMENT {
             let expected = format!("1 to {LARGEST_SEGMENT} bytes");
@@ -376,7 +378,8 @@ impl Checker<'_> {
             if let Limit::Bytes(bytes) = link.queue
                 && network.flows.iter().any(|flow| bytes < u64::from(flow.tcp.segment) + 40)
             {
-                let problem = Problem::new("no full packet can wait in this queue").key(format!("links.{}.queue", link.name));
+                let problem =
+                    Problem::new("no full packet can wait in this queue").key(format!("links.{}.queue", link.name));
                 self.warnings.push(problem);
             }
         }

@@ -31,9 +31,11 @@ impl Document {
     /// Parses `text`; `file` is what the user called it.
     pub fn parse(file: &str, text: &[u8]) -> Result<Self, Problem> {
         let text = std::str::from_utf8(text).map_err(|error| {
-            Problem::new("UTF-8 text; this looks like a binary file")
-                .in_file(file)
-                .found(format!("byte 0x{:02x} at offset {}", text[error.valid_up_to()], error.valid_up_to()))
+            Problem::new("UTF-8 text; this looks like a binary file").in_file(file).found(format!(
+                "byte 0x{:02x} at offset {}",
+                text[error.valid_up_to()],
+                error.valid_up_to()
+            ))
         })?;
         let syntax = |error: toml::de::Error| {
             let problem = Problem::new(error.message().trim()).in_file(file);

@@ -1,0 +1,66 @@
+//! Running the command as a user does.
+#![allow(dead_code, reason = "each test file uses some of it")]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// The project's folder.
+pub fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the project is there")
+}
+
+/// A file of the project.
+pub fn file(name: &str) -> String {
+    root().join(name).display().to_string()
+}
+
+/// A directory for one test, empty.
+pub fn scratch(test: &str) -> PathBuf {
+    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(test);
+    let _ = std::fs::remove_dir_all(&dir);
+    std::fs::create_dir_all(&dir).expect("the target directory can be written");
+    dir
+}
+
+/// The command, in `dir`.
+pub fn command(dir: &Path, args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_lasthop"));
+    command.current_dir(dir).args(args);
+    command
+}
+
+/// What a command printed, and how it ended.
+pub struct Ended {
+    pub code: Option<i32>,
+    pub out: String,
+    pub err: String,
+}
+
+pub fn ended(output: Output) -> Ended {
+    Ended {
+        code: output.status.code(),
+        out: String::from_utf8_lossy(&output.stdout).into_owned(),
+        err: String::from_utf8_lossy(&output.stderr).into_owned(),
+    }
+}
+
+/// Runs the command in `dir`.
+pub fn lasthop(dir: &Path, args: &[&str]) -> Ended {
+    ended(command(dir, args).output().expect("the command starts"))
+}
+
+/// Runs it and expects it to end well; gives stdout.
+pub fn fine(dir: &Path, args: &[&str]) -> String {
+    let ended = lasthop(dir, args);
+    assert_eq!(ended.code, Some(0), "{args:?}: {}", ended.err);
+    ended.out
+}
+
+/// Runs another program; gives its stdout. The project's test command makes sure that it is installed.
+pub fn other(program: &str, args: &[&str]) -> String {
+    let output = Command::new(program).args(args).output().unwrap_or_else(|error| {
+        panic!("{program}: {error}; install it (apt-get install tshark gnuplot-nox) or use `cargo xtask test`")
+    });
+    assert!(output.status.success(), "{program} {args:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}

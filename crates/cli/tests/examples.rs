@@ -1,0 +1,52 @@
+//! An example that is not run by a test is not an example.
+
+mod common;
+
+use std::path::PathBuf;
+
+use common::{fine, root, scratch};
+
+fn examples() -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut dirs = vec![root().join("examples")];
+    while let Some(dir) = dirs.pop() {
+        for entry in std::fs::read_dir(dir).unwrap() {
+            let path = entry.unwrap().path();
+            let is_trace = path.file_name().is_some_and(|name| name == "trace.dat");
+            if path.is_dir() {
+                dirs.push(path);
+            } else if path.extension().is_some_and(|ending| ending == "toml" || ending == "dat") && !is_trace {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+#[test]
+fn every_example_is_right_and_completes() {
+    let dir = scratch("examples");
+    let examples = examples();
+    assert!(examples.len() >= 8, "{examples:?}");
+    for path in examples {
+        let file = path.display().to_string();
+        assert!(fine(&dir, &["check", &file]).contains("ok"), "{file}");
+        let summary: serde_json::Value = serde_json::from_str(&fine(&dir, &["run", &file, "--json"])).unwrap();
+        for flow in summary["flows"].as_array().unwrap() {
+            let endless =
+                flow["completion_time_s"].is_null() && !std::fs::read_to_string(&path).unwrap().contains("bytes");
+            assert!(flow["completed"] == true || endless, "{file}: {flow}");
+        }
+    }
+}
+
+#[test]
+fn every_example_is_short_and_says_what_it_shows() {
+    for path in examples().iter().filter(|path| path.extension().is_some_and(|ending| ending == "toml")) {
+        let text = std::fs::read_to_string(path).unwrap();
+        assert!(text.lines().count() <= 45, "{}: {} lines", path.display(), text.lines().count());
+        assert!(text.starts_with('#'), "{} does not say what it shows", path.display());
+        assert!(text.contains("title = "), "{} has no title", path.display());
+    }
+}

@@ -1,0 +1,248 @@
+//! What the command writes, read by those it is written for.
+
+mod common;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use common::{file, fine, other, scratch};
+use serde_json::Value;
+
+const EXAMPLE: &str = "examples/goel-refined.toml";
+const SHORT: &str = "flows.download.bytes=400 KiB";
+/// Losses early, so that a short run shows everything.
+const STORMY: &str = "links.air.channel={ kind = \"two-state\", mean_good = \"500 ms\", mean_bad = \"200 ms\" }";
+
+fn json(dir: &Path, args: &[&str]) -> Value {
+    let mut all = vec!["run"];
+    all.extend(args);
+    all.push("--json");
+    serde_json::from_str(&fine(dir, &all)).expect("one JSON object")
+}
+
+#[test]
+fn the_summary_holds_what_is_promised() {
+    let dir = scratch("summary");
+    let example = file(EXAMPLE);
+    let summary = json(&dir, &[&example, "--seed", "7", "--out", "r"]);
+    assert_eq!(summary["seed"], 7);
+    for key in ["simulated_s", "events"] {
+        assert!(summary[key].as_f64().unwrap() > 0.0, "{key}");
+    }
+    let flow = &summary["flows"][0];
+    assert_eq!((&flow["name"], &flow["completed"]), (&Value::from("download"), &Value::from(true)));
+    assert_eq!(flow["bytes_delivered"], 10_240_000);
+    let seconds = flow["completion_time_s"].as_f64().unwrap();
+    let goodput = flow["goodput_bps"].as_f64().unwrap();
+    assert!((goodput * seconds - 81_920_000.0).abs() < 1.0);
+    for key in
+        ["segments_sent", "segments_retransmitted", "fast_retransmits", "timeouts", "icmp_defer", "icmp_retransmit"]
+    {
+        assert!(flow[key].is_u64(), "{key}");
+    }
+    assert!(flow["icmp_defer"].as_u64().unwrap() > 0 && flow["icmp_retransmit"].as_u64().unwrap() > 0);
+    for link in summary["links"].as_array().unwrap() {
+        for key in ["frames_sent", "frames_corrupted", "frames_dropped"] {
+            assert!(link[key].is_u64(), "{key}");
+        }
+    }
+    let kept: Value = serde_json::from_slice(&std::fs::read(dir.join("r/summary.json")).unwrap()).unwrap();
+    assert_eq!(kept, summary);
+    let again = json(&dir, &["r", "--out", "again"]);
+    assert_eq!(again, summary, "a result directory runs again to the same result");
+}
+
+#[test]
+fn two_runs_write_equal_bytes() {
+    let dir = scratch("bytes");
+    let example = file(EXAMPLE);
+    let run =
+        |out: &str| fine(&dir, &["run", &example, "--set", SHORT, "--set", STORMY, "--trace", "all", "--out", out]);
+    assert_eq!(run("one"), run("two"));
+    let contents = |out: &str| -> BTreeMap<String, Vec<u8>> {
+        let entries = std::fs::read_dir(dir.join(out)).unwrap().map(|entry| entry.unwrap());
+        entries.map(|e| (e.file_name().into_string().unwrap(), std::fs::read(e.path()).unwrap())).collect()
+    };
+    let one = contents("one");
+    assert!(one.len() > 12, "{:?}", one.keys());
+    assert_eq!(one, contents("two"));
+    for out in ["one", "two"] {
+        fine(&dir, &["plot", out]);
+    }
+    assert_eq!(contents("one/plots"), contents("two/plots"));
+}
+
+#[test]
+fn gnuplot_reads_every_column() {
+    let dir = scratch("gnuplot");
+    let datafile = file("examples/goel1997/datafile.dat");
+    fine(
+        &dir,
+        &[
+            "run",
+            &datafile,
+            "--set",
+            "flows.211.bytes=400 KiB",
+            "--set",
+            "links.102.channel={kind=\"two-state\", mean_good=\"500 ms\", mean_bad=\"200 ms\"}",
+            "--out",
+            "r",
+        ],
+    );
+    for name in [
+        "211-seqno",
+        "211-ackno",
+        "211-congestion",
+        "211-threshold",
+        "211-swnd_size",
+        "212-router_pkt_arrival",
+        "wless_state-212-213",
+    ] {
+        let path = dir.join("r").join(name);
+        let lines = std::fs::read_to_string(&path).unwrap().lines().count();
+        assert!(lines > 3, "{name} has {lines} lines");
+        let script = format!("stats '{}' using 1:2 nooutput; print STATS_records, STATS_invalid", path.display());
+        // gnuplot prints to stderr.
+        let output =
+            std::process::Command::new("gnuplot").args(["-e", &script]).output().expect("gnuplot is installed");
+        let said = String::from_utf8_lossy(&output.stderr);
+        let numbers: Vec<f64> = said.split_whitespace().filter_map(|word| word.parse().ok()).collect();
+        assert_eq!(numbers, [lines as f64, 0.0], "{name}: {said}");
+    }
+}
+
+/// tshark sees the same segments, at the same times, as the JSON lines.
+#[test]
+fn tshark_reads_sequence_numbers_and_times() {
+    let dir = scratch("tshark");
+    let example = file(EXAMPLE);
+    fine(&dir, &["run", &example, "--set", SHORT, "--set", STORMY, "--trace", "jsonl,pcapng", "--out", "r"]);
+    let events = std::fs::read_to_string(dir.join("r/events.jsonl")).unwrap();
+    let events: Vec<Value> = events.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let sent = events.iter().filter(|event| event["event"] == "packet-sent" && event["node"] == "server");
+    let ours: Vec<(i64, u64, u64)> = sent
+        .map(|event| {
+            let nanos = (event["t"].as_f64().unwrap() * 1e9).round() as i64;
+            (nanos, event["seq"].as_u64().unwrap(), event["len"].as_u64().unwrap())
+        })
+        .collect();
+    assert!(ours.len() > 400, "{} segments", ours.len());
+    let capture = dir.join("r/server.pcapng").display().to_string();
+    let fields = ["-T", "fields", "-e", "frame.time_epoch", "-e", "tcp.seq_raw", "-e", "tcp.len"];
+    let mut args = vec!["-r", &capture, "-Y", "ip.src == 10.0.0.1 && tcp"];
+    args.extend(fields);
+    let theirs: Vec<(i64, u64, u64)> = other("tshark", &args)
+        .lines()
+        .map(|line| {
+            let cells: Vec<&str> = line.split('\t').collect();
+            let (secs, nanos) = cells[0].split_once('.').expect("seconds with nanoseconds");
+            (
+                secs.parse::<i64>().unwrap() * 1_000_000_000 + nanos.parse::<i64>().unwrap(),
+                cells[1].parse().unwrap(),
+                cells[2].parse().unwrap(),
+            )
+        })
+        .collect();
+    assert_eq!(ours, theirs);
+    // The messages of the scheme quote the segment they are about, and nothing in the capture is malformed.
+    let icmp = other(
+        "tshark",
+        &["-r", &capture, "-Y", "icmp.type == 253", "-T", "fields", "-e", "icmp.code", "-e", "tcp.seq_raw"],
+    );
+    let notices = events.iter().filter(|event| event["event"] == "notice-received").count();
+    assert_eq!(icmp.lines().count(), notices);
+    assert!(notices > 0);
+    for name in ["server", "station", "mobile"] {
+        let capture = dir.join(format!("r/{name}.pcapng")).display().to_string();
+        assert_eq!(other("tshark", &["-r", &capture, "-Y", "_ws.malformed || ip.checksum.status == 0"]), "");
+    }
+}
+
+#[test]
+fn the_event_trace_has_the_thesis_layout() {
+    let dir = scratch("event-trace");
+    fine(&dir, &["run", &file("examples/goel1997/replay.dat"), "--trace", "events", "--out", "r"]);
+    let text = std::fs::read_to_string(dir.join("r/event-trace.txt")).unwrap();
+    let first = "***** PKT CORRUPTED ***** (DLL)
+(CLOCK : 945)
+The following pkt was corrupted due to BAD status of the link
+The contents of DLL frame are :-
+<SRC, DST, SEQ, ACK, Type>:- <212, 213, 15, -1, DATA>
+The contents of IP pkt are :-
+<SRC ID, DST ID> : <211, 213>
+The contents of TCP segment are :-
+<SEQ, ACK, Len, Type> : <15360, -1, 1024, DATA>
+";
+    assert!(text.contains(first), "{text}");
+    assert!(text.contains("Following frame could not be transmitted after 8 attempts :"), "{text}");
+    assert!(text.contains("TCP_SRC(Node-id - 211):: following TCP segment RETRANSMITTED(CLOCK : 1174)"), "{text}");
+    assert!(
+        text.ends_with("Processing SIMULATION_OVER event.\nTerminating the simulator.\nNormal Termination.\n"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_recorded_channel_replays_to_the_same_run() {
+    let dir = scratch("replay");
+    let example = file(EXAMPLE);
+    let recorded = json(&dir, &[&example, "--trace", "air", "--out", "r"]);
+    let replay = "links.air.channel={ kind = \"recorded\", file = \"r/trace.dat\" }";
+    let text = fine(&dir, &["convert", &example]);
+    std::fs::write(dir.join("copy.toml"), text).unwrap();
+    let replayed = json(&dir, &["copy.toml", "--set", replay, "--out", "r2"]);
+    assert_eq!(recorded["flows"], replayed["flows"]);
+    assert_eq!(recorded["links"], replayed["links"]);
+}
+
+#[test]
+fn a_datafile_and_its_conversion_give_the_same_results() {
+    let dir = scratch("convert");
+    for name in ["datafile.dat", "replay.dat"] {
+        let datafile = file(&format!("examples/goel1997/{name}"));
+        for scheme in ["unmodified", "simple-icmp", "refined-icmp"] {
+            let direct = json(&dir, &[&datafile, "--scheme", scheme, "--out", "direct"]);
+            std::fs::write(dir.join("converted.toml"), fine(&dir, &["convert", &datafile, "--scheme", scheme]))
+                .unwrap();
+            let converted = json(&dir, &["converted.toml", "--out", "converted"]);
+            for key in ["seed", "simulated_s", "events", "flows", "links"] {
+                assert_eq!(direct[key], converted[key], "{name}, {scheme}: {key}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_plot_marks_what_happened() {
+    let dir = scratch("plot");
+    let example = file(EXAMPLE);
+    fine(&dir, &["run", &example, "--scheme", "unmodified", "--set", SHORT, "--set", STORMY, "--out", "r"]);
+    let paths = fine(&dir, &["plot", "r"]);
+    assert_eq!(paths.lines().count(), 2);
+    let svg = std::fs::read_to_string(dir.join("r/plots/download.svg")).unwrap();
+    for word in ["timeout", "packet lost", "cwnd", "ssthresh", "air BAD", "time (s)"] {
+        assert!(svg.contains(word), "{word} is not in the picture");
+    }
+    let png = std::fs::read(dir.join("r/plots/download.png")).unwrap();
+    assert_eq!(&png[..8], b"\x89PNG\r\n\x1a\n");
+    assert_eq!(png[16..24], [0, 0, 0x07, 0xd0, 0, 0, 0x05, 0x50], "2000 x 1360 pixels");
+}
+
+#[test]
+fn the_schema_and_the_lists_name_every_member() {
+    let dir = scratch("lists");
+    let schema: Value = serde_json::from_str(&fine(&dir, &["schema"])).unwrap();
+    let text = schema.to_string();
+    let list = fine(&dir, &["list"]);
+    for section in lab::catalogue::CATALOGUE {
+        for (name, summary) in (section.members)() {
+            assert!(list.contains(name) && list.contains(summary), "{name}");
+        }
+        if ["schemes", "channels", "arqs", "recoveries", "controls", "schedulers"].contains(&section.plural) {
+            for (name, _) in (section.members)() {
+                assert!(text.contains(&format!("\"{name}\"")), "{name} is not in the schema");
+            }
+        }
+    }
+    assert!(fine(&dir, &["list", "channels"]).contains("two-state"));
+}

@@ -1,0 +1,157 @@
+//! Bad input, bad disks and sudden ends: one clear message, the right exit code, and nothing half-written that looks
+//! whole.
+
+mod common;
+
+use std::process::{Command, Stdio};
+
+use common::{command, ended, file, fine, lasthop, scratch};
+
+const EXAMPLE: &str = "examples/goel-refined.toml";
+
+#[test]
+fn wrong_input_ends_with_2_and_says_where() {
+    let dir = scratch("wrong");
+    let example = std::fs::read_to_string(file(EXAMPLE)).unwrap();
+    std::fs::write(dir.join("unit.toml"), example.replace("\"8 Mbps\"", "\"8 mbps\"")).unwrap();
+    std::fs::write(dir.join("cut.toml"), &example[..example.len() / 2]).unwrap();
+    std::fs::write(dir.join("binary.toml"), [0u8, 159, 146, 150]).unwrap();
+    std::fs::write(dir.join("empty.dat"), "").unwrap();
+    std::fs::write(dir.join("cut.dat"), "simulator\n{\n system_simulation_time = ").unwrap();
+    let example = file(EXAMPLE);
+    let cases: &[(&[&str], &str)] = &[
+        (
+            &["run", "unit.toml"],
+            "unit.toml:17:8: links.wire.rate: found \"8 mbps\", expected a rate such as \"8 Mbps\"",
+        ),
+        (&["check", "unit.toml"], "did you mean \"8 Mbps\"?"),
+        (&["run", "cut.toml"], "cut.toml"),
+        (&["run", "binary.toml"], "binary"),
+        (&["run", "empty.dat"], "empty.dat"),
+        (&["run", "cut.dat"], "cut.dat:3"),
+        (&["run", "missing.toml"], "missing.toml: cannot be read"),
+        (&["run", &example, "--set", "links.air.rat=1 Mbps"], "did you mean \"rate\"?"),
+        (&["run", &example, "--scheme", "refined"], "refined"),
+        (&["run", &example, "--trace", "seqnos"], "did you mean \"seqno\"?"),
+        (&["run", &example, "--seed", "minus one"], "invalid value"),
+        (&["list", "chanels"], "did you mean \"channels\"?"),
+        (&["plot", &example], "--out DIR is missing"),
+        (&["plot", &example, "--out", "p", "--flow", "downlaod"], "did you mean \"download\"?"),
+        (&["plot", &example, "--out", "p", "--from", "9 s", "--to", "8 s"], "a time after --from"),
+        (&["plot", &example, "--out", "p", "--from", "9"], "add a unit"),
+        (&["rnu", &example], "unrecognized subcommand"),
+    ];
+    for (args, expected) in cases {
+        let ended = lasthop(&dir, args);
+        assert_eq!(ended.code, Some(2), "{args:?}: {}", ended.err);
+        assert!(ended.err.contains(expected), "{args:?}: {}", ended.err);
+        assert!(!ended.err.contains("panicked"), "{args:?}: {}", ended.err);
+        assert_eq!(ended.out, "", "{args:?}");
+    }
+    assert!(!dir.join("results").exists(), "a refused input left results");
+}
+
+#[test]
+fn a_directory_that_is_not_ours_is_left_alone() {
+    let dir = scratch("not-ours");
+    std::fs::create_dir(dir.join("precious")).unwrap();
+    std::fs::write(dir.join("precious/thesis.tex"), "years of work").unwrap();
+    let ended = lasthop(&dir, &["run", &file(EXAMPLE), "--out", "precious"]);
+    assert_eq!(ended.code, Some(1));
+    assert!(ended.err.contains("not a result directory") && ended.err.contains("--out"), "{}", ended.err);
+    assert_eq!(std::fs::read_to_string(dir.join("precious/thesis.tex")).unwrap(), "years of work");
+}
+
+#[test]
+fn an_unwritable_place_is_named() {
+    let dir = scratch("unwritable");
+    std::fs::write(dir.join("file"), "not a directory").unwrap();
+    let ended = lasthop(&dir, &["run", &file(EXAMPLE), "--out", "file/results"]);
+    assert_eq!(ended.code, Some(1));
+    assert!(ended.err.contains("file/results.partial: cannot be written"), "{}", ended.err);
+}
+
+/// A disk that takes 64 kB and no more, as a limit on the size of files stands in for it.
+#[test]
+fn a_full_disk_leaves_no_result_and_spares_the_old_one() {
+    let dir = scratch("full");
+    let example = file(EXAMPLE);
+    fine(&dir, &["run", &example, "--out", "r"]);
+    let old = std::fs::read(dir.join("r/summary.json")).unwrap();
+    let script = "trap '' XFSZ; ulimit -f 64; exec \"$0\" \"$@\"";
+    let output = Command::new("bash")
+        .current_dir(&dir)
+        .args([
+            "-c",
+            script,
+            env!("CARGO_BIN_EXE_lasthop"),
+            "run",
+            &example,
+            "--seed",
+            "2",
+            "--trace",
+            "jsonl",
+            "--out",
+            "r",
+        ])
+        .output()
+        .unwrap();
+    let ended = ended(output);
+    assert_eq!(ended.code, Some(1), "{}", ended.err);
+    assert!(ended.err.contains("events.jsonl: cannot be written"), "{}", ended.err);
+    assert_eq!(ended.err.lines().filter(|line| line.starts_with("error")).count(), 1, "{}", ended.err);
+    assert!(!dir.join("r.partial").exists());
+    assert_eq!(std::fs::read(dir.join("r/summary.json")).unwrap(), old, "the old result is gone");
+}
+
+#[test]
+fn kill_9_leaves_nothing_that_looks_whole() {
+    let dir = scratch("killed");
+    let example = file(EXAMPLE);
+    let endless = [
+        "run",
+        &example,
+        "--set",
+        "flows.download.bytes=100 GB",
+        "--set",
+        "duration=300 h",
+        "--out",
+        "r",
+        "--trace",
+        "jsonl",
+    ];
+    let mut child = command(&dir, &endless).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    while !dir.join("r.partial/events.jsonl").exists() {
+        assert!(child.try_wait().unwrap().is_none(), "the run ended by itself");
+        std::thread::yield_now();
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(!dir.join("r").exists());
+    assert!(!dir.join("r.partial/summary.json").exists());
+    fine(&dir, &["run", &example, "--out", "r"]);
+    assert!(dir.join("r/summary.json").exists() && !dir.join("r.partial").exists());
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_error() {
+    let dir = scratch("pipe");
+    let script = "set -o pipefail; \"$0\" list | head -1";
+    let output =
+        Command::new("bash").current_dir(&dir).args(["-c", script, env!("CARGO_BIN_EXE_lasthop")]).output().unwrap();
+    let ended = ended(output);
+    assert_eq!((ended.code, ended.err.as_str()), (Some(0), ""));
+    assert!(ended.out.starts_with("schemes"));
+}
+
+#[test]
+fn a_result_of_another_program_is_not_drawn_as_ours() {
+    let dir = scratch("other");
+    fine(&dir, &["run", &file(EXAMPLE), "--out", "r"]);
+    let path = dir.join("r/summary.json");
+    let changed = std::fs::read_to_string(&path).unwrap().replace("\"timeouts\": 0", "\"timeouts\": 3");
+    std::fs::write(&path, changed).unwrap();
+    let ended = lasthop(&dir, &["plot", "r"]);
+    assert_eq!(ended.code, Some(1));
+    assert!(ended.err.contains("run the scenario again"), "{}", ended.err);
+}
