@@ -305,10 +305,9 @@ impl Sender {
         } else {
             self.counters.segments_retransmitted += 1;
             self.response.on_resent(piece.seq);
-            // Karn: a segment sent twice is not timed [RFC6298 s3].
-            if self.timed.is_some_and(|(timed_end, _)| timed_end > piece.seq && timed_end <= end) {
-                self.timed = None;
-            }
+            // Karn: a segment sent twice is not timed [RFC6298 s3]. Nor is one behind it, as in 4.3BSD [WS96]:
+            // its acknowledgment waits for the hole to be filled, so the time it takes is not the path's.
+            self.timed = None;
         }
         // [RFC6298 s5.1]
         if self.deadline == Time::NEVER {

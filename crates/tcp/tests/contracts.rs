@@ -1,0 +1,285 @@
+//! What holds for every recovery, control and response there is, whatever the network does.
+
+use std::collections::BTreeMap;
+
+use engine::{Bytes, Draws, Span, Stream, Time};
+use proptest::prelude::*;
+use serde::Deserialize;
+use serde::de::value::{Error, MapDeserializer};
+use tcp::cc::ControlConfig;
+use tcp::config::RtoConfig;
+use tcp::recovery::RecoveryConfig;
+use tcp::response::ResponseConfig;
+use tcp::{Config, Connection, Event, Reason};
+use wire::{Addr, Flags, Notice, NoticeKind, Segment, SeqNum};
+
+fn member<T: for<'de> Deserialize<'de>>(name: &str) -> T {
+    T::deserialize(MapDeserializer::<_, Error>::new([("kind", name)].into_iter())).expect("a member needs no settings")
+}
+
+/// Every recovery x control x response.
+fn every_config() -> Vec<Config> {
+    let mut all = Vec::new();
+    for (recovery, _) in RecoveryConfig::MEMBERS {
+        for (control, _) in ControlConfig::MEMBERS {
+            for (response, _) in ResponseConfig::MEMBERS {
+                all.push(Config {
+                    segment: 1000,
+                    window: Bytes(32_000),
+                    initial_window: 2,
+                    initial_ssthresh: None,
+                    rto: RtoConfig::default(),
+                    recovery: member(recovery),
+                    control: member(control),
+                    response: member(response),
+                });
+            }
+        }
+    }
+    all
+}
+
+/// What a network does to packets, each with a probability.
+#[derive(Clone, Copy)]
+struct Weather {
+    loss: f64,
+    ack_loss: f64,
+    duplication: f64,
+    reordering: f64,
+    /// Of lost segments, how many are reported by ICMP-DEFER and ICMP-RETRANSMIT.
+    notices: f64,
+}
+
+enum Item {
+    Segment { to_sender: bool, segment: Segment },
+    Notice(Notice),
+}
+
+/// Two ends and what lies between them.
+struct Pair {
+    sender: Connection,
+    receiver: Connection,
+    now: Time,
+    flying: BTreeMap<(Time, u64), Item>,
+    count: u64,
+    draws: Draws,
+    weather: Weather,
+    log: Vec<(Time, Event)>,
+}
+
+const WAY: Span = Span::from_millis(40);
+
+impl Pair {
+    fn new(config: &Config, bytes: u64, weather: Weather, seed: u64) -> Self {
+        let mut sender = Connection::established(config, 1, 2, config.window.0);
+        sender.observe();
+        sender.write(bytes);
+        Pair {
+            sender,
+            receiver: Connection::established(config, 2, 1, config.window.0),
+            now: Time::ZERO,
+            flying: BTreeMap::new(),
+            count: 0,
+            draws: Stream::named(seed, 0, "contracts").draws(),
+            weather,
+            log: Vec::new(),
+        }
+    }
+
+    fn launch(&mut self, after: Span, item: Item) {
+        self.count += 1;
+        self.flying.insert((self.now + after, self.count), item);
+    }
+
+    fn send(&mut self, to_sender: bool, segment: Segment) {
+        let loss = if to_sender { self.weather.ack_loss } else { self.weather.loss };
+        if self.draws.unit() < loss {
+            if !to_sender && self.draws.unit() < self.weather.notices {
+                for (kind, after) in [(NoticeKind::Defer, 45), (NoticeKind::Retransmit, 60)] {
+                    let notice =
+                        Notice { kind, segment_dst: Addr::of_node(0), src_port: 1, dst_port: 2, seq: segment.seq };
+                    self.launch(Span::from_millis(after), Item::Notice(notice));
+                }
+            }
+            return;
+        }
+        let copies = 1 + u64::from(self.draws.unit() < self.weather.duplication);
+        for _ in 0..copies {
+            let late = if self.draws.unit() < self.weather.reordering { self.draws.next_u64() % 30 } else { 0 };
+            self.launch(WAY + Span::from_millis(late), Item::Segment { to_sender, segment });
+        }
+    }
+
+    /// Everything both ends want to send now, checked as it leaves.
+    fn exchange(&mut self, config: &Config) {
+        while let Some(segment) = self.sender.poll_transmit(self.now) {
+            self.check_sent(config, &segment);
+            self.send(false, segment);
+        }
+        while let Some(segment) = self.receiver.poll_transmit(self.now) {
+            self.send(true, segment);
+        }
+        while let Some(event) = self.sender.poll_event() {
+            self.log.push((self.now, event));
+        }
+    }
+
+    fn check_sent(&self, config: &Config, segment: &Segment) {
+        let una = self.sender.bytes_acknowledged();
+        let seq = segment.seq.to_offset(una).expect("nothing from before the stream");
+        let end = seq + u64::from(segment.len);
+        assert!(segment.len > 0 && segment.len <= config.segment, "{segment:?}");
+        assert!(end <= una + config.window.0, "{seq}..{end} is beyond the receiver's window from {una}");
+        assert!(self.sender.cwnd().is_finite(), "cwnd {}", self.sender.cwnd());
+    }
+
+    /// Until everything is acknowledged.
+    fn run(&mut self, config: &Config) {
+        self.exchange(config);
+        let mut steps = 0;
+        while !self.sender.done() {
+            steps += 1;
+            assert!(
+                steps < 200_000,
+                "stalled at {:?} with {} bytes acknowledged",
+                self.now,
+                self.sender.bytes_acknowledged()
+            );
+            let timer = self.sender.poll_timeout();
+            let next = self.flying.keys().next().map_or(Time::NEVER, |(at, _)| *at);
+            assert!(timer != Time::NEVER, "unacknowledged data and no timer");
+            assert!(timer >= self.now, "a timer in the past: {timer:?} at {:?}", self.now);
+            if timer < next {
+                self.now = timer;
+                self.sender.handle_timeout(timer);
+            } else if let Some(((at, _), item)) = self.flying.pop_first() {
+                self.now = at;
+                match item {
+                    Item::Segment { to_sender: true, segment } => self.sender.handle_segment(at, &segment),
+                    Item::Segment { to_sender: false, segment } => self.receiver.handle_segment(at, &segment),
+                    Item::Notice(notice) => self.sender.handle_icmp(at, &notice),
+                }
+            }
+            assert!(
+                self.sender.bytes_acknowledged() <= self.receiver.bytes_received(),
+                "acknowledged, but not received"
+            );
+            self.exchange(config);
+        }
+        // The only timer is for data, and there is none.
+        assert_eq!(self.sender.poll_timeout(), Time::NEVER);
+    }
+}
+
+const WEATHERS: [Weather; 6] = [
+    Weather { loss: 0.0, ack_loss: 0.0, duplication: 0.0, reordering: 0.0, notices: 0.0 },
+    Weather { loss: 0.02, ack_loss: 0.0, duplication: 0.0, reordering: 0.0, notices: 0.0 },
+    Weather { loss: 0.05, ack_loss: 0.2, duplication: 0.0, reordering: 0.0, notices: 0.5 },
+    Weather { loss: 0.3, ack_loss: 0.3, duplication: 0.1, reordering: 0.1, notices: 1.0 },
+    Weather { loss: 0.0, ack_loss: 0.0, duplication: 0.2, reordering: 0.5, notices: 0.0 },
+    Weather { loss: 0.1, ack_loss: 0.1, duplication: 0.1, reordering: 0.3, notices: 0.7 },
+];
+
+#[test]
+fn all_bytes_arrive_whatever_the_weather() {
+    // Not a multiple of the segment: the last one is short.
+    const BYTES: u64 = 300_123;
+    for config in every_config() {
+        for (number, weather) in WEATHERS.iter().enumerate() {
+            for seed in 0..20 {
+                let mut pair = Pair::new(&config, BYTES, *weather, seed);
+                pair.run(&config);
+                assert_eq!(pair.sender.bytes_acknowledged(), BYTES, "{config:?}, weather {number}, seed {seed}");
+                assert_eq!(pair.receiver.bytes_received(), BYTES);
+                let counters = pair.sender.counters();
+                assert!(counters.segments_sent - counters.segments_retransmitted == 301, "{counters:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_same_seed_gives_the_same_trace() {
+    for config in every_config() {
+        let trace = || {
+            let mut pair = Pair::new(&config, 100_000, WEATHERS[5], 3);
+            pair.run(&config);
+            pair.log
+        };
+        assert_eq!(trace(), trace());
+    }
+}
+
+/// The window is cut once for each recovery and once for each timeout, and never below a segment.
+#[test]
+fn one_cut_an_episode() {
+    for config in every_config() {
+        for seed in 0..20 {
+            let mut pair = Pair::new(&config, 300_000, WEATHERS[1], seed);
+            pair.run(&config);
+            let mut cuts = 0;
+            let mut threshold = f64::INFINITY;
+            for (_, event) in &pair.log {
+                if let Event::Window { cwnd, ssthresh } = event {
+                    assert!(*cwnd >= f64::from(config.segment), "cwnd {cwnd}");
+                    cuts += u64::from(*ssthresh != threshold);
+                    threshold = *ssthresh;
+                }
+            }
+            let counters = pair.sender.counters();
+            assert!(cuts <= counters.fast_retransmits + counters.timeouts, "{cuts} cuts, {counters:?}");
+        }
+    }
+}
+
+/// Without loss, duplication and reordering nothing is sent twice.
+#[test]
+fn a_calm_network_sees_nothing_twice() {
+    for config in every_config() {
+        let mut pair = Pair::new(&config, 300_000, WEATHERS[0], 0);
+        pair.run(&config);
+        let again =
+            pair.log.iter().filter(|(_, e)| matches!(e, Event::SegmentSent { reason, .. } if *reason != Reason::New));
+        assert_eq!(again.count(), 0);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    /// Segments and messages that no honest peer sends: no panic, no window beyond the peer's, no time travel.
+    #[test]
+    fn no_segment_makes_an_end_panic(
+        inputs in prop::collection::vec((any::<u32>(), any::<u32>(), any::<u8>(), any::<u32>(), any::<u16>(), any::<bool>(), 0..2_000u64), 1..200),
+        near in any::<bool>(),
+    ) {
+        for config in every_config() {
+            let mut end = Connection::established(&config, 1, 2, config.window.0);
+            end.observe();
+            end.write(1_000_000);
+            let mut now = Time::ZERO;
+            for (seq, ack, flags, window, len, notice, wait) in &inputs {
+                now += Span::from_millis(*wait);
+                // Half of the runs stay near what has been sent, where the interesting states are.
+                let [seq, ack] = [*seq, *ack].map(|number| SeqNum(if near { number % 100_000 } else { number }));
+                if *notice {
+                    let kind = if *flags % 2 == 0 { NoticeKind::Defer } else { NoticeKind::Retransmit };
+                    end.handle_icmp(now, &Notice { kind, segment_dst: Addr::of_node(0), src_port: 1, dst_port: 2, seq });
+                } else {
+                    let segment = Segment { src_port: 2, dst_port: 1, seq, ack, flags: Flags(*flags), window: *window, len: u32::from(*len) };
+                    end.handle_segment(now, &segment);
+                }
+                let mut sent = 0;
+                while end.poll_transmit(now).is_some() {
+                    sent += 1;
+                    prop_assert!(sent < 100_000, "sends without end");
+                }
+                if end.poll_timeout() <= now {
+                    end.handle_timeout(now);
+                }
+                while end.poll_event().is_some() {}
+                prop_assert!(end.cwnd().is_finite());
+            }
+        }
+    }
+}
