@@ -1,5 +1,11 @@
 //! One line adds a scheme.
 
+/// What every registry can say of itself.
+pub trait Registry {
+    /// Every member: its name in scenarios, and one line about it.
+    fn members() -> &'static [(&'static str, &'static str)];
+}
+
 /// Declares the members of a registry: an enum of their settings, and what the rest of the program derives from it.
 ///
 /// Each line names a member as scenarios write it, the module that holds it, and one line about it. The module
@@ -75,6 +81,12 @@ macro_rules! registry {
             /// The member's name in scenarios.
             pub fn name(&self) -> &'static str {
                 match self { $(Self::$variant(_) => $key),+ }
+            }
+        }
+
+        impl $crate::registry::Registry for $name {
+            fn members() -> &'static [(&'static str, &'static str)] {
+                Self::MEMBERS
             }
         }
     };

@@ -26,3 +26,8 @@ pub const PRESETS: &[Preset] = &[Preset {
 pub fn find(name: &str) -> Option<&'static Preset> {
     PRESETS.iter().find(|preset| preset.name == name)
 }
+
+/// The names of all variants.
+pub fn names() -> Vec<&'static str> {
+    PRESETS.iter().map(|preset| preset.name).collect()
+}

@@ -10,6 +10,7 @@ use path::station::scheduler::Scheduler;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tcp::cc::ControlConfig;
+use tcp::presets;
 use tcp::recovery::RecoveryConfig;
 
 use super::named::Named;
@@ -172,6 +173,7 @@ pub struct Flow {
 pub struct Tcp {
     /// The variant, by the name papers use.
     #[serde(default = "reno")]
+    #[schemars(extend("enum" = presets::names()))]
     pub variant: String,
     /// Loss recovery, instead of the variant's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -203,6 +205,7 @@ pub struct Tcp {
 pub struct Output {
     /// Traces to write, by the names that `lasthop list traces` shows.
     #[serde(default)]
+    #[schemars(extend("items" = { "type": "string", "enum": crate::output::names().collect::<Vec<_>>() }))]
     pub traces: Vec<String>,
     /// How often the event trace shows the state of every node.
     #[serde(default, skip_serializing_if = "Option::is_none")]

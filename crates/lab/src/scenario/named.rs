@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
 
+use engine::registry::Registry;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::value::{MapAccessDeserializer, MapDeserializer};
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
@@ -38,12 +39,13 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Named<T> {
     }
 }
 
-impl<T: JsonSchema> JsonSchema for Named<T> {
+impl<T: JsonSchema + Registry> JsonSchema for Named<T> {
     fn schema_name() -> Cow<'static, str> {
         format!("{}OrName", T::schema_name()).into()
     }
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let table = generator.subschema_for::<T>();
-        json_schema!({ "anyOf": [{ "type": "string", "description": "the name alone" }, table] })
+        let names: Vec<&str> = T::members().iter().map(|(name, _)| *name).collect();
+        json_schema!({ "anyOf": [{ "type": "string", "enum": names, "description": "the name alone" }, table] })
     }
 }
