@@ -1,0 +1,204 @@
+//! A station driven by hand: every time can be checked with pencil and paper.
+//!
+//! 125-byte packets at 1 Mbps take 1 ms, propagation 2 ms, a 14-byte link acknowledgment 0.112 ms, the margin 1 ms:
+//! a frame arrives after 3 ms, its acknowledgment after 5.112 ms, and is overdue after 1 + 4 + 0.112 + 1 = 6.112 ms.
+
+use engine::{Rate, Schedule, Span, Time};
+use path::channel::{Channel, ChannelConfig, scripted};
+use path::link::{Line, Timing};
+use path::mac::arq::StopAndWait;
+use path::mac::arq::stop_and_wait::Numbering;
+use path::queue::Limit;
+use path::station::scheduler::Scheduler;
+use path::station::{Lane, Station};
+use path::{Cx, HopId, LinkEvent, Observer, Way};
+use wire::{Addr, Body, Flags, Packet, Segment, SeqNum};
+
+/// Writes down what happens, in microseconds.
+#[derive(Default)]
+struct Log(Vec<String>);
+
+impl Observer for Log {
+    fn watches(&self) -> bool {
+        true
+    }
+    fn link(&mut self, at: Time, hop: HopId, event: LinkEvent) {
+        let seq = |packet: &Packet| packet.data().map_or(0, |segment| segment.seq.0);
+        let text = match &event {
+            LinkEvent::FrameSent { number, attempt, packet } => {
+                format!("sent {} as {number}, attempt {attempt}", seq(packet))
+            }
+            LinkEvent::FrameCorrupted { number, .. } => format!("{number} corrupted"),
+            LinkEvent::FrameDuplicate { number, .. } => format!("{number} again"),
+            LinkEvent::AckCorrupted { number } => format!("acknowledgment of {number} lost"),
+            LinkEvent::GivenUp { attempts, packet, .. } => format!("gave up {} after {attempts}", seq(packet)),
+            LinkEvent::Arrived { packet } => format!("{} arrives", seq(packet)),
+            LinkEvent::QueueFull { packet } => format!("no room for {}", seq(packet)),
+            LinkEvent::Lost { .. } => "lost".to_owned(),
+        };
+        self.0.push(format!("{:>6} link {}: {text}", at.as_nanos() / 1000, hop.link));
+    }
+}
+
+fn packet(seq: u32) -> Packet {
+    let segment =
+        Segment { src_port: 1, dst_port: 2, seq: SeqNum(seq), ack: SeqNum(0), flags: Flags::ACK, window: 0, len: 85 };
+    Packet { src: Addr::of_node(0), dst: Addr::of_node(1), body: Body::Tcp(segment) }
+}
+
+/// Offers packets (lane, sequence number) at time zero, and gives the log.
+fn timeline(
+    channels: Vec<scripted::Config>,
+    arq: StopAndWait,
+    scheduler: Scheduler,
+    limit: Limit,
+    offered: &[(usize, u32)],
+) -> Vec<String> {
+    let mut schedule = Schedule::new();
+    let (arrival, timer) = (schedule.slot(), schedule.slot());
+    let line = || Line::new(Rate::from_bits_per_sec(1_000_000).unwrap(), Span::from_millis(2), Timing::Exact);
+    let lanes =
+        (0..channels.len()).map(|link| Lane::new(HopId { link: link as u32, way: Way::Forward }, line(), arq, limit));
+    let mut station = Station::new(lanes.collect(), scheduler, arrival, timer);
+    let mut channels: Vec<Box<dyn Channel>> = channels
+        .into_iter()
+        .map(|config| ChannelConfig::Scripted(config).build(engine::Stream::named(1, 0, "air")))
+        .collect();
+    let mut log = Log::default();
+    for (lane, seq) in offered {
+        let mut cx = Cx { now: Time::ZERO, schedule: &mut schedule, channels: &mut channels, observer: &mut log };
+        station.on_packet(*lane, packet(*seq), &mut cx);
+    }
+    while let Some((now, slot)) = schedule.next(Time::NEVER) {
+        let mut cx = Cx { now, schedule: &mut schedule, channels: &mut channels, observer: &mut log };
+        if slot == arrival {
+            station.on_arrival(&mut cx);
+        } else {
+            station.on_timer(&mut cx);
+        }
+    }
+    log.0
+}
+
+fn arq(transmissions: u32, numbering: Numbering) -> StopAndWait {
+    StopAndWait { transmissions, margin: Span::from_millis(1), ack_size: 14, numbering }
+}
+
+fn dropping(drop: &[u64]) -> scripted::Config {
+    scripted::Config { drop: drop.to_vec(), ..Default::default() }
+}
+
+#[test]
+fn a_frame_waits_for_the_acknowledgment_of_the_one_before() {
+    let log = timeline(
+        vec![dropping(&[])],
+        arq(3, Numbering::PerFrame),
+        Scheduler::RoundRobin,
+        Limit::None,
+        &[(0, 0), (0, 85)],
+    );
+    assert_eq!(
+        log,
+        [
+            "     0 link 0: sent 0 as 0, attempt 1",
+            "  3000 link 0: 0 arrives",
+            "  5112 link 0: sent 85 as 1, attempt 1",
+            "  8112 link 0: 85 arrives",
+        ]
+    );
+}
+
+#[test]
+fn a_corrupted_frame_is_sent_again_when_its_timer_expires_and_given_up_in_the_end() {
+    let log = timeline(
+        vec![dropping(&[0, 1, 2, 3])],
+        arq(3, Numbering::PerFrame),
+        Scheduler::RoundRobin,
+        Limit::None,
+        &[(0, 0), (0, 85)],
+    );
+    assert_eq!(
+        log,
+        [
+            "     0 link 0: sent 0 as 0, attempt 1",
+            "     0 link 0: 0 corrupted",
+            "  6112 link 0: sent 0 as 0, attempt 2",
+            "  6112 link 0: 0 corrupted",
+            " 12224 link 0: sent 0 as 0, attempt 3",
+            " 12224 link 0: 0 corrupted",
+            " 18336 link 0: gave up 0 after 3",
+            " 18336 link 0: sent 85 as 1, attempt 1",
+            " 18336 link 0: 1 corrupted",
+            " 24448 link 0: sent 85 as 1, attempt 2",
+            " 27448 link 0: 85 arrives",
+        ]
+    );
+}
+
+/// The air is BAD exactly while the first acknowledgment is sent.
+#[test]
+fn a_lost_acknowledgment_makes_a_duplicate_that_only_frame_numbers_give_away() {
+    let bad = || {
+        vec![scripted::Config {
+            bad: vec![[Span::from_nanos(2_900_000), Span::from_nanos(3_050_000)]],
+            ..Default::default()
+        }]
+    };
+    let kept = timeline(bad(), arq(3, Numbering::PerFrame), Scheduler::RoundRobin, Limit::None, &[(0, 0)]);
+    assert_eq!(
+        kept,
+        [
+            "     0 link 0: sent 0 as 0, attempt 1",
+            "  3000 link 0: 0 arrives",
+            "  3000 link 0: acknowledgment of 0 lost",
+            "  6112 link 0: sent 0 as 0, attempt 2",
+            "  9112 link 0: 0 again",
+        ]
+    );
+    let renumbered = timeline(bad(), arq(3, Numbering::PerTransmission), Scheduler::RoundRobin, Limit::None, &[(0, 0)]);
+    assert_eq!(renumbered[3..], ["  6112 link 0: sent 0 as 1, attempt 2", "  9112 link 0: 0 arrives"]);
+}
+
+#[test]
+fn round_robin_goes_on_after_each_attempt_fifo_after_each_packet() {
+    let offered = [(0, 0), (0, 85), (1, 1000)];
+    let run = |scheduler| {
+        let log = timeline(
+            vec![dropping(&[0, 1]), dropping(&[])],
+            arq(9, Numbering::PerFrame),
+            scheduler,
+            Limit::None,
+            &offered,
+        );
+        log.into_iter().filter(|line| line.contains("sent")).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        run(Scheduler::RoundRobin),
+        [
+            "     0 link 0: sent 0 as 0, attempt 1",
+            "  6112 link 1: sent 1000 as 0, attempt 1",
+            " 11224 link 0: sent 0 as 0, attempt 2",
+            " 17336 link 0: sent 0 as 0, attempt 3",
+            " 22448 link 0: sent 85 as 1, attempt 1",
+        ]
+    );
+    assert_eq!(
+        run(Scheduler::Fifo),
+        [
+            "     0 link 0: sent 0 as 0, attempt 1",
+            "  6112 link 0: sent 0 as 0, attempt 2",
+            " 12224 link 0: sent 0 as 0, attempt 3",
+            " 17336 link 0: sent 85 as 1, attempt 1",
+            " 22448 link 1: sent 1000 as 0, attempt 1",
+        ]
+    );
+}
+
+#[test]
+fn the_packet_being_sent_does_not_count_as_waiting() {
+    let offered = [(0, 0), (0, 85), (0, 170)];
+    let log =
+        timeline(vec![dropping(&[])], arq(1, Numbering::PerFrame), Scheduler::RoundRobin, Limit::Packets(1), &offered);
+    assert_eq!(log[1], "     0 link 0: no room for 170");
+    assert!(log.last().unwrap().contains("85 arrives"), "{log:?}");
+}
