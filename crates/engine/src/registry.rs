@@ -1,5 +1,47 @@
 //! One line adds a scheme.
 
+/// Something wrong with a member's settings.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Fault {
+    /// The setting.
+    pub key: &'static str,
+    /// What stands there, if anything.
+    pub found: Option<String>,
+    /// What should, or what is wrong.
+    pub expected: String,
+    /// What to do.
+    pub hint: Option<String>,
+}
+
+impl Fault {
+    /// `found` stands at `key` where `expected` should.
+    pub fn new(key: &'static str, found: impl ToString, expected: impl Into<String>) -> Self {
+        Fault { key, found: Some(found.to_string()), expected: expected.into(), hint: None }
+    }
+
+    /// This helps.
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// A fault if `value` is no probability.
+    pub fn unless_probability(key: &'static str, value: f64) -> Option<Self> {
+        (!(0.0..=1.0).contains(&value)).then(|| Fault::new(key, value, "a probability, 0 to 1"))
+    }
+}
+
+/// What a member can say of its settings; the defaults suit one that has none, or none that can be wrong.
+pub trait Settings {
+    /// What is wrong with them, beyond what their types forbid.
+    fn check(&self) -> Vec<Fault> {
+        Vec::new()
+    }
+
+    /// Fills in what was left open the way the thesis's program has it [goel1997].
+    fn goel1997(&mut self) {}
+}
+
 /// What every registry can say of itself.
 pub trait Registry {
     /// Every member: its name in scenarios, and one line about it.
@@ -9,10 +51,11 @@ pub trait Registry {
 /// Declares the members of a registry: an enum of their settings, and what the rest of the program derives from it.
 ///
 /// Each line names a member as scenarios write it, the module that holds it, and one line about it. The module
-/// provides `Config`, its settings (serde and JSON Schema derived, defaults given). From the line come the member's
-/// `kind` in scenarios, its part of the JSON Schema, its row in `lasthop list`, and its turn in the contract tests.
+/// provides `Config`, its settings (serde and JSON Schema derived, defaults given, [`Settings`] implemented). From the line
+/// come the member's `kind` in scenarios, its part of the JSON Schema, its row in `lasthop list`, and for recoveries,
+/// controls and responses its turn in the contract tests.
 ///
-/// ```ignore
+/// ```text
 /// engine::registry! {
 ///     /// What happens to frames in the air.
 ///     pub enum ChannelConfig: "channel" => build(stream: Stream) -> Box<dyn Channel> {
@@ -77,6 +120,16 @@ macro_rules! registry {
             pub const WHAT: &'static str = $what;
             /// Every member: its name in scenarios, and one line about it.
             pub const MEMBERS: &'static [(&'static str, &'static str)] = &[$(($key, $summary)),+];
+
+            /// What is wrong with the settings.
+            pub fn check(&self) -> Vec<$crate::registry::Fault> {
+                match self { $(Self::$variant(config) => $crate::registry::Settings::check(config)),+ }
+            }
+
+            /// Fills in what was left open the way the thesis's program has it [goel1997].
+            pub fn goel1997(&mut self) {
+                match self { $(Self::$variant(config) => $crate::registry::Settings::goel1997(config)),+ }
+            }
 
             /// The member's name in scenarios.
             pub fn name(&self) -> &'static str {

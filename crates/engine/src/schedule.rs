@@ -45,7 +45,7 @@ impl Entry {
 
 /// Where a slot's entry stands in the heap, or that it has none.
 const IDLE: u32 = u32::MAX;
-/// Children per node: four keep a heap of a thousand timers five levels deep and its siblings in one cache line pair.
+/// Children per node: four keep a heap of a thousand timers five levels deep.
 const ARITY: usize = 4;
 
 /// Pending wake-ups in an indexed heap.

@@ -1,4 +1,6 @@
-//! Everything between the two ends. The modules stand in the order a packet meets them.
+//! Everything between the two ends. In the order a packet meets them: [`queue`], [`link`]; where there is a link layer
+//! [`station`] and [`mac`]; [`channel`]; and [`agent`], which hears how it went. [`context`] and [`event`] are what
+//! all of them are lent, and say.
 
 pub mod agent;
 pub mod channel;

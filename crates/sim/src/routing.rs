@@ -39,27 +39,32 @@ impl Routes {
         (hop != NOWHERE).then_some(hop as usize)
     }
 
-    /// Breadth first from the destination: with every hop costing one, what Dijkstra's algorithm finds. Among equally
-    /// short ways the one over the link that was named first.
+    /// Distances breadth first from the destination: with every hop costing one, what Dijkstra's algorithm finds. Each
+    /// node then sends to a neighbour one hop nearer; of several, over the link that was named first.
     fn search(&self, to: usize) -> Box<[u32]> {
-        let mut hops = vec![NOWHERE; self.neighbours.len()].into_boxed_slice();
-        let mut reached = vec![false; self.neighbours.len()];
-        reached[to] = true;
+        let mut distance = vec![u32::MAX; self.neighbours.len()];
+        distance[to] = 0;
         let mut frontier = VecDeque::from([to]);
         while let Some(node) = frontier.pop_front() {
             if node != to && !self.forwards[node] {
                 continue;
             }
-            for (neighbour, hop) in &self.neighbours[node] {
+            for (neighbour, _) in &self.neighbours[node] {
                 let neighbour = *neighbour as usize;
-                if !reached[neighbour] {
-                    reached[neighbour] = true;
-                    // The same link, the other way.
-                    hops[neighbour] = hop ^ 1;
+                if distance[neighbour] == u32::MAX {
+                    distance[neighbour] = distance[node] + 1;
                     frontier.push_back(neighbour);
                 }
             }
         }
-        hops
+        let passable = |node: usize| node == to || self.forwards[node];
+        let next = |node: usize| {
+            let nearer = |(neighbour, _): &&(u32, u32)| {
+                let neighbour = *neighbour as usize;
+                passable(neighbour) && distance[neighbour] != u32::MAX && distance[neighbour] + 1 == distance[node]
+            };
+            self.neighbours[node].iter().find(nearer).map_or(NOWHERE, |(_, hop)| *hop)
+        };
+        (0..self.neighbours.len()).map(next).collect()
     }
 }

@@ -232,6 +232,37 @@ fn one_cut_an_episode() {
     }
 }
 
+/// An application that writes in pieces: after a timeout a full segment begins with old bytes and ends with new ones.
+#[test]
+fn a_segment_of_old_and_new_bytes_is_acknowledged_whole() {
+    for config in every_config() {
+        let mut end = Connection::established(&config, 1, 2, config.window.0);
+        let send = |end: &mut Connection, now| {
+            std::iter::from_fn(|| end.poll_transmit(now)).map(|s| (s.seq.0, s.len)).collect::<Vec<_>>()
+        };
+        let ack = |ack| Segment {
+            src_port: 2,
+            dst_port: 1,
+            seq: SeqNum(0),
+            ack: SeqNum(ack),
+            flags: Flags::ACK,
+            window: 32_000,
+            len: 0,
+        };
+        end.write(1500);
+        assert_eq!(send(&mut end, Time::ZERO), [(0, 1000), (1000, 500)]);
+        end.write(500);
+        let expired = end.poll_timeout();
+        end.handle_timeout(expired);
+        assert_eq!(send(&mut end, expired), [(0, 1000)]);
+        end.handle_segment(expired, &ack(1000));
+        assert_eq!(send(&mut end, expired), [(1000, 1000)]);
+        end.handle_segment(expired, &ack(2000));
+        assert!(end.done(), "{} bytes acknowledged", end.bytes_acknowledged());
+        assert_eq!(end.poll_timeout(), Time::NEVER);
+    }
+}
+
 /// Without loss, duplication and reordering nothing is sent twice.
 #[test]
 fn a_calm_network_sees_nothing_twice() {

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use engine::Time;
+use engine::{Stream, Time};
 use path::channel::{ChannelConfig, State};
 use sim::{Event, NodeEvent};
 
@@ -122,8 +122,5 @@ pub(super) fn wless_state(stage: &Stage<'_>) -> Vec<Box<dyn Output>> {
 
 /// Whether a channel has states to show.
 pub(super) fn has_states(channel: &ChannelConfig) -> bool {
-    match channel {
-        ChannelConfig::TwoState(_) | ChannelConfig::Recorded(_) | ChannelConfig::Scripted(_) => true,
-        ChannelConfig::Perfect(_) | ChannelConfig::Uniform(_) => false,
-    }
+    channel.build(Stream::named(0, 0, "a look at the kind")).has_states()
 }

@@ -1,21 +1,20 @@
 //! From a scenario to the network it describes, or to everything that is wrong with it.
 
+use engine::registry::Fault;
 use engine::{Bytes, Span, Time};
 use path::agent::AgentConfig;
 use path::channel::{ChannelConfig, perfect, uniform};
 use path::link::Timing;
-use path::mac::arq::{ArqConfig, none, stop_and_wait};
+use path::mac::arq::{ArqConfig, none};
 use path::queue::Limit;
 use sim::node::MOST_PORTS;
 use sim::routing::Routes;
 use sim::{FlowSpec, LinkSpec, Network, NodeSpec};
-use tcp::cc::{ControlConfig, reno};
 use tcp::config::RtoConfig;
 use tcp::presets::{self, PRESETS};
 use tcp::response::{ResponseConfig, unmodified};
 use wire::{Addr, Packet, Segment};
 
-use super::channels::check_channel;
 use super::document::by_name;
 use super::model::{Flow, Link, LinkKind, Node, NodeKind, Profile, Radio, Scenario, Tcp};
 use super::named::Named;
@@ -189,9 +188,15 @@ impl Checker<'_> {
         }
     }
 
+    /// What a member of a registry finds wrong with its settings, which stand at `key`.
+    fn faults(&mut self, key: &str, faults: Vec<Fault>) {
+        for Fault { key: setting, found, expected, hint } in faults {
+            let key = Some(format!("{key}.{setting}"));
+            self.wrong(Problem { key, found, expected, hint, ..Problem::default() });
+        }
+    }
+
     fn channel(&mut self, key: &str, link: &Link) -> ChannelConfig {
-        let problems = link.channel.iter().flat_map(|Named(channel)| check_channel(key, channel));
-        self.problems.extend(problems);
         match (&link.channel, link.loss) {
             (Some(_), Some(loss)) => {
                 let problem = Problem::new("either `loss` or `channel`, not both").key(format!("{key}.loss"));
@@ -204,33 +209,32 @@ impl Checker<'_> {
             }
             (None, Some(loss)) => {
                 let channel = ChannelConfig::Uniform(uniform::Config { loss });
-                // A link given `loss` has no `channel`, so that is the key to name.
-                let problems = check_channel(key, &channel).into_iter();
-                self.problems.extend(problems.map(|problem| problem.key(format!("{key}.loss"))));
+                // The setting has the name of the link's key.
+                self.faults(key, channel.check());
                 return channel;
             }
             (_, None) => {}
         }
-        link.channel.as_ref().map_or(ChannelConfig::Perfect(perfect::Config::default()), |named| named.0.clone())
+        let Some(Named(mut channel)) = link.channel.clone() else {
+            return ChannelConfig::Perfect(perfect::Config::default());
+        };
+        self.faults(&format!("{key}.channel"), channel.check());
+        if self.scenario.profile == Profile::Goel1997 {
+            channel.goel1997();
+        }
+        channel
     }
 
     fn arq(&mut self, key: &str, link: &Link) -> ArqConfig {
-        let mut arq = link.arq.as_ref().map_or(ArqConfig::None(none::Config::default()), |named| named.0.clone());
-        if let ArqConfig::StopAndWait(config) = &mut arq {
-            if link.kind == LinkKind::Wired {
-                let problem = Problem::new("nothing: wires have no link-level retransmission");
-                self.wrong(problem.key(format!("{key}.arq")).found("\"stop-and-wait\""));
-            }
-            if config.transmissions == 0 || config.transmissions > 10_000 {
-                let problem = Problem::new("1 to 10000, the first transmission included");
-                self.wrong(problem.key(format!("{key}.arq.transmissions")).found(config.transmissions.to_string()));
-            }
-            if config.margin > LONGEST_DELAY {
-                self.wrong(out_of_range(&format!("{key}.arq.margin"), config.margin, "at most an hour"));
-            }
-            if self.scenario.profile == Profile::Goel1997 {
-                config.numbering.get_or_insert(stop_and_wait::Numbering::PerTransmission);
-            }
+        let Some(Named(mut arq)) = link.arq.clone() else { return ArqConfig::None(none::Config::default()) };
+        let key = format!("{key}.arq");
+        if link.kind == LinkKind::Wired && arq.build().is_some() {
+            let problem = Problem::new("nothing: wires have no link-level retransmission");
+            self.wrong(problem.key(key.clone()).found(format!("\"{}\"", arq.name())));
+        }
+        self.faults(&key, arq.check());
+        if self.scenario.profile == Profile::Goel1997 {
+            arq.goel1997();
         }
         arq
     }
@@ -302,11 +306,14 @@ impl Checker<'_> {
             self.wrong(Problem::new(expected).key(format!("{key}.initial_rto")).found(initial_rto.to_string()));
         }
         let (preset_recovery, preset_control) = (preset.parts)();
+        let mut recovery = recovery.as_ref().map_or(preset_recovery, |named| named.0.clone());
         let mut control = control.as_ref().map_or(preset_control, |named| named.0.clone());
+        self.faults(&format!("{key}.recovery"), recovery.check());
+        self.faults(&format!("{key}.control"), control.check());
         let mut first_threshold = *initial_ssthresh;
         if self.scenario.profile == Profile::Goel1997 {
-            let ControlConfig::Reno(config) = &mut control;
-            config.ssthresh_from.get_or_insert(reno::Basis::Window);
+            recovery.goel1997();
+            control.goel1997();
             first_threshold.get_or_insert(BSD_SSTHRESH);
         }
         tcp::Config {
@@ -315,8 +322,9 @@ impl Checker<'_> {
             initial_window: *initial_window,
             initial_ssthresh: first_threshold,
             rto: RtoConfig { initial: *initial_rto, min: *min_rto, max: *max_rto },
-            recovery: recovery.as_ref().map_or(preset_recovery, |named| named.0.clone()),
+            recovery,
             control,
+            // A scheme that asks nothing of the sender has no member of its name among the responses.
             response: by_name(scheme.name()).unwrap_or(ResponseConfig::Unmodified(unmodified::Config::default())),
         }
     }

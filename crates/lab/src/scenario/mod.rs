@@ -1,6 +1,5 @@
 //! Scenarios: reading, checking, and turning into what the simulator runs.
 
-pub mod channels;
 pub mod check;
 pub mod document;
 pub mod model;

@@ -1,6 +1,7 @@
 //! The Simple ICMP scheme at the base station [goel1997 5.4.1]: ICMP-DEFER when the first local attempt at a
 //! segment has failed. One message for each segment that has trouble, whatever follows.
 
+use engine::registry::Settings;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wire::NoticeKind;
@@ -13,6 +14,8 @@ use crate::station::RadioNotice;
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Config {}
+
+impl Settings for Config {}
 
 impl Config {
     /// The agent.

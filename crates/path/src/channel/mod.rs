@@ -2,7 +2,8 @@
 //!
 //! A channel is asked once for each frame, when its sending begins. Its randomness never depends on traffic:
 //! states live in time, and a draw for a frame belongs to the frame's start and direction, so two schemes
-//! compared at one seed meet the same air.
+//! compared at one seed meet the same air. Only frames that begin in the same nanosecond, as frames without length can,
+//! are told apart by their order.
 
 pub mod perfect;
 pub mod recorded;
@@ -62,6 +63,11 @@ pub trait Channel: Send {
     /// What becomes of `frame`. Asked once for each frame, in order of start within one direction; the two
     /// directions may interleave in any way.
     fn fate(&mut self, frame: &Frame) -> Fate;
+
+    /// Whether there are states to draw.
+    fn has_states(&self) -> bool {
+        false
+    }
 
     /// The first change of state after `after`, for those who draw the state of the air.
     fn next_change(&mut self, after: Time) -> Option<(Time, State)> {

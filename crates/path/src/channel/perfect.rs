@@ -1,6 +1,7 @@
 //! The channel that loses nothing.
 
 use engine::Stream;
+use engine::registry::Settings;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -12,6 +13,8 @@ use super::{Channel, Fate, Frame};
 pub struct Config {}
 
 struct Perfect;
+
+impl Settings for Config {}
 
 impl Config {
     /// The channel. It draws nothing.

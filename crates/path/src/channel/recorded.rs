@@ -1,10 +1,11 @@
 //! A channel that repeats what was recorded [goel1997 4.2 (9), B.3.1].
 
+use engine::registry::{Fault, Settings};
 use engine::{Span, Stream, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::timeline::Timeline;
+use super::timeline::{Timeline, rising};
 use super::{Channel, Fate, Frame, State};
 
 /// When the air switched.
@@ -21,6 +22,16 @@ pub struct Config {
 
 struct Recorded(Timeline);
 
+impl Settings for Config {
+    fn check(&self) -> Vec<Fault> {
+        if self.file.is_none() && self.switches.is_none() {
+            let expected = "`file` or `switches` is missing".to_owned();
+            return vec![Fault { key: "switches", found: None, expected, hint: None }];
+        }
+        rising("switches", self.switches.as_deref().unwrap_or_default()).into_iter().collect()
+    }
+}
+
 impl Config {
     /// The channel. It draws nothing. Whoever reads scenarios has put the contents of `file` into `switches`.
     pub fn build(&self, _: Stream) -> Box<dyn Channel> {
@@ -31,6 +42,10 @@ impl Config {
 impl Channel for Recorded {
     fn fate(&mut self, frame: &Frame) -> Fate {
         if self.0.touched(frame.start, frame.duration).bad { Fate::Corrupted } else { Fate::Arrives }
+    }
+
+    fn has_states(&self) -> bool {
+        true
     }
 
     fn next_change(&mut self, after: Time) -> Option<(Time, State)> {

@@ -1,10 +1,11 @@
 //! A channel that does what it is told: to show one loss, two losses, a burst.
 
+use engine::registry::{Fault, Settings};
 use engine::{Span, Stream, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::timeline::Timeline;
+use super::timeline::{Timeline, rising};
 use super::{Channel, Fate, Frame, State};
 use crate::event::Way;
 
@@ -29,6 +30,13 @@ struct Scripted {
     drop: [Vec<u64>; 2],
 }
 
+impl Settings for Config {
+    fn check(&self) -> Vec<Fault> {
+        let ends: Vec<Span> = self.bad.iter().flatten().copied().collect();
+        rising("bad", &ends).into_iter().collect()
+    }
+}
+
 impl Config {
     /// The channel. It draws nothing.
     pub fn build(&self, _: Stream) -> Box<dyn Channel> {
@@ -45,6 +53,10 @@ impl Channel for Scripted {
         let dropped = frame.number.is_some_and(|number| chosen(frame.way, number));
         let lost = dropped || self.timeline.touched(frame.start, frame.duration).bad;
         if lost { Fate::Corrupted } else { Fate::Arrives }
+    }
+
+    fn has_states(&self) -> bool {
+        true
     }
 
     fn next_change(&mut self, after: Time) -> Option<(Time, State)> {

@@ -1,5 +1,6 @@
 //! When the air is GOOD and when BAD.
 
+use engine::registry::Fault;
 use engine::{Span, Time};
 
 use super::State;
@@ -56,6 +57,12 @@ impl Timeline {
         let index = self.switches.partition_point(|at| *at <= after);
         self.switches.get(index).map(|at| (*at, Self::state_after(index)))
     }
+}
+
+/// The fault of times that do not rise.
+pub(super) fn rising(key: &'static str, times: &[Span]) -> Option<Fault> {
+    let pair = times.windows(2).find(|pair| pair[0] > pair[1])?;
+    Some(Fault::new(key, format!("{} after {}", pair[1], pair[0]), "times that rise"))
 }
 
 #[cfg(test)]

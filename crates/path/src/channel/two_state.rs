@@ -7,6 +7,7 @@
 //! Deviation: a stay is rounded to whole nanoseconds, at least one. A mean of zero means that the state is
 //! never entered.
 
+use engine::registry::{Fault, Settings};
 use engine::{Draws, Span, Stream, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -42,6 +43,27 @@ struct TwoState {
     draws: FrameDraws,
     timeline: Timeline,
     in_good: bool,
+}
+
+/// Every switch is kept: a state that lasts less costs more memory than any frame could notice.
+const SHORTEST_STAY: Span = Span::from_nanos(1_000);
+
+impl Settings for Config {
+    fn check(&self) -> Vec<Fault> {
+        let mut faults: Vec<Fault> = Fault::unless_probability("loss_good", self.loss_good).into_iter().collect();
+        faults.extend(Fault::unless_probability("loss_bad", self.loss_bad));
+        if self.mean_good == Span::ZERO {
+            let fault = Fault::new("mean_good", self.mean_good, "more than nothing");
+            faults.push(fault.hint("for a channel that is always BAD use kind = \"uniform\", loss = 1"));
+        }
+        for (key, mean) in [("mean_good", self.mean_good), ("mean_bad", self.mean_bad)] {
+            if mean != Span::ZERO && mean < SHORTEST_STAY {
+                let expected = format!("at least {SHORTEST_STAY}, or no BAD state at all (\"0 s\")");
+                faults.push(Fault::new(key, mean, expected));
+            }
+        }
+        faults
+    }
 }
 
 impl Config {
@@ -80,6 +102,10 @@ impl Channel for TwoState {
             * (if bad { 1.0 - self.config.loss_bad } else { 1.0 });
         let arrives = survives >= 1.0 || (survives > 0.0 && self.draws.unit(frame) < survives);
         if arrives { Fate::Arrives } else { Fate::Corrupted }
+    }
+
+    fn has_states(&self) -> bool {
+        true
     }
 
     fn next_change(&mut self, after: Time) -> Option<(Time, State)> {

@@ -1,6 +1,7 @@
 //! Independent losses, as on the thesis's wired links [goel1997 4.2 (5)].
 
 use engine::Stream;
+use engine::registry::{Fault, Settings};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -18,6 +19,12 @@ pub struct Config {
 struct Uniform {
     loss: f64,
     draws: FrameDraws,
+}
+
+impl Settings for Config {
+    fn check(&self) -> Vec<Fault> {
+        Fault::unless_probability("loss", self.loss).into_iter().collect()
+    }
 }
 
 impl Config {

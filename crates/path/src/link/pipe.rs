@@ -56,9 +56,14 @@ impl Pipe {
         }
     }
 
-    /// What has been counted.
-    pub fn counters(&self) -> Counters {
-        self.counters
+    /// What has been counted until `now`: packets that still wait have not been sent.
+    pub fn counters(&self, now: Time) -> Counters {
+        let mut counters = self.counters;
+        for passage in self.passing.iter().rev().take_while(|passage| passage.starts > now) {
+            counters.frames_sent -= 1;
+            counters.busy = counters.busy - (passage.arrives.since(passage.starts) - self.line.delay);
+        }
+        counters
     }
 
     /// Takes a packet to send. Gives the time at which it will have left the node, or `None` if the queue was full.

@@ -6,7 +6,7 @@
 pub mod lane;
 pub mod scheduler;
 
-use engine::{Slot, Time};
+use engine::Slot;
 use wire::Packet;
 
 use crate::channel::{Fate, Frame};
@@ -207,15 +207,5 @@ impl Station {
             cx.tell(hop, || LinkEvent::FrameCorrupted { number, attempt, packet });
         }
         cx.schedule.arm(self.timer, overdue);
-    }
-
-    /// The earliest time at which something here happens, for tests that drive a station by hand.
-    pub fn slots(&self) -> (Slot, Slot) {
-        (self.arrival, self.timer)
-    }
-
-    /// Whether a frame is outstanding at `_now`.
-    pub fn is_busy(&self, _now: Time) -> bool {
-        self.phase != Phase::Idle
     }
 }

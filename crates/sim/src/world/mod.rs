@@ -160,7 +160,7 @@ impl World {
             }
         };
         let counters = |hop: &Hop| match hop {
-            Hop::Pipe(pipe) => pipe.counters(),
+            Hop::Pipe(pipe) => pipe.counters(self.now),
             Hop::Lane { station, lane } => self.stations[*station as usize].lanes()[*lane as usize].counters(),
         };
         Results {

@@ -38,7 +38,7 @@ pub struct Acked {
 pub struct Flight {
     /// When.
     pub now: Time,
-    /// Bytes sent and not acknowledged (FlightSize) [RFC5681 s2].
+    /// Bytes sent and not acknowledged (FlightSize) [RFC5681 s2]; after going back, those sent since.
     pub bytes: f64,
     /// What might have been in flight: the least of the window, with what recovery added to it, and the receiver's.
     pub window: f64,
@@ -61,7 +61,8 @@ pub enum Congestion {
 /// The only writer of cwnd and ssthresh. All windows are bytes.
 ///
 /// The sender calls `on_ack` for each acknowledgment of new data outside recovery, after the bytes have left flight;
-/// `on_congestion` when an episode begins, before anything is sent again; and reads `cwnd` before each segment.
+/// `on_congestion` when an episode begins, before anything is sent again; and reads `cwnd` after each acknowledgment,
+/// message and timeout. It does not ask as time passes.
 /// `cwnd` must be finite and at least one segment at all times.
 pub trait CongestionControl: Send {
     /// Congestion window.

@@ -1,8 +1,10 @@
 //! Reno: slow start and congestion avoidance [RFC5681 s3.1].
 //!
 //! While cwnd is at most ssthresh each acknowledgment adds a segment, above it `segment^2 / cwnd`.
-//! Deviation: none in the rules; `ssthresh_from` chooses between the RFC's basis for halving and 4.3BSD's.
+//! `ssthresh_from` chooses between the RFC's basis for halving and 4.3BSD's. Deviation: the window stops growing where the
+//! receiver's begins to be the limit; the RFC lets it grow without use.
 
+use engine::registry::Settings;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -35,6 +37,12 @@ struct Reno {
     segment: f64,
     cwnd: f64,
     ssthresh: f64,
+}
+
+impl Settings for Config {
+    fn goel1997(&mut self) {
+        self.ssthresh_from.get_or_insert(Basis::Window);
+    }
 }
 
 impl Config {

@@ -4,6 +4,7 @@
 //! more segment fly. Deviation: like 4.3BSD Reno, a sender that went back after a timeout may take duplicates of
 //! that for a new loss; NewReno mends this [RFC6582 s4.1].
 
+use engine::registry::Settings;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -13,6 +14,8 @@ use super::{Advance, Duplicate, LossRecovery, Notified, View};
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Config {}
+
+impl Settings for Config {}
 
 impl Config {
     /// The recovery.

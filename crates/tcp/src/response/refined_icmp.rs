@@ -4,6 +4,7 @@
 //! the segment and marks it; the first duplicate acknowledgment for it begins fast recovery with the window as it
 //! is, one segment more a duplicate, until new data is acknowledged.
 
+use engine::registry::Settings;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wire::NoticeKind;
@@ -15,6 +16,8 @@ use crate::recovery::Notified;
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Config {}
+
+impl Settings for Config {}
 
 impl Config {
     /// The response.

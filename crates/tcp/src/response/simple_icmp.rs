@@ -4,6 +4,7 @@
 //! if it comes to that, was not congestion. A marked segment is resent without a cut: alone after a timeout;
 //! after the third duplicate with ssthresh plus three segments in flight until new data is acknowledged.
 
+use engine::registry::Settings;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wire::NoticeKind;
@@ -15,6 +16,8 @@ use crate::recovery::Notified;
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Config {}
+
+impl Settings for Config {}
 
 impl Config {
     /// The response.

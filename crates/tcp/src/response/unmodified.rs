@@ -1,5 +1,6 @@
 //! A sender without a scheme: messages are silently discarded [goel1997 5.5.4].
 
+use engine::registry::Settings;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wire::NoticeKind;
@@ -11,6 +12,8 @@ use crate::recovery::Notified;
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Config {}
+
+impl Settings for Config {}
 
 impl Config {
     /// The response.

@@ -24,7 +24,7 @@ pub struct Counters {
     pub segments_sent: u64,
     /// Segments sent again.
     pub segments_retransmitted: u64,
-    /// Recoveries begun by duplicate acknowledgments.
+    /// Segments resent because of duplicate acknowledgments.
     pub fast_retransmits: u64,
     /// Expiries of the retransmission timer.
     pub timeouts: u64,
@@ -297,8 +297,9 @@ impl Sender {
     fn sent(&mut self, now: Time, piece: Piece, reason: Reason) -> Piece {
         let end = piece.seq + u64::from(piece.len);
         self.counters.segments_sent += 1;
+        // A segment that begins with bytes sent before may end with new ones.
+        self.max = self.max.max(end);
         if reason == Reason::New {
-            self.max = end;
             if self.timed.is_none() {
                 self.timed = Some((end, now));
             }

@@ -1,5 +1,6 @@
 //! No link-level retransmission.
 
+use engine::registry::Settings;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -9,6 +10,8 @@ use super::StopAndWait;
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Config {}
+
+impl Settings for Config {}
 
 impl Config {
     /// Nothing.

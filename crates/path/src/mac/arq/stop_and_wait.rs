@@ -8,6 +8,7 @@
 //! Deviation: the thesis leaves the size of a link acknowledgment open; the default is that of 802.11, 14 bytes.
 
 use engine::Span;
+use engine::registry::{Fault, Settings};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -55,6 +56,27 @@ const ACK_SIZE: u32 = 14;
 impl Default for Config {
     fn default() -> Self {
         Config { transmissions: nine(), margin: one_millisecond(), numbering: None }
+    }
+}
+
+/// Waiting longer is no link layer's business.
+const LONGEST_MARGIN: Span = Span::from_secs(3600);
+
+impl Settings for Config {
+    fn check(&self) -> Vec<Fault> {
+        let mut faults = Vec::new();
+        if !(1..=10_000).contains(&self.transmissions) {
+            let expected = "1 to 10000, the first transmission included";
+            faults.push(Fault::new("transmissions", self.transmissions, expected));
+        }
+        if self.margin > LONGEST_MARGIN {
+            faults.push(Fault::new("margin", self.margin, "at most an hour"));
+        }
+        faults
+    }
+
+    fn goel1997(&mut self) {
+        self.numbering.get_or_insert(Numbering::PerTransmission);
     }
 }
 
