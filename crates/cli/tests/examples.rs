@@ -41,6 +41,25 @@ fn every_example_is_right_and_completes() {
     }
 }
 
+/// The README's pictures are what the program draws today. To draw them anew after a change that is meant:
+/// `UPDATE_GOLDEN=1 cargo test -p lasthop --test examples`.
+#[test]
+fn the_pictures_of_the_readme_are_ours() {
+    let dir = scratch("pictures");
+    for scheme in ["unmodified", "refined-icmp"] {
+        let title = format!("title=A burst of losses at 8.4 s, {scheme}");
+        let example = common::file("examples/goel-refined.toml");
+        let zoom = ["--from", "8 s", "--to", "10.8 s", "--out", scheme, "--set", &title, "--scheme", scheme];
+        fine(&dir, &[&["plot", example.as_str()], &zoom[..]].concat());
+        let drawn = std::fs::read_to_string(dir.join(scheme).join("download.svg")).unwrap();
+        let kept = root().join(format!("docs/pictures/burst-{scheme}.svg"));
+        if std::env::var_os("UPDATE_GOLDEN").is_some() {
+            std::fs::write(&kept, &drawn).unwrap();
+        }
+        assert!(drawn == std::fs::read_to_string(&kept).unwrap(), "{} is not what is drawn today", kept.display());
+    }
+}
+
 #[test]
 fn every_example_is_short_and_says_what_it_shows() {
     for path in examples().iter().filter(|path| path.extension().is_some_and(|ending| ending == "toml")) {

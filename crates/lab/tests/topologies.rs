@@ -118,6 +118,23 @@ fn the_fewest_hops_are_taken() {
     assert_eq!(frames(&long), [10, 10, 10]);
 }
 
+/// Two links side by side, and two routers side by side: what was named first carries everything, both ways.
+#[test]
+fn of_equal_ways_the_link_named_first_is_taken() {
+    let links = [
+        wired("1", ["a", "s"]),
+        wired("2", ["a", "r"]),
+        wired("3", ["r", "b"]),
+        wired("4", ["s", "b"]),
+        wired("5", ["s", "b"]),
+    ];
+    let results = run(&network(&format!("{NODES}{}{}", links.concat(), flow("f", "a", "b", "10 kB"))));
+    let carried: Vec<[bool; 2]> =
+        results.links.iter().map(|link| link.ways.map(|way| way.packets_delivered > 0)).collect();
+    // There over 1 and 4; back over 3, which b sees before 4, and 2.
+    assert_eq!(carried, [[true, false], [false, true], [false, true], [true, false], [false, false]]);
+}
+
 /// Hosts do not forward: a way through c is no way.
 #[test]
 fn hosts_do_not_forward() {
