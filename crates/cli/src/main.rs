@@ -1,6 +1,6 @@
 //! The `lasthop` command.
 //!
-//! stdout is data, stderr is talk. Exit codes: 0 done, 1 the run failed, 2 the input is wrong.
+//! stdout is data, stderr is talk. Exit codes: 0 done, 1 the run failed, 2 the input is wrong, 130 interrupted.
 
 mod commands;
 mod progress;
@@ -10,11 +10,13 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+use lab::run::RunError;
+
 use commands::{check, convert, list, plot, run, schema};
 
 /// A laboratory for TCP over wireless paths.
 #[derive(Parser)]
-#[command(version, about, after_help = "Exit codes: 0 done, 1 the run failed, 2 the input is wrong.")]
+#[command(version, about, after_help = "Exit codes: 0 done, 1 the run failed, 2 the input is wrong, 130 interrupted.")]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -42,6 +44,8 @@ enum Failure {
     Input(String),
     /// The run failed: exit code 1.
     Run(String),
+    /// Ctrl-C: exit code 130, as a shell would have it.
+    Interrupted(String),
     /// Whoever read our output has gone away: nothing to complain about.
     BrokenPipe,
 }
@@ -51,6 +55,15 @@ impl From<std::io::Error> for Failure {
         match error.kind() {
             std::io::ErrorKind::BrokenPipe => Failure::BrokenPipe,
             _ => Failure::Run(format!("standard output: {error}")),
+        }
+    }
+}
+
+impl From<RunError> for Failure {
+    fn from(error: RunError) -> Self {
+        match error {
+            RunError::Interrupted => Failure::Interrupted(error.to_string()),
+            _ => Failure::Run(error.to_string()),
         }
     }
 }
@@ -73,6 +86,10 @@ fn main() -> ExitCode {
         Err(Failure::Input(message)) => {
             eprintln!("{message}");
             ExitCode::from(2)
+        }
+        Err(Failure::Interrupted(message)) => {
+            eprintln!("{message}");
+            ExitCode::from(130)
         }
     }
 }

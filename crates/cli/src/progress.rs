@@ -1,32 +1,43 @@
-//! A progress bar on stderr for runs that take longer than a moment.
+//! A progress bar on stderr for runs that take longer than a moment, and an ear for Ctrl-C.
 
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 /// Draws nothing where stderr is not a terminal.
-pub struct Progress(ProgressBar);
+pub struct Progress {
+    bar: ProgressBar,
+    interrupted: Arc<AtomicBool>,
+}
 
 const STEPS: u64 = 10_000;
 
 impl Progress {
-    /// A bar for what is called `name`.
+    /// A bar for what is called `name`. From now on Ctrl-C is noted instead of ending the program at once.
     pub fn new(name: &str) -> Self {
         let bar = ProgressBar::with_draw_target(Some(STEPS), ProgressDrawTarget::stderr_with_hz(5));
         let style = ProgressStyle::with_template("{prefix} [{bar:30}] {percent}% {elapsed} elapsed, {eta} left");
         bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
         bar.set_prefix(name.to_owned());
         bar.enable_steady_tick(Duration::from_millis(500));
-        Progress(bar)
+        let interrupted = Arc::new(AtomicBool::new(false));
+        let heard = Arc::clone(&interrupted);
+        // Without a handler Ctrl-C ends the program where it stands, which loses nothing but tidiness.
+        let _ = ctrlc::set_handler(move || heard.store(true, Ordering::Relaxed));
+        Progress { bar, interrupted }
     }
 
-    /// `share` of the work is done, from 0 to 1.
-    pub fn set(&self, share: f64) {
-        self.0.set_position((share * STEPS as f64) as u64);
+    /// `share` of the work is done, from 0 to 1. Breaks off after Ctrl-C.
+    pub fn set(&self, share: f64) -> ControlFlow<()> {
+        self.bar.set_position((share * STEPS as f64) as u64);
+        if self.interrupted.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
     /// Takes the bar away.
     pub fn finish(&self) {
-        self.0.finish_and_clear();
+        self.bar.finish_and_clear();
     }
 }

@@ -105,6 +105,32 @@ fn a_full_disk_leaves_no_result_and_spares_the_old_one() {
 }
 
 #[test]
+fn ctrl_c_ends_tidily() {
+    let dir = scratch("interrupted");
+    let example = file(EXAMPLE);
+    let endless = [
+        "run",
+        &example,
+        "--set",
+        "flows.download.bytes=100 GB",
+        "--set",
+        "duration=300 h",
+        "--out",
+        "r",
+        "--trace",
+        "jsonl",
+    ];
+    let child = command(&dir, &endless).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    while !dir.join("r.partial/events.jsonl").exists() {
+        std::thread::yield_now();
+    }
+    assert!(Command::new("bash").args(["-c", &format!("kill -INT {}", child.id())]).status().unwrap().success());
+    let ended = ended(child.wait_with_output().unwrap());
+    assert_eq!((ended.code, ended.err.trim()), (Some(130), "interrupted; nothing was written"));
+    assert!(!dir.join("r").exists() && !dir.join("r.partial").exists());
+}
+
+#[test]
 fn kill_9_leaves_nothing_that_looks_whole() {
     let dir = scratch("killed");
     let example = file(EXAMPLE);

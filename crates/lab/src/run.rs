@@ -5,11 +5,12 @@
 
 use std::fs;
 use std::io::{self, Write};
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use engine::Time;
 use serde_json::Value;
-use sim::{Event, Network, Nobody, Results, World};
+use sim::{Event, Network, Nobody, Results, Sink, World};
 
 use crate::load::{Loaded, to_toml};
 use crate::output::summary::summary;
@@ -37,45 +38,53 @@ pub enum RunError {
     /// A result does not come out again.
     #[error("{}: this program gets other results from the scenario beside it\n  hint: another version made them, or a file was changed; run the scenario again", .0.display())]
     OtherProgram(PathBuf),
+    /// Whoever watched said that it was enough.
+    #[error("interrupted; nothing was written")]
+    Interrupted,
     /// The directory holds something that is not a result.
     #[error("{}: exists and is not a result directory (it has no summary.json)\n  hint: choose another with --out", .0.display())]
     NotOurs(PathBuf),
 }
 
-/// Wake-ups between two looks at the progress: about ten milliseconds.
-const STRIDE: u64 = 200_000;
+/// Wake-ups between two looks at the progress: a millisecond without traces, perhaps twenty with all of them.
+const STRIDE: u64 = 20_000;
+
+/// Is shown how much of the work is done, from 0 to 1, and says whether to go on.
+pub type Watch<'a> = &'a mut dyn FnMut(f64) -> ControlFlow<()>;
+
+/// Runs to the end, or until the watch says that it is enough or the sink that it can take no more.
+fn drive<S: Sink>(world: &mut World, sink: &mut S, watch: Watch<'_>, full: fn(&S) -> bool) -> Result<(), RunError> {
+    while !full(sink) && world.advance(STRIDE, sink) {
+        if watch(world.progress()).is_break() {
+            return Err(RunError::Interrupted);
+        }
+    }
+    Ok(())
+}
 
 /// Runs without writing anything.
-pub fn simulate(network: &Network, progress: &mut dyn FnMut(f64)) -> Results {
+pub fn simulate(network: &Network, watch: Watch<'_>) -> Result<Results, RunError> {
     let mut world = World::new(network, false);
-    while world.advance(STRIDE, &mut Nobody) {
-        progress(world.progress());
-    }
-    world.results()
+    drive(&mut world, &mut Nobody, watch, |_| false)?;
+    Ok(world.results())
 }
 
 /// Runs and keeps every event, for plots.
-pub fn record(network: &Network, progress: &mut dyn FnMut(f64)) -> (Results, Vec<(Time, Event)>) {
+pub fn record(network: &Network, watch: Watch<'_>) -> Result<(Results, Vec<(Time, Event)>), RunError> {
     let mut world = World::new(network, true);
     let mut events = Vec::new();
-    while world.advance(STRIDE, &mut events) {
-        progress(world.progress());
-    }
-    (world.results(), events)
+    drive(&mut world, &mut events, watch, |_| false)?;
+    Ok((world.results(), events))
 }
 
 /// Runs again what made the result in `dir`, and keeps every event. A result is a function of its scenario and the
 /// program; if another program made it, this says so instead of drawing something else.
-pub fn replay(
-    loaded: &Loaded,
-    dir: &Path,
-    progress: &mut dyn FnMut(f64),
-) -> Result<(Results, Vec<(Time, Event)>), RunError> {
+pub fn replay(loaded: &Loaded, dir: &Path, watch: Watch<'_>) -> Result<(Results, Vec<(Time, Event)>), RunError> {
     let path = dir.join("summary.json");
     let kept = fs::read(&path).map_err(|source| RunError::Unreadable { path: path.clone(), source })?;
     let kept: Value = serde_json::from_slice(&kept)
         .map_err(|error| RunError::Unreadable { path: path.clone(), source: io::Error::other(error) })?;
-    let (results, events) = record(&loaded.network, progress);
+    let (results, events) = record(&loaded.network, watch)?;
     let again = summary(title(loaded), &loaded.network, &results);
     if ["events", "simulated_s", "flows", "links"].iter().any(|key| kept[key] != again[key]) {
         return Err(RunError::OtherProgram(path));
@@ -89,19 +98,17 @@ fn title(loaded: &Loaded) -> &str {
 }
 
 /// Runs, and writes `summary.json`, `scenario.toml` and the chosen traces to `dir`. Gives the summary.
-pub fn run(loaded: &Loaded, traces: &[&Trace], dir: &Path, progress: &mut dyn FnMut(f64)) -> Result<Value, RunError> {
+pub fn run(loaded: &Loaded, traces: &[&Trace], dir: &Path, watch: Watch<'_>) -> Result<Value, RunError> {
     if dir.exists() && !dir.join("summary.json").exists() && !is_empty(dir) {
         return Err(RunError::NotOurs(dir.to_owned()));
     }
     let partial = Partial::create(dir)?;
     let mut outputs = Outputs::open(traces, &loaded.network, &partial.dir, loaded.scenario.output.print_interval);
     let results = if outputs.is_empty() {
-        simulate(&loaded.network, progress)
+        simulate(&loaded.network, watch)?
     } else {
         let mut world = World::new(&loaded.network, true);
-        while !outputs.failed() && world.advance(STRIDE / 10, &mut outputs) {
-            progress(world.progress());
-        }
+        drive(&mut world, &mut outputs, watch, Outputs::failed)?;
         world.results()
     };
     outputs.finish(results.ended).map_err(|(path, source)| RunError::Unwritable { path, source })?;

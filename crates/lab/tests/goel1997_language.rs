@@ -101,7 +101,7 @@ fn every_example_runs() {
         let loaded =
             load(&example(name), &Overrides::default()).unwrap_or_else(|problems| panic!("{}", said(&problems)));
         assert_eq!(loaded.warnings, [], "{name}");
-        let results = simulate(&loaded.network, &mut |_| {});
+        let results = simulate(&loaded.network, &mut |_| std::ops::ControlFlow::Continue(())).unwrap();
         assert!(results.flows[0].completed.is_some(), "{name}: {results:?}");
     }
 }

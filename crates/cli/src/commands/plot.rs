@@ -75,12 +75,12 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let flows = chosen(args, &loaded.network)?;
     let unchanged = args.scenario.set.is_empty() && args.scenario.scheme.is_none() && args.scenario.seed.is_none();
     let progress = Progress::new(&loaded.stem);
-    let (_, events) = match result_dir.filter(|_| unchanged) {
-        Some(dir) => run::replay(&loaded, &dir, &mut |share| progress.set(share))
-            .map_err(|error| Failure::Run(error.to_string()))?,
+    let recorded = match result_dir.filter(|_| unchanged) {
+        Some(dir) => run::replay(&loaded, &dir, &mut |share| progress.set(share)),
         None => run::record(&loaded.network, &mut |share| progress.set(share)),
     };
     progress.finish();
+    let (_, events) = recorded?;
     let description = Description::of(&loaded.network);
     let title = if loaded.scenario.title.is_empty() { &loaded.stem } else { &loaded.scenario.title };
     fs::create_dir_all(&out).map_err(|error| unwritable(&out, &error))?;

@@ -37,7 +37,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let progress = Progress::new(&loaded.stem);
     let summary = run::run(&loaded, &traces, &dir, &mut |share| progress.set(share));
     progress.finish();
-    let summary = summary.map_err(|error| Failure::Run(error.to_string()))?;
+    let summary = summary?;
     if args.json {
         print(&format!("{summary:#}\n"))?;
     } else {
