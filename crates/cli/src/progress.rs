@@ -26,7 +26,12 @@ impl Progress {
         let interrupted = Arc::new(AtomicBool::new(false));
         let heard = Arc::clone(&interrupted);
         // Without a handler Ctrl-C ends the program where it stands, which loses nothing but tidiness.
-        let _ = ctrlc::set_handler(move || heard.store(true, Ordering::Relaxed));
+        let _ = ctrlc::set_handler(move || {
+            // Asked for twice: it need not be tidy.
+            if heard.swap(true, Ordering::Relaxed) {
+                std::process::exit(130);
+            }
+        });
         Progress { bar, interrupted }
     }
 

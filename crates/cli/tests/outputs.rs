@@ -182,6 +182,48 @@ The contents of TCP segment are :-
     );
 }
 
+/// Links side by side, and senders whose names run together, still have files of their own.
+#[test]
+fn no_two_traces_share_a_file() {
+    let dir = scratch("collisions");
+    let air = |name: &str| {
+        format!(
+            "[links.{name}]\nkind = \"wireless\"\nbetween = [\"x\", \"m\"]\nrate = \"1 Mbps\"\ndelay = \"1 ms\"\n\
+             channel = {{ kind = \"two-state\", mean_good = \"500 ms\", mean_bad = \"100 ms\" }}\n"
+        )
+    };
+    let wire = |node: &str| {
+        format!(
+            "[links.wire-{node}]\nkind = \"wired\"\nbetween = [\"{node}\", \"x\"]\nrate = \"8 Mbps\"\ndelay = \"1 ms\"\n"
+        )
+    };
+    let flow = |name: &str, from: &str| format!("[flows.{name}]\nfrom = \"{from}\"\nto = \"m\"\nbytes = \"50 kB\"\n");
+    let nodes = "duration = \"60 s\"\n[nodes]\ns = { kind = \"host\" }\ns-b = { kind = \"host\" }\nx = { kind = \"router\" }\nm = { kind = \"host\" }\n";
+    let text = [
+        nodes,
+        &air("one"),
+        &air("two"),
+        &wire("s"),
+        &wire("s-b"),
+        &flow("b", "s"),
+        &flow("c", "s"),
+        &flow("d", "s-b"),
+    ]
+    .concat();
+    std::fs::write(dir.join("n.toml"), text).unwrap();
+    fine(&dir, &["run", "n.toml", "--trace", "all", "--out", "r"]);
+    let files: Vec<String> = std::fs::read_dir(dir.join("r"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    for name in ["b-seqno", "c-seqno", "d-seqno", "wless_state-one", "wless_state-two"] {
+        assert!(files.iter().any(|file| file == name), "{name} is not among {files:?}");
+        let text = std::fs::read_to_string(dir.join("r").join(name)).unwrap();
+        let times: Vec<f64> = text.lines().map(|line| line.split(' ').next().unwrap().parse().unwrap()).collect();
+        assert!(times.len() > 1 && times.is_sorted(), "{name}");
+    }
+}
+
 #[test]
 fn a_recorded_channel_replays_to_the_same_run() {
     let dir = scratch("replay");

@@ -58,8 +58,25 @@ fn a_directory_that_is_not_ours_is_left_alone() {
     std::fs::write(dir.join("precious/thesis.tex"), "years of work").unwrap();
     let ended = lasthop(&dir, &["run", &file(EXAMPLE), "--out", "precious"]);
     assert_eq!(ended.code, Some(1));
-    assert!(ended.err.contains("not a result directory") && ended.err.contains("--out"), "{}", ended.err);
-    assert_eq!(std::fs::read_to_string(dir.join("precious/thesis.tex")).unwrap(), "years of work");
+    assert!(ended.err.contains("did not write thesis.tex") && ended.err.contains("--out"), "{}", ended.err);
+    // A summary.json of somebody else's, something put into a result, and the directories used on the way.
+    std::fs::write(dir.join("precious/summary.json"), "{}").unwrap();
+    fine(&dir, &["run", &file(EXAMPLE), "--out", "r"]);
+    fine(&dir, &["plot", "r"]);
+    fine(&dir, &["run", &file(EXAMPLE), "--out", "r"]);
+    for foreign in ["r/notes.txt", "s.partial/keep", "t/plots/mine.txt"] {
+        let path = dir.join(foreign);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, "years of work").unwrap();
+    }
+    for out in ["precious", "r", "s", "t"] {
+        let ended = lasthop(&dir, &["run", &file(EXAMPLE), "--out", out]);
+        assert_eq!(ended.code, Some(1), "{out}");
+        assert!(ended.err.contains("is not replaced"), "{}", ended.err);
+    }
+    for kept in ["precious/thesis.tex", "r/notes.txt", "s.partial/keep", "t/plots/mine.txt"] {
+        assert_eq!(std::fs::read_to_string(dir.join(kept)).unwrap(), "years of work");
+    }
 }
 
 #[test]
@@ -68,7 +85,7 @@ fn an_unwritable_place_is_named() {
     std::fs::write(dir.join("file"), "not a directory").unwrap();
     let ended = lasthop(&dir, &["run", &file(EXAMPLE), "--out", "file/results"]);
     assert_eq!(ended.code, Some(1));
-    assert!(ended.err.contains("file/results.partial: cannot be written"), "{}", ended.err);
+    assert!(ended.err.contains("file/results: cannot be written"), "{}", ended.err);
 }
 
 /// A disk that takes 64 kB and no more, as a limit on the size of files stands in for it.

@@ -116,8 +116,6 @@ macro_rules! registry {
         }
 
         impl $name {
-            /// What the members of this registry are.
-            pub const WHAT: &'static str = $what;
             /// Every member: its name in scenarios, and one line about it.
             pub const MEMBERS: &'static [(&'static str, &'static str)] = &[$(($key, $summary)),+];
 

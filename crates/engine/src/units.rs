@@ -137,7 +137,8 @@ impl Kind {
             return Err(self.error(Some("more digits than make sense".into())));
         }
         let mantissa: u128 = format!("{whole}{decimals}").parse().map_err(|_| self.error(None))?;
-        let (scaled, divisor) = (mantissa * scale, 10u128.pow(decimals.len() as u32));
+        let scaled = mantissa.checked_mul(scale).ok_or_else(|| self.error(Some("too large".into())))?;
+        let divisor = 10u128.pow(decimals.len() as u32);
         if scaled % divisor != 0 {
             let finest = self.units.last().map_or("", |(name, _)| name);
             return Err(self.error(Some(format!("finer than one {finest}"))));
@@ -274,6 +275,8 @@ mod tests {
         assert!("4 KB".parse::<Bytes>().unwrap_err().hint.unwrap().contains("KiB"));
         assert!("0.1 ns".parse::<Span>().unwrap_err().hint.unwrap().contains("finer"));
         assert!("99999999999999999999 h".parse::<Span>().is_err());
+        let hint = "99999999999999999999.000000000001 h".parse::<Span>().unwrap_err().hint;
+        assert_eq!(hint.as_deref(), Some("too large"));
     }
 
     #[test]

@@ -5,5 +5,6 @@ pub mod goel1997;
 pub mod load;
 pub mod output;
 pub mod problem;
+mod result_dir;
 pub mod run;
 pub mod scenario;

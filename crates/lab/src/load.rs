@@ -43,7 +43,7 @@ pub fn load(path: &Path, overrides: &Overrides) -> Result<Loaded, Vec<Problem>> 
     let mut document = if speaks_goel1997(&file, &text) {
         let mut parsed = goel1997::parse(&name, &text)?;
         warnings.append(&mut parsed.warnings);
-        let document = Document::of(&name, &parsed.scenario);
+        let document = Document::of(&name, &parsed.scenario).map_err(|problem| vec![problem])?;
         datafile = Some(parsed);
         document
     } else {

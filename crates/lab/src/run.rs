@@ -1,10 +1,7 @@
 //! Running a scenario into a result directory.
-//!
-//! Everything is written to `DIR.partial` first and becomes `DIR` only when it is whole, so whatever interrupts a run,
-//! no half-written result can be taken for a whole one.
 
 use std::fs;
-use std::io::{self, Write};
+use std::io;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
@@ -15,6 +12,7 @@ use sim::{Event, Network, Nobody, Results, Sink, World};
 use crate::load::{Loaded, to_toml};
 use crate::output::summary::summary;
 use crate::output::{Outputs, Trace};
+use crate::result_dir::Partial;
 
 /// Why a run came to nothing.
 #[derive(Debug, thiserror::Error)]
@@ -41,9 +39,14 @@ pub enum RunError {
     /// Whoever watched said that it was enough.
     #[error("interrupted; nothing was written")]
     Interrupted,
-    /// The directory holds something that is not a result.
-    #[error("{}: exists and is not a result directory (it has no summary.json)\n  hint: choose another with --out", .0.display())]
-    NotOurs(PathBuf),
+    /// A directory that would be replaced holds something that no run wrote.
+    #[error("{}: is not replaced: lasthop did not write {found}\n  hint: choose another directory with --out, or move that file", dir.display())]
+    NotOurs {
+        /// The directory.
+        dir: PathBuf,
+        /// What no run wrote.
+        found: String,
+    },
 }
 
 /// Wake-ups between two looks at the progress: a millisecond without traces, perhaps twenty with all of them.
@@ -99,11 +102,9 @@ fn title(loaded: &Loaded) -> &str {
 
 /// Runs, and writes `summary.json`, `scenario.toml` and the chosen traces to `dir`. Gives the summary.
 pub fn run(loaded: &Loaded, traces: &[&Trace], dir: &Path, watch: Watch<'_>) -> Result<Value, RunError> {
-    if dir.exists() && !dir.join("summary.json").exists() && !is_empty(dir) {
-        return Err(RunError::NotOurs(dir.to_owned()));
-    }
     let partial = Partial::create(dir)?;
     let mut outputs = Outputs::open(traces, &loaded.network, &partial.dir, loaded.scenario.output.print_interval);
+    let files: Vec<String> = outputs.file_names().collect();
     let results = if outputs.is_empty() {
         simulate(&loaded.network, watch)?
     } else {
@@ -115,71 +116,6 @@ pub fn run(loaded: &Loaded, traces: &[&Trace], dir: &Path, watch: Watch<'_>) -> 
     let summary = summary(title(loaded), &loaded.network, &results);
     partial.write("scenario.toml", to_toml(&loaded.scenario).as_bytes())?;
     partial.write("summary.json", format!("{summary:#}\n").as_bytes())?;
-    partial.complete(dir)?;
+    partial.complete(dir, &files)?;
     Ok(summary)
-}
-
-fn is_empty(dir: &Path) -> bool {
-    fs::read_dir(dir).is_ok_and(|mut entries| entries.next().is_none())
-}
-
-/// A result directory in the making. Dropped before it is complete, it leaves nothing behind.
-struct Partial {
-    dir: PathBuf,
-    complete: bool,
-}
-
-impl Partial {
-    fn create(target: &Path) -> Result<Self, RunError> {
-        let dir = beside(target, "partial");
-        let unwritable = |source| RunError::Unwritable { path: dir.clone(), source };
-        if dir.exists() {
-            // What an earlier run left when it was killed.
-            fs::remove_dir_all(&dir).map_err(unwritable)?;
-        }
-        fs::create_dir_all(&dir).map_err(unwritable)?;
-        Ok(Partial { dir, complete: false })
-    }
-
-    fn write(&self, name: &str, bytes: &[u8]) -> Result<(), RunError> {
-        let path = self.dir.join(name);
-        let written = fs::File::create(&path).and_then(|mut file| {
-            file.write_all(bytes)?;
-            file.sync_all()
-        });
-        written.map_err(|source| RunError::Unwritable { path, source })
-    }
-
-    /// Takes the place of whatever result was there.
-    fn complete(mut self, target: &Path) -> Result<(), RunError> {
-        let unwritable = |source| RunError::Unwritable { path: target.to_owned(), source };
-        if target.exists() {
-            let old = beside(target, "old");
-            if old.exists() {
-                fs::remove_dir_all(&old).map_err(unwritable)?;
-            }
-            fs::rename(target, &old).map_err(unwritable)?;
-            fs::rename(&self.dir, target).map_err(unwritable)?;
-            fs::remove_dir_all(&old).map_err(unwritable)?;
-        } else {
-            fs::rename(&self.dir, target).map_err(unwritable)?;
-        }
-        self.complete = true;
-        Ok(())
-    }
-}
-
-impl Drop for Partial {
-    fn drop(&mut self) {
-        if !self.complete {
-            let _ = fs::remove_dir_all(&self.dir);
-        }
-    }
-}
-
-fn beside(target: &Path, ending: &str) -> PathBuf {
-    let mut name = target.as_os_str().to_owned();
-    name.push(".");
-    name.push(ending);
-    PathBuf::from(name)
 }

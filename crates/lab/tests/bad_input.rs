@@ -80,6 +80,7 @@ const CASES: &[(&str, &str, &[&str])] = &[
     ("to = \"b\"", "to = \"nowhere\"", &["flows.down.to", "\"nowhere\"", "a node"]),
     ("[links.air]", "[links.wire]", &["wire"]),
     ("[links.air]", "[links.\"the air\"]", &["links.the air", "a name of at most 64"]),
+    ("[links.air]", "[links.\"a.ir\"]", &["a name of at most 64"]),
     // Missing.
     ("rate = \"8 Mbps\"\n", "", &["links.wire.rate", "`rate` is missing"]),
     ("duration = \"10 s\"\n", "", &["duration", "`duration` is missing"]),
@@ -159,6 +160,25 @@ fn an_unreachable_destination_is_found_before_the_run() {
     let text = GOOD.replace("between = [\"x\", \"b\"]", "between = [\"x\", \"a\"]");
     let shown = problems(&text)[0].to_string();
     assert!(shown.contains("flows.down.to") && shown.contains("can be reached from \"a\""), "{shown}");
+}
+
+/// A round trip of no time would never let the clock move on.
+#[test]
+fn a_way_that_takes_no_time_is_refused() {
+    let still = |profile: &str, rate: &str| {
+        let text = common::wire(rate, "0 s", "segment = \"1000 B\"");
+        problems(&format!("profile = \"{profile}\"\n{text}"))
+    };
+    assert!(still("goel1997", "20 Mbps")[0].to_string().contains("takes no time"));
+    assert_eq!(still("exact", "20 Mbps"), []);
+    assert_eq!(still("goel1997", "2 Mbps"), []);
+}
+
+/// A buffer too small for a flow that never comes there is nobody's business.
+#[test]
+fn only_buffers_on_the_way_count() {
+    let elsewhere = GOOD.replace("[nodes]", "[nodes]\nlone = { kind = \"router\", buffer = \"100 B\" }");
+    assert_eq!(problems(&elsewhere), []);
 }
 
 #[test]

@@ -12,6 +12,14 @@ pub enum Way {
 }
 
 impl Way {
+    /// The other way.
+    pub const fn reversed(self) -> Self {
+        match self {
+            Way::Forward => Way::Backward,
+            Way::Backward => Way::Forward,
+        }
+    }
+
     /// 0 forward, 1 backward.
     pub const fn index(self) -> usize {
         match self {

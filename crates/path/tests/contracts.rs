@@ -35,7 +35,7 @@ fn air() -> Stream {
 
 fn frame(index: u64, way: Way) -> Frame {
     let start = Time::from_nanos(index * 3_333_333);
-    Frame { start, duration: Span::from_nanos(1_000_000), way, number: Some(index) }
+    Frame { now: start, start, duration: Span::from_nanos(1_000_000), way, number: Some(index) }
 }
 
 #[test]

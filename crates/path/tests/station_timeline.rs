@@ -159,6 +159,14 @@ fn a_lost_acknowledgment_makes_a_duplicate_that_only_frame_numbers_give_away() {
     assert_eq!(renumbered[3..], ["  6112 link 0: sent 0 as 1, attempt 2", "  9112 link 0: 0 arrives"]);
 }
 
+/// Without a margin the acknowledgment and the timer come at one time: the frame was acknowledged.
+#[test]
+fn an_acknowledgment_in_the_last_moment_counts() {
+    let arq = StopAndWait { margin: Span::ZERO, ..arq(3, Numbering::PerFrame) };
+    let log = timeline(vec![dropping(&[])], arq, Scheduler::RoundRobin, Limit::None, &[(0, 0)]);
+    assert_eq!(log, ["     0 link 0: sent 0 as 0, attempt 1", "  3000 link 0: 0 arrives"]);
+}
+
 #[test]
 fn round_robin_goes_on_after_each_attempt_fifo_after_each_packet() {
     let offered = [(0, 0), (0, 85), (1, 1000)];

@@ -46,11 +46,6 @@ impl Connection {
         self.sender.offer(bytes);
     }
 
-    /// The port of this end.
-    pub fn local_port(&self) -> u16 {
-        self.local_port
-    }
-
     /// Whether everything handed over has been acknowledged.
     pub fn done(&self) -> bool {
         self.sender.done()

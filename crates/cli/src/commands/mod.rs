@@ -29,7 +29,7 @@ pub struct ScenarioArgs {
     #[arg(long, value_name = "NAME")]
     pub scheme: Option<String>,
     /// What chance begins with
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=i64::MAX as u64))]
     pub seed: Option<u64>,
 }
 

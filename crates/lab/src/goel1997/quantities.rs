@@ -43,7 +43,11 @@ const fn kind<T>(expected: &'static str, read: fn(&str) -> Result<T, Refusal>) -
 }
 
 pub(super) const ID: Kind<u64> = kind("a numeric id, such as 211", whole);
-pub(super) const SEED: Kind<u64> = kind("a whole number, such as 2", whole);
+/// TOML, into which a datafile is converted, has whole numbers up to 2^63 - 1.
+pub(super) const SEED: Kind<u64> = kind("a whole number below 9223372036854775808, such as 2", |text| {
+    let number = whole(text)?;
+    if i64::try_from(number).is_ok() { Ok(number) } else { refuse("too large") }
+});
 pub(super) const PACKETS: Kind<u64> =
     kind("a number of packets, at least 1, such as 10000", |text| at_least_one(whole(text)?));
 pub(super) const BYTES: Kind<u64> = kind("a number of bytes, such as 512000", whole);
@@ -208,6 +212,7 @@ mod tests {
             assert!((MILLISECONDS.read)(text).is_err(), "{text}");
             assert!((PROBABILITY.read)(text).is_err(), "{text}");
             assert!((SEED.read)(text).is_err(), "{text}");
+            assert!((SEED.read)("9223372036854775808").is_err());
         }
     }
 

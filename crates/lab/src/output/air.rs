@@ -4,7 +4,6 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use engine::Time;
-use path::channel::State;
 use sim::Event;
 
 use super::columns::has_states;
@@ -12,43 +11,33 @@ use super::file::{Millis, TraceFile};
 use super::{Output, Stage};
 
 struct Air {
-    link: u32,
-    file: TraceFile,
+    /// By link; `None` where nothing switches.
+    files: Vec<Option<TraceFile>>,
 }
 
 /// `trace.dat` if one link has air that switches, else one file for each, with the link's name.
-pub(super) fn open(stage: &Stage<'_>) -> Vec<Box<dyn Output>> {
-    let links: Vec<usize> =
-        (0..stage.network.links.len()).filter(|i| has_states(&stage.network.links[*i].channel)).collect();
-    let name = |link: usize| match links.len() {
-        1 => "trace.dat".to_owned(),
-        _ => format!("{}-trace.dat", stage.network.links[link].name),
+pub(super) fn open(stage: &Stage<'_>) -> Box<dyn Output> {
+    let links = &stage.network.links;
+    let alone = links.iter().filter(|link| has_states(&link.channel)).count() == 1;
+    let open = |link: &sim::LinkSpec| {
+        let name = if alone { "trace.dat".to_owned() } else { format!("{}-trace.dat", link.name) };
+        has_states(&link.channel).then(|| TraceFile::new(stage.dir.join(name)))
     };
-    let open = |link: &usize| -> Box<dyn Output> {
-        Box::new(Air { link: *link as u32, file: TraceFile::new(stage.dir.join(name(*link))) })
-    };
-    links.iter().map(open).collect()
+    Box::new(Air { files: links.iter().map(open).collect() })
 }
 
 impl Output for Air {
     fn event(&mut self, at: Time, event: &Event) -> io::Result<()> {
-        match event {
-            Event::Air { link, state } if *link == self.link => {
-                let word = match state {
-                    State::Good => "GOOD",
-                    State::Bad => "BAD",
-                };
-                writeln!(self.file, "{} {word}", Millis(at))
-            }
-            _ => Ok(()),
-        }
+        let Event::Air { link, state } = event else { return Ok(()) };
+        let Some(file) = &mut self.files[*link as usize] else { return Ok(()) };
+        writeln!(file, "{} {}", Millis(at), state.name())
     }
 
     fn finish(&mut self, _: Time) -> io::Result<()> {
-        self.file.flush()
+        self.files.iter_mut().flatten().try_for_each(TraceFile::flush)
     }
 
-    fn path(&self) -> PathBuf {
-        self.file.path()
+    fn paths(&self) -> Vec<PathBuf> {
+        self.files.iter().flatten().map(TraceFile::path).collect()
     }
 }

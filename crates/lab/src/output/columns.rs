@@ -10,26 +10,28 @@ use sim::{Event, NodeEvent};
 use super::file::{Millis, TraceFile};
 use super::{Output, Stage};
 
-/// One file of two columns.
-struct Columns<P> {
-    file: TraceFile,
-    pick: P,
+/// Where a value goes: the number of the flow, node or link, and the value.
+type Pick = fn(&Event) -> Option<(u32, f64)>;
+
+/// One trace: a file of two columns for each flow, node or link that has one.
+struct Columns {
+    /// By number; `None` where there is nothing to write about.
+    files: Vec<Option<TraceFile>>,
+    pick: Pick,
 }
 
-impl<P: FnMut(&Event) -> Option<f64>> Output for Columns<P> {
+impl Output for Columns {
     fn event(&mut self, at: Time, event: &Event) -> io::Result<()> {
-        match (self.pick)(event) {
-            Some(value) => row(&mut self.file, at, value),
-            None => Ok(()),
-        }
+        let Some((number, value)) = (self.pick)(event) else { return Ok(()) };
+        self.files[number as usize].as_mut().map_or(Ok(()), |file| row(file, at, value))
     }
 
     fn finish(&mut self, _: Time) -> io::Result<()> {
-        self.file.flush()
+        self.files.iter_mut().flatten().try_for_each(TraceFile::flush)
     }
 
-    fn path(&self) -> PathBuf {
-        self.file.path()
+    fn paths(&self) -> Vec<PathBuf> {
+        self.files.iter().flatten().map(TraceFile::path).collect()
     }
 }
 
@@ -40,84 +42,81 @@ fn row(file: &mut TraceFile, at: Time, value: f64) -> io::Result<()> {
 }
 
 /// A trace of each flow's sender.
-fn of_senders(stage: &Stage<'_>, name: &str, pick: fn(&tcp::Event) -> Option<f64>) -> Vec<Box<dyn Output>> {
-    let open = |flow: usize| -> Box<dyn Output> {
-        let file = TraceFile::new(stage.dir.join(format!("{}-{name}", stage.sender_stem(flow))));
-        let pick = move |event: &Event| match event {
-            Event::Sender { flow: number, event } if *number as usize == flow => pick(event),
-            _ => None,
-        };
-        Box::new(Columns { file, pick })
-    };
-    (0..stage.network.flows.len()).map(open).collect()
+fn of_senders(stage: &Stage<'_>, name: &str, pick: Pick) -> Box<dyn Output> {
+    let open = |stem: String| Some(TraceFile::new(stage.dir.join(format!("{stem}-{name}"))));
+    Box::new(Columns { files: stage.sender_stems().into_iter().map(open).collect(), pick })
 }
 
-pub(super) fn seqno(stage: &Stage<'_>) -> Vec<Box<dyn Output>> {
+pub(super) fn seqno(stage: &Stage<'_>) -> Box<dyn Output> {
     of_senders(stage, "seqno", |event| match event {
-        tcp::Event::SegmentSent { seq, .. } => Some(*seq as f64),
+        Event::Sender { flow, event: tcp::Event::SegmentSent { seq, .. } } => Some((*flow, *seq as f64)),
         _ => None,
     })
 }
 
-pub(super) fn ackno(stage: &Stage<'_>) -> Vec<Box<dyn Output>> {
+pub(super) fn ackno(stage: &Stage<'_>) -> Box<dyn Output> {
     of_senders(stage, "ackno", |event| match event {
-        tcp::Event::AckReceived { ack, .. } => Some(*ack as f64),
+        Event::Sender { flow, event: tcp::Event::AckReceived { ack, .. } } => Some((*flow, *ack as f64)),
         _ => None,
     })
 }
 
-pub(super) fn congestion(stage: &Stage<'_>) -> Vec<Box<dyn Output>> {
+pub(super) fn congestion(stage: &Stage<'_>) -> Box<dyn Output> {
     of_senders(stage, "congestion", |event| match event {
-        tcp::Event::Window { cwnd, .. } => Some(*cwnd),
+        Event::Sender { flow, event: tcp::Event::Window { cwnd, .. } } => Some((*flow, *cwnd)),
         _ => None,
     })
 }
 
-pub(super) fn threshold(stage: &Stage<'_>) -> Vec<Box<dyn Output>> {
+pub(super) fn threshold(stage: &Stage<'_>) -> Box<dyn Output> {
     of_senders(stage, "threshold", |event| match event {
         // Infinite means that there is none yet.
-        tcp::Event::Window { ssthresh, .. } if ssthresh.is_finite() => Some(*ssthresh),
+        Event::Sender { flow, event: tcp::Event::Window { ssthresh, .. } } if ssthresh.is_finite() => {
+            Some((*flow, *ssthresh))
+        }
         _ => None,
     })
 }
 
-pub(super) fn swnd_size(stage: &Stage<'_>) -> Vec<Box<dyn Output>> {
+pub(super) fn swnd_size(stage: &Stage<'_>) -> Box<dyn Output> {
     of_senders(stage, "swnd_size", |event| match event {
-        tcp::Event::Flight { bytes } => Some(*bytes as f64),
+        Event::Sender { flow, event: tcp::Event::Flight { bytes } } => Some((*flow, *bytes as f64)),
         _ => None,
     })
 }
 
-pub(super) fn router_pkt_arrival(stage: &Stage<'_>) -> Vec<Box<dyn Output>> {
-    let routers = stage.network.nodes.iter().enumerate().filter(|(_, node)| node.kind == sim::NodeKind::Router);
-    let open = |(number, node): (usize, &sim::NodeSpec)| -> Box<dyn Output> {
-        let file = TraceFile::new(stage.dir.join(format!("{}-router_pkt_arrival", node.name)));
-        let pick = move |event: &Event| match event {
-            Event::Node { node, event: NodeEvent::Transit { packet } } if *node as usize == number => {
-                packet.data().map(|segment| f64::from(segment.seq.0))
-            }
-            _ => None,
-        };
-        Box::new(Columns { file, pick })
+pub(super) fn router_pkt_arrival(stage: &Stage<'_>) -> Box<dyn Output> {
+    let open = |node: &sim::NodeSpec| {
+        let path = stage.dir.join(format!("{}-router_pkt_arrival", node.name));
+        (node.kind == sim::NodeKind::Router).then(|| TraceFile::new(path))
     };
-    routers.map(open).collect()
+    let pick: Pick = |event| match event {
+        Event::Node { node, event: NodeEvent::Transit { packet } } => {
+            packet.data().map(|segment| (*node, f64::from(segment.seq.0)))
+        }
+        _ => None,
+    };
+    Box::new(Columns { files: stage.network.nodes.iter().map(open).collect(), pick })
 }
 
 /// Draw it `with steps`.
-pub(super) fn wless_state(stage: &Stage<'_>) -> Vec<Box<dyn Output>> {
-    let wireless = stage.network.links.iter().enumerate().filter(|(_, link)| has_states(&link.channel));
-    let open = |(number, link): (usize, &sim::LinkSpec)| -> Box<dyn Output> {
-        let [a, b] = link.between.map(|node| stage.node(node));
-        let mut file = TraceFile::new(stage.dir.join(format!("wless_state-{a}-{b}")));
+pub(super) fn wless_state(stage: &Stage<'_>) -> Box<dyn Output> {
+    let links = &stage.network.links;
+    let ends = |link: &sim::LinkSpec| link.between.map(|node| stage.node(node)).join("-");
+    let open = |link: &sim::LinkSpec| {
+        // Links side by side have the same ends; then the link's name tells them apart.
+        let alone = links.iter().filter(|other| ends(other) == ends(link)).count() == 1;
+        let name = if alone { ends(link) } else { link.name.clone() };
+        let mut file = TraceFile::new(stage.dir.join(format!("wless_state-{name}")));
         // The air is GOOD at the beginning; a line in memory cannot fail.
         let _ = row(&mut file, Time::ZERO, 1.0);
-        let pick = move |event: &Event| match event {
-            Event::Air { link, state } if *link as usize == number => Some(f64::from(u8::from(*state == State::Good))),
-            _ => None,
-        };
-        Box::new(Columns { file, pick })
+        has_states(&link.channel).then_some(file)
     };
-    wireless.map(open).collect()
+    let pick: Pick = |event| match event {
+        Event::Air { link, state } => Some((*link, f64::from(u8::from(*state == State::Good)))),
+        _ => None,
+    };
+    Box::new(Columns { files: links.iter().map(open).collect(), pick })
 }
 
 /// Whether a channel has states to show.

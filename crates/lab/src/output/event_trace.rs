@@ -35,7 +35,7 @@ struct FlowState {
     received: u64,
 }
 
-pub(super) fn open(stage: &Stage<'_>) -> Vec<Box<dyn Output>> {
+pub(super) fn open(stage: &Stage<'_>) -> Box<dyn Output> {
     let flow = |flow: &sim::FlowSpec| FlowState {
         name: flow.name.clone(),
         from: stage.node(flow.from).to_owned(),
@@ -47,13 +47,13 @@ pub(super) fn open(stage: &Stage<'_>) -> Vec<Box<dyn Output>> {
         ssthresh: f64::INFINITY,
         received: 0,
     };
-    vec![Box::new(EventTrace {
+    Box::new(EventTrace {
         file: TraceFile::new(stage.dir.join("event-trace.txt")),
         nodes: stage.network.nodes.iter().map(|node| node.name.clone()).collect(),
         links: stage.network.links.iter().map(|link| link.between).collect(),
         flows: stage.network.flows.iter().map(flow).collect(),
         print: stage.print_interval.map(|every| (every, Time::ZERO + every)),
-    })]
+    })
 }
 
 impl Output for EventTrace {
@@ -84,8 +84,8 @@ impl Output for EventTrace {
         self.file.flush()
     }
 
-    fn path(&self) -> PathBuf {
-        self.file.path()
+    fn paths(&self) -> Vec<PathBuf> {
+        vec![self.file.path()]
     }
 }
 

@@ -35,13 +35,24 @@ impl Write for TraceFile {
         Ok(bytes.len())
     }
 
-    /// Makes the file even if nothing was written to it.
+    /// Makes the file even if nothing was written to it. An error knows which file it is about.
     fn flush(&mut self) -> io::Result<()> {
-        let mut file = OpenOptions::new().create(true).append(true).open(&self.path)?;
-        file.write_all(&self.buffer)?;
+        let file = OpenOptions::new().create(true).append(true).open(&self.path);
+        file.and_then(|mut file| file.write_all(&self.buffer)).map_err(|source| {
+            let kind = source.kind();
+            io::Error::new(kind, FileError { path: self.path.clone(), source })
+        })?;
         self.buffer.clear();
         Ok(())
     }
+}
+
+/// What went wrong with which file.
+#[derive(Debug, thiserror::Error)]
+#[error("{}: {source}", path.display())]
+pub(super) struct FileError {
+    pub path: PathBuf,
+    pub source: io::Error,
 }
 
 /// Milliseconds, exact, with no more decimals than needed: `1233.5`.

@@ -4,7 +4,6 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use engine::Time;
-use path::channel::State;
 use path::{HopId, LinkEvent, Way};
 use serde_json::{Map, Value, json};
 use sim::{Event, Network, NodeEvent};
@@ -36,9 +35,9 @@ impl Names {
     }
 }
 
-pub(super) fn open(stage: &Stage<'_>) -> Vec<Box<dyn Output>> {
+pub(super) fn open(stage: &Stage<'_>) -> Box<dyn Output> {
     let file = TraceFile::new(stage.dir.join("events.jsonl"));
-    vec![Box::new(Lines { file, names: Names::of(stage.network) })]
+    Box::new(Lines { file, names: Names::of(stage.network) })
 }
 
 impl Output for Lines {
@@ -54,8 +53,8 @@ impl Output for Lines {
         self.file.flush()
     }
 
-    fn path(&self) -> PathBuf {
-        self.file.path()
+    fn paths(&self) -> Vec<PathBuf> {
+        vec![self.file.path()]
     }
 }
 
@@ -77,11 +76,7 @@ fn describe(event: &Event, names: &Names, record: &mut Map<String, Value>) {
             put(hop_of(*hop, names));
         }
         Event::Air { link, state } => {
-            let state = match state {
-                State::Good => "good",
-                State::Bad => "bad",
-            };
-            put(json!({ "event": "air", "link": names.links[*link as usize].0, "state": state }));
+            put(json!({ "event": "air", "link": names.links[*link as usize].0, "state": state.name() }));
         }
         Event::Node { node, event } => {
             let (name, about) = match event {

@@ -8,11 +8,14 @@ mod jsonl;
 mod pcapng;
 pub mod summary;
 
+use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use engine::{Span, Time};
 use sim::{Event, Network, Sink};
+
+use file::FileError;
 
 /// A trace that can be asked for.
 pub struct Trace {
@@ -20,7 +23,7 @@ pub struct Trace {
     pub name: &'static str,
     /// One line about it.
     pub summary: &'static str,
-    open: fn(&Stage<'_>) -> Vec<Box<dyn Output>>,
+    open: fn(&Stage<'_>) -> Box<dyn Output>,
 }
 
 /// Every trace.
@@ -101,12 +104,19 @@ struct Stage<'a> {
 }
 
 impl Stage<'_> {
-    /// The stem of the files about a flow's sender: the node's name, and the flow's where the node sends several.
-    fn sender_stem(&self, flow: usize) -> String {
-        let spec = &self.network.flows[flow];
-        let node = &self.network.nodes[spec.from].name;
-        let alone = self.network.flows.iter().filter(|other| other.from == spec.from).count() == 1;
-        if alone { node.clone() } else { format!("{node}-{}", spec.name) }
+    /// The stems of the files about flows' senders, by flow: the node's name, with the flow's where the node sends
+    /// several. Should two stems be equal all the same, the flows' names alone.
+    fn sender_stems(&self) -> Vec<String> {
+        let flows = &self.network.flows;
+        let mut sends = vec![0u32; self.network.nodes.len()];
+        flows.iter().for_each(|flow| sends[flow.from] += 1);
+        let stem = |flow: &sim::FlowSpec| {
+            let node = self.node(flow.from);
+            if sends[flow.from] == 1 { node.to_owned() } else { format!("{node}-{}", flow.name) }
+        };
+        let stems: Vec<String> = flows.iter().map(stem).collect();
+        let different: HashSet<&String> = stems.iter().collect();
+        if different.len() == stems.len() { stems } else { flows.iter().map(|flow| flow.name.clone()).collect() }
     }
 
     fn node(&self, number: usize) -> &str {
@@ -120,8 +130,16 @@ trait Output {
     fn event(&mut self, at: Time, event: &Event) -> io::Result<()>;
     /// The run ended at `at`; everything must be on disk when this returns.
     fn finish(&mut self, at: Time) -> io::Result<()>;
-    /// The file, or one of them, to name in an error.
-    fn path(&self) -> PathBuf;
+    /// The files it writes.
+    fn paths(&self) -> Vec<PathBuf>;
+}
+
+/// The file an error is about, and the error itself.
+fn culprit(error: io::Error) -> (PathBuf, io::Error) {
+    match error.downcast::<FileError>() {
+        Ok(FileError { path, source }) => (path, source),
+        Err(error) => (PathBuf::new(), error),
+    }
 }
 
 /// All traces of one run.
@@ -134,7 +152,13 @@ impl Outputs {
     /// Opens the chosen traces in `dir`.
     pub fn open(chosen: &[&Trace], network: &Network, dir: &Path, print_interval: Option<Span>) -> Self {
         let stage = Stage { network, dir, print_interval };
-        Outputs { outputs: chosen.iter().flat_map(|trace| (trace.open)(&stage)).collect(), failed: None }
+        Outputs { outputs: chosen.iter().map(|trace| (trace.open)(&stage)).collect(), failed: None }
+    }
+
+    /// The names of all files that are written.
+    pub fn file_names(&self) -> impl Iterator<Item = String> {
+        let paths = self.outputs.iter().flat_map(|output| output.paths());
+        paths.filter_map(|path| Some(path.file_name()?.to_string_lossy().into_owned()))
     }
 
     /// Whether there is nothing to write.
@@ -153,7 +177,7 @@ impl Outputs {
             return Err(failure);
         }
         for output in &mut self.outputs {
-            output.finish(at).map_err(|error| (output.path(), error))?;
+            output.finish(at).map_err(culprit)?;
         }
         Ok(())
     }
@@ -167,7 +191,7 @@ impl Sink for Outputs {
         }
         for output in &mut self.outputs {
             if let Err(error) = output.event(at, event) {
-                self.failed = Some((output.path(), error));
+                self.failed = Some(culprit(error));
                 return;
             }
         }

@@ -10,28 +10,25 @@ use wire::pcapng::{Direction, Writer};
 use super::file::TraceFile;
 use super::{Output, Stage};
 
-struct Capture {
-    node: u32,
-    path: PathBuf,
-    /// Gone once finished.
-    writer: Option<Writer<TraceFile>>,
+struct Captures {
+    paths: Vec<PathBuf>,
+    /// By node; gone once finished.
+    writers: Vec<Option<Writer<TraceFile>>>,
 }
 
-pub(super) fn open(stage: &Stage<'_>) -> Vec<Box<dyn Output>> {
-    let open = |number: usize| -> Box<dyn Output> {
-        let name = stage.node(number);
-        let path = stage.dir.join(format!("{name}.pcapng"));
-        // The head stays in memory until the first flush, so it cannot fail.
-        let writer = Writer::new(TraceFile::new(path.clone()), &[name]).ok();
-        Box::new(Capture { node: number as u32, path, writer })
-    };
-    (0..stage.network.nodes.len()).map(open).collect()
+pub(super) fn open(stage: &Stage<'_>) -> Box<dyn Output> {
+    let nodes = || stage.network.nodes.iter().map(|node| node.name.as_str());
+    let paths: Vec<PathBuf> = nodes().map(|name| stage.dir.join(format!("{name}.pcapng"))).collect();
+    // The head stays in memory until the first flush, so it cannot fail.
+    let open = |(name, path): (&str, &PathBuf)| Writer::new(TraceFile::new(path.clone()), &[name]).ok();
+    let writers = nodes().zip(&paths).map(open).collect();
+    Box::new(Captures { paths, writers })
 }
 
-impl Output for Capture {
+impl Output for Captures {
     fn event(&mut self, at: Time, event: &Event) -> io::Result<()> {
         let Event::Node { node, event } = event else { return Ok(()) };
-        let Some(writer) = self.writer.as_mut().filter(|_| *node == self.node) else { return Ok(()) };
+        let Some(writer) = &mut self.writers[*node as usize] else { return Ok(()) };
         match event {
             NodeEvent::Sent { packet } => writer.packet(0, at, Direction::Out, packet),
             NodeEvent::Received { packet } | NodeEvent::Transit { packet } => {
@@ -42,10 +39,10 @@ impl Output for Capture {
     }
 
     fn finish(&mut self, _: Time) -> io::Result<()> {
-        self.writer.take().map_or(Ok(()), |writer| writer.finish().map(drop))
+        self.writers.iter_mut().try_for_each(|writer| writer.take().map_or(Ok(()), |writer| writer.finish().map(drop)))
     }
 
-    fn path(&self) -> PathBuf {
-        self.path.clone()
+    fn paths(&self) -> Vec<PathBuf> {
+        self.paths.clone()
     }
 }

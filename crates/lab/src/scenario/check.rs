@@ -7,17 +7,16 @@ use path::channel::{ChannelConfig, perfect, uniform};
 use path::link::Timing;
 use path::mac::arq::{ArqConfig, none};
 use path::queue::Limit;
-use sim::node::MOST_PORTS;
-use sim::routing::Routes;
 use sim::{FlowSpec, LinkSpec, Network, NodeSpec};
 use tcp::config::RtoConfig;
 use tcp::presets::{self, PRESETS};
-use tcp::response::{ResponseConfig, unmodified};
+use tcp::response::ResponseConfig;
 use wire::{Addr, Packet, Segment};
 
 use super::document::by_name;
 use super::model::{Flow, Link, LinkKind, Node, NodeKind, Profile, Radio, Scenario, Tcp};
 use super::named::Named;
+use super::routes::{check_routes, full_packet};
 use crate::output;
 use crate::problem::Problem;
 
@@ -46,7 +45,7 @@ pub fn check(scenario: &Scenario) -> Result<Checked, Vec<Problem>> {
     let mut checker = Checker { scenario, problems: Vec::new(), warnings: Vec::new() };
     let network = checker.network();
     if checker.problems.is_empty() {
-        checker.routes(&network);
+        checker.problems = check_routes(&network);
     }
     if checker.problems.is_empty() {
         checker.advise(&network);
@@ -82,6 +81,9 @@ impl Checker<'_> {
         if scenario.nodes.len() > Addr::MOST_NODES {
             self.wrong(Problem::new(format!("at most {} nodes", Addr::MOST_NODES)).key("nodes"));
         }
+        if let Some(Named(scheme)) = &scenario.scheme {
+            self.faults("scheme", scheme.check());
+        }
         if scenario.flows.is_empty() {
             self.wrong(Problem::new("at least one flow").key("flows").hint("add a table such as [flows.download]"));
         }
@@ -97,9 +99,9 @@ impl Checker<'_> {
 
     /// Names become parts of file names.
     fn name(&mut self, key: &str, name: &str) {
-        let fits = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
-        if name.is_empty() || name.len() > 64 || name.starts_with('.') || !name.chars().all(fits) {
-            let expected = "a name of at most 64 letters, digits, - _ and . (it becomes part of file names)";
+        let fits = |c: char| c.is_ascii_alphanumeric() || "-_".contains(c);
+        if name.is_empty() || name.len() > 64 || !name.chars().all(fits) {
+            let expected = "a name of at most 64 letters, digits, - and _ (it becomes part of file names and keys)";
             self.wrong(Problem::new(expected).key(key).found(format!("\"{name}\"")));
         }
     }
@@ -127,6 +129,9 @@ impl Checker<'_> {
         {
             let problem = only("hosts and base stations").key(format!("{key}.scheme")).found(scheme.name());
             self.wrong(problem.hint("write kind = \"base-station\""));
+        }
+        if let Some(Named(scheme)) = &node.scheme {
+            self.faults(&format!("{key}.scheme"), scheme.check());
         }
         let processing_delay = node.processing_delay.unwrap_or_default();
         if processing_delay > LONGEST_DELAY {
@@ -324,42 +329,7 @@ impl Checker<'_> {
             rto: RtoConfig { initial: *initial_rto, min: *min_rto, max: *max_rto },
             recovery,
             control,
-            // A scheme that asks nothing of the sender has no member of its name among the responses.
-            response: by_name(scheme.name()).unwrap_or(ResponseConfig::Unmodified(unmodified::Config::default())),
-        }
-    }
-
-    /// Every flow has a way there and back.
-    fn routes(&mut self, network: &Network) {
-        let mut routes = Routes::new(network);
-        let mut ports = vec![0usize; network.nodes.len()];
-        for (name, flow) in self.scenario.flows.iter().zip(&network.flows) {
-            let key = format!("flows.{}", name.0);
-            if routes.hop(flow.from, flow.to).is_none() {
-                let problem = Problem::new(format!("a host that can be reached from \"{}\"", name.1.from));
-                let hint = "no links lead there, or only through hosts, which do not forward";
-                self.wrong(problem.key(format!("{key}.to")).found(format!("\"{}\"", name.1.to)).hint(hint));
-            }
-            for node in [flow.from, flow.to] {
-                ports[node] += 1;
-                if ports[node] == MOST_PORTS + 1 {
-                    self.wrong(Problem::new(format!("at most {MOST_PORTS} flows at one host")).key(key.clone()));
-                }
-            }
-            self.fits(&key, network, flow);
-        }
-    }
-
-    /// A packet of the flow fits every buffer and queue there is.
-    fn fits(&mut self, key: &str, network: &Network, flow: &FlowSpec) {
-        let packet = u64::from(flow.tcp.segment + Packet::HEADER + Segment::HEADER);
-        let segment = format!("{key}.segment");
-        for node in &network.nodes {
-            if let Some(buffer) = node.buffer.filter(|buffer| buffer.0 < packet) {
-                let expected = format!("at least {packet} B: a packet of {key} never fits");
-                let problem = Problem::new(expected).key(format!("nodes.{}.buffer", node.name));
-                self.wrong(problem.found(buffer.to_string()).hint(format!("or a smaller {segment}")));
-            }
+            response: sender_part(scheme),
         }
     }
 
@@ -384,7 +354,7 @@ impl Checker<'_> {
         }
         for link in &network.links {
             if let Limit::Bytes(bytes) = link.queue
-                && network.flows.iter().any(|flow| bytes < u64::from(flow.tcp.segment) + 40)
+                && network.flows.iter().any(|flow| bytes < u64::from(full_packet(flow)))
             {
                 let problem =
                     Problem::new("no full packet can wait in this queue").key(format!("links.{}.queue", link.name));
@@ -392,6 +362,13 @@ impl Checker<'_> {
             }
         }
     }
+}
+
+/// The sender's part in a scheme; one that asks nothing of the sender has no member of its name among the responses.
+fn sender_part(scheme: &AgentConfig) -> ResponseConfig {
+    let registered = ResponseConfig::MEMBERS.iter().any(|(name, _)| *name == scheme.name());
+    let name = if registered { scheme.name() } else { "unmodified" };
+    by_name(name).expect("a response needs no settings: the contract tests make each by its name")
 }
 
 fn out_of_range(key: &str, found: Span, expected: &str) -> Problem {

@@ -52,11 +52,11 @@ impl Document {
     }
 
     /// The document that `scenario` would be, for scenarios that were written in another language.
-    pub fn of(file: &str, scenario: &Scenario) -> Self {
+    pub fn of(file: &str, scenario: &Scenario) -> Result<Self, Problem> {
         let text = write(scenario);
-        let table = text.parse::<Table>().expect("what was written reads back");
+        let table = text.parse::<Table>().map_err(|error| Problem::new(error.message().trim()).in_file(file))?;
         // Its lines are not the user's, so it has no places.
-        Document { file: file.to_owned(), text, table, places: BTreeMap::new(), set: Vec::new() }
+        Ok(Document { file: file.to_owned(), text, table, places: BTreeMap::new(), set: Vec::new() })
     }
 
     /// Sets a key of the scenario and takes it away from every node.

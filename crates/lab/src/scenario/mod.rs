@@ -4,6 +4,7 @@ pub mod check;
 pub mod document;
 pub mod model;
 pub mod named;
+mod routes;
 
 pub use check::{Checked, check};
 pub use document::Document;

@@ -30,6 +30,8 @@ engine::registry! {
 /// A frame as the channel sees it.
 #[derive(Clone, Copy, Debug)]
 pub struct Frame {
+    /// Now: no frame that begins earlier will be asked about, here or the other way.
+    pub now: Time,
     /// When its sending begins.
     pub start: Time,
     /// How long the sending takes.
@@ -58,11 +60,26 @@ pub enum State {
     Bad,
 }
 
+impl State {
+    /// The word that traces use.
+    pub const fn name(self) -> &'static str {
+        match self {
+            State::Good => "GOOD",
+            State::Bad => "BAD",
+        }
+    }
+}
+
 /// A model of the air on one link, in both directions.
 pub trait Channel: Send {
     /// What becomes of `frame`. Asked once for each frame, in order of start within one direction; the two
     /// directions may interleave in any way.
     fn fate(&mut self, frame: &Frame) -> Fate;
+
+    /// Whether it can lose anything; one that cannot is not asked.
+    fn loses(&self) -> bool {
+        true
+    }
 
     /// Whether there are states to draw.
     fn has_states(&self) -> bool {

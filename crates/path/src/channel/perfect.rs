@@ -27,4 +27,8 @@ impl Channel for Perfect {
     fn fate(&mut self, _: &Frame) -> Fate {
         Fate::Arrives
     }
+
+    fn loses(&self) -> bool {
+        false
+    }
 }

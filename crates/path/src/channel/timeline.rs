@@ -1,5 +1,7 @@
 //! When the air is GOOD and when BAD.
 
+use std::collections::VecDeque;
+
 use engine::registry::Fault;
 use engine::{Span, Time};
 
@@ -8,7 +10,9 @@ use super::State;
 /// Times at which the state switches; it is GOOD before the first. At the time of a switch the new state holds.
 #[derive(Clone, Debug, Default)]
 pub struct Timeline {
-    switches: Vec<Time>,
+    switches: VecDeque<Time>,
+    /// How many switches before these have been forgotten.
+    forgotten: usize,
 }
 
 /// Which states a frame met.
@@ -24,18 +28,27 @@ impl Timeline {
     /// A timeline from times that rise.
     pub fn new(switches: Vec<Time>) -> Self {
         debug_assert!(switches.is_sorted());
-        Timeline { switches }
+        Timeline { switches: switches.into(), forgotten: 0 }
     }
 
     /// Adds a switch behind the last.
     pub fn push(&mut self, at: Time) {
         debug_assert!(self.last() <= at);
-        self.switches.push(at);
+        self.switches.push_back(at);
+    }
+
+    /// Forgets what nobody will ask for again: every switch before `time`.
+    pub fn forget_before(&mut self, time: Time) {
+        // The last known switch is where the next stay begins.
+        while self.switches.len() > 1 && self.switches[0] < time {
+            self.switches.pop_front();
+            self.forgotten += 1;
+        }
     }
 
     /// The last switch known.
     pub fn last(&self) -> Time {
-        self.switches.last().copied().unwrap_or(Time::ZERO)
+        self.switches.back().copied().unwrap_or(Time::ZERO)
     }
 
     /// The state into which switch number `index` leads.
@@ -47,21 +60,21 @@ impl Timeline {
     /// A frame that takes no time meets the state at its start alone.
     pub fn touched(&self, start: Time, duration: Span) -> Touched {
         let before = self.switches.partition_point(|at| *at <= start);
-        let within = self.switches[before..].iter().take_while(|at| **at < start + duration).count();
-        let bad_at_start = before % 2 == 1;
+        let within = self.switches.range(before..).take_while(|at| **at < start + duration).count();
+        let bad_at_start = (self.forgotten + before) % 2 == 1;
         Touched { good: !bad_at_start || within > 0, bad: bad_at_start || within > 0 }
     }
 
     /// The first switch after `after`.
     pub fn next_change(&self, after: Time) -> Option<(Time, State)> {
         let index = self.switches.partition_point(|at| *at <= after);
-        self.switches.get(index).map(|at| (*at, Self::state_after(index)))
+        self.switches.get(index).map(|at| (*at, Self::state_after(self.forgotten + index)))
     }
 }
 
 /// The fault of times that do not rise.
 pub(super) fn rising(key: &'static str, times: &[Span]) -> Option<Fault> {
-    let pair = times.windows(2).find(|pair| pair[0] > pair[1])?;
+    let pair = times.windows(2).find(|pair| pair[0] >= pair[1])?;
     Some(Fault::new(key, format!("{} after {}", pair[1], pair[0]), "times that rise"))
 }
 
@@ -86,5 +99,11 @@ mod tests {
         assert_eq!(line.next_change(ms(0)), Some((ms(10), State::Bad)));
         assert_eq!(line.next_change(ms(10)), Some((ms(20), State::Good)));
         assert_eq!(line.next_change(ms(20)), None);
+
+        let mut line = Timeline::new(vec![ms(10), ms(20), ms(30)]);
+        line.forget_before(ms(25));
+        let touched = line.touched(ms(25), Span::from_millis(1));
+        assert_eq!((touched.good, touched.bad), (true, false));
+        assert_eq!(line.next_change(ms(25)), Some((ms(30), State::Bad)));
     }
 }

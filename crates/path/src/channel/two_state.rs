@@ -96,6 +96,7 @@ impl TwoState {
 
 impl Channel for TwoState {
     fn fate(&mut self, frame: &Frame) -> Fate {
+        self.timeline.forget_before(frame.now);
         self.extend(frame.start + frame.duration);
         let Touched { good, bad } = self.timeline.touched(frame.start, frame.duration);
         let survives = (if good { 1.0 - self.config.loss_good } else { 1.0 })
@@ -124,7 +125,7 @@ mod tests {
     }
 
     fn frame(start: Time, duration: Span) -> Frame {
-        Frame { start, duration, way: Way::Forward, number: Some(0) }
+        Frame { now: start, start, duration, way: Way::Forward, number: Some(0) }
     }
 
     /// Mean stays within four standard errors of what was asked for (an exponential's deviation is its mean).

@@ -81,7 +81,13 @@ impl Pipe {
         let leaves = starts + duration;
         let arrives = leaves + self.line.delay;
         let fate = if self.lossy {
-            let frame = Frame { start: starts, duration, way: self.hop.way, number: Some(self.counters.frames_sent) };
+            let frame = Frame {
+                now: cx.now,
+                start: starts,
+                duration,
+                way: self.hop.way,
+                number: Some(self.counters.frames_sent),
+            };
             cx.channels[self.hop.link as usize].fate(&frame)
         } else {
             Fate::Arrives

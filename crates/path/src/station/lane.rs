@@ -22,6 +22,8 @@ pub struct Lane {
     pub(super) hop: HopId,
     pub(super) line: Line,
     pub(super) arq: StopAndWait,
+    /// How long a link acknowledgment takes to send.
+    pub(super) ack_time: Span,
     limit: Limit,
     /// The head is the packet being sent, or sent next.
     queue: VecDeque<Waiting>,
@@ -40,9 +42,10 @@ pub struct Lane {
 
 impl Lane {
     /// A lane over the hop with the given line, link layer and queue limit.
-    pub fn new(hop: HopId, line: Line, arq: StopAndWait, limit: Limit) -> Self {
+    pub fn new(hop: HopId, mut line: Line, arq: StopAndWait, limit: Limit) -> Self {
         Lane {
             hop,
+            ack_time: line.transmission_time(arq.ack_size),
             line,
             arq,
             limit,
@@ -78,8 +81,8 @@ impl Lane {
     }
 
     /// How long after the end of a frame its acknowledgment is overdue.
-    pub(super) fn ack_wait(&mut self) -> Span {
-        self.line.delay.times(2) + self.line.transmission_time(self.arq.ack_size) + self.arq.margin
+    pub(super) fn ack_wait(&self) -> Span {
+        self.line.delay.times(2) + self.ack_time + self.arq.margin
     }
 
     /// Whether a packet of `size` bytes may wait. A head that is being sent does not count as waiting.

@@ -6,12 +6,12 @@
 pub mod lane;
 pub mod scheduler;
 
-use engine::Slot;
+use engine::{Slot, Time};
 use wire::Packet;
 
 use crate::channel::{Fate, Frame};
 use crate::context::{Cx, Observer};
-use crate::event::{HopId, LinkEvent, Way};
+use crate::event::{HopId, LinkEvent};
 use crate::mac::arq::stop_and_wait::Numbering;
 pub use lane::Lane;
 use lane::Waiting;
@@ -62,6 +62,8 @@ pub struct Station {
     arrival: Slot,
     /// Wakes when the outstanding frame's acknowledgment is overdue.
     timer: Slot,
+    /// When that is.
+    overdue: Time,
     phase: Phase,
     /// The lane of the outstanding frame, or of the last one.
     serving: usize,
@@ -72,7 +74,7 @@ impl Station {
     pub fn new(lanes: Vec<Lane>, scheduler: Scheduler, arrival: Slot, timer: Slot) -> Self {
         // Round robin starts with the first lane.
         let serving = lanes.len().saturating_sub(1);
-        Station { lanes, scheduler, arrival, timer, phase: Phase::Idle, serving }
+        Station { lanes, scheduler, arrival, timer, overdue: Time::NEVER, phase: Phase::Idle, serving }
     }
 
     /// The lanes, in the order they were given.
@@ -148,15 +150,12 @@ impl Station {
             None
         };
         lane.arrived = true;
-        let duration = lane.line.transmission_time(lane.arq.ack_size);
-        let way = match hop.way {
-            Way::Forward => Way::Backward,
-            Way::Backward => Way::Forward,
-        };
-        let ack = Frame { start: cx.now, duration, way, number: None };
+        let ack = Frame { now: cx.now, start: cx.now, duration: lane.ack_time, way: hop.way.reversed(), number: None };
         if cx.channels[hop.link as usize].fate(&ack) == Fate::Arrives {
             self.phase = Phase::Acknowledging;
-            cx.schedule.arm(self.arrival, cx.now + duration + lane.line.delay);
+            cx.schedule.arm(self.arrival, cx.now + lane.ack_time + lane.line.delay);
+            // Without any margin both come at one time, and the acknowledgment counts: the timer goes behind it.
+            cx.schedule.arm(self.timer, self.overdue);
         } else {
             self.phase = Phase::Lost;
             cx.schedule.disarm(self.arrival);
@@ -193,11 +192,12 @@ impl Station {
         lane.attempts += 1;
         let (hop, number, attempt) = (lane.hop, lane.number, lane.attempts);
         let duration = lane.line.transmission_time(packet.size());
-        let frame = Frame { start: cx.now, duration, way: hop.way, number: Some(lane.counters.frames_sent) };
+        let number_on_hop = Some(lane.counters.frames_sent);
+        let frame = Frame { now: cx.now, start: cx.now, duration, way: hop.way, number: number_on_hop };
         lane.counters.frames_sent += 1;
         lane.counters.busy = lane.counters.busy + duration;
         cx.tell(hop, || LinkEvent::FrameSent { number, attempt, packet });
-        let overdue = cx.now + duration + lane.ack_wait();
+        self.overdue = cx.now + duration + lane.ack_wait();
         if cx.channels[hop.link as usize].fate(&frame) == Fate::Arrives {
             self.phase = Phase::Flying;
             cx.schedule.arm(self.arrival, cx.now + duration + lane.line.delay);
@@ -206,6 +206,6 @@ impl Station {
             self.phase = Phase::Lost;
             cx.tell(hop, || LinkEvent::FrameCorrupted { number, attempt, packet });
         }
-        cx.schedule.arm(self.timer, overdue);
+        cx.schedule.arm(self.timer, self.overdue);
     }
 }

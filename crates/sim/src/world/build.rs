@@ -1,7 +1,7 @@
 //! From what there is to what runs.
 
 use engine::{Schedule, Stream, Time};
-use path::channel::{Channel, ChannelConfig};
+use path::channel::Channel;
 use path::link::Line;
 use path::link::pipe::Pipe;
 use path::queue::Buffer;
@@ -34,7 +34,8 @@ impl World {
     pub fn new(network: &Network, observed: bool) -> Self {
         let mut slots = Slots::default();
         let mut nodes = nodes(network, &mut slots);
-        let (hops, stations, station_nodes) = hops(network, &mut slots);
+        let channels = channels(network);
+        let (hops, stations, station_nodes) = hops(network, &channels, &mut slots);
         let far_ends = network.links.iter().flat_map(|link| [link.between[1] as u32, link.between[0] as u32]).collect();
         let (ends, flows) = ends(network, &mut nodes, &mut slots, observed);
         let mut world = World {
@@ -45,7 +46,7 @@ impl World {
             far_ends,
             stations,
             station_nodes,
-            channels: channels(network),
+            channels,
             routes: Routes::new(network),
             unfinished: flows.len(),
             ends,
@@ -86,7 +87,7 @@ fn channels(network: &Network) -> Vec<Box<dyn Channel>> {
 }
 
 /// The hops of all links, and the stations that serve those with a link layer.
-fn hops(network: &Network, slots: &mut Slots) -> (Vec<Hop>, Vec<Station>, Vec<u32>) {
+fn hops(network: &Network, channels: &[Box<dyn Channel>], slots: &mut Slots) -> (Vec<Hop>, Vec<Station>, Vec<u32>) {
     // Lanes by transmitter: one transmitter for each hop, or one for all hops of a node with a shared radio.
     let mut transmitters: Vec<(usize, Vec<Lane>)> = Vec::new();
     let mut shared: Vec<Option<usize>> = vec![None; network.nodes.len()];
@@ -96,9 +97,8 @@ fn hops(network: &Network, slots: &mut Slots) -> (Vec<Hop>, Vec<Station>, Vec<u3
             let id = hop_id(2 * number + way);
             let line = Line::new(link.rate, link.delay, link.timing);
             let Some(arq) = link.arq.build() else {
-                let lossy = !matches!(link.channel, ChannelConfig::Perfect(_));
                 let slot = slots.slot(Owner::Pipe(hops.len() as u32));
-                hops.push(Hop::Pipe(Pipe::new(id, line, link.queue, lossy, slot)));
+                hops.push(Hop::Pipe(Pipe::new(id, line, link.queue, channels[number].loses(), slot)));
                 continue;
             };
             let lane = Lane::new(id, line, arq, link.queue);

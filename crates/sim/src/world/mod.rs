@@ -104,11 +104,6 @@ impl World {
         self.now
     }
 
-    /// When the run ends at the latest.
-    pub fn until(&self) -> Time {
-        self.until
-    }
-
     /// How much of the work is done, from 0 to 1: of the bytes to deliver, or of the time if that is further.
     pub fn progress(&self) -> f64 {
         let time = self.now.as_secs_f64() / self.until.as_secs_f64().max(f64::MIN_POSITIVE);
@@ -272,8 +267,8 @@ impl World {
             self.receive(node, packet, sink);
             return;
         }
-        self.say(node, sink, || NodeEvent::Sent { packet });
         if self.admit(node, packet, sink) {
+            self.say(node, sink, || NodeEvent::Sent { packet });
             self.output(node, packet, sink);
         }
     }
@@ -398,7 +393,7 @@ impl World {
 
     /// Tells of every change in the air up to `until`, oldest first.
     fn tell_air<S: Sink>(&mut self, until: Time, sink: &mut S) {
-        while self.next_air <= until {
+        while self.next_air <= until && self.next_air != Time::NEVER {
             let at = self.next_air;
             let before = Time::from_nanos(at.as_nanos().saturating_sub(1));
             for link in 0..self.channels.len() {

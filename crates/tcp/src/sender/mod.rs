@@ -57,7 +57,9 @@ pub(crate) struct Sender {
     timed: Option<(u64, Time)>,
     /// When the retransmission timer expires; NEVER while it does not run.
     deadline: Time,
+    /// Expiries in a row, and those of them that were taken for congestion.
     consecutive_timeouts: u32,
+    congestion_timeouts: u32,
     duplicates: u32,
     /// Segments to send again before anything else, whatever the window.
     resend: VecDeque<(u64, Reason)>,
@@ -91,6 +93,7 @@ impl Sender {
             timed: None,
             deadline: Time::NEVER,
             consecutive_timeouts: 0,
+            congestion_timeouts: 0,
             duplicates: 0,
             resend: VecDeque::new(),
             recovery: config.recovery.build(),
@@ -191,6 +194,7 @@ impl Sender {
         }
         self.duplicates = 0;
         self.consecutive_timeouts = 0;
+        self.congestion_timeouts = 0;
         self.rtt.clear_back_off();
         self.response.on_advance(ack);
         if !self.resend.is_empty() {
@@ -269,7 +273,8 @@ impl Sender {
             self.control.on_congestion(Congestion::Notified, &flight);
             self.resend.push_back((una, Reason::Timeout));
         } else {
-            self.control.on_congestion(Congestion::Timeout { nth }, &flight);
+            self.congestion_timeouts += 1;
+            self.control.on_congestion(Congestion::Timeout { nth: self.congestion_timeouts }, &flight);
             self.nxt = una;
         }
         self.move_edge();

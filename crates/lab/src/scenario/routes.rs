@@ -1,0 +1,96 @@
+//! Whether every flow has a way, and a way that it can take.
+
+use engine::Span;
+use path::link::Line;
+use sim::node::MOST_PORTS;
+use sim::routing::Routes;
+use sim::{FlowSpec, Network};
+use wire::{Packet, Segment};
+
+use crate::problem::Problem;
+
+/// Bytes of a packet with a full segment.
+pub(super) fn full_packet(flow: &FlowSpec) -> u32 {
+    flow.tcp.segment + EMPTY_PACKET
+}
+
+/// Bytes of a packet with a bare acknowledgment.
+const EMPTY_PACKET: u32 = Packet::HEADER + Segment::HEADER;
+
+/// What is wrong with the ways of flows. Links lead both ways, so who can be reached can answer.
+pub(super) fn check_routes(network: &Network) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    let mut routes = Routes::new(network);
+    let mut ports = vec![0usize; network.nodes.len()];
+    for flow in &network.flows {
+        let key = format!("flows.{}", flow.name);
+        let name = |node: usize| format!("\"{}\"", network.nodes[node].name);
+        let (Some(there), Some(back)) =
+            (way(network, &mut routes, flow.from, flow.to), way(network, &mut routes, flow.to, flow.from))
+        else {
+            let problem = Problem::new(format!("a host that can be reached from {}", name(flow.from)));
+            let hint = "no links lead there, or only through hosts, which do not forward";
+            problems.push(problem.key(format!("{key}.to")).found(name(flow.to)).hint(hint));
+            continue;
+        };
+        for node in [flow.from, flow.to] {
+            ports[node] += 1;
+            if ports[node] == MOST_PORTS + 1 {
+                problems.push(Problem::new(format!("at most {MOST_PORTS} flows at one host")).key(key.clone()));
+            }
+        }
+        if there.time(network, full_packet(flow)) + back.time(network, EMPTY_PACKET) == Span::ZERO {
+            let problem = Problem::new("the way there and back takes no time, so time would stand still");
+            let hint = "give a link of it a delay, or a rate at which a packet takes time (whole milliseconds under the goel1997 profile)";
+            problems.push(problem.key(key.clone()).hint(hint));
+        }
+        for (node, size) in there
+            .nodes
+            .iter()
+            .map(|node| (*node, full_packet(flow)))
+            .chain(back.nodes.iter().map(|node| (*node, EMPTY_PACKET)))
+        {
+            let node = &network.nodes[node];
+            if let Some(buffer) = node.buffer.filter(|buffer| buffer.0 < u64::from(size)) {
+                let problem = Problem::new(format!("at least {size} B: a packet of {key} never fits"));
+                let problem = problem.key(format!("nodes.{}.buffer", node.name)).found(buffer.to_string());
+                problems.push(problem.hint(format!("or a smaller {key}.segment")));
+            }
+        }
+    }
+    problems
+}
+
+/// The hops of a way, and the nodes that forward on it.
+struct Way {
+    links: Vec<usize>,
+    nodes: Vec<usize>,
+}
+
+/// The way from one host to another, if there is one.
+fn way(network: &Network, routes: &mut Routes, from: usize, to: usize) -> Option<Way> {
+    let mut way = Way { links: Vec::new(), nodes: Vec::new() };
+    let mut node = from;
+    while node != to {
+        if node != from {
+            way.nodes.push(node);
+        }
+        // A hop is 2 x link + way.
+        let hop = routes.hop(node, to)?;
+        way.links.push(hop / 2);
+        node = network.links[hop / 2].between[1 - hop % 2];
+    }
+    Some(way)
+}
+
+impl Way {
+    /// How long a packet of `size` bytes takes, if it never waits.
+    fn time(&self, network: &Network, size: u32) -> Span {
+        let on_link = |link: &usize| {
+            let link = &network.links[*link];
+            Line::new(link.rate, link.delay, link.timing).transmission_time(size) + link.delay
+        };
+        let in_nodes = self.nodes.iter().map(|node| network.nodes[*node].processing_delay);
+        self.links.iter().map(on_link).chain(in_nodes).fold(Span::ZERO, |all, part| all + part)
+    }
+}
