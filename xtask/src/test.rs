@@ -6,7 +6,7 @@ use crate::workspace;
 const STEPS: [&[&str]; 3] = [
     &["fmt", "--all", "--check"],
     &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"],
-    &["test", "--workspace", "--release"],
+    &["test", "--workspace", "--profile", "checks"],
 ];
 
 /// Programs by which tests read what lasthop writes, and the Debian packages they are in.
