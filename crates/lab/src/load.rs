@@ -1,5 +1,6 @@
 //! From a path to something that can run.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use path::channel::ChannelConfig;
@@ -81,7 +82,12 @@ fn read(file: &Path) -> Result<Vec<u8>, Problem> {
     /// Larger than any description a person wrote.
     const LARGEST: u64 = 64 << 20;
     let name = file.display().to_string();
-    let unreadable = |error: std::io::Error| Problem::new(format!("cannot be read: {error}")).in_file(&name);
+    let unreadable = |error: std::io::Error| {
+        let problem = Problem::new(format!("cannot be read: {error}")).in_file(&name);
+        let in_dir =
+            file.file_name().is_some_and(|name| name == "scenario.toml") && error.kind() == ErrorKind::NotFound;
+        if in_dir { problem.hint("a directory is a scenario if a run wrote it; else name a file") } else { problem }
+    };
     let size = std::fs::metadata(file).map_err(unreadable)?.len();
     if size > LARGEST {
         return Err(Problem::new("a description of at most 64 MiB").in_file(name).found(format!("{size} bytes")));

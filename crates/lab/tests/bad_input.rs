@@ -125,6 +125,7 @@ const CASES: &[(&str, &str, &[&str])] = &[
     ("from = \"a\"", "from = \"x\"", &["flows.down.from", "a node of kind \"host\""]),
     ("a = { kind = \"host\" }", "a = { kind = \"host\", buffer = \"1 kB\" }", &["nodes.a.buffer", "only routers"]),
     ("kind = \"base-station\"", "kind = \"host\"", &["nodes.x.buffer"]),
+    ("[nodes]\na = { kind = \"host\" }", "[nodes]\na = 5", &["nodes.a", "found 5", "a table"]),
     // Text that is no TOML.
     ("duration = \"10 s\"", "duration = \"10 s", &["net.toml:4:"]),
     ("[flows.down]", "[flows.down", &[]),

@@ -186,6 +186,8 @@ impl Document {
         let mut lines = message.lines();
         let first = lines.next().unwrap_or_default();
         let expected = first.rsplit_once("expected ").map_or(first, |(_, expected)| expected);
+        // serde's words for what TOML calls a table.
+        let expected = if expected == "a map" || expected.starts_with("struct ") { "a table" } else { expected };
         let mut problem = Problem::new(expected).key(path);
         problem.found = self.value(path).map(|value| value.to_string());
         problem.hint = lines.next().map(str::to_owned);
