@@ -258,7 +258,7 @@ fn an_explained_timeout_does_not_hide_the_next() {
             let now = end.poll_timeout();
             end.handle_timeout(now);
             while end.poll_transmit(now).is_some() {}
-            assert_eq!(end.ssthresh() == 5000.0, cut, "ssthresh {}", end.ssthresh());
+            assert_eq!(end.ssthresh().is_finite(), cut, "ssthresh {}", end.ssthresh());
         }
     }
 }
