@@ -38,7 +38,7 @@ pub trait Settings {
         Vec::new()
     }
 
-    /// Fills in what was left open the way the thesis's program has it [goel1997].
+    /// Fills in what was left open the way the thesis's program has it [goel1997 appendix B].
     fn goel1997(&mut self) {}
 }
 
@@ -124,7 +124,7 @@ macro_rules! registry {
                 match self { $(Self::$variant(config) => $crate::registry::Settings::check(config)),+ }
             }
 
-            /// Fills in what was left open the way the thesis's program has it [goel1997].
+            /// Fills in what was left open the way the thesis's program has it [goel1997 appendix B].
             pub fn goel1997(&mut self) {
                 match self { $(Self::$variant(config) => $crate::registry::Settings::goel1997(config)),+ }
             }

@@ -27,7 +27,7 @@ pub struct Config {
     pub response: ResponseConfig,
 }
 
-/// Limits of the retransmission timer [RFC6298].
+/// Limits of the retransmission timer [RFC6298 s2].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RtoConfig {
     /// Before the first measurement [RFC6298 s2.1].

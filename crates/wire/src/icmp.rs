@@ -23,7 +23,7 @@ impl NoticeKind {
 }
 
 /// An ICMP message about one segment. Like any ICMP error it quotes the IP header and the first eight bytes behind
-/// it [RFC792], which hold the ports and the sequence number.
+/// it (RFC 792), which hold the ports and the sequence number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Notice {
     /// Which of the two messages.

@@ -2,7 +2,7 @@
 //!
 //! The loop takes the next wake-up and lets its owner act; what the owner gives out is carried on at once: to the
 //! node at the far end of a link, from there to a connection or to the next link. A packet's way through one wake-up is
-//! `Pipe` or `Station` -> [`World::arrive`] -> `Connection` or [`World::forward`] -> [`World::output`].
+//! `Pipe` or `Station` -> `World::arrive` -> `Connection` or `World::forward` -> `World::output`.
 
 mod build;
 mod end;
