@@ -45,7 +45,7 @@ struct TwoState {
     in_good: bool,
 }
 
-/// Every switch is kept: a state that lasts less costs more memory than any frame could notice.
+/// A state that lasts less is made of switches faster than any frame could notice, each of which costs time.
 const SHORTEST_STAY: Span = Span::from_nanos(1_000);
 
 impl Settings for Config {
