@@ -1,10 +1,14 @@
 //! Scenarios, runs and results.
 
 pub mod catalogue;
+pub mod export;
 pub mod goel1997;
 pub mod load;
+pub mod metric;
 pub mod output;
 pub mod problem;
 mod result_dir;
 pub mod run;
 pub mod scenario;
+pub mod store;
+pub mod sweep;

@@ -36,36 +36,61 @@ pub struct Loaded {
 
 /// Reads and checks a TOML scenario, a `datafile.dat` of the thesis, or the scenario of a result directory.
 pub fn load(path: &Path, overrides: &Overrides) -> Result<Loaded, Vec<Problem>> {
-    let file = if path.is_dir() { path.join("scenario.toml") } else { path.to_owned() };
-    let name = file.display().to_string();
-    let text = read(&file).map_err(|problem| vec![problem])?;
-    let mut warnings = Vec::new();
-    let mut datafile = None;
-    let mut document = if speaks_goel1997(&file, &text) {
-        let mut parsed = goel1997::parse(&name, &text)?;
-        warnings.append(&mut parsed.warnings);
-        let document = Document::of(&name, &parsed.scenario).map_err(|problem| vec![problem])?;
-        datafile = Some(parsed);
-        document
-    } else {
-        Document::parse(&name, &text).map_err(|problem| vec![problem])?
-    };
-    apply(&mut document, overrides).map_err(|problem| vec![problem])?;
-    let mut scenario = document.read().map_err(|problem| vec![problem])?;
-    let locate = |problem: Problem| match &datafile {
-        Some(parsed) if !document.was_set(problem.key.as_deref()) => parsed.locate(problem),
-        _ => document.locate(problem),
-    };
-    let located = |problems: Vec<Problem>| problems.into_iter().map(locate).collect();
-    let problems = include_traces(&mut scenario, &file);
-    if !problems.is_empty() {
-        return Err(located(problems));
+    let source = Source::open(path, overrides)?;
+    source.resolve(&source.document)
+}
+
+/// A scenario's text, read and changed as the command line wants, not yet checked.
+pub struct Source {
+    /// What the results are called: the file's name without its ending.
+    pub stem: String,
+    /// The text, with its changes.
+    pub document: Document,
+    file: PathBuf,
+    datafile: Option<goel1997::Parsed>,
+}
+
+impl Source {
+    /// Reads `path`.
+    pub fn open(path: &Path, overrides: &Overrides) -> Result<Self, Vec<Problem>> {
+        let file = if path.is_dir() { path.join("scenario.toml") } else { path.to_owned() };
+        let stem = if path.is_dir() { path.file_name() } else { path.file_stem() };
+        let stem = stem.map_or_else(|| "run".into(), |stem| stem.to_string_lossy().into_owned());
+        let text = read(&file).map_err(|problem| vec![problem])?;
+        Self::of_text(stem, file, &text, overrides)
     }
-    let Checked { network, warnings: advice } = check(&scenario).map_err(&located)?;
-    warnings.extend(located(advice));
-    let stem = if path.is_dir() { path.file_name() } else { path.file_stem() };
-    let stem = stem.map_or_else(|| "run".into(), |stem| stem.to_string_lossy().into_owned());
-    Ok(Loaded { stem, scenario, network, warnings })
+
+    /// The scenario in `text`, as if it had been read from `file`.
+    pub fn of_text(stem: String, file: PathBuf, text: &[u8], overrides: &Overrides) -> Result<Self, Vec<Problem>> {
+        let name = file.display().to_string();
+        let (mut document, datafile) = if speaks_goel1997(&file, text) {
+            let parsed = goel1997::parse(&name, text)?;
+            let document = Document::of(&name, &parsed.scenario).map_err(|problem| vec![problem])?;
+            (document, Some(parsed))
+        } else {
+            (Document::parse(&name, text).map_err(|problem| vec![problem])?, None)
+        };
+        apply(&mut document, overrides).map_err(|problem| vec![problem])?;
+        Ok(Source { stem, document, file, datafile })
+    }
+
+    /// Checks `document`, which is this source's or has further changes, and reads in what it refers to.
+    pub fn resolve(&self, document: &Document) -> Result<Loaded, Vec<Problem>> {
+        let mut scenario = document.read().map_err(|problem| vec![problem])?;
+        let locate = |problem: Problem| match &self.datafile {
+            Some(parsed) if !document.was_set(problem.key.as_deref()) => parsed.locate(problem),
+            _ => document.locate(problem),
+        };
+        let located = |problems: Vec<Problem>| problems.into_iter().map(locate).collect::<Vec<_>>();
+        let problems = include_traces(&mut scenario, &self.file);
+        if !problems.is_empty() {
+            return Err(located(problems));
+        }
+        let Checked { network, warnings: advice } = check(&scenario).map_err(&located)?;
+        let mut warnings = self.datafile.as_ref().map(|parsed| parsed.warnings.clone()).unwrap_or_default();
+        warnings.extend(located(advice));
+        Ok(Loaded { stem: self.stem.clone(), scenario, network, warnings })
+    }
 }
 
 fn apply(document: &mut Document, overrides: &Overrides) -> Result<(), Problem> {

@@ -14,3 +14,7 @@ pub use event::{Event, Nobody, NodeEvent, Sink};
 pub use network::{FlowSpec, LinkSpec, Network, NodeKind, NodeSpec, Radio};
 pub use results::{FlowResult, LinkResult, Results};
 pub use world::World;
+
+/// Of everything that decides results: raised whenever any run may come out otherwise than before. Kept results are
+/// only taken for a run's if they were made with the same number.
+pub const MODEL_VERSION: u32 = 1;

@@ -69,10 +69,12 @@ impl<'c, 'a> Translator<'c, 'a, '_> {
             scheme: simulator.scheme.clone().map(Named),
             duration: simulator.duration,
             seed: simulator.seed.unwrap_or(1),
+            replication: 0,
             nodes,
             links,
             flows,
             output: Output { traces, print_interval: simulator.print_interval.filter(|every| *every > Span::ZERO) },
+            sweep: None,
         };
         Some((scenario, uses_trace))
     }

@@ -93,7 +93,7 @@ impl Checker<'_> {
             flows: scenario.flows.iter().map(|(name, flow)| self.flow(name, flow)).collect(),
             duration: scenario.duration,
             seed: scenario.seed,
-            replication: 0,
+            replication: scenario.replication,
         }
     }
 

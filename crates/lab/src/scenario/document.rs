@@ -11,12 +11,13 @@ use super::model::Scenario;
 use crate::problem::Problem;
 
 /// A TOML text with the places of its keys.
+#[derive(Clone)]
 pub struct Document {
     file: String,
     text: String,
     table: Table,
     places: BTreeMap<String, Place>,
-    /// What was set from outside: the key, and the text that set it.
+    /// What was set from outside: the key, and who set it.
     set: Vec<(String, String)>,
 }
 
@@ -69,26 +70,40 @@ impl Document {
             }
         }
         self.table.insert(key.to_owned(), Value::String(value.to_owned()));
-        self.set.push((key.to_owned(), format!("{key}={value}")));
+        self.set.push((key.to_owned(), format!("--set {key}={value}")));
         Ok(())
     }
 
     /// Sets `links.air.rate=2 Mbps`: the value is TOML where it reads as that, else text.
     pub fn set(&mut self, assignment: &str) -> Result<(), Problem> {
-        let at = || Problem::default().in_file(format!("--set {assignment}"));
+        let origin = format!("--set {assignment}");
         let Some((key, value)) = assignment.split_once('=') else {
-            return Err(Problem { expected: "KEY=VALUE, such as links.air.rate=\"2 Mbps\"".into(), ..at() });
+            let expected = "KEY=VALUE, such as links.air.rate=\"2 Mbps\"";
+            return Err(Problem::new(expected).in_file(origin));
         };
         let (key, value) = (key.trim(), value.trim());
-        let mut path: Vec<&str> = key.split('.').collect();
-        let Some(last) = path.pop().filter(|last| !last.is_empty()) else {
-            return Err(Problem { expected: "a key before the =".into(), ..at() });
-        };
+        if key.is_empty() || key.ends_with('.') {
+            return Err(Problem::new("a key before the =").in_file(origin));
+        }
+        let value = format!("value = {value}")
+            .parse::<Table>()
+            .ok()
+            .and_then(|mut parsed| parsed.remove("value"))
+            .unwrap_or_else(|| Value::String(value.to_owned()));
+        self.assign(key, value, &origin)
+    }
+
+    /// Gives the key `links.air.rate` a value. `origin` says who asks for it, for messages.
+    pub fn assign(&mut self, key: &str, value: Value, origin: &str) -> Result<(), Problem> {
+        /// Tables that may be left out as long as all in them have their defaults.
+        const OPTIONAL: [&str; 3] = ["tcp", "output", "sweep"];
+        let at = || Problem::default().in_file(origin);
+        let (path, last) = key.rsplit_once('.').unwrap_or(("", key));
         let mut table = &mut self.table;
         let mut walked = String::new();
-        for part in path {
+        for part in path.split('.').filter(|part| !part.is_empty()) {
             let known: Vec<String> = table.keys().cloned().collect();
-            if !table.contains_key(part) && matches!(part, "tcp" | "output") {
+            if !table.contains_key(part) && OPTIONAL.contains(&part) {
                 table.insert(part.to_owned(), Value::Table(Table::new()));
             }
             table = match table.get_mut(part) {
@@ -105,13 +120,8 @@ impl Document {
             walked.push_str(part);
             walked.push('.');
         }
-        let value = format!("value = {value}")
-            .parse::<Table>()
-            .ok()
-            .and_then(|mut parsed| parsed.remove("value"))
-            .unwrap_or_else(|| Value::String(value.to_owned()));
         table.insert(last.to_owned(), value);
-        self.set.push((key.to_owned(), assignment.to_owned()));
+        self.set.push((key.to_owned(), origin.to_owned()));
         Ok(())
     }
 
@@ -126,20 +136,20 @@ impl Document {
 
     /// Whether `key`, or something around it, was set from outside.
     pub fn was_set(&self, key: Option<&str>) -> bool {
-        key.is_some_and(|key| self.assignment(key).is_some())
+        key.is_some_and(|key| self.origin(key).is_some())
     }
 
     /// What set `key`, or something around it, from outside.
-    fn assignment(&self, key: &str) -> Option<&str> {
+    fn origin(&self, key: &str) -> Option<&str> {
         let covers = |set: &str| key == set || key.strip_prefix(set).is_some_and(|rest| rest.starts_with(['.', '[']));
-        self.set.iter().rev().find(|(set, _)| covers(set)).map(|(_, assignment)| assignment.as_str())
+        self.set.iter().rev().find(|(set, _)| covers(set)).map(|(_, origin)| origin.as_str())
     }
 
     /// Fills in where a problem's key stands, and what was found there.
     pub fn locate(&self, mut problem: Problem) -> Problem {
         let key = problem.key.clone().unwrap_or_default();
-        if let Some(assignment) = self.assignment(&key) {
-            return problem.in_file(format!("--set {assignment}"));
+        if let Some(origin) = self.origin(&key) {
+            return problem.in_file(origin);
         }
         problem.file.get_or_insert_with(|| self.file.clone());
         let mut path = key.as_str();

@@ -5,6 +5,7 @@ pub mod document;
 pub mod model;
 pub mod named;
 mod routes;
+pub mod sweep;
 
 pub use check::{Checked, check};
 pub use document::Document;

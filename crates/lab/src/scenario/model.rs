@@ -14,6 +14,7 @@ use tcp::presets;
 use tcp::recovery::RecoveryConfig;
 
 use super::named::Named;
+use super::sweep::Sweep;
 
 /// A network, what goes on in it, and what to write down.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -33,6 +34,9 @@ pub struct Scenario {
     /// What chance begins with.
     #[serde(default = "one")]
     pub seed: u64,
+    /// Which repetition this is; each has chance of its own, and the same number the same chance.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub replication: u64,
     /// Hosts, routers and base stations, by name.
     pub nodes: IndexMap<String, Node>,
     /// Links, by name.
@@ -42,6 +46,9 @@ pub struct Scenario {
     /// What to write beside the summary.
     #[serde(default, skip_serializing_if = "is_default")]
     pub output: Output,
+    /// What `lasthop sweep` varies, compares and repeats.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sweep: Option<Sweep>,
 }
 
 /// Whose physics and habits hold.

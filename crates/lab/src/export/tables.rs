@@ -1,0 +1,184 @@
+//! The tables of a store: `flows` and `links` have a row for each in every run, `summary` one for each mean.
+
+use std::str::FromStr;
+
+use engine::{Bytes, Rate, Span};
+use serde_json::Value;
+
+use super::columns::{Column, Data, Table};
+use crate::metric::{METRICS, Metric, Scope};
+use crate::sweep::analysis::{Analysis, Row};
+
+/// Every table of these sweeps.
+pub fn tables(sweeps: &[Analysis]) -> Vec<Table> {
+    let runs = |name, scope, subject| Table { name, columns: by_run(sweeps, scope, subject) };
+    vec![
+        runs("flows", Scope::Flow, ("flow", "the flow")),
+        runs("links", Scope::Way, ("link", "the link, and which way: forward is from its first node to its second")),
+        Table { name: "summary", columns: means(sweeps) },
+    ]
+}
+
+/// Where something stands: columns that every table has.
+struct Places {
+    sweep: Vec<String>,
+    case: Vec<String>,
+    /// Each key that any sweep varies, its values as the scenario writes them.
+    keys: Vec<(String, Vec<String>)>,
+}
+
+impl Places {
+    fn new(sweeps: &[Analysis]) -> Self {
+        let mut keys: Vec<(String, Vec<String>)> = Vec::new();
+        for key in sweeps.iter().flat_map(Analysis::keys) {
+            if !keys.iter().any(|(known, _)| known == key) {
+                keys.push((key.to_owned(), Vec::new()));
+            }
+        }
+        Places { sweep: Vec::new(), case: Vec::new(), keys }
+    }
+
+    fn push(&mut self, sweep: &Analysis, case: &str, changes: &[(String, Value)]) {
+        self.sweep.push(sweep.sweep.name.clone());
+        self.case.push(case.to_owned());
+        for (key, values) in &mut self.keys {
+            let value = changes.iter().find(|(changed, _)| changed == key).map(|(_, value)| shown(value));
+            values.push(value.unwrap_or_default());
+        }
+    }
+
+    fn columns(self) -> Vec<Column> {
+        let mut columns = vec![text("sweep", "the sweep's name", self.sweep)];
+        for (key, values) in self.keys {
+            let numbers = numbers(&values);
+            columns.push(text(&key, "as the scenario writes it", values));
+            // The same as a number in the base unit, to be plotted against.
+            if let Some((unit, suffix, values)) = numbers {
+                let name = format!("{key}_{suffix}");
+                columns.push(column(&name, unit, &format!("{key} as a number"), Data::Numbers(values)));
+            }
+        }
+        columns.push(text("case", "what was compared; empty if nothing was", self.case));
+        columns
+    }
+}
+
+fn by_run(sweeps: &[Analysis], scope: Scope, (subject, about): (&str, &str)) -> Vec<Column> {
+    let of_scope = |scope| METRICS.iter().copied().filter(move |metric: &&Metric| metric.scope == scope);
+    // A run's own figures stand beside its flows.
+    let whole: Vec<&Metric> = if scope == Scope::Flow { of_scope(Scope::Run).collect() } else { Vec::new() };
+    let metrics: Vec<&Metric> = of_scope(scope).collect();
+    let mut places = Places::new(sweeps);
+    let (mut replications, mut seeds, mut subjects) = (Vec::new(), Vec::new(), Vec::new());
+    let mut values: Vec<Vec<Option<f64>>> = vec![Vec::new(); metrics.len() + whole.len()];
+    for sweep in sweeps {
+        for cell in &sweep.cells {
+            for (replication, summary) in &cell.runs {
+                let read: Vec<_> = metrics.iter().map(|metric| metric.read(summary)).collect();
+                for row in 0..read.first().map_or(0, Vec::len) {
+                    places.push(sweep, &cell.cell.case_name, &cell.cell.changes);
+                    replications.push(*replication as i64);
+                    seeds.push(summary["seed"].as_i64().unwrap_or_default());
+                    subjects.push(read[0][row].0.clone());
+                    for (values, of_metric) in values.iter_mut().zip(&read) {
+                        values.push(of_metric[row].1);
+                    }
+                    for (values, metric) in values[metrics.len()..].iter_mut().zip(&whole) {
+                        values.push(metric.read(summary)[0].1);
+                    }
+                }
+            }
+        }
+    }
+    let mut columns = places.columns();
+    columns.push(column("seed", "", "what chance began with", Data::Integers(seeds)));
+    let replications = Data::Integers(replications);
+    columns.push(column("replication", "", "which repetition; the same number is the same chance", replications));
+    columns.push(text(subject, about, subjects));
+    for (metric, values) in metrics.iter().chain(&whole).zip(values) {
+        columns.push(column(metric.name, metric.unit, metric.definition, Data::Numbers(values)));
+    }
+    columns
+}
+
+fn means(sweeps: &[Analysis]) -> Vec<Column> {
+    let mut places = Places::new(sweeps);
+    let (mut metrics, mut units, mut subjects) = (Vec::new(), Vec::new(), Vec::new());
+    let mut rows: Vec<Row> = Vec::new();
+    for sweep in sweeps {
+        for metric in METRICS {
+            for row in sweep.rows(metric) {
+                let Some(cell) = sweep.cell(&row) else { continue };
+                places.push(sweep, &cell.case_name, &cell.changes);
+                metrics.push(metric.name.to_owned());
+                units.push(metric.unit.to_owned());
+                subjects.push(row.subject.clone());
+                rows.push(row);
+            }
+        }
+    }
+    let mut columns = places.columns();
+    columns.push(text("metric", "the figure (`lasthop list metrics`)", metrics));
+    columns.push(text("subject", "the flow, or the link and its way; empty for the whole run", subjects));
+    columns.push(text("unit", "of mean, deviation, bounds and difference", units));
+    let count = |name: &str, definition: &str, pick: fn(&Row) -> u64| {
+        column(name, "replications", definition, Data::Integers(rows.iter().map(|row| pick(row) as i64).collect()))
+    };
+    columns.push(count("n", "replications that gave a value", |row| row.n));
+    columns.push(count("without", "replications that gave none, such as incomplete transfers", |row| row.without));
+    type Pick = fn(&Row) -> Option<f64>;
+    let figures: [(&str, &str, &str, Pick); 13] = [
+        ("mean", "see unit", "the mean", |row| Some(row.mean)),
+        ("deviation", "see unit", "the standard deviation of single runs", |row| row.deviation),
+        ("ci_low", "see unit", "lower end of the interval of the mean (Student-t)", |row| Some(row.ci?.low)),
+        ("ci_high", "see unit", "upper end of the interval of the mean", |row| Some(row.ci?.high)),
+        ("run_low", "see unit", "lower end of the interval of one more run", |row| Some(row.run?.low)),
+        ("run_high", "see unit", "upper end of the interval of one more run", |row| Some(row.run?.high)),
+        ("difference", "see unit", "mean difference to the first case, paired by replication", |row| {
+            Some(row.against.as_ref()?.difference)
+        }),
+        ("difference_ci_low", "see unit", "lower end of its interval", |row| {
+            Some(row.against.as_ref()?.difference_ci?.low)
+        }),
+        ("difference_ci_high", "see unit", "upper end of its interval", |row| {
+            Some(row.against.as_ref()?.difference_ci?.high)
+        }),
+        ("change_percent", "%", "mean change in percent of the first case's value, paired by replication", |row| {
+            row.against.as_ref()?.percent
+        }),
+        ("change_percent_ci_low", "%", "lower end of its interval", |row| Some(row.against.as_ref()?.percent_ci?.low)),
+        ("change_percent_ci_high", "%", "upper end of its interval", |row| {
+            Some(row.against.as_ref()?.percent_ci?.high)
+        }),
+        ("pairs", "replications", "replications that both cases have", |row| Some(row.against.as_ref()?.pairs as f64)),
+    ];
+    for (name, unit, definition, pick) in figures {
+        columns.push(column(name, unit, definition, Data::Numbers(rows.iter().map(pick).collect())));
+    }
+    columns
+}
+
+fn text(name: &str, definition: &str, values: Vec<String>) -> Column {
+    column(name, "", definition, Data::Text(values))
+}
+
+fn column(name: &str, unit: &str, definition: &str, data: Data) -> Column {
+    Column { name: name.into(), unit: unit.into(), definition: definition.into(), data }
+}
+
+/// A value of a scenario as text.
+pub fn shown(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+/// Values with a unit, or plain numbers, as numbers: the unit, the ending of the column's name, the values.
+fn numbers(values: &[String]) -> Option<(&'static str, &'static str, Vec<Option<f64>>)> {
+    fn all<T: FromStr>(values: &[String], number: fn(T) -> f64) -> Option<Vec<Option<f64>>> {
+        values.iter().map(|text| if text.is_empty() { Some(None) } else { Some(Some(number(text.parse().ok()?))) }).collect()
+    }
+    let spans = || Some(("s", "s", all(values, |span: Span| span.as_secs_f64())?));
+    let rates = || Some(("bit/s", "bps", all(values, |rate: Rate| rate.bits_per_sec() as f64)?));
+    let sizes = || Some(("bytes", "bytes", all(values, |size: Bytes| size.0 as f64)?));
+    let plain = || Some(("", "number", all(values, |number: f64| number)?));
+    spans().or_else(rates).or_else(sizes).or_else(plain)
+}

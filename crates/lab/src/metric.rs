@@ -1,0 +1,162 @@
+//! Every figure that a run gives: name, unit, definition, and where it stands in the run's summary.
+
+use serde_json::Value;
+
+/// What a figure is about.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Scope {
+    /// The run as a whole.
+    Run,
+    /// A flow.
+    Flow,
+    /// One way of a link.
+    Way,
+}
+
+/// Which values are better.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Better {
+    /// Lower ones.
+    Lower,
+    /// Higher ones.
+    Higher,
+    /// It depends.
+    Neither,
+}
+
+/// A figure.
+#[derive(Debug)]
+pub struct Metric {
+    /// Its name in summaries, stores, tables and files.
+    pub name: &'static str,
+    /// Its unit; empty for a plain count's name would say nothing more.
+    pub unit: &'static str,
+    /// What it is about.
+    pub scope: Scope,
+    /// Which values are better.
+    pub better: Better,
+    /// What it is, in a sentence.
+    pub definition: &'static str,
+    /// How it is got from a summary if it does not stand in it under its name.
+    computed: Option<fn(&Value) -> Option<f64>>,
+}
+
+impl PartialEq for Metric {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name && self.scope == other.scope
+    }
+}
+
+/// From a flow's start to the last acknowledgment at its sender.
+pub static COMPLETION_TIME: Metric = Metric {
+    name: "completion_time_s",
+    unit: "s",
+    scope: Scope::Flow,
+    better: Better::Lower,
+    definition: "from the flow's start to the last acknowledgment at the sender; none if not completed",
+    computed: None,
+};
+
+/// Data received in order per second.
+pub static GOODPUT: Metric = Metric {
+    name: "goodput_bps",
+    unit: "bit/s",
+    scope: Scope::Flow,
+    better: Better::Higher,
+    definition: "data received in order, without headers and repetitions, per second of the flow's time",
+    computed: None,
+};
+
+use Better::{Higher, Lower, Neither};
+
+/// Every figure.
+pub static METRICS: &[&Metric] = &[
+    &COMPLETION_TIME,
+    &GOODPUT,
+    &flow("completed", "0 or 1", Higher, "whether every byte was acknowledged at the sender"),
+    &flow("bytes_delivered", "bytes", Higher, "data received in order at the far end"),
+    &flow("segments_sent", "segments", Neither, "segments with data that TCP sent, resent ones included"),
+    &flow("segments_retransmitted", "segments", Lower, "of these, sent again for any reason"),
+    &flow("segments_duplicate", "segments", Lower, "segments that arrived though all their bytes had arrived before"),
+    &flow("fast_retransmits", "count", Neither, "segments resent because of duplicate acknowledgments"),
+    &flow("timeouts", "count", Lower, "expiries of the retransmission timer"),
+    &flow("icmp_defer", "messages", Neither, "ICMP-DEFER received at the sender"),
+    &flow("icmp_retransmit", "messages", Neither, "ICMP-RETRANSMIT received at the sender"),
+    &way("frames_sent", "frames", Neither, "transmissions begun; without a link layer, packets whose sending began"),
+    &way("frames_corrupted", "frames", Neither, "of these, lost to the channel"),
+    &way("frames_duplicate", "frames", Neither, "arrived a second time and were discarded"),
+    &way("packets_delivered", "packets", Neither, "handed on at the far end"),
+    &way("packets_dropped", "packets", Lower, "lost for good: queue full, given up, or lost in the air"),
+    &way("packets_dropped_queue_full", "packets", Lower, "of these, found the queue full"),
+    &way("packets_given_up", "packets", Lower, "the link layer stopped trying"),
+    &way("utilization", "share", Neither, "time spent sending, as a share of the run"),
+    &Metric { scope: Scope::Run, ..flow("simulated_s", "s", Neither, "when the run ended") },
+    &Metric { scope: Scope::Run, ..flow("events", "count", Neither, "wake-ups handled by the simulator") },
+    &Metric {
+        scope: Scope::Run,
+        ..flow("packets_dropped_buffer_full", "packets", Lower, "dropped because a node's buffer was full")
+    },
+    &Metric {
+        scope: Scope::Run,
+        computed: Some(|summary| goodputs(summary).map(|all| all.iter().sum())),
+        ..flow("total_goodput_bps", "bit/s", Higher, "the sum of all flows' goodput_bps")
+    },
+    &Metric {
+        scope: Scope::Run,
+        computed: Some(|summary| stats::fairness::jain(&goodputs(summary)?).ok()),
+        ..flow("fairness", "1/flows to 1", Higher, "Jain's index over the flows' goodput_bps; 1 if all have the same")
+    },
+];
+
+const fn flow(name: &'static str, unit: &'static str, better: Better, definition: &'static str) -> Metric {
+    Metric { name, unit, scope: Scope::Flow, better, definition, computed: None }
+}
+
+const fn way(name: &'static str, unit: &'static str, better: Better, definition: &'static str) -> Metric {
+    Metric { name, unit, scope: Scope::Way, better, definition, computed: None }
+}
+
+/// Every name.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    METRICS.iter().map(|metric| metric.name)
+}
+
+/// The figure called `name`.
+pub fn find(name: &str) -> Option<&'static Metric> {
+    METRICS.iter().copied().find(|metric| metric.name == name)
+}
+
+impl Metric {
+    /// The figure in a summary: about what, and how much; nothing where a run has none to give.
+    pub fn read(&self, summary: &Value) -> Vec<(String, Option<f64>)> {
+        match self.scope {
+            Scope::Run => {
+                let value = self.computed.map_or_else(|| number(&summary[self.name]), |compute| compute(summary));
+                vec![(String::new(), value)]
+            }
+            Scope::Flow => list(&summary["flows"]).map(|flow| (name(flow), number(&flow[self.name]))).collect(),
+            Scope::Way => list(&summary["links"])
+                .flat_map(|link| {
+                    ["forward", "backward"]
+                        .map(|way| (format!("{} {way}", name(link)), number(&link[way][self.name])))
+                })
+                .collect(),
+        }
+    }
+}
+
+fn goodputs(summary: &Value) -> Option<Vec<f64>> {
+    list(&summary["flows"]).map(|flow| number(&flow["goodput_bps"])).collect()
+}
+
+fn list(value: &Value) -> impl Iterator<Item = &Value> {
+    value.as_array().into_iter().flatten()
+}
+
+fn name(part: &Value) -> String {
+    part["name"].as_str().unwrap_or_default().to_owned()
+}
+
+fn number(value: &Value) -> Option<f64> {
+    value.as_f64().or_else(|| value.as_bool().map(|yes| f64::from(u8::from(yes))))
+}

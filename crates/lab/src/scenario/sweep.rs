@@ -1,0 +1,80 @@
+//! The part of a scenario that says what to vary, what to compare, and how often to repeat it.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use toml::Table;
+
+/// Many runs of one scenario: a grid of points, things compared at each of them on the same air, repetitions.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Sweep {
+    /// How often each point is run, each time with chance of its own.
+    #[serde(default)]
+    pub replications: Replications,
+    /// The figures to show, by the names that `lasthop list metrics` shows; the first one leads.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub metrics: Vec<String>,
+    /// Keys of the scenario and their values, as `"links.wire.delay" = ["50 ms", "100 ms"]` or
+    /// `{ from = "50 ms", to = "200 ms", step = "50 ms" }`. Every combination is a point.
+    #[serde(default, skip_serializing_if = "Table::is_empty")]
+    #[schemars(with = "serde_json::Map<String, serde_json::Value>")]
+    pub axes: Table,
+    /// Keys whose values go together, each list as long as the others.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(with = "Vec<serde_json::Map<String, serde_json::Value>>")]
+    pub zip: Vec<Table>,
+    /// What is compared at every point on the same air: one key and its values, as
+    /// `scheme = ["unmodified", "refined-icmp"]`, or cases by name, each a table of changes. The others are compared
+    /// with the first.
+    #[serde(default, skip_serializing_if = "Table::is_empty")]
+    #[schemars(with = "serde_json::Map<String, serde_json::Value>")]
+    pub compare: Table,
+}
+
+/// How often a point is run.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Replications {
+    /// So many times.
+    Fixed(u64),
+    /// Until the mean is known well enough.
+    UntilPrecise(Precision),
+}
+
+/// When a mean is known well enough.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Precision {
+    /// Half of the interval's width as a share of the mean, such as 0.02.
+    pub precision: f64,
+    /// The confidence level.
+    #[serde(default = "ninety_five")]
+    pub level: f64,
+    /// Of which figure; the leading one if not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub metric: Option<String>,
+    /// Replications at least.
+    #[serde(default = "ten")]
+    pub min: u64,
+    /// Replications at most.
+    #[serde(default = "thousand")]
+    pub max: u64,
+}
+
+impl Default for Replications {
+    fn default() -> Self {
+        Replications::Fixed(ten())
+    }
+}
+
+fn ninety_five() -> f64 {
+    0.95
+}
+
+fn ten() -> u64 {
+    10
+}
+
+fn thousand() -> u64 {
+    1000
+}

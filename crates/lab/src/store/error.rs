@@ -1,0 +1,82 @@
+//! Why a store cannot be used.
+
+use std::path::{Path, PathBuf};
+
+use rusqlite::ErrorCode;
+
+/// What is wrong with a store. Runs that were kept stay kept.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// The file cannot be opened.
+    #[error("{}: cannot be opened: {why}", path.display())]
+    Unopened {
+        /// Which.
+        path: PathBuf,
+        /// What the system says.
+        why: String,
+    },
+    /// It is a file of another kind.
+    #[error("{}: is not a store of lasthop\n  hint: a store is written by `lasthop sweep`", .0.display())]
+    NotAStore(PathBuf),
+    /// It was written by a newer program.
+    #[error("{}: was written by a newer lasthop: format {found}, this one knows up to {known}\n  hint: use that version, or another store with --out", path.display())]
+    Newer {
+        /// Which.
+        path: PathBuf,
+        /// Its format.
+        found: i32,
+        /// The newest one known here.
+        known: i32,
+    },
+    /// It was cut short or overwritten.
+    #[error("{}: is damaged: {found}\n  hint: nothing was changed in it; `sqlite3 FILE .recover` saves what can be saved, and a new store runs the rest again", path.display())]
+    Damaged {
+        /// Which.
+        path: PathBuf,
+        /// What SQLite found.
+        found: String,
+    },
+    /// No room, or no permission.
+    #[error("{}: cannot be written: {why}\n  hint: every run that had finished before is kept; the same command goes on from there", path.display())]
+    Unwritable {
+        /// Which.
+        path: PathBuf,
+        /// What SQLite says.
+        why: String,
+    },
+    /// Two stores disagree about one run.
+    #[error("{}: has another result than {} for replication {replication} of {run}\n  hint: results depend on nothing but the scenario, so one of the two was changed or made by a program with the same version and another model", other.display(), path.display())]
+    Disagree {
+        /// The store that was to take the other's runs.
+        path: PathBuf,
+        /// The other.
+        other: PathBuf,
+        /// The run.
+        run: String,
+        /// Its replication.
+        replication: u64,
+    },
+}
+
+impl StoreError {
+    /// The system could not open a file.
+    pub(crate) fn file(path: &Path, error: &std::io::Error) -> Self {
+        StoreError::Unopened { path: path.to_owned(), why: error.to_string() }
+    }
+
+    /// SQLite found something wrong.
+    pub(crate) fn of(path: &Path, error: rusqlite::Error) -> Self {
+        let path = path.to_owned();
+        match error.sqlite_error_code() {
+            Some(ErrorCode::NotADatabase) => StoreError::NotAStore(path),
+            Some(ErrorCode::CannotOpen) => StoreError::Unopened { path, why: error.to_string() },
+            Some(ErrorCode::DatabaseCorrupt) => StoreError::Damaged { path, found: error.to_string() },
+            Some(ErrorCode::DatabaseBusy) => {
+                StoreError::Unwritable { path, why: "another program has held it for a minute".into() }
+            }
+            Some(_) => StoreError::Unwritable { path, why: error.to_string() },
+            // A column of the wrong type, a table that is not there.
+            None => StoreError::Damaged { path, found: error.to_string() },
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! Taking over what another store has: shards of one sweep, made on different machines.
+
+use std::path::Path;
+
+use rusqlite::params;
+
+use super::{Digest, Store, StoreError};
+
+/// What was taken over.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Merged {
+    /// Sweeps that were not here before.
+    pub sweeps: u64,
+    /// Runs that were not here before.
+    pub runs: u64,
+}
+
+impl Store {
+    /// Takes over every sweep and run of the store at `other`, in one transaction. The other store is not changed.
+    pub fn merge(&mut self, other: &Path) -> Result<Merged, StoreError> {
+        let their = Store::open(other)?;
+        let (path, wrong) = (self.path.clone(), |error| StoreError::of(&self.path, error));
+        let transaction = self.db.transaction().map_err(wrong)?;
+        let mut merged = Merged::default();
+        {
+            let mut known = transaction
+                .prepare("SELECT summary FROM runs WHERE digest = ?1 AND replication = ?2")
+                .map_err(wrong)?;
+            let mut add = transaction.prepare("INSERT INTO runs VALUES (?1, ?2, ?3)").map_err(wrong)?;
+            let theirs = |error| StoreError::of(other, error);
+            let mut all = their.db.prepare("SELECT digest, replication, summary FROM runs").map_err(theirs)?;
+            let mut rows = all.query([]).map_err(theirs)?;
+            while let Some(row) = rows.next().map_err(theirs)? {
+                let digest = Digest(row.get(0).map_err(theirs)?);
+                let replication: i64 = row.get(1).map_err(theirs)?;
+                let summary: String = row.get(2).map_err(theirs)?;
+                let ours = known.query_map(params![&digest.0[..], replication], |row| row.get::<_, String>(0));
+                match ours.map_err(wrong)?.next().transpose().map_err(wrong)? {
+                    Some(ours) if ours == summary => {}
+                    Some(_) => {
+                        let (run, replication) = (digest.to_string(), replication as u64);
+                        return Err(StoreError::Disagree { path, other: other.to_owned(), run, replication });
+                    }
+                    None => {
+                        add.execute(params![&digest.0[..], replication, summary]).map_err(wrong)?;
+                        merged.runs += 1;
+                    }
+                }
+            }
+        }
+        for sweep in their.sweeps()? {
+            let digest: Vec<u8> = their
+                .ask(|db| db.query_row("SELECT digest FROM sweeps WHERE id = ?1", [sweep.id], |row| row.get(0)))?;
+            let metrics = serde_json::json!(sweep.metrics).to_string();
+            let new = transaction
+                .execute(
+                    "INSERT OR IGNORE INTO sweeps (digest, name, title, scenario, metrics, lasthop, model)
+                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+                    params![digest, sweep.name, sweep.title, sweep.scenario, metrics, sweep.lasthop, sweep.model],
+                )
+                .map_err(wrong)?;
+            if new == 0 {
+                continue;
+            }
+            merged.sweeps += 1;
+            let id = transaction.last_insert_rowid();
+            let mut add =
+                transaction.prepare("INSERT INTO cells VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)").map_err(wrong)?;
+            for cell in their.cells(sweep.id)? {
+                let object = |pairs: Vec<(String, serde_json::Value)>| {
+                    serde_json::Value::from_iter(pairs).to_string()
+                };
+                add.execute(params![
+                    id,
+                    cell.point as i64,
+                    cell.case as i64,
+                    cell.case_name,
+                    object(cell.changes),
+                    object(cell.case_changes),
+                    &cell.digest.0[..]
+                ])
+                .map_err(wrong)?;
+            }
+        }
+        transaction.commit().map_err(wrong)?;
+        Ok(merged)
+    }
+}

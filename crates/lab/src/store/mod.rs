@@ -1,0 +1,290 @@
+//! Finished runs, kept in an SQLite file: each one transaction, found again by the content of what was run.
+//!
+//! The file is in WAL mode with `synchronous = NORMAL`: what was committed survives the death of the program at any
+//! moment; a power cut may lose the last commits, never what was before them. Several programs may write at once.
+
+mod digest;
+mod error;
+mod merge;
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rusqlite::{Connection, OpenFlags, OptionalExtension, params};
+use serde_json::Value;
+
+use crate::load::to_toml;
+use crate::sweep::Plan;
+use crate::sweep::axes::Change;
+
+pub use digest::Digest;
+pub use error::StoreError;
+
+/// In the file's header, so that no other database is taken for a store: "lhop".
+const APPLICATION: i32 = 0x6c68_6f70;
+/// Of the tables. A store with a greater one was written by a newer program.
+const FORMAT: i32 = 1;
+/// How long to wait for another program's transaction.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// An open store.
+#[derive(Debug)]
+pub struct Store {
+    path: PathBuf,
+    db: Connection,
+}
+
+/// A sweep as it is kept.
+#[derive(Clone, PartialEq, Debug)]
+pub struct KeptSweep {
+    /// Its number in the store.
+    pub id: i64,
+    /// What it is called.
+    pub name: String,
+    /// Its scenario's title.
+    pub title: String,
+    /// Its scenario, as TOML.
+    pub scenario: String,
+    /// The names of the figures to show.
+    pub metrics: Vec<String>,
+    /// The version of the program that began it.
+    pub lasthop: String,
+    /// The version of the model.
+    pub model: u32,
+}
+
+/// A case at a point, as it is kept.
+#[derive(Clone, PartialEq, Debug)]
+pub struct KeptCell {
+    /// The number of the point.
+    pub point: usize,
+    /// The number of the case.
+    pub case: usize,
+    /// What the case is called.
+    pub case_name: String,
+    /// What is different at this point.
+    pub changes: Vec<(String, Value)>,
+    /// What is different in this case.
+    pub case_changes: Vec<(String, Value)>,
+    /// What its runs are kept under.
+    pub digest: Digest,
+}
+
+impl Store {
+    /// Opens a store, or makes a new one.
+    pub fn create(path: &Path) -> Result<Self, StoreError> {
+        if let Some(dir) = path.parent().filter(|dir| !dir.as_os_str().is_empty()) {
+            std::fs::create_dir_all(dir).map_err(|error| StoreError::file(dir, &error))?;
+        }
+        Self::connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE)
+    }
+
+    /// Opens a store that must exist.
+    pub fn open(path: &Path) -> Result<Self, StoreError> {
+        // SQLite says only "unable to open".
+        std::fs::File::open(path).map_err(|error| StoreError::file(path, &error))?;
+        if path.is_dir() {
+            return Err(StoreError::NotAStore(path.to_owned()));
+        }
+        let store = Self::connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+        store.whole()?;
+        Ok(store)
+    }
+
+    fn connect(path: &Path, flags: OpenFlags) -> Result<Self, StoreError> {
+        let wrong = |error| StoreError::of(path, error);
+        let db = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX).map_err(wrong)?;
+        db.busy_timeout(PATIENCE).map_err(wrong)?;
+        let store = Store { path: path.to_owned(), db };
+        let number = |name: &str| store.db.pragma_query_value(None, name, |row| row.get::<_, i32>(0)).map_err(wrong);
+        let tables = "SELECT count(*) FROM sqlite_schema";
+        let empty = store.db.query_row(tables, [], |row| row.get::<_, i64>(0)).map_err(wrong)? == 0;
+        if !empty && number("application_id")? != APPLICATION {
+            return Err(StoreError::NotAStore(path.to_owned()));
+        }
+        let format = number("user_version")?;
+        if format > FORMAT {
+            return Err(StoreError::Newer { path: path.to_owned(), found: format, known: FORMAT });
+        }
+        store.db.pragma_update(None, "journal_mode", "WAL").map_err(wrong)?;
+        store.db.pragma_update(None, "synchronous", "NORMAL").map_err(wrong)?;
+        if empty {
+            store.lay_out().map_err(wrong)?;
+        }
+        Ok(store)
+    }
+
+    /// Makes the tables, unless another program just did.
+    fn lay_out(&self) -> rusqlite::Result<()> {
+        let transaction =
+            rusqlite::Transaction::new_unchecked(&self.db, rusqlite::TransactionBehavior::Immediate)?;
+        let format: i32 = transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;
+        if format == 0 {
+            transaction.execute_batch(include_str!("schema.sql"))?;
+            transaction.pragma_update(None, "application_id", APPLICATION)?;
+            transaction.pragma_update(None, "user_version", FORMAT)?;
+        }
+        transaction.commit()
+    }
+
+    /// Whether the file is whole; a store that was cut short is not.
+    fn whole(&self) -> Result<(), StoreError> {
+        let verdict: String = self.ask(|db| db.query_row("PRAGMA quick_check(1)", [], |row| row.get(0)))?;
+        if verdict == "ok" { Ok(()) } else { Err(StoreError::Damaged { path: self.path.clone(), found: verdict }) }
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn ask<T>(&self, question: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, StoreError> {
+        question(&self.db).map_err(|error| StoreError::of(&self.path, error))
+    }
+
+    /// Notes what a sweep consists of. Noted before, it keeps its number.
+    pub fn note(&mut self, plan: &Plan) -> Result<i64, StoreError> {
+        let scenario = to_toml(&plan.scenario);
+        let digest = Digest::of_text(&scenario);
+        let metrics: Vec<&str> = plan.metrics.iter().map(|metric| metric.name).collect();
+        let noted = self.db.transaction().and_then(|transaction| {
+            let known = "SELECT id FROM sweeps WHERE digest = ?1";
+            if let Some(id) = transaction.query_row(known, [&digest.0[..]], |row| row.get(0)).optional()? {
+                return Ok(id);
+            }
+            transaction.execute(
+                "INSERT INTO sweeps (digest, name, title, scenario, metrics, lasthop, model) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+                params![
+                    &digest.0[..],
+                    plan.stem,
+                    plan.scenario.title,
+                    scenario,
+                    serde_json::json!(metrics).to_string(),
+                    env!("CARGO_PKG_VERSION"),
+                    sim::MODEL_VERSION
+                ],
+            )?;
+            let id = transaction.last_insert_rowid();
+            let mut add = transaction.prepare("INSERT INTO cells VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")?;
+            for (point, at) in plan.points.iter().enumerate() {
+                for (case, (cell, what)) in at.cells.iter().zip(&plan.cases).enumerate() {
+                    add.execute(params![
+                        id,
+                        point as i64,
+                        case as i64,
+                        what.name,
+                        json(&at.changes).to_string(),
+                        json(&what.changes).to_string(),
+                        &cell.digest.0[..]
+                    ])?;
+                }
+            }
+            drop(add);
+            transaction.commit()?;
+            Ok(id)
+        });
+        noted.map_err(|error| StoreError::of(&self.path, error))
+    }
+
+    /// Keeps a finished run: one transaction. Kept before, it stays as it is.
+    pub fn keep(&self, digest: Digest, replication: u64, summary: &str) -> Result<(), StoreError> {
+        self.ask(|db| {
+            let mut insert = db.prepare_cached("INSERT OR IGNORE INTO runs VALUES (?1, ?2, ?3)")?;
+            insert.execute(params![&digest.0[..], replication as i64, summary])?;
+            Ok(())
+        })
+    }
+
+    /// Whether a run is finished.
+    pub fn has(&self, digest: Digest, replication: u64) -> Result<bool, StoreError> {
+        self.ask(|db| {
+            let mut find = db.prepare_cached("SELECT 1 FROM runs WHERE digest = ?1 AND replication = ?2")?;
+            find.exists(params![&digest.0[..], replication as i64])
+        })
+    }
+
+    /// The finished runs of a cell by replication, the first `most` of them.
+    pub fn runs(&self, digest: Digest, most: u64) -> Result<Vec<(u64, Value)>, StoreError> {
+        let rows = self.ask(|db| {
+            let mut find = db.prepare_cached(
+                "SELECT replication, summary FROM runs WHERE digest = ?1 AND replication < ?2 ORDER BY replication",
+            )?;
+            let rows = find.query_map(params![&digest.0[..], most.min(i64::MAX as u64) as i64], |row| {
+                Ok((row.get::<_, i64>(0)? as u64, row.get::<_, String>(1)?))
+            })?;
+            rows.collect::<rusqlite::Result<Vec<_>>>()
+        })?;
+        rows.into_iter().map(|(replication, text)| Ok((replication, self.parse(&text)?))).collect()
+    }
+
+    /// The sweeps that are kept here, in the order in which they were begun.
+    pub fn sweeps(&self) -> Result<Vec<KeptSweep>, StoreError> {
+        let rows = self.ask(|db| {
+            let mut find =
+                db.prepare("SELECT id, name, title, scenario, metrics, lasthop, model FROM sweeps ORDER BY id")?;
+            let rows = find.query_map([], |row| {
+                let sweep = KeptSweep {
+                    id: row.get(0)?,
+                    name: row.get(1)?,
+                    title: row.get(2)?,
+                    scenario: row.get(3)?,
+                    metrics: Vec::new(),
+                    lasthop: row.get(5)?,
+                    model: row.get(6)?,
+                };
+                Ok((sweep, row.get::<_, String>(4)?))
+            })?;
+            rows.collect::<rusqlite::Result<Vec<_>>>()
+        })?;
+        rows.into_iter()
+            .map(|(mut sweep, metrics)| {
+                let metrics = self.parse(&metrics)?;
+                let names = metrics.as_array().into_iter().flatten().filter_map(Value::as_str);
+                sweep.metrics = names.map(str::to_owned).collect();
+                Ok(sweep)
+            })
+            .collect()
+    }
+
+    /// What a sweep consists of, by point and case.
+    pub fn cells(&self, sweep: i64) -> Result<Vec<KeptCell>, StoreError> {
+        let rows = self.ask(|db| {
+            let mut find = db.prepare(
+                "SELECT point, \"case\", case_name, changes, case_changes, digest FROM cells WHERE sweep = ?1
+                 ORDER BY point, \"case\"",
+            )?;
+            let rows = find.query_map([sweep], |row| {
+                Ok((
+                    row.get::<_, i64>(0)? as usize,
+                    row.get::<_, i64>(1)? as usize,
+                    row.get(2)?,
+                    row.get::<_, String>(3)?,
+                    row.get::<_, String>(4)?,
+                    Digest(row.get(5)?),
+                ))
+            })?;
+            rows.collect::<rusqlite::Result<Vec<_>>>()
+        })?;
+        let pairs = |text: &str| -> Result<Vec<(String, Value)>, StoreError> {
+            let Value::Object(pairs) = self.parse(text)? else { return Ok(Vec::new()) };
+            Ok(pairs.into_iter().collect())
+        };
+        rows.into_iter()
+            .map(|(point, case, case_name, changes, case_changes, digest)| {
+                let (changes, case_changes) = (pairs(&changes)?, pairs(&case_changes)?);
+                Ok(KeptCell { point, case, case_name, changes, case_changes, digest })
+            })
+            .collect()
+    }
+
+    fn parse(&self, text: &str) -> Result<Value, StoreError> {
+        serde_json::from_str(text)
+            .map_err(|error| StoreError::Damaged { path: self.path.clone(), found: error.to_string() })
+    }
+}
+
+/// Changes as an object of keys and values.
+fn json(changes: &[Change]) -> Value {
+    let value = |value: &toml::Value| serde_json::to_value(value).unwrap_or_default();
+    changes.iter().map(|(key, to)| (key.clone(), value(to))).collect()
+}

@@ -1,0 +1,214 @@
+//! The values of an axis: listed, or from here to there in steps.
+
+use std::fmt::Display;
+use std::str::FromStr;
+
+use engine::{Bytes, Rate, Span};
+use toml::{Table, Value};
+
+use crate::problem::Problem;
+
+/// More values than anyone means.
+const MOST_VALUES: usize = 10_000;
+
+/// Whether `table` is a range, and not a part of a key such as `links` in `links.wire.delay`.
+pub(super) fn is_range(table: &Table) -> bool {
+    ["from", "to"].iter().all(|end| table.get(*end).is_some_and(|value| !value.is_array() && !value.is_table()))
+}
+
+/// The values that `value` lists or describes.
+pub(super) fn values(key: &str, value: &Value) -> Result<Vec<Value>, Problem> {
+    let values = match value {
+        Value::Array(list) => list.clone(),
+        Value::Table(range) if is_range(range) => range_of(key, range)?,
+        other => {
+            let expected = "a list of values, or a range { from, to, step } or { from, to, count }";
+            return Err(Problem::new(expected).key(key).found(other.to_string()));
+        }
+    };
+    if values.is_empty() {
+        return Err(Problem::new("at least one value").key(key).found("[]").hint("leave the axis out, or give it one"));
+    }
+    if let Some((at, twice)) = values.iter().enumerate().find(|(at, value)| values[..*at].contains(value)) {
+        let problem = Problem::new("each value once").key(format!("{key}[{at}]")).found(twice.to_string());
+        return Err(problem.hint("for more repetitions of a point raise sweep.replications"));
+    }
+    Ok(values)
+}
+
+fn range_of(key: &str, range: &Table) -> Result<Vec<Value>, Problem> {
+    const KNOWN: [&str; 5] = ["from", "to", "step", "count", "scale"];
+    if let Some(unknown) = range.keys().find(|name| !KNOWN.contains(&name.as_str())) {
+        return Err(Problem::new("no such key").key(format!("{key}.{unknown}")).nearest(unknown, KNOWN));
+    }
+    let end = |name: &str| {
+        Quantity::read(&range[name]).ok_or_else(|| {
+            let expected = "a number, or a time, rate or size with its unit";
+            Problem::new(expected).key(format!("{key}.{name}")).found(range[name].to_string())
+        })
+    };
+    let (from, to) = (end("from")?, end("to")?);
+    let alike = |other: &Quantity, name: &str| {
+        if from.kind == other.kind {
+            return Ok(());
+        }
+        let expected = format!("{} as `from` is", from.kind.name());
+        Err(Problem::new(expected).key(format!("{key}.{name}")).found(range[name].to_string()))
+    };
+    alike(&to, "to")?;
+    let log = match range.get("scale").map(|scale| scale.as_str()) {
+        None | Some(Some("linear")) => false,
+        Some(Some("log")) => true,
+        Some(_) => {
+            let problem = Problem::new("\"linear\" or \"log\"").key(format!("{key}.scale"));
+            return Err(problem.found(range["scale"].to_string()));
+        }
+    };
+    if log && (from.value <= 0.0 || to.value <= 0.0) {
+        let problem = Problem::new("more than nothing at both ends for a logarithmic scale").key(key);
+        return Err(problem.found(format!("{} to {}", range["from"], range["to"])));
+    }
+    let count = match (range.get("step"), range.get("count")) {
+        (Some(step), None) if !log => {
+            let read = Quantity::read(step).filter(|step| step.value > 0.0 && from.value <= to.value);
+            let step_value = read.ok_or_else(|| {
+                let problem = Problem::new("more than nothing, and `from` at most `to`").key(format!("{key}.step"));
+                problem.found(step.to_string())
+            })?;
+            alike(&step_value, "step")?;
+            // A step that just misses the end because of binary fractions still reaches it.
+            let steps = ((to.value - from.value) / step_value.value + 1e-9).floor();
+            return listed(key, &from, steps + 1.0, |index| from.value + index * step_value.value);
+        }
+        (None, Some(count)) => count.as_integer().filter(|count| *count >= 2).ok_or_else(|| {
+            Problem::new("a whole number, at least 2").key(format!("{key}.count")).found(count.to_string())
+        })?,
+        _ => {
+            let expected = "either `step` or `count` (with scale = \"log\" only `count`)";
+            return Err(Problem::new(expected).key(key).found(Value::Table(range.clone()).to_string()));
+        }
+    };
+    let last = (count - 1) as f64;
+    listed(key, &from, count as f64, |index| {
+        let share = index / last;
+        if log {
+            from.value * libm::pow(to.value / from.value, share)
+        } else {
+            from.value + (to.value - from.value) * share
+        }
+    })
+}
+
+fn listed(key: &str, like: &Quantity, count: f64, value: impl Fn(f64) -> f64) -> Result<Vec<Value>, Problem> {
+    if count > MOST_VALUES as f64 {
+        let problem = Problem::new(format!("at most {MOST_VALUES} values")).key(key);
+        return Err(problem.found(format!("{count}")));
+    }
+    Ok((0..count as u32).map(|index| like.kind.write(value(f64::from(index)))).collect())
+}
+
+/// A number with the kind of thing it counts.
+struct Quantity {
+    kind: Kind,
+    value: f64,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Integer,
+    Float,
+    Span,
+    Rate,
+    Bytes,
+}
+
+impl Quantity {
+    fn read(value: &Value) -> Option<Self> {
+        fn base<T: FromStr>(text: &str, units: fn(T) -> u64) -> Option<f64> {
+            text.parse().ok().map(|quantity| units(quantity) as f64)
+        }
+        let (kind, value) = match value {
+            Value::Integer(number) => (Kind::Integer, *number as f64),
+            Value::Float(number) if number.is_finite() => (Kind::Float, *number),
+            Value::String(text) => [
+                (Kind::Span, base(text, Span::as_nanos)),
+                (Kind::Rate, base(text, Rate::bits_per_sec)),
+                (Kind::Bytes, base(text, |bytes: Bytes| bytes.0)),
+            ]
+            .into_iter()
+            .find_map(|(kind, value)| Some((kind, value?)))?,
+            _ => return None,
+        };
+        Some(Quantity { kind, value })
+    }
+}
+
+impl Kind {
+    fn name(self) -> &'static str {
+        match self {
+            Kind::Integer => "a whole number",
+            Kind::Float => "a number with a decimal point",
+            Kind::Span => "a time",
+            Kind::Rate => "a rate",
+            Kind::Bytes => "a size",
+        }
+    }
+
+    /// The value as a scenario writes it, rounded to what can be written.
+    fn write(self, value: f64) -> Value {
+        fn text(quantity: Option<impl Display>) -> Value {
+            Value::String(quantity.map_or_else(String::new, |quantity| quantity.to_string()))
+        }
+        let whole = value.round() as u64;
+        match self {
+            Kind::Integer => Value::Integer(value.round() as i64),
+            // Twelve digits: 0.1 + 0.2 is 0.3.
+            Kind::Float => Value::Float(format!("{value:.11e}").parse().unwrap_or(value)),
+            Kind::Span => text(Some(Span::from_nanos(whole))),
+            Kind::Rate => text(Rate::from_bits_per_sec(whole)),
+            Kind::Bytes => text(Some(Bytes(whole))),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<Vec<Value>, Problem> {
+        let table: Table = format!("axis = {text}").parse().unwrap();
+        values("axis", &table["axis"])
+    }
+
+    fn shown(text: &str) -> Vec<String> {
+        read(text).unwrap().iter().map(|value| value.to_string().replace('"', "")).collect()
+    }
+
+    #[test]
+    fn a_range_has_both_ends() {
+        assert_eq!(shown(r#"{ from = "50 ms", to = "100 ms", step = "25 ms" }"#), ["50 ms", "75 ms", "100 ms"]);
+        assert_eq!(shown(r#"{ from = 1, to = 9, step = 4 }"#), ["1", "5", "9"]);
+        assert_eq!(shown(r#"{ from = 0.1, to = 0.3, step = 0.1 }"#), ["0.1", "0.2", "0.3"]);
+        assert_eq!(shown(r#"{ from = "1 ms", to = "1 s", count = 4, scale = "log" }"#), [
+            "1 ms", "10 ms", "100 ms", "1 s"
+        ]);
+        assert_eq!(shown(r#"{ from = "1 Mbps", to = "3 Mbps", count = 3 }"#), ["1 Mbps", "2 Mbps", "3 Mbps"]);
+        assert_eq!(shown(r#"{ from = "4 KiB", to = "12 KiB", step = "4 KiB" }"#), ["4 KiB", "8 KiB", "12 KiB"]);
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        let wrong = |text: &str| {
+            let problem = read(text).unwrap_err();
+            (problem.key.unwrap_or_default(), problem.expected)
+        };
+        assert_eq!(wrong("[]").1, "at least one value");
+        assert_eq!(wrong("[1, 2, 1]"), ("axis[2]".into(), "each value once".into()));
+        assert_eq!(wrong(r#"{ from = "1 ms", to = 3, count = 2 }"#), ("axis.to".into(), "a time as `from` is".into()));
+        assert_eq!(wrong(r#"{ from = 1, to = 3, stop = 2 }"#).0, "axis.stop");
+        assert_eq!(wrong(r#"{ from = 3, to = 1, step = 1 }"#).0, "axis.step");
+        assert_eq!(wrong(r#"{ from = 0, to = 1000000000, step = 1 }"#).1, "at most 10000 values");
+        assert!(wrong(r#"{ from = 0, to = 9, count = 3, scale = "log" }"#).1.contains("more than nothing"));
+        assert_eq!(wrong("7").0, "axis");
+    }
+}
