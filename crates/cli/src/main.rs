@@ -5,6 +5,7 @@
 mod commands;
 mod progress;
 mod table;
+mod talk;
 
 use std::process::ExitCode;
 
@@ -13,6 +14,7 @@ use clap::{Parser, Subcommand};
 use lab::run::RunError;
 
 use commands::{check, convert, list, plot, run, schema};
+use talk::say;
 
 /// A laboratory for TCP over wireless paths.
 #[derive(Parser)]
@@ -80,15 +82,15 @@ fn main() -> ExitCode {
     match outcome {
         Ok(()) | Err(Failure::BrokenPipe) => ExitCode::SUCCESS,
         Err(Failure::Run(message)) => {
-            eprintln!("error: {message}");
+            say(format_args!("error: {message}"));
             ExitCode::from(1)
         }
         Err(Failure::Input(message)) => {
-            eprintln!("{message}");
+            say(message);
             ExitCode::from(2)
         }
         Err(Failure::Interrupted(message)) => {
-            eprintln!("{message}");
+            say(message);
             ExitCode::from(130)
         }
     }

@@ -15,6 +15,7 @@ use lab::load::{Loaded, Overrides, load};
 use lab::problem::Problem;
 
 use crate::Failure;
+use crate::talk::say;
 
 /// What every command that reads a scenario takes.
 #[derive(Args)]
@@ -39,7 +40,7 @@ impl ScenarioArgs {
         let overrides = Overrides { set: self.set.clone(), scheme: self.scheme.clone(), seed: self.seed };
         let loaded = load(&self.file, &overrides).map_err(|problems| Failure::Input(listed(&problems)))?;
         for warning in &loaded.warnings {
-            eprintln!("warning: {warning}");
+            say(format_args!("warning: {warning}"));
         }
         Ok(loaded)
     }

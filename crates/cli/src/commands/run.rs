@@ -10,6 +10,7 @@ use lab::run;
 
 use super::{ScenarioArgs, listed, print, shown};
 use crate::progress::Progress;
+use crate::talk::say;
 use crate::{Failure, table};
 
 /// Arguments of `lasthop run`.
@@ -43,7 +44,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     } else {
         print(&table::summary(&summary))?;
     }
-    eprintln!("results in {}", shown(&dir));
+    say(format_args!("results in {}", shown(&dir)));
     Ok(())
 }
 
