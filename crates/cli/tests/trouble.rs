@@ -3,6 +3,7 @@
 
 mod common;
 
+use std::io::Write;
 use std::process::{Command, Stdio};
 
 use common::{command, ended, file, fine, lasthop, scratch};
@@ -185,6 +186,76 @@ fn a_reader_that_goes_away_is_no_error() {
     let ended = ended(output);
     assert_eq!((ended.code, ended.err.as_str()), (Some(0), ""));
     assert!(ended.out.starts_with("schemes"));
+}
+
+/// stderr, too: the exit code still says how it ended.
+#[test]
+fn a_listener_that_goes_away_is_no_error() {
+    let dir = scratch("deaf");
+    std::fs::write(dir.join("bad.toml"), "duration = 5").unwrap();
+    let example = file(EXAMPLE);
+    let short = "flows.download.bytes=40 KiB";
+    let cases: [(&[&str], i32); 5] = [
+        (&["check", "bad.toml"], 2),
+        (&["chekc", "bad.toml"], 2),
+        (&["run", &example, "--out", "bad.toml/r"], 1),
+        (&["run", &example, "--set", short, "--out", "r"], 0),
+        (&["run", &example, "--set", short, "--set", "links.air.arq=none", "--out", "r"], 0),
+    ];
+    for (args, code) in cases {
+        // The reader is gone before the first word.
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let status = command(&dir, args).stdout(Stdio::null()).stderr(writer).status().unwrap();
+        assert_eq!(status.code(), Some(code), "{args:?}");
+    }
+}
+
+/// Input that never ends, and a description through a pipe.
+#[test]
+fn endless_input_is_refused_and_a_pipe_is_read() {
+    let dir = scratch("endless");
+    let example = std::fs::read_to_string(file(EXAMPLE)).unwrap();
+    let recorded = "links.air.channel={ kind = \"recorded\", file = \"/dev/zero\" }";
+    for args in [&["check", "/dev/zero"][..], &["check", &file(EXAMPLE), "--set", recorded]] {
+        let ended = lasthop(&dir, args);
+        assert_eq!(ended.code, Some(2), "{}", ended.err);
+        assert!(ended.err.contains("/dev/zero: ") && ended.err.contains("at most 64 MiB"), "{}", ended.err);
+    }
+    let mut child = command(&dir, &["check", "/dev/stdin"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(example.as_bytes()).unwrap();
+    let ended = ended(child.wait_with_output().unwrap());
+    assert_eq!((ended.code, ended.err.as_str()), (Some(0), ""));
+}
+
+#[test]
+fn a_directory_and_a_missing_recording_say_what_they_should_be() {
+    let dir = scratch("not-there");
+    let said = |args: &[&str]| {
+        let ended = lasthop(&dir, args);
+        assert_eq!(ended.code, Some(2), "{args:?}: {}", ended.err);
+        ended.err
+    };
+    std::fs::create_dir(dir.join("empty")).unwrap();
+    let empty = said(&["check", "empty"]);
+    assert!(empty.starts_with("error: empty: found a directory without one, expected a scenario file"), "{empty}");
+    fine(&dir, &["run", &file(EXAMPLE), "--out", "results/one"]);
+    assert!(said(&["plot", "results"]).contains("did you mean results/one?"));
+    fine(&dir, &["run", &file(EXAMPLE), "--out", "results/two"]);
+    assert!(said(&["plot", "results"]).contains("2 result directories are in it, such as results/one"));
+
+    let datafile = std::fs::read_to_string(file("examples/goel1997/datafile.dat")).unwrap();
+    let from_trace = datafile.replace("read_from_trace = 1", "read_from_trace = 0");
+    assert_ne!(from_trace, datafile);
+    std::fs::write(dir.join("replay.dat"), from_trace).unwrap();
+    let missing = said(&["check", "replay.dat"]);
+    assert!(missing.contains("the recorded channel trace.dat is not there"), "{missing}");
+    assert!(missing.contains("when the air switched") && missing.contains("--trace air"), "{missing}");
 }
 
 #[test]

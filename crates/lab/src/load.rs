@@ -1,6 +1,7 @@
 //! From a path to something that can run.
 
-use std::io::ErrorKind;
+use std::fs::{self, File};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use path::channel::ChannelConfig;
@@ -36,7 +37,7 @@ pub struct Loaded {
 
 /// Reads and checks a TOML scenario, a `datafile.dat` of the thesis, or the scenario of a result directory.
 pub fn load(path: &Path, overrides: &Overrides) -> Result<Loaded, Vec<Problem>> {
-    let file = if path.is_dir() { path.join("scenario.toml") } else { path.to_owned() };
+    let file = if path.is_dir() { scenario_in(path).map_err(|problem| vec![problem])? } else { path.to_owned() };
     let name = file.display().to_string();
     let text = read(&file).map_err(|problem| vec![problem])?;
     let mut warnings = Vec::new();
@@ -53,6 +54,8 @@ pub fn load(path: &Path, overrides: &Overrides) -> Result<Loaded, Vec<Problem>> 
     apply(&mut document, overrides).map_err(|problem| vec![problem])?;
     let mut scenario = document.read().map_err(|problem| vec![problem])?;
     let locate = |problem: Problem| match &datafile {
+        // About another file, a recording.
+        _ if problem.file.is_some() => problem,
         Some(parsed) if !document.was_set(problem.key.as_deref()) => parsed.locate(problem),
         _ => document.locate(problem),
     };
@@ -68,6 +71,24 @@ pub fn load(path: &Path, overrides: &Overrides) -> Result<Loaded, Vec<Problem>> 
     Ok(Loaded { stem, scenario, network, warnings })
 }
 
+/// The scenario of a result directory.
+fn scenario_in(dir: &Path) -> Result<PathBuf, Problem> {
+    let scenario = |dir: &Path| Some(dir.join("scenario.toml")).filter(|file| file.exists());
+    scenario(dir).ok_or_else(|| {
+        let problem = Problem::new("a scenario file, or a result directory, which has a scenario.toml");
+        let problem = problem.in_file(dir.display().to_string()).found("a directory without one");
+        let within = fs::read_dir(dir).into_iter().flatten().flatten().map(|entry| entry.path());
+        let mut results: Vec<String> =
+            within.filter(|dir| scenario(dir).is_some()).map(|dir| dir.display().to_string()).collect();
+        results.sort();
+        match results.first() {
+            Some(first) if results.len() == 1 => problem.hint(format!("did you mean {first}?")),
+            Some(first) => problem.hint(format!("{} result directories are in it, such as {first}", results.len())),
+            None => problem.hint("`lasthop run FILE` writes one"),
+        }
+    })
+}
+
 fn apply(document: &mut Document, overrides: &Overrides) -> Result<(), Problem> {
     if let Some(scheme) = &overrides.scheme {
         document.set_everywhere("scheme", scheme)?;
@@ -78,21 +99,20 @@ fn apply(document: &mut Document, overrides: &Overrides) -> Result<(), Problem> 
     overrides.set.iter().try_for_each(|assignment| document.set(assignment))
 }
 
+/// Larger than any description a person wrote, and any recording of the air.
+const LARGEST: u64 = 64 << 20;
+
+/// A file's bytes. What is no regular file may not know its size, or never end, so its length is not asked for.
 fn read(file: &Path) -> Result<Vec<u8>, Problem> {
-    /// Larger than any description a person wrote.
-    const LARGEST: u64 = 64 << 20;
     let name = file.display().to_string();
-    let unreadable = |error: std::io::Error| {
-        let problem = Problem::new(format!("cannot be read: {error}")).in_file(&name);
-        let in_dir =
-            file.file_name().is_some_and(|name| name == "scenario.toml") && error.kind() == ErrorKind::NotFound;
-        if in_dir { problem.hint("a directory is a scenario if a run wrote it; else name a file") } else { problem }
-    };
-    let size = std::fs::metadata(file).map_err(unreadable)?.len();
-    if size > LARGEST {
-        return Err(Problem::new("a description of at most 64 MiB").in_file(name).found(format!("{size} bytes")));
+    let mut bytes = Vec::new();
+    match File::open(file).and_then(|file| file.take(LARGEST + 1).read_to_end(&mut bytes)) {
+        Err(error) => Err(Problem::new(format!("cannot be read: {error}")).in_file(name)),
+        Ok(_) if bytes.len() as u64 > LARGEST => {
+            Err(Problem::new("at most 64 MiB of text").in_file(name).found("more than that"))
+        }
+        Ok(_) => Ok(bytes),
     }
-    std::fs::read(file).map_err(unreadable)
 }
 
 /// Whether a file is in the thesis's language: by its ending, or by its first component.
@@ -114,16 +134,16 @@ fn include_traces(scenario: &mut Scenario, beside: &Path) -> Vec<Problem> {
     for (name, link) in &mut scenario.links {
         let Some(ChannelConfig::Recorded(config)) = link.channel.as_mut().map(|named| &mut named.0) else { continue };
         let Some(file) = config.file.take() else { continue };
-        let path: PathBuf = beside.parent().unwrap_or(Path::new("")).join(&file);
+        let path = beside.parent().unwrap_or(Path::new("")).join(&file);
         let shown = path.display().to_string();
-        match std::fs::read(&path) {
-            Ok(text) => match trace_file::parse(&shown, &text) {
-                Ok(switches) => config.switches = Some(switches),
-                Err(problem) => problems.push(problem),
-            },
-            Err(error) => {
-                let problem = Problem::new(format!("the recorded channel {shown} cannot be read: {error}"));
-                problems.push(problem.key(format!("links.{name}.channel.file")));
+        match read(&path).and_then(|text| trace_file::parse(&shown, &text)) {
+            Ok(switches) => config.switches = Some(switches),
+            Err(problem) if !matches!(path.try_exists(), Ok(false)) => problems.push(problem),
+            Err(_) => {
+                let problem = Problem::new(format!("the recorded channel {shown} is not there"));
+                let hint = "it says when the air switched, a line such as \"1233.5 BAD\" for each switch, in ms; a run \
+                            with --trace air writes one into its result directory: copy it there";
+                problems.push(problem.key(format!("links.{name}.channel.file")).hint(hint));
             }
         }
     }
