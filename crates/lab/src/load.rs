@@ -25,6 +25,8 @@ pub struct Overrides {
 /// A scenario, checked and with everything it refers to read in.
 #[derive(Debug)]
 pub struct Loaded {
+    /// What was read, as the user named it.
+    pub path: PathBuf,
     /// What the results are called: the file's name without its ending.
     pub stem: String,
     /// The scenario with all changes: what has to be kept to repeat the run.
@@ -68,7 +70,7 @@ pub fn load(path: &Path, overrides: &Overrides) -> Result<Loaded, Vec<Problem>> 
     warnings.extend(located(advice));
     let stem = if path.is_dir() { path.file_name() } else { path.file_stem() };
     let stem = stem.map_or_else(|| "run".into(), |stem| stem.to_string_lossy().into_owned());
-    Ok(Loaded { stem, scenario, network, warnings })
+    Ok(Loaded { path: path.to_owned(), stem, scenario, network, warnings })
 }
 
 /// The scenario of a result directory.
