@@ -56,8 +56,6 @@ pub fn load(path: &Path, overrides: &Overrides) -> Result<Loaded, Vec<Problem>> 
     apply(&mut document, overrides).map_err(|problem| vec![problem])?;
     let mut scenario = document.read().map_err(|problem| vec![problem])?;
     let locate = |problem: Problem| match &datafile {
-        // About another file, a recording.
-        _ if problem.file.is_some() => problem,
         Some(parsed) if !document.was_set(problem.key.as_deref()) => parsed.locate(problem),
         _ => document.locate(problem),
     };
@@ -93,7 +91,7 @@ fn scenario_in(dir: &Path) -> Result<PathBuf, Problem> {
 
 fn apply(document: &mut Document, overrides: &Overrides) -> Result<(), Problem> {
     if let Some(scheme) = &overrides.scheme {
-        document.set_everywhere("scheme", scheme)?;
+        document.set_everywhere("scheme", scheme);
     }
     if let Some(seed) = overrides.seed {
         document.set(&format!("seed={seed}"))?;

@@ -260,11 +260,13 @@ impl Checker<'_> {
                 Problem::new("another host than `from`").key(format!("{key}.to")).found(format!("\"{}\"", flow.to)),
             );
         }
-        if flow.segment.0 == 0 || flow.segment.0 > LARGEST_SEGMENT {
+        let sound = (1..=LARGEST_SEGMENT).contains(&flow.segment.0);
+        if !sound {
             let expected = format!("1 to {LARGEST_SEGMENT} bytes");
             self.wrong(Problem::new(expected).key(format!("{key}.segment")).found(flow.segment.to_string()));
         }
-        if flow.window < flow.segment || flow.window.0 > LARGEST_WINDOW {
+        // A window is not measured by a segment that is wrong itself.
+        if (sound && flow.window < flow.segment) || flow.window.0 > LARGEST_WINDOW {
             let expected = "at least one segment and at most 1 GiB";
             self.wrong(Problem::new(expected).key(format!("{key}.window")).found(flow.window.to_string()));
         }
