@@ -34,7 +34,15 @@ fn wrong_input_ends_with_2_and_says_where() {
         (&["run", &example, "--set", "links.air.rat=1 Mbps"], "did you mean \"rate\"?"),
         (&["run", &example, "--scheme", "refined"], "refined"),
         (&["run", &example, "--trace", "seqnos"], "did you mean \"seqno\"?"),
+        (&["run", &example, "--trace", "none,seqno"], "--trace: found none,seqno, expected `none` alone, or traces"),
+        (&["run", &example, "--trace", "all,none"], "--trace: found all,none, expected `none` alone"),
+        (&["run", &example, "--trace", "seqno,"], "--trace: found \"\", expected a trace"),
+        (&["run", &example, "--set", "output.traces=[\"none\", \"air\"]"], "output.traces: found none,air"),
         (&["run", &example, "--seed", "minus one"], "invalid value"),
+        (&["run", &example, "--seed", "-1"], "'-1' for '--seed <N>': a whole number, 0 to 9223372036854775807"),
+        (&["run", &example, "--seed", "99999999999999999999"], "a whole number, 0 to 9223372036854775807"),
+        (&["run", &example, "--seed", "9223372036854775808"], "a whole number, 0 to 9223372036854775807"),
+        (&["run", &example, "--scheme", "foo"], "--scheme foo: scheme: found \"foo\""),
         (&["list", "chanels"], "did you mean \"channels\"?"),
         (&["plot", &example], "--out DIR is missing"),
         (&["plot", &example, "--out", "p", "--flow", "downlaod"], "did you mean \"download\"?"),
@@ -50,6 +58,16 @@ fn wrong_input_ends_with_2_and_says_where() {
         assert_eq!(ended.out, "", "{args:?}");
     }
     assert!(!dir.join("results").exists(), "a refused input left results");
+}
+
+#[test]
+fn small_things_are_said_right() {
+    let dir = scratch("small");
+    let example = file(EXAMPLE);
+    assert!(fine(&dir, &["check", &example]).ends_with(": ok: 3 nodes, 2 links, 1 flow\n"));
+    let short = "flows.download.bytes=40 KiB";
+    fine(&dir, &["run", &example, "--set", short, "--trace", "seqno, ackno ", "--out", "r"]);
+    assert!(dir.join("r/server-seqno").exists() && dir.join("r/server-ackno").exists());
 }
 
 #[test]

@@ -58,12 +58,10 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 /// The traces asked for, here or in the scenario; what is kept of the scenario says which.
 fn traces(args: &Args, loaded: &mut Loaded) -> Result<Vec<&'static Trace>, Failure> {
     if let Some(names) = &args.trace {
-        loaded.scenario.output.traces = names.clone();
+        loaded.scenario.output.traces = names.iter().map(|name| name.trim().to_owned()).collect();
     }
-    output::select(&loaded.scenario.output.traces).map_err(|name| {
-        let problem = Problem::new("a trace").in_file("--trace").found(format!("\"{name}\""));
-        Failure::Input(listed(&[problem.nearest(&name, output::names())]))
-    })
+    output::select(&loaded.scenario.output.traces)
+        .map_err(|problem| Failure::Input(listed(&[problem.in_file("--trace")])))
 }
 
 /// `results/NAME[-SCHEME][-HASH]-seedN`: variants of a scenario do not replace each other. Scenarios that are only called

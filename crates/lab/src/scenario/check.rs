@@ -71,9 +71,8 @@ impl Checker<'_> {
         if scenario.duration == Span::ZERO || scenario.duration > LONGEST {
             self.wrong(out_of_range("duration", scenario.duration, "more than nothing and at most a year"));
         }
-        if let Err(name) = output::select(&scenario.output.traces) {
-            let problem = Problem::new("a trace").key("output.traces").found(format!("\"{name}\""));
-            self.wrong(problem.nearest(&name, output::names()));
+        if let Err(problem) = output::select(&scenario.output.traces) {
+            self.wrong(problem.key("output.traces"));
         }
         if scenario.output.print_interval == Some(Span::ZERO) {
             self.wrong(Problem::new("more than nothing").key("output.print_interval").found("0 s"));
