@@ -5,14 +5,18 @@
 mod commands;
 mod progress;
 mod table;
+mod talk;
 
 use std::process::ExitCode;
+#[cfg(unix)]
+use std::sync::{Arc, atomic::AtomicBool};
 
 use clap::{Parser, Subcommand};
 
 use lab::run::RunError;
 
 use commands::{check, convert, list, plot, run, schema};
+use talk::say;
 
 /// A laboratory for TCP over wireless paths.
 #[derive(Parser)]
@@ -68,7 +72,16 @@ impl From<RunError> for Failure {
     }
 }
 
+/// A file that grows beyond what the system allows shall be an error of the write, which is reported, not a signal
+/// that ends the program where it stands.
+fn outlive_file_size_limit() {
+    // Nobody looks at the flag: that there is a handler is all it takes.
+    #[cfg(unix)]
+    let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::new(AtomicBool::new(false)));
+}
+
 fn main() -> ExitCode {
+    outlive_file_size_limit();
     let outcome = match Cli::parse().command {
         Command::Run(args) => run::run(&args),
         Command::Plot(args) => plot::run(&args),
@@ -80,15 +93,15 @@ fn main() -> ExitCode {
     match outcome {
         Ok(()) | Err(Failure::BrokenPipe) => ExitCode::SUCCESS,
         Err(Failure::Run(message)) => {
-            eprintln!("error: {message}");
+            say(format_args!("error: {message}"));
             ExitCode::from(1)
         }
         Err(Failure::Input(message)) => {
-            eprintln!("{message}");
+            say(message);
             ExitCode::from(2)
         }
         Err(Failure::Interrupted(message)) => {
-            eprintln!("{message}");
+            say(message);
             ExitCode::from(130)
         }
     }

@@ -1,11 +1,12 @@
 //! A progress bar on stderr for runs that take longer than a moment, and an ear for Ctrl-C.
 
+use std::fmt;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
 /// Draws nothing where stderr is not a terminal.
 pub struct Progress {
@@ -19,8 +20,14 @@ impl Progress {
     /// A bar for what is called `name`. From now on Ctrl-C is noted instead of ending the program at once.
     pub fn new(name: &str) -> Self {
         let bar = ProgressBar::with_draw_target(Some(STEPS), ProgressDrawTarget::stderr_with_hz(5));
-        let style = ProgressStyle::with_template("{prefix} [{bar:30}] {percent}% {elapsed} elapsed, {eta} left");
-        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+        let style = ProgressStyle::with_template("{prefix} [{bar:30}] {percent}% {elapsed} elapsed{left}");
+        let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
+        bar.set_style(style.with_key("left", |state: &ProgressState, out: &mut dyn fmt::Write| {
+            if let Some(left) = left(state.elapsed(), state.eta()) {
+                // Only a bar; what it is written to is text in memory.
+                let _ = write!(out, ", {:#} left", HumanDuration(left));
+            }
+        }));
         bar.set_prefix(name.to_owned());
         bar.enable_steady_tick(Duration::from_millis(500));
         let interrupted = Arc::new(AtomicBool::new(false));
@@ -44,5 +51,22 @@ impl Progress {
     /// Takes the bar away.
     pub fn finish(&self) {
         self.bar.finish_and_clear();
+    }
+}
+
+/// How long it will still take, once it has gone on for long enough to tell.
+fn left(elapsed: Duration, estimate: Duration) -> Option<Duration> {
+    (elapsed >= Duration::from_secs(2)).then_some(estimate)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_foretold_in_the_first_moment() {
+        let estimate = Duration::from_secs(77);
+        assert_eq!(left(Duration::from_millis(500), estimate), None);
+        assert_eq!(left(Duration::from_secs(2), estimate), Some(estimate));
     }
 }

@@ -3,6 +3,7 @@
 
 mod common;
 
+use std::io::Write;
 use std::process::{Command, Stdio};
 
 use common::{command, ended, file, fine, lasthop, scratch};
@@ -33,7 +34,15 @@ fn wrong_input_ends_with_2_and_says_where() {
         (&["run", &example, "--set", "links.air.rat=1 Mbps"], "did you mean \"rate\"?"),
         (&["run", &example, "--scheme", "refined"], "refined"),
         (&["run", &example, "--trace", "seqnos"], "did you mean \"seqno\"?"),
+        (&["run", &example, "--trace", "none,seqno"], "--trace: found none,seqno, expected `none` alone, or traces"),
+        (&["run", &example, "--trace", "all,none"], "--trace: found all,none, expected `none` alone"),
+        (&["run", &example, "--trace", "seqno,"], "--trace: found \"\", expected a trace"),
+        (&["run", &example, "--set", "output.traces=[\"none\", \"air\"]"], "output.traces: found none,air"),
         (&["run", &example, "--seed", "minus one"], "invalid value"),
+        (&["run", &example, "--seed", "-1"], "'-1' for '--seed <N>': a whole number, 0 to 9223372036854775807"),
+        (&["run", &example, "--seed", "99999999999999999999"], "a whole number, 0 to 9223372036854775807"),
+        (&["run", &example, "--seed", "9223372036854775808"], "a whole number, 0 to 9223372036854775807"),
+        (&["run", &example, "--scheme", "foo"], "--scheme foo: scheme: found \"foo\""),
         (&["list", "chanels"], "did you mean \"channels\"?"),
         (&["plot", &example], "--out DIR is missing"),
         (&["plot", &example, "--out", "p", "--flow", "downlaod"], "did you mean \"download\"?"),
@@ -49,6 +58,16 @@ fn wrong_input_ends_with_2_and_says_where() {
         assert_eq!(ended.out, "", "{args:?}");
     }
     assert!(!dir.join("results").exists(), "a refused input left results");
+}
+
+#[test]
+fn small_things_are_said_right() {
+    let dir = scratch("small");
+    let example = file(EXAMPLE);
+    assert!(fine(&dir, &["check", &example]).ends_with(": ok: 3 nodes, 2 links, 1 flow\n"));
+    let short = "flows.download.bytes=40 KiB";
+    fine(&dir, &["run", &example, "--set", short, "--trace", "seqno, ackno ", "--out", "r"]);
+    assert!(dir.join("r/server-seqno").exists() && dir.join("r/server-ackno").exists());
 }
 
 #[test]
@@ -80,6 +99,63 @@ fn a_directory_that_is_not_ours_is_left_alone() {
 }
 
 #[test]
+fn variants_do_not_replace_each_other() {
+    let dir = scratch("variants");
+    for folder in ["one", "two"] {
+        std::fs::create_dir(dir.join(folder)).unwrap();
+        std::fs::copy(file(EXAMPLE), dir.join(folder).join("net.toml")).unwrap();
+    }
+    let results = |args: &[&str]| {
+        let ended = lasthop(&dir, &[&["run", "one/net.toml"], args].concat());
+        assert_eq!(ended.code, Some(0), "{args:?}: {}", ended.err);
+        ended.err.trim().strip_prefix("results in ").unwrap().to_owned()
+    };
+    assert_eq!(results(&[]), "results/net-seed1");
+    assert_eq!(results(&["--scheme", "simple-icmp", "--set", "seed=3"]), "results/net-simple-icmp-seed3");
+    // The last six digits of the FNV-1a hash of the change.
+    let slow = ["--set", "links.air.delay=2 ms"];
+    let fnv = |text: &str| {
+        text.bytes()
+            .fold(0xcbf2_9ce4_8422_2325u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3))
+    };
+    let digits = format!("{:016x}", fnv("links.air.delay=2 ms\n"));
+    assert_eq!(results(&slow), format!("results/net-{}-seed1", &digits[10..]));
+    // In any order, and the last of each key.
+    let ways = [
+        ["--set", "links.air.delay=3 ms", "--set", "links.wire.delay=3 ms", "--set", "links.air.delay=2 ms"],
+        ["--set", "links.air.delay = 2 ms", "--set", "links.wire.delay=3 ms", "--set", "seed=1"],
+    ];
+    let [one, other] = ways.map(|way| results(&way));
+    assert_eq!(other, format!("{one} (replaced an earlier result)"));
+    assert_ne!(one, results(&slow));
+    // Another scenario of the same name is neither mixed up nor lost; the same file by another name is itself.
+    let namesake = lasthop(&dir, &["run", "two/net.toml"]);
+    assert_eq!(namesake.code, Some(2));
+    let said = "results/net-seed1: found the result of \"one/net.toml\"";
+    assert!(namesake.err.contains(said) && namesake.err.contains("--out"), "{}", namesake.err);
+    let same = dir.join("one/./net.toml").display().to_string();
+    let again = lasthop(&dir, &["run", &same]);
+    assert_eq!(again.err.trim(), "results in results/net-seed1 (replaced an earlier result)");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_result_goes_through_a_link_and_into_a_name_with_a_slash() {
+    let dir = scratch("linked");
+    std::fs::create_dir(dir.join("disk")).unwrap();
+    std::os::unix::fs::symlink("disk/real", dir.join("r")).unwrap();
+    for end in ["", " (replaced an earlier result)"] {
+        let ended = lasthop(&dir, &["run", &file(EXAMPLE), "--out", "r"]);
+        assert_eq!(ended.err.trim(), format!("results in r{end}"));
+        assert!(dir.join("r").is_symlink() && dir.join("disk/real/summary.json").exists());
+    }
+    for _ in 0..2 {
+        fine(&dir, &["run", &file(EXAMPLE), "--out", "slash/"]);
+        assert!(dir.join("slash/summary.json").exists());
+    }
+}
+
+#[test]
 fn an_unwritable_place_is_named() {
     let dir = scratch("unwritable");
     std::fs::write(dir.join("file"), "not a directory").unwrap();
@@ -95,7 +171,7 @@ fn a_full_disk_leaves_no_result_and_spares_the_old_one() {
     let example = file(EXAMPLE);
     fine(&dir, &["run", &example, "--out", "r"]);
     let old = std::fs::read(dir.join("r/summary.json")).unwrap();
-    let script = "trap '' XFSZ; ulimit -f 64; exec \"$0\" \"$@\"";
+    let script = "ulimit -f 64; exec \"$0\" \"$@\"";
     let output = Command::new("bash")
         .current_dir(&dir)
         .args([
@@ -119,6 +195,41 @@ fn a_full_disk_leaves_no_result_and_spares_the_old_one() {
     assert_eq!(ended.err.lines().filter(|line| line.starts_with("error")).count(), 1, "{}", ended.err);
     assert!(!dir.join("r.partial").exists());
     assert_eq!(std::fs::read(dir.join("r/summary.json")).unwrap(), old, "the old result is gone");
+}
+
+/// Also when both begin at the same moment: one result, and everybody else is told.
+#[test]
+fn two_runs_never_write_to_one_directory() {
+    let dir = scratch("at-once");
+    let example = file(EXAMPLE);
+    let long = ["run", &example, "--set", "flows.download.bytes=100 GB", "--set", "duration=300 h"];
+    let long: Vec<&str> = long.into_iter().chain(["--out", "r", "--trace", "jsonl"]).collect();
+    let mut first = command(&dir, &long).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    while !dir.join("r.partial/events.jsonl").exists() {
+        assert!(first.try_wait().unwrap().is_none(), "the run ended by itself");
+        std::thread::yield_now();
+    }
+    let second = lasthop(&dir, &["run", &example, "--out", "r"]);
+    assert!(dir.join("r.partial/events.jsonl").exists());
+    first.kill().unwrap();
+    first.wait().unwrap();
+    assert_eq!(second.code, Some(1), "{}", second.err);
+    assert!(second.err.contains("r.partial: another run is writing here"), "{}", second.err);
+
+    let start = |seed: u32| {
+        let seed = seed.to_string();
+        let args = ["run", &example, "--seed", &seed, "--out", "q", "--trace", "jsonl"];
+        command(&dir, &args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+    };
+    let crowd: Vec<_> = (1..=8).map(start).collect();
+    let ended: Vec<_> = crowd.into_iter().map(|child| ended(child.wait_with_output().unwrap())).collect();
+    for one in ended.iter().filter(|one| one.code != Some(0)) {
+        assert!(one.err.contains("another run is writing here"), "{}", one.err);
+    }
+    assert!(ended.iter().any(|one| one.code == Some(0)));
+    fine(&dir, &["plot", "q"]);
+    let left: Vec<_> = std::fs::read_dir(&dir).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert!(!left.iter().any(|name| name.to_string_lossy().starts_with("q.")), "{left:?}");
 }
 
 #[test]
@@ -185,6 +296,76 @@ fn a_reader_that_goes_away_is_no_error() {
     let ended = ended(output);
     assert_eq!((ended.code, ended.err.as_str()), (Some(0), ""));
     assert!(ended.out.starts_with("schemes"));
+}
+
+/// stderr, too: the exit code still says how it ended.
+#[test]
+fn a_listener_that_goes_away_is_no_error() {
+    let dir = scratch("deaf");
+    std::fs::write(dir.join("bad.toml"), "duration = 5").unwrap();
+    let example = file(EXAMPLE);
+    let short = "flows.download.bytes=40 KiB";
+    let cases: [(&[&str], i32); 5] = [
+        (&["check", "bad.toml"], 2),
+        (&["chekc", "bad.toml"], 2),
+        (&["run", &example, "--out", "bad.toml/r"], 1),
+        (&["run", &example, "--set", short, "--out", "r"], 0),
+        (&["run", &example, "--set", short, "--set", "links.air.arq=none", "--out", "r"], 0),
+    ];
+    for (args, code) in cases {
+        // The reader is gone before the first word.
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let status = command(&dir, args).stdout(Stdio::null()).stderr(writer).status().unwrap();
+        assert_eq!(status.code(), Some(code), "{args:?}");
+    }
+}
+
+/// Input that never ends, and a description through a pipe.
+#[test]
+fn endless_input_is_refused_and_a_pipe_is_read() {
+    let dir = scratch("endless");
+    let example = std::fs::read_to_string(file(EXAMPLE)).unwrap();
+    let recorded = "links.air.channel={ kind = \"recorded\", file = \"/dev/zero\" }";
+    for args in [&["check", "/dev/zero"][..], &["check", &file(EXAMPLE), "--set", recorded]] {
+        let ended = lasthop(&dir, args);
+        assert_eq!(ended.code, Some(2), "{}", ended.err);
+        assert!(ended.err.contains("/dev/zero: ") && ended.err.contains("at most 64 MiB"), "{}", ended.err);
+    }
+    let mut child = command(&dir, &["check", "/dev/stdin"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(example.as_bytes()).unwrap();
+    let ended = ended(child.wait_with_output().unwrap());
+    assert_eq!((ended.code, ended.err.as_str()), (Some(0), ""));
+}
+
+#[test]
+fn a_directory_and_a_missing_recording_say_what_they_should_be() {
+    let dir = scratch("not-there");
+    let said = |args: &[&str]| {
+        let ended = lasthop(&dir, args);
+        assert_eq!(ended.code, Some(2), "{args:?}: {}", ended.err);
+        ended.err
+    };
+    std::fs::create_dir(dir.join("empty")).unwrap();
+    let empty = said(&["check", "empty"]);
+    assert!(empty.starts_with("error: empty: found a directory without one, expected a scenario file"), "{empty}");
+    fine(&dir, &["run", &file(EXAMPLE), "--out", "results/one"]);
+    assert!(said(&["plot", "results"]).contains("did you mean results/one?"));
+    fine(&dir, &["run", &file(EXAMPLE), "--out", "results/two"]);
+    assert!(said(&["plot", "results"]).contains("2 result directories are in it, such as results/one"));
+
+    let datafile = std::fs::read_to_string(file("examples/goel1997/datafile.dat")).unwrap();
+    let from_trace = datafile.replace("read_from_trace = 1", "read_from_trace = 0");
+    assert_ne!(from_trace, datafile);
+    std::fs::write(dir.join("replay.dat"), from_trace).unwrap();
+    let missing = said(&["check", "replay.dat"]);
+    assert!(missing.contains("the recorded channel trace.dat is not there"), "{missing}");
+    assert!(missing.contains("when the air switched") && missing.contains("--trace air"), "{missing}");
 }
 
 #[test]

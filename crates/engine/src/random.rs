@@ -21,7 +21,7 @@ fn philox4x32(mut counter: [u32; 4], mut key: [u32; 2]) -> [u32; 4] {
 }
 
 /// FNV-1a, 64 bits: a hash of names that is the same everywhere and forever.
-fn hash(bytes: impl IntoIterator<Item = u8>) -> u64 {
+pub fn hash(bytes: impl IntoIterator<Item = u8>) -> u64 {
     bytes.into_iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 

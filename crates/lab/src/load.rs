@@ -1,6 +1,7 @@
 //! From a path to something that can run.
 
-use std::io::ErrorKind;
+use std::fs::{self, File};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use path::channel::ChannelConfig;
@@ -24,6 +25,8 @@ pub struct Overrides {
 /// A scenario, checked and with everything it refers to read in.
 #[derive(Debug)]
 pub struct Loaded {
+    /// What was read, as the user named it.
+    pub path: PathBuf,
     /// What the results are called: the file's name without its ending.
     pub stem: String,
     /// The scenario with all changes: what has to be kept to repeat the run.
@@ -46,6 +49,9 @@ pub struct Source {
     pub stem: String,
     /// The text, with its changes.
     pub document: Document,
+    /// What was read, as the user named it.
+    path: PathBuf,
+    /// The file in it with the text.
     file: PathBuf,
     datafile: Option<goel1997::Parsed>,
 }
@@ -53,11 +59,11 @@ pub struct Source {
 impl Source {
     /// Reads `path`.
     pub fn open(path: &Path, overrides: &Overrides) -> Result<Self, Vec<Problem>> {
-        let file = if path.is_dir() { path.join("scenario.toml") } else { path.to_owned() };
+        let file = if path.is_dir() { scenario_in(path).map_err(|problem| vec![problem])? } else { path.to_owned() };
         let stem = if path.is_dir() { path.file_name() } else { path.file_stem() };
         let stem = stem.map_or_else(|| "run".into(), |stem| stem.to_string_lossy().into_owned());
         let text = read(&file).map_err(|problem| vec![problem])?;
-        Self::of_text(stem, file, &text, overrides)
+        Ok(Source { path: path.to_owned(), ..Self::of_text(stem, file, &text, overrides)? })
     }
 
     /// The scenario in `text`, as if it had been read from `file`.
@@ -71,7 +77,7 @@ impl Source {
             (Document::parse(&name, text).map_err(|problem| vec![problem])?, None)
         };
         apply(&mut document, overrides).map_err(|problem| vec![problem])?;
-        Ok(Source { stem, document, file, datafile })
+        Ok(Source { stem, document, path: file.clone(), file, datafile })
     }
 
     /// Checks `document`, which is this source's or has further changes, and reads in what it refers to.
@@ -89,13 +95,31 @@ impl Source {
         let Checked { network, warnings: advice } = check(&scenario).map_err(&located)?;
         let mut warnings = self.datafile.as_ref().map(|parsed| parsed.warnings.clone()).unwrap_or_default();
         warnings.extend(located(advice));
-        Ok(Loaded { stem: self.stem.clone(), scenario, network, warnings })
+        Ok(Loaded { path: self.path.clone(), stem: self.stem.clone(), scenario, network, warnings })
     }
+}
+
+/// The scenario of a result directory.
+fn scenario_in(dir: &Path) -> Result<PathBuf, Problem> {
+    let scenario = |dir: &Path| Some(dir.join("scenario.toml")).filter(|file| file.exists());
+    scenario(dir).ok_or_else(|| {
+        let problem = Problem::new("a scenario file, or a result directory, which has a scenario.toml");
+        let problem = problem.in_file(dir.display().to_string()).found("a directory without one");
+        let within = fs::read_dir(dir).into_iter().flatten().flatten().map(|entry| entry.path());
+        let mut results: Vec<String> =
+            within.filter(|dir| scenario(dir).is_some()).map(|dir| dir.display().to_string()).collect();
+        results.sort();
+        match results.first() {
+            Some(first) if results.len() == 1 => problem.hint(format!("did you mean {first}?")),
+            Some(first) => problem.hint(format!("{} result directories are in it, such as {first}", results.len())),
+            None => problem.hint("`lasthop run FILE` writes one"),
+        }
+    })
 }
 
 fn apply(document: &mut Document, overrides: &Overrides) -> Result<(), Problem> {
     if let Some(scheme) = &overrides.scheme {
-        document.set_everywhere("scheme", scheme)?;
+        document.set_everywhere("scheme", scheme);
     }
     if let Some(seed) = overrides.seed {
         document.set(&format!("seed={seed}"))?;
@@ -103,21 +127,20 @@ fn apply(document: &mut Document, overrides: &Overrides) -> Result<(), Problem> 
     overrides.set.iter().try_for_each(|assignment| document.set(assignment))
 }
 
+/// Larger than any description a person wrote, and any recording of the air.
+const LARGEST: u64 = 64 << 20;
+
+/// A file's bytes. What is no regular file may not know its size, or never end, so its length is not asked for.
 fn read(file: &Path) -> Result<Vec<u8>, Problem> {
-    /// Larger than any description a person wrote.
-    const LARGEST: u64 = 64 << 20;
     let name = file.display().to_string();
-    let unreadable = |error: std::io::Error| {
-        let problem = Problem::new(format!("cannot be read: {error}")).in_file(&name);
-        let in_dir =
-            file.file_name().is_some_and(|name| name == "scenario.toml") && error.kind() == ErrorKind::NotFound;
-        if in_dir { problem.hint("a directory is a scenario if a run wrote it; else name a file") } else { problem }
-    };
-    let size = std::fs::metadata(file).map_err(unreadable)?.len();
-    if size > LARGEST {
-        return Err(Problem::new("a description of at most 64 MiB").in_file(name).found(format!("{size} bytes")));
+    let mut bytes = Vec::new();
+    match File::open(file).and_then(|file| file.take(LARGEST + 1).read_to_end(&mut bytes)) {
+        Err(error) => Err(Problem::new(format!("cannot be read: {error}")).in_file(name)),
+        Ok(_) if bytes.len() as u64 > LARGEST => {
+            Err(Problem::new("at most 64 MiB of text").in_file(name).found("more than that"))
+        }
+        Ok(_) => Ok(bytes),
     }
-    std::fs::read(file).map_err(unreadable)
 }
 
 /// Whether a file is in the thesis's language: by its ending, or by its first component.
@@ -139,16 +162,16 @@ fn include_traces(scenario: &mut Scenario, beside: &Path) -> Vec<Problem> {
     for (name, link) in &mut scenario.links {
         let Some(ChannelConfig::Recorded(config)) = link.channel.as_mut().map(|named| &mut named.0) else { continue };
         let Some(file) = config.file.take() else { continue };
-        let path: PathBuf = beside.parent().unwrap_or(Path::new("")).join(&file);
+        let path = beside.parent().unwrap_or(Path::new("")).join(&file);
         let shown = path.display().to_string();
-        match std::fs::read(&path) {
-            Ok(text) => match trace_file::parse(&shown, &text) {
-                Ok(switches) => config.switches = Some(switches),
-                Err(problem) => problems.push(problem),
-            },
-            Err(error) => {
-                let problem = Problem::new(format!("the recorded channel {shown} cannot be read: {error}"));
-                problems.push(problem.key(format!("links.{name}.channel.file")));
+        match read(&path).and_then(|text| trace_file::parse(&shown, &text)) {
+            Ok(switches) => config.switches = Some(switches),
+            Err(problem) if !matches!(path.try_exists(), Ok(false)) => problems.push(problem),
+            Err(_) => {
+                let problem = Problem::new(format!("the recorded channel {shown} is not there"));
+                let hint = "it says when the air switched, a line such as \"1233.5 BAD\" for each switch, in ms; a run \
+                            with --trace air writes one into its result directory: copy it there";
+                problems.push(problem.key(format!("links.{name}.channel.file")).hint(hint));
             }
         }
     }

@@ -65,12 +65,20 @@ impl Problem {
     /// The nearest of `known` to `name`, as a hint, or all of them if none is near.
     pub fn nearest<'a>(self, name: &str, known: impl IntoIterator<Item = &'a str>) -> Self {
         let known: Vec<&str> = known.into_iter().collect();
-        let near = known.iter().map(|other| (strsim::damerau_levenshtein(name, other), other)).min();
+        let problem = self.did_you_mean(name, known.iter().copied());
+        match problem.hint {
+            None if (1..=12).contains(&known.len()) => problem.hint(format!("known: {}", known.join(", "))),
+            _ => problem,
+        }
+    }
+
+    /// The nearest of `known` to `name`, as a hint, if one is near.
+    pub fn did_you_mean<'a>(self, name: &str, known: impl IntoIterator<Item = &'a str>) -> Self {
+        let near = known.into_iter().map(|other| (strsim::damerau_levenshtein(name, other), other)).min();
         match near {
             Some((distance, other)) if distance <= 1 + name.chars().count() / 3 => {
                 self.hint(format!("did you mean \"{other}\"?"))
             }
-            Some(_) if known.len() <= 12 => self.hint(format!("known: {}", known.join(", "))),
             _ => self,
         }
     }

@@ -1,42 +1,58 @@
 //! A result directory in the making.
 //!
 //! Everything is written to `DIR.partial` first and becomes `DIR` only when it is whole, so whatever interrupts a run,
-//! no half-written result can be taken for a whole one. A directory is replaced, and leftovers are removed, only if a
+//! no half-written result can be taken for a whole one. Two runs never write to one `DIR.partial`: the first locks it, the
+//! second is refused. A directory is replaced, and leftovers are removed, only if a
 //! run wrote everything in it: `.lasthop` lists the files, and pictures may stand in `plots/`.
 
-use std::fs;
+use std::fs::{self, File, TryLockError};
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use crate::run::RunError;
 
-/// The list of the files that a run wrote; in an unfinished directory, empty.
+/// The list of the files that a run wrote, and of what; in an unfinished directory, empty, and locked by the run.
 const MANIFEST: &str = ".lasthop";
 /// Where `lasthop plot` puts pictures.
 const PLOTS: &str = "plots";
+/// Begins the manifest's line about the scenario's file; no file of a result is called so.
+const ORIGIN: &str = "# from ";
 
 /// Dropped before it is complete, it leaves nothing behind.
 pub(crate) struct Partial {
     /// Where to write until then.
     pub dir: PathBuf,
+    target: PathBuf,
     complete: bool,
+    /// Its own lock, and that of what it cleared away: whoever opened either manifest sees that a run is on.
+    _locks: (File, Option<File>),
 }
 
 impl Partial {
-    /// Begins a result that is to become `target`.
+    /// Begins a result that is to become `target`, or what `target` links to.
     pub fn create(target: &Path) -> Result<Self, RunError> {
-        let dir = beside(target, "partial");
-        replaceable(target, false)?;
-        // What an earlier run left when it was killed.
-        replaceable(&dir, true)?;
+        let target = followed(target);
+        let dir = beside(&target, "partial");
+        replaceable(&target, false)?;
+        let leftover = clear(&dir)?;
         let unwritable = |source| RunError::Unwritable { path: dir.clone(), source };
-        if dir.exists() {
-            fs::remove_dir_all(&dir).map_err(unwritable)?;
+        // It appears with its manifest locked: of two that begin at once, one finds the place taken.
+        let unseen = beside(&dir, &std::process::id().to_string());
+        clear(&unseen)?;
+        fs::create_dir_all(&unseen).map_err(unwritable)?;
+        let begun = File::create(unseen.join(MANIFEST)).and_then(|lock| {
+            // Where files cannot be locked, two runs at once are not noticed.
+            let _ = lock.try_lock();
+            fs::rename(&unseen, &dir)?;
+            Ok(lock)
+        });
+        match begun {
+            Ok(lock) => Ok(Partial { dir, target, complete: false, _locks: (lock, leftover) }),
+            Err(source) => {
+                let _ = fs::remove_dir_all(&unseen);
+                Err(if dir.exists() { RunError::Busy(dir) } else { unwritable(source) })
+            }
         }
-        fs::create_dir_all(&dir).map_err(unwritable)?;
-        let partial = Partial { dir, complete: false };
-        partial.write(MANIFEST, b"")?;
-        Ok(partial)
     }
 
     /// Writes a file; it is on disk when this returns.
@@ -49,15 +65,18 @@ impl Partial {
         written.map_err(|source| RunError::Unwritable { path, source })
     }
 
-    /// Takes the place of whatever result was there. `files` were written beside those every result has.
-    pub fn complete(mut self, target: &Path, files: &[String]) -> Result<(), RunError> {
+    /// Takes the place of whatever result was there, and says whether there was one. `files` were written beside those
+    /// every result has; the scenario's file is `origin`.
+    pub fn complete(mut self, files: &[String], origin: &str) -> Result<bool, RunError> {
         let manifest: String = files
             .iter()
             .map(String::as_str)
             .chain(["scenario.toml", "summary.json"])
-            .fold(String::new(), |all, name| all + name + "\n");
+            .fold(format!("{ORIGIN}{origin}\n"), |all, name| all + name + "\n");
         self.write(MANIFEST, manifest.as_bytes())?;
-        let unwritable = |source| RunError::Unwritable { path: target.to_owned(), source };
+        let target = &self.target;
+        let unwritable = |source| RunError::Unwritable { path: target.clone(), source };
+        let replaces = target.join(MANIFEST).exists();
         if target.exists() {
             let old = beside(target, "old");
             replaceable(&old, false)?;
@@ -71,7 +90,7 @@ impl Partial {
             fs::rename(&self.dir, target).map_err(unwritable)?;
         }
         self.complete = true;
-        Ok(())
+        Ok(replaces)
     }
 }
 
@@ -108,6 +127,47 @@ fn replaceable(dir: &Path, unfinished: bool) -> Result<(), RunError> {
         fs::read_dir(dir.join(PLOTS)).map_err(|source| RunError::Unwritable { path: dir.join(PLOTS), source })?;
     let mut plots = plots.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned());
     plots.find(|name| !picture(name)).map_or(Ok(()), |name| Err(foreign(&format!("{PLOTS}/{name}"))))
+}
+
+/// Removes what a run left that was killed. Gives its lock; a run that goes on holds it.
+fn clear(dir: &Path) -> Result<Option<File>, RunError> {
+    let lock = File::open(dir.join(MANIFEST)).ok();
+    if lock.as_ref().is_some_and(|lock| matches!(lock.try_lock(), Err(TryLockError::WouldBlock))) {
+        return Err(RunError::Busy(dir.to_owned()));
+    }
+    replaceable(dir, true)?;
+    match fs::remove_dir_all(dir) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            Err(RunError::Unwritable { path: dir.to_owned(), source: error })
+        }
+        _ => Ok(lock),
+    }
+}
+
+/// Of which scenario's file the result in `dir` was made, as [`origin`] has it.
+pub(crate) fn origin_of(dir: &Path) -> Option<String> {
+    let manifest = fs::read_to_string(dir.join(MANIFEST)).ok()?;
+    Some(manifest.lines().next()?.strip_prefix(ORIGIN)?.to_owned())
+}
+
+/// How a result names the scenario's file: as seen from here, in one line.
+pub(crate) fn origin(file: &Path) -> String {
+    let here = std::env::current_dir().unwrap_or_default();
+    let file = file.strip_prefix(here).unwrap_or(file);
+    let plain: PathBuf = file.components().filter(|part| *part != Component::CurDir).collect();
+    format!("{plain:?}")
+}
+
+/// Where `path` leads: a result is written through a symbolic link, not in its place.
+fn followed(path: &Path) -> PathBuf {
+    // Components know no trailing slash, behind which nothing could be appended.
+    let mut path: PathBuf = path.components().collect();
+    // As many as Linux follows; a longer chain fails where it is used.
+    for _ in 0..40 {
+        let Ok(link) = fs::read_link(&path) else { break };
+        path = path.parent().unwrap_or(Path::new("")).join(link).components().collect();
+    }
+    path
 }
 
 fn beside(target: &Path, ending: &str) -> PathBuf {

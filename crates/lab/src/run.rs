@@ -12,7 +12,7 @@ use sim::{Event, Network, Nobody, Results, Sink, World};
 use crate::load::{Loaded, to_toml};
 use crate::output::summary::summary;
 use crate::output::{Outputs, Trace};
-use crate::result_dir::Partial;
+use crate::result_dir::{Partial, origin, origin_of};
 
 /// Why a run came to nothing.
 #[derive(Debug, thiserror::Error)]
@@ -39,6 +39,9 @@ pub enum RunError {
     /// Whoever watched said that it was enough.
     #[error("interrupted; nothing was written")]
     Interrupted,
+    /// Two runs at once into one directory.
+    #[error("{}: another run is writing here\n  hint: wait for it, or choose another directory with --out", .0.display())]
+    Busy(PathBuf),
     /// A directory that would be replaced holds something that no run wrote.
     #[error("{}: is not replaced: lasthop did not write {found}\n  hint: choose another directory with --out, or move that file", dir.display())]
     NotOurs {
@@ -95,13 +98,26 @@ pub fn replay(loaded: &Loaded, dir: &Path, watch: Watch<'_>) -> Result<(Results,
     Ok((results, events))
 }
 
+/// The scenario's file of which the result in `dir` was made, if there is a result and it is not that of `loaded`.
+pub fn made_of_another(loaded: &Loaded, dir: &Path) -> Option<String> {
+    origin_of(dir).filter(|other| *other != origin(&loaded.path))
+}
+
 /// What a run is called.
 fn title(loaded: &Loaded) -> &str {
     if loaded.scenario.title.is_empty() { &loaded.stem } else { &loaded.scenario.title }
 }
 
-/// Runs, and writes `summary.json`, `scenario.toml` and the chosen traces to `dir`. Gives the summary.
-pub fn run(loaded: &Loaded, traces: &[&Trace], dir: &Path, watch: Watch<'_>) -> Result<Value, RunError> {
+/// What a run came to.
+pub struct Done {
+    /// The summary, which is also in the result directory.
+    pub summary: Value,
+    /// Whether an earlier result stood there.
+    pub replaced: bool,
+}
+
+/// Runs, and writes `summary.json`, `scenario.toml` and the chosen traces to `dir`.
+pub fn run(loaded: &Loaded, traces: &[&Trace], dir: &Path, watch: Watch<'_>) -> Result<Done, RunError> {
     let partial = Partial::create(dir)?;
     let mut outputs = Outputs::open(traces, &loaded.network, &partial.dir, loaded.scenario.output.print_interval);
     let files: Vec<String> = outputs.file_names().collect();
@@ -116,6 +132,6 @@ pub fn run(loaded: &Loaded, traces: &[&Trace], dir: &Path, watch: Watch<'_>) -> 
     let summary = summary(title(loaded), &loaded.network, &results);
     partial.write("scenario.toml", to_toml(&loaded.scenario).as_bytes())?;
     partial.write("summary.json", format!("{summary:#}\n").as_bytes())?;
-    partial.complete(dir, &files)?;
-    Ok(summary)
+    let replaced = partial.complete(&files, &origin(&loaded.path))?;
+    Ok(Done { summary, replaced })
 }

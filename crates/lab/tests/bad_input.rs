@@ -118,6 +118,53 @@ const CASES: &[(&str, &str, &[&str])] = &[
     ("initial_window = 2", "initial_window = 0", &["flows.down.tcp.initial_window", "1 to 1000"]),
     ("initial_window = 2", "initial_window = 2, min_rto = \"100 s\"", &["flows.down.tcp.min_rto", "at most max_rto"]),
     ("buffer = \"64 kB\"", "buffer = \"100 B\"", &["nodes.x.buffer", "a packet of flows.down never fits"]),
+    // Types, in words that are not the program's.
+    ("buffer = \"64 kB\"", "buffer = 64000", &["nodes.x.buffer", "found 64000", "a size such as"]),
+    ("kind = \"wired\"", "kind = 5", &["links.wire.kind", "found 5, expected a name in quotes"]),
+    ("loss = 0.01", "queue = 5", &["links.wire.queue", "found 5, expected text in quotes", "write \"5\""]),
+    ("between = [\"a\", \"x\"]", "between = [\"a\"]", &["links.wire.between", "expected a list of 2"]),
+    (
+        "between = [\"a\", \"x\"]",
+        "between = [\"a\", \"x\", \"b\"]",
+        &["links.wire.between", "found [\"a\", \"x\", \"b\"], expected a list of 2"],
+    ),
+    ("between = [\"a\", \"x\"]", "between = [\"a\", 5]", &["links.wire.between[1]", "found 5, expected text"]),
+    (
+        "initial_window = 2",
+        "initial_window = 1.5",
+        &["flows.down.tcp.initial_window", "found 1.5, expected a whole number"],
+    ),
+    ("transmissions = 9", "transmissions = -1", &["links.air.arq.transmissions", "found -1, expected a whole number"]),
+    (
+        "kind = \"two-state\", mean_good = \"5 s\", mean_bad = \"100 ms\"",
+        "kind = \"uniform\", loss = \"often\"",
+        &["links.air.channel.loss", "found \"often\", expected a number"],
+    ),
+    (
+        "kind = \"two-state\", mean_good = \"5 s\", mean_bad = \"100 ms\"",
+        "kind = \"scripted\", drop = 7",
+        &["links.air.channel.drop", "found 7, expected a list, in brackets"],
+    ),
+    (
+        "kind = \"two-state\", mean_good = \"5 s\", mean_bad = \"100 ms\"",
+        "kind = \"scripted\", drop = [1, -1]",
+        &["links.air.channel.drop[1]", "found -1, expected a whole number"],
+    ),
+    (
+        "kind = \"two-state\", mean_good = \"5 s\", mean_bad = \"100 ms\"",
+        "kind = \"scripted\", bad = [\"1 s\", \"2 s\"]",
+        &["links.air.channel.bad[0]", "found \"1 s\", expected a list of 2"],
+    ),
+    (
+        "kind = \"two-state\", mean_good = \"5 s\", mean_bad = \"100 ms\"",
+        "kind = \"scripted\", bad = [[\"1 s\", \"2 s\"], [\"3 s\", \"4 s\", \"5 s\"]]",
+        &["links.air.channel.bad[1]", "found [\"3 s\", \"4 s\", \"5 s\"], expected a list of 2"],
+    ),
+    (
+        "title = \"good\"",
+        "seed = 9223372036854775808",
+        &["found 9223372036854775808, expected a whole number, -9223372036854775808 to 9223372036854775807"],
+    ),
     // What does not go together.
     ("loss = 0.01", "loss = 0.01\nchannel = \"perfect\"", &["links.wire.loss", "not both"]),
     ("loss = 0.01", "arq = \"stop-and-wait\"", &["links.wire.arq", "wires have no link-level retransmission"]),
@@ -194,7 +241,20 @@ fn several_mistakes_are_said_at_once() {
 fn binary_and_empty_files_are_refused_in_words() {
     let binary = Document::parse("net.toml", &[0x7f, b'E', b'L', b'F', 0xff, 0xfe]).err().unwrap().to_string();
     assert!(binary.contains("binary") && binary.contains("0xff"), "{binary}");
-    assert!(problems("")[0].to_string().contains("is missing"));
+    let lacks = |text: &str| problems(text)[0].to_string();
+    assert!(lacks("").contains("`duration`, `nodes`, `links` and `flows` are missing\n  hint: every scenario"));
+    assert!(lacks("[links]\n[nodes]").contains("`duration` and `flows` are missing"));
+}
+
+/// What follows from a mistake is not another mistake.
+#[test]
+fn a_window_is_not_measured_by_a_segment_that_is_wrong() {
+    let keys = |segment: &str, window: &str| -> Vec<String> {
+        let text = GOOD.replace("segment = \"1000 B\"", segment).replace("window = \"16 KiB\"", window);
+        problems(&text).into_iter().filter_map(|problem| problem.key).collect()
+    };
+    assert_eq!(keys("segment = \"100 MB\"", ""), ["flows.down.segment"]);
+    assert_eq!(keys("segment = \"100 MB\"", "window = \"2 GiB\""), ["flows.down.segment", "flows.down.window"]);
 }
 
 #[test]
@@ -223,10 +283,17 @@ fn what_is_set_from_outside_is_named_as_such() {
         ("links.air.rate.x=2", "is a single value"),
         ("links.wire.loss=2", "a probability"),
         ("=2", "a key before"),
+        ("seed=9223372036854775808", "expected a whole number, 0 to 9223372036854775807"),
+        ("seed=-1", "expected a whole number, 0 to 9223372036854775807"),
+        ("links.air.arq.transmissions=5000000000", "expected a whole number, 0 to 4294967295"),
+        ("links.air.channel.kind=unifrm", "did you mean \"uniform\"?"),
+        ("links.air.channel.kind=uniform", "set the whole of it: --set 'links.air.channel={kind="),
+        ("scheme=foo", "found \"foo\", expected one of: unmodified, simple-icmp, refined-icmp"),
     ] {
         let shown = set(assignment);
         assert!(shown.contains(expected), "{assignment}: {shown}");
         assert!(shown.starts_with(&format!("--set {assignment}")), "{shown}");
+        assert_eq!(shown.matches("simple-icmp").count(), usize::from(assignment == "scheme=foo"), "{shown}");
     }
 }
 

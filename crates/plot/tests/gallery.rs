@@ -1,5 +1,7 @@
 //! Pictures to look at: `PLOT_GALLERY=/some/folder cargo test -p lasthop-plot --test gallery`.
 
+#![allow(clippy::disallowed_macros, reason = "prints for whoever looks at the pictures")]
+
 mod common;
 
 use common::{Path, bad, dropping, fading, refined_icmp, simple_icmp, span, stop_and_wait};

@@ -16,6 +16,9 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<(), Failure> {
     let loaded = args.scenario.load()?;
     let network = &loaded.network;
-    let (nodes, links, flows) = (network.nodes.len(), network.links.len(), network.flows.len());
-    print(&format!("{}: ok: {nodes} nodes, {links} links, {flows} flows\n", shown(&args.scenario.file)))
+    let count = |number: usize, what: &str| format!("{number} {what}{}", if number == 1 { "" } else { "s" });
+    let nodes = count(network.nodes.len(), "node");
+    let links = count(network.links.len(), "link");
+    let flows = count(network.flows.len(), "flow");
+    print(&format!("{}: ok: {nodes}, {links}, {flows}\n", shown(&args.scenario.file)))
 }

@@ -15,6 +15,7 @@ use lab::load::{Loaded, Overrides, load};
 use lab::problem::Problem;
 
 use crate::Failure;
+use crate::talk::say;
 
 /// What every command that reads a scenario takes.
 #[derive(Args)]
@@ -29,8 +30,14 @@ pub struct ScenarioArgs {
     #[arg(long, value_name = "NAME")]
     pub scheme: Option<String>,
     /// What chance begins with
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=i64::MAX as u64))]
+    #[arg(long, value_name = "N", value_parser = seed, allow_negative_numbers = true)]
     pub seed: Option<u64>,
+}
+
+/// A seed; TOML, in which scenarios are kept, has no larger numbers.
+fn seed(text: &str) -> Result<u64, String> {
+    const MOST: u64 = i64::MAX as u64;
+    text.parse().ok().filter(|seed| *seed <= MOST).ok_or_else(|| format!("a whole number, 0 to {MOST}, was expected"))
 }
 
 impl ScenarioArgs {
@@ -39,7 +46,7 @@ impl ScenarioArgs {
         let overrides = Overrides { set: self.set.clone(), scheme: self.scheme.clone(), seed: self.seed };
         let loaded = load(&self.file, &overrides).map_err(|problems| Failure::Input(listed(&problems)))?;
         for warning in &loaded.warnings {
-            eprintln!("warning: {warning}");
+            say(format_args!("warning: {warning}"));
         }
         Ok(loaded)
     }

@@ -1,15 +1,18 @@
 //! `lasthop run`.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
+use engine::random::hash;
 use lab::load::Loaded;
 use lab::output::{self, Trace};
 use lab::problem::Problem;
-use lab::run;
+use lab::run::{self, Done};
 
 use super::{ScenarioArgs, listed, print, shown};
 use crate::progress::Progress;
+use crate::talk::say;
 use crate::{Failure, table};
 
 /// Arguments of `lasthop run`.
@@ -17,7 +20,8 @@ use crate::{Failure, table};
 pub struct Args {
     #[command(flatten)]
     scenario: ScenarioArgs,
-    /// Where to write results [default: results/NAME-seedN]
+    /// Where to write results [default: results/NAME-seedN; with --scheme results/NAME-SCHEME-seedN, with --set
+    /// results/NAME-HASH-seedN, HASH being six digits made of the changes]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Traces to write, separated by commas: names from `lasthop list traces`, `all` or `none`
@@ -33,32 +37,54 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<(), Failure> {
     let mut loaded = args.scenario.load()?;
     let traces = traces(args, &mut loaded)?;
-    let dir = args.out.clone().unwrap_or_else(|| default_dir(args, &loaded));
+    let dir = match &args.out {
+        Some(dir) => dir.clone(),
+        None => default_dir(args, &loaded)?,
+    };
     let progress = Progress::new(&loaded.stem);
-    let summary = run::run(&loaded, &traces, &dir, &mut |share| progress.set(share));
+    let done = run::run(&loaded, &traces, &dir, &mut |share| progress.set(share));
     progress.finish();
-    let summary = summary?;
+    let Done { summary, replaced } = done?;
     if args.json {
         print(&format!("{summary:#}\n"))?;
     } else {
         print(&table::summary(&summary))?;
     }
-    eprintln!("results in {}", shown(&dir));
+    let replaced = if replaced { " (replaced an earlier result)" } else { "" };
+    say(format_args!("results in {}{replaced}", shown(&dir)));
     Ok(())
 }
 
 /// The traces asked for, here or in the scenario; what is kept of the scenario says which.
 fn traces(args: &Args, loaded: &mut Loaded) -> Result<Vec<&'static Trace>, Failure> {
     if let Some(names) = &args.trace {
-        loaded.scenario.output.traces = names.clone();
+        loaded.scenario.output.traces = names.iter().map(|name| name.trim().to_owned()).collect();
     }
-    output::select(&loaded.scenario.output.traces).map_err(|name| {
-        let problem = Problem::new("a trace").in_file("--trace").found(format!("\"{name}\""));
-        Failure::Input(listed(&[problem.nearest(&name, output::names())]))
-    })
+    output::select(&loaded.scenario.output.traces)
+        .map_err(|problem| Failure::Input(listed(&[problem.in_file("--trace")])))
 }
 
-fn default_dir(args: &Args, loaded: &Loaded) -> PathBuf {
+/// `results/NAME[-SCHEME][-HASH]-seedN`: variants of a scenario do not replace each other. Scenarios that are only called
+/// the same would, and are refused.
+fn default_dir(args: &Args, loaded: &Loaded) -> Result<PathBuf, Failure> {
     let scheme = args.scenario.scheme.as_ref().map(|scheme| format!("-{scheme}")).unwrap_or_default();
-    PathBuf::from("results").join(format!("{}{scheme}-seed{}", loaded.stem, loaded.network.seed))
+    let changes = changes(&args.scenario.set).map(|hash| format!("-{hash}")).unwrap_or_default();
+    let dir = PathBuf::from("results").join(format!("{}{scheme}{changes}-seed{}", loaded.stem, loaded.network.seed));
+    match run::made_of_another(loaded, &dir) {
+        None => Ok(dir),
+        Some(other) => {
+            let problem = Problem::new("a result of this scenario, or none").in_file(shown(&dir));
+            let problem = problem.found(format!("the result of {other}"));
+            Err(Failure::Input(listed(&[problem.hint("choose another directory with --out, or remove that one")])))
+        }
+    }
+}
+
+/// Six digits for what `--set` changes: the same for the same keys and values in any order. The seed has its own place.
+fn changes(set: &[String]) -> Option<String> {
+    let pairs = set.iter().filter_map(|assignment| assignment.split_once('='));
+    let last: BTreeMap<&str, &str> = pairs.map(|(key, value)| (key.trim(), value.trim())).collect();
+    let text: String =
+        last.iter().filter(|(key, _)| **key != "seed").map(|(key, value)| format!("{key}={value}\n")).collect();
+    (!text.is_empty()).then(|| format!("{:06x}", hash(text.bytes()) & 0xff_ffff))
 }

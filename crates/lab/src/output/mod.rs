@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 use engine::{Span, Time};
 use sim::{Event, Network, Sink};
 
+use crate::problem::Problem;
 use file::FileError;
 
 /// A trace that can be asked for.
@@ -82,14 +83,18 @@ pub fn names() -> impl Iterator<Item = &'static str> {
     TRACES.iter().map(|trace| trace.name).chain(["all", "none"])
 }
 
-/// Traces by name: `all`, `none`, or a list. Errors give the name that is unknown.
-pub fn select(names: &[String]) -> Result<Vec<&'static Trace>, String> {
+/// Traces by name: `all`, `none`, or a list.
+pub fn select(list: &[String]) -> Result<Vec<&'static Trace>, Problem> {
+    if list.len() > 1 && list.iter().any(|name| name == "none") {
+        return Err(Problem::new("`none` alone, or traces without it").found(list.join(",")));
+    }
+    let unknown = |name: &str| Problem::new("a trace").found(format!("\"{name}\"")).nearest(name, names());
     let mut chosen: Vec<&'static Trace> = Vec::new();
-    for name in names {
+    for name in list {
         match name.as_str() {
             "none" => {}
             "all" => chosen.extend(TRACES),
-            name => chosen.push(TRACES.iter().find(|trace| trace.name == name).ok_or_else(|| name.to_owned())?),
+            name => chosen.push(TRACES.iter().find(|trace| trace.name == name).ok_or_else(|| unknown(name))?),
         }
     }
     // In the order of the table, each once.

@@ -7,6 +7,7 @@ use serde::Deserialize;
 use toml::de::{DeTable, DeValue};
 use toml::{Table, Value};
 
+use super::explain;
 use super::model::Scenario;
 use crate::problem::Problem;
 
@@ -40,10 +41,14 @@ impl Document {
         })?;
         let syntax = |error: toml::de::Error| {
             let problem = Problem::new(error.message().trim()).in_file(file);
-            match error.span() {
-                Some(span) => problem.at_offset(text, span.start),
-                None => problem,
+            let Some(span) = error.span() else { return problem };
+            let problem = problem.at_offset(text, span.start);
+            // The parser names its own integers; TOML has these.
+            if ["value was too large", "value was too small"].iter().any(|end| problem.expected.ends_with(end)) {
+                let expected = format!("a whole number, {} to {}", i64::MIN, i64::MAX);
+                return Problem { expected, ..problem }.found(&text[span]);
             }
+            problem
         };
         let spanned = DeTable::parse(text).map_err(syntax)?;
         let mut places = BTreeMap::new();
@@ -60,8 +65,8 @@ impl Document {
         Ok(Document { file: file.to_owned(), text, table, places: BTreeMap::new(), set: Vec::new() })
     }
 
-    /// Sets a key of the scenario and takes it away from every node.
-    pub fn set_everywhere(&mut self, key: &str, value: &str) -> Result<(), Problem> {
+    /// Sets a key of the scenario, as the option called after it says, and takes it away from every node.
+    pub fn set_everywhere(&mut self, key: &str, value: &str) {
         if let Some(Value::Table(nodes)) = self.table.get_mut("nodes") {
             for (_, node) in nodes.iter_mut() {
                 if let Value::Table(node) = node {
@@ -70,8 +75,7 @@ impl Document {
             }
         }
         self.table.insert(key.to_owned(), Value::String(value.to_owned()));
-        self.set.push((key.to_owned(), format!("--set {key}={value}")));
-        Ok(())
+        self.set.push((key.to_owned(), format!("--{key} {value}")));
     }
 
     /// Sets `links.air.rate=2 Mbps`: the value is TOML where it reads as that, else text.
@@ -127,11 +131,21 @@ impl Document {
 
     /// The scenario that the text, with what was set, describes.
     pub fn read(&self) -> Result<Scenario, Problem> {
-        serde_path_to_error::deserialize::<_, Scenario>(Value::Table(self.table.clone())).map_err(|error| {
-            let path = error.path().to_string();
-            let path = if path == "." { String::new() } else { path };
-            self.locate(self.explain(&path, error.inner().message()))
-        })
+        explain::read(&self.table).map_err(|problem| self.locate(self.kept_by(problem)))
+    }
+
+    /// A setting that does not fit, or is missing, because `kind` was set from outside and the rest was not.
+    fn kept_by(&self, problem: Problem) -> Problem {
+        let Some((parent, _)) = problem.key.as_deref().and_then(|key| key.rsplit_once('.')) else { return problem };
+        let kind = format!("{parent}.kind");
+        let set = self.set.iter().rev().find(|(key, _)| *key == kind);
+        match (set, self.assignment(problem.key.as_deref().unwrap_or_default())) {
+            (Some((_, origin)), None) if problem.found.is_none() => {
+                let hint = format!("only the kind was set; set the whole of it: --set '{parent}={{kind=..., ...}}'");
+                problem.in_file(origin).hint(hint)
+            }
+            _ => problem,
+        }
     }
 
     /// Whether `key`, or something around it, was set from outside.
@@ -151,7 +165,11 @@ impl Document {
         if let Some(origin) = self.origin(&key) {
             return problem.in_file(origin);
         }
-        problem.file.get_or_insert_with(|| self.file.clone());
+        // What another file, or an option, is about does not stand in this one.
+        if problem.file.is_some() {
+            return problem;
+        }
+        problem.file = Some(self.file.clone());
         let mut path = key.as_str();
         loop {
             if let Some(place) = self.places.get(path) {
@@ -167,54 +185,6 @@ impl Document {
                 None => return problem.at_offset(&self.text, 0),
             }
         }
-    }
-
-    /// Turns a message of the deserializer into what was found, what was expected, and what to do.
-    fn explain(&self, path: &str, message: &str) -> Problem {
-        let quoted = |text: &str| text.split('`').nth(1).unwrap_or_default().to_owned();
-        let join = |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
-        if let Some(rest) = message.strip_prefix("unknown field ") {
-            let name = quoted(rest);
-            // The path may end in the field or in its table, as the format had it.
-            let key = if path == name || path.ends_with(&format!(".{name}")) { path.to_owned() } else { join(&name) };
-            let known: Vec<&str> = rest.split('`').skip(3).step_by(2).collect();
-            return Problem::new("no such key").key(key).nearest(&name, known);
-        }
-        if let Some(rest) = message.strip_prefix("missing field ") {
-            let name = quoted(rest);
-            return Problem::new(format!("`{name}` is missing")).key(join(&name));
-        }
-        if let Some(rest) = message.strip_prefix("unknown variant ") {
-            let name = quoted(rest);
-            let known: Vec<&str> = rest.split('`').skip(3).step_by(2).collect();
-            let key = if self.value(&join("kind")).is_some() { join("kind") } else { path.to_owned() };
-            return Problem::new(format!("one of: {}", known.join(", ")))
-                .key(key)
-                .found(format!("\"{name}\""))
-                .nearest(&name, known);
-        }
-        let mut lines = message.lines();
-        let first = lines.next().unwrap_or_default();
-        let expected = first.rsplit_once("expected ").map_or(first, |(_, expected)| expected);
-        // serde's words for what TOML calls a table.
-        let expected = if expected == "a map" || expected.starts_with("struct ") { "a table" } else { expected };
-        let mut problem = Problem::new(expected).key(path);
-        problem.found = self.value(path).map(|value| value.to_string());
-        problem.hint = lines.next().map(str::to_owned);
-        problem
-    }
-
-    fn value(&self, path: &str) -> Option<&Value> {
-        let mut parts = path.split('.');
-        let mut value = self.table.get(parts.next()?)?;
-        for part in parts {
-            value = match value {
-                Value::Table(table) => table.get(part)?,
-                Value::Array(array) => array.get(part.trim_matches(['[', ']']).parse::<usize>().ok()?)?,
-                _ => return None,
-            };
-        }
-        Some(value)
     }
 }
 

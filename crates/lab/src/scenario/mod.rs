@@ -2,6 +2,7 @@
 
 pub mod check;
 pub mod document;
+mod explain;
 pub mod model;
 pub mod named;
 mod routes;
