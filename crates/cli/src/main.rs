@@ -4,6 +4,7 @@
 
 mod commands;
 mod progress;
+mod sweep_table;
 mod table;
 mod talk;
 
@@ -15,7 +16,7 @@ use clap::{Parser, Subcommand};
 
 use lab::run::RunError;
 
-use commands::{check, convert, list, plot, run, schema};
+use commands::{check, convert, export, list, merge, plot, run, schema, sweep};
 use talk::say;
 
 /// A laboratory for TCP over wireless paths.
@@ -30,6 +31,12 @@ struct Cli {
 enum Command {
     /// Run a scenario: print a table, write a result directory
     Run(run::Args),
+    /// Run a scenario many times: every point of its sweep, every case, every replication, on all cores
+    Sweep(sweep::Args),
+    /// Write a store's results as CSV, Parquet or JSON
+    Export(export::Args),
+    /// Put the shards of a sweep, made on different machines, into one store
+    Merge(merge::Args),
     /// Draw a run: sequence numbers and the congestion window against time, as SVG and PNG
     Plot(plot::Args),
     /// Say what is wrong with a scenario, without running it
@@ -84,6 +91,9 @@ fn main() -> ExitCode {
     outlive_file_size_limit();
     let outcome = match Cli::parse().command {
         Command::Run(args) => run::run(&args),
+        Command::Sweep(args) => sweep::run(&args),
+        Command::Export(args) => export::run(&args),
+        Command::Merge(args) => merge::run(&args),
         Command::Plot(args) => plot::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Convert(args) => convert::run(&args),

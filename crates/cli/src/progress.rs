@@ -19,14 +19,25 @@ const STEPS: u64 = 10_000;
 impl Progress {
     /// A bar for what is called `name`. From now on Ctrl-C is noted instead of ending the program at once.
     pub fn new(name: &str) -> Self {
+        Self::with_template(name, "{prefix} [{bar:30}] {percent}% {elapsed} elapsed{left}")
+    }
+
+    /// A bar that counts finished runs.
+    pub fn of_runs(name: &str) -> Self {
+        Self::with_template(name, "{prefix} [{bar:30}] {pos}/{len} runs, {per_sec}, {elapsed} elapsed{left}")
+    }
+
+    fn with_template(name: &str, template: &str) -> Self {
         let bar = ProgressBar::with_draw_target(Some(STEPS), ProgressDrawTarget::stderr_with_hz(5));
-        let style = ProgressStyle::with_template("{prefix} [{bar:30}] {percent}% {elapsed} elapsed{left}");
-        let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
-        bar.set_style(style.with_key("left", |state: &ProgressState, out: &mut dyn fmt::Write| {
+        let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+        let style = style.with_key("left", |state: &ProgressState, out: &mut dyn fmt::Write| {
             if let Some(left) = left(state.elapsed(), state.eta()) {
                 // Only a bar; what it is written to is text in memory.
                 let _ = write!(out, ", {:#} left", HumanDuration(left));
             }
+        });
+        bar.set_style(style.with_key("per_sec", |state: &ProgressState, out: &mut dyn fmt::Write| {
+            let _ = write!(out, "{:.0}/s", state.per_sec());
         }));
         bar.set_prefix(name.to_owned());
         bar.enable_steady_tick(Duration::from_millis(500));
@@ -42,9 +53,20 @@ impl Progress {
         Progress { bar, interrupted }
     }
 
+    /// `done` of `wanted` runs are finished, not counting those that were before. Breaks off after Ctrl-C.
+    pub fn count(&self, done: u64, wanted: u64) -> ControlFlow<()> {
+        self.bar.set_length(wanted);
+        self.bar.set_position(done);
+        self.go_on()
+    }
+
     /// `share` of the work is done, from 0 to 1. Breaks off after Ctrl-C.
     pub fn set(&self, share: f64) -> ControlFlow<()> {
         self.bar.set_position((share * STEPS as f64) as u64);
+        self.go_on()
+    }
+
+    fn go_on(&self) -> ControlFlow<()> {
         if self.interrupted.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 

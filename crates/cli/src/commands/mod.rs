@@ -2,11 +2,15 @@
 
 pub mod check;
 pub mod convert;
+pub mod export;
 pub mod list;
+pub mod merge;
 pub mod plot;
 pub mod run;
 pub mod schema;
+pub mod sweep;
 
+use std::fmt::Display;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -43,12 +47,21 @@ fn seed(text: &str) -> Result<u64, String> {
 impl ScenarioArgs {
     /// Reads and checks the scenario; warnings go to stderr.
     pub fn load(&self) -> Result<Loaded, Failure> {
-        let overrides = Overrides { set: self.set.clone(), scheme: self.scheme.clone(), seed: self.seed };
-        let loaded = load(&self.file, &overrides).map_err(|problems| Failure::Input(listed(&problems)))?;
-        for warning in &loaded.warnings {
-            say(format_args!("warning: {warning}"));
-        }
+        let loaded = load(&self.file, &self.overrides()).map_err(|problems| Failure::Input(listed(&problems)))?;
+        warn(&loaded.warnings);
         Ok(loaded)
+    }
+
+    /// What the options change.
+    pub fn overrides(&self) -> Overrides {
+        Overrides { set: self.set.clone(), scheme: self.scheme.clone(), seed: self.seed }
+    }
+}
+
+/// Says what is not wrong, but perhaps not what was meant.
+fn warn(warnings: &[impl Display]) {
+    for warning in warnings {
+        say(format_args!("warning: {warning}"));
     }
 }
 

@@ -139,7 +139,7 @@ impl Document {
         let Some((parent, _)) = problem.key.as_deref().and_then(|key| key.rsplit_once('.')) else { return problem };
         let kind = format!("{parent}.kind");
         let set = self.set.iter().rev().find(|(key, _)| *key == kind);
-        match (set, self.assignment(problem.key.as_deref().unwrap_or_default())) {
+        match (set, self.origin(problem.key.as_deref().unwrap_or_default())) {
             (Some((_, origin)), None) if problem.found.is_none() => {
                 let hint = format!("only the kind was set; set the whole of it: --set '{parent}={{kind=..., ...}}'");
                 problem.in_file(origin).hint(hint)

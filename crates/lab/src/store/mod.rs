@@ -142,28 +142,39 @@ impl Store {
         question(&self.db).map_err(|error| StoreError::of(&self.path, error))
     }
 
-    /// Notes what a sweep consists of. Noted before, it keeps its number.
+    /// Notes what a sweep consists of. Noted before, it keeps its number; how often it repeats, what it is called and
+    /// which figures it shows may change.
     pub fn note(&mut self, plan: &Plan) -> Result<i64, StoreError> {
-        let scenario = to_toml(&plan.scenario);
-        let digest = Digest::of_text(&scenario);
+        let mut content = String::new();
+        for (point, at) in plan.points.iter().enumerate() {
+            for (cell, case) in at.cells.iter().zip(&plan.cases) {
+                content.push_str(&format!("{point} {} {} {}\n", json(&at.changes), case.name, cell.digest));
+            }
+        }
+        let digest = Digest::of_text(&content);
         let metrics: Vec<&str> = plan.metrics.iter().map(|metric| metric.name).collect();
         let noted = self.db.transaction().and_then(|transaction| {
             let known = "SELECT id FROM sweeps WHERE digest = ?1";
-            if let Some(id) = transaction.query_row(known, [&digest.0[..]], |row| row.get(0)).optional()? {
-                return Ok(id);
-            }
+            let id: Option<i64> = transaction.query_row(known, [&digest.0[..]], |row| row.get(0)).optional()?;
             transaction.execute(
-                "INSERT INTO sweeps (digest, name, title, scenario, metrics, lasthop, model) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+                "INSERT INTO sweeps (digest, name, title, scenario, metrics, lasthop, model)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+                 ON CONFLICT (digest) DO UPDATE SET
+                 name = excluded.name, title = excluded.title, scenario = excluded.scenario, metrics = excluded.metrics",
                 params![
                     &digest.0[..],
                     plan.stem,
                     plan.scenario.title,
-                    scenario,
+                    to_toml(&plan.scenario),
                     serde_json::json!(metrics).to_string(),
                     env!("CARGO_PKG_VERSION"),
                     sim::MODEL_VERSION
                 ],
             )?;
+            if let Some(id) = id {
+                transaction.commit()?;
+                return Ok(id);
+            }
             let id = transaction.last_insert_rowid();
             let mut add = transaction.prepare("INSERT INTO cells VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")?;
             for (point, at) in plan.points.iter().enumerate() {

@@ -72,12 +72,12 @@ pub struct Against {
 }
 
 impl Analysis {
-    /// Of a sweep that `store` keeps.
-    pub fn of(store: &Store, sweep: KeptSweep, level: Level) -> Result<Self, StoreError> {
+    /// Of a sweep that `store` keeps, its first `most` replications.
+    pub fn of(store: &Store, sweep: KeptSweep, most: u64, level: Level) -> Result<Self, StoreError> {
         let cells = store.cells(sweep.id)?.into_iter();
         let cells = cells
             .map(|cell| {
-                let runs = store.runs(cell.digest, u64::MAX)?;
+                let runs = store.runs(cell.digest, most)?;
                 Ok(CellRuns { cell, runs })
             })
             .collect::<Result<_, StoreError>>()?;
@@ -257,7 +257,42 @@ fn gaps(runs: &[(u64, Value)]) -> bool {
     runs.last().is_some_and(|(last, _)| last + 1 != runs.len() as u64)
 }
 
+/// Every row of every figure as JSON, one object each.
+pub fn to_json(analysis: &Analysis) -> Value {
+    let mut rows = Vec::new();
+    for metric in analysis.metrics() {
+        for row in analysis.rows(metric) {
+            let Some(cell) = analysis.cell(&row) else { continue };
+            let against = row.against.as_ref().map(|against| {
+                json!({
+                    "pairs": against.pairs,
+                    "difference": against.difference,
+                    "difference_ci": bounds(against.difference_ci),
+                    "change_percent": against.percent,
+                    "change_percent_ci": bounds(against.percent_ci),
+                    "change_percent_run": bounds(against.percent_run),
+                })
+            });
+            rows.push(json!({
+                "point": cell.changes.iter().cloned().collect::<Value>(),
+                "case": cell.case_name,
+                "metric": metric.name,
+                "unit": metric.unit,
+                "subject": row.subject,
+                "n": row.n,
+                "without": row.without,
+                "mean": row.mean,
+                "deviation": row.deviation,
+                "ci": bounds(row.ci),
+                "run": bounds(row.run),
+                "against_first": against,
+            }));
+        }
+    }
+    Value::Array(rows)
+}
+
 /// An interval as `[low, high]`, or null.
-pub fn bounds(interval: Option<Interval>) -> Value {
+fn bounds(interval: Option<Interval>) -> Value {
     interval.map_or(Value::Null, |interval| json!([interval.low, interval.high]))
 }

@@ -1,0 +1,69 @@
+//! `lasthop export`.
+
+use std::path::PathBuf;
+
+use clap::Args as ClapArgs;
+use lab::export::{self, FORMATS, Format};
+use lab::problem::Problem;
+use lab::store::{Store, StoreError};
+use lab::sweep::analysis::Analysis;
+
+use super::{listed, print, shown};
+use crate::Failure;
+
+/// Arguments of `lasthop export`.
+#[derive(ClapArgs)]
+pub struct Args {
+    /// The store of a sweep
+    store: PathBuf,
+    /// File formats, separated by commas: csv, parquet, json
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "csv")]
+    format: Vec<String>,
+    /// Where to write flows, links and summary [default: beside the store, under its name]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+}
+
+/// Writes a store's results.
+pub fn run(args: &Args) -> Result<(), Failure> {
+    let formats = args.format.iter().map(|name| find(name.trim())).collect::<Result<Vec<_>, _>>()?;
+    let sweeps = analyses(&args.store)?;
+    let out = args.out.clone().unwrap_or_else(|| args.store.with_extension(""));
+    for table in export::tables(&sweeps) {
+        for format in &formats {
+            let path = export::write(&table, format, &out)
+                .map_err(|(path, error)| Failure::Run(format!("{}: cannot be written: {error}", shown(&path))))?;
+            print(&format!("{}\n", shown(&path)))?;
+        }
+    }
+    Ok(())
+}
+
+/// The sweeps of a store that must have results.
+pub fn analyses(path: &std::path::Path) -> Result<Vec<Analysis>, Failure> {
+    let store = Store::open(path)?;
+    let sweeps = store.sweeps()?.into_iter().map(|sweep| Analysis::of(&store, sweep, u64::MAX, Default::default()));
+    let sweeps = sweeps.collect::<Result<Vec<_>, StoreError>>()?;
+    if sweeps.iter().all(|sweep| sweep.runs() == 0) {
+        let hint = "`lasthop sweep FILE` fills one";
+        let problem = Problem::new("a store with at least one finished run").in_file(shown(path)).found("an empty one");
+        return Err(Failure::Input(listed(&[problem.hint(hint)])));
+    }
+    Ok(sweeps)
+}
+
+fn find(name: &str) -> Result<&'static Format, Failure> {
+    FORMATS.iter().find(|format| format.name == name).ok_or_else(|| {
+        let problem = Problem::new("a file format").in_file("--format").found(format!("\"{name}\""));
+        Failure::Input(listed(&[problem.nearest(name, FORMATS.iter().map(|format| format.name))]))
+    })
+}
+
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::Unwritable { .. } => Failure::Run(error.to_string()),
+            _ => Failure::Input(format!("error: {error}")),
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! `lasthop sweep`.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::thread;
+
+use clap::Args as ClapArgs;
+use lab::metric;
+use lab::problem::Problem;
+use lab::store::Store;
+use lab::sweep::analysis::{self, Analysis};
+use lab::sweep::run::{Shard, SweepError};
+use lab::sweep::{self, Plan};
+
+use super::{ScenarioArgs, listed, print, shown, warn};
+use crate::progress::Progress;
+use crate::talk::say;
+use crate::{Failure, sweep_table};
+
+/// Arguments of `lasthop sweep`.
+#[derive(ClapArgs)]
+pub struct Args {
+    #[command(flatten)]
+    scenario: ScenarioArgs,
+    /// The store to keep finished runs in, and to go on from [default: results/NAME.sqlite]
+    #[arg(long, value_name = "STORE")]
+    out: Option<PathBuf>,
+    /// Go on with a sweep: the store must be there. Finished runs are never repeated, with or without this
+    #[arg(long)]
+    resume: bool,
+    /// Replications of each point, instead of the scenario's
+    #[arg(long, value_name = "N")]
+    replications: Option<u64>,
+    /// A figure to show, from `lasthop list metrics`; may be repeated [default: the scenario's]
+    #[arg(long, value_name = "NAME")]
+    metric: Vec<String>,
+    /// Threads [default: all cores]
+    #[arg(long, value_name = "N")]
+    jobs: Option<NonZeroUsize>,
+    /// Do only part I of N, as on N machines; `lasthop merge` puts the stores together
+    #[arg(long, value_name = "I/N", value_parser = shard)]
+    shard: Option<Shard>,
+    /// Print every figure as JSON instead of a table
+    #[arg(long)]
+    json: bool,
+}
+
+fn shard(text: &str) -> Result<Shard, String> {
+    let parts = text.split_once('/').and_then(|(index, count)| {
+        Some(Shard { index: u64::from_str(index).ok()?, count: u64::from_str(count).ok()? })
+    });
+    parts
+        .filter(|shard| (1..=shard.count).contains(&shard.index))
+        .ok_or_else(|| "I/N was expected, I from 1 to N, such as 2/4".to_owned())
+}
+
+/// Runs a sweep.
+pub fn run(args: &Args) -> Result<(), Failure> {
+    let mut overrides = args.scenario.overrides();
+    overrides.set.extend(args.replications.map(|count| format!("sweep.replications={count}")));
+    let mut plan =
+        Plan::load(&args.scenario.file, &overrides).map_err(|problems| Failure::Input(listed(&problems)))?;
+    if !args.metric.is_empty() {
+        plan.metrics = args.metric.iter().map(|name| find(name)).collect::<Result<_, _>>()?;
+    }
+    warn(&plan.warnings);
+    let path = args.out.clone().unwrap_or_else(|| PathBuf::from(format!("results/{}.sqlite", plan.stem)));
+    let mut store = if args.resume { Store::open(&path)? } else { Store::create(&path)? };
+    let jobs = args.jobs.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
+    let progress = Progress::of_runs(&plan.stem);
+    let shard = args.shard.unwrap_or(Shard::WHOLE);
+    let outcome = sweep::run::run(&plan, &mut store, jobs, shard, &mut |tally| {
+        progress.count(tally.done, tally.wanted - tally.found)
+    });
+    progress.finish();
+    let tally = outcome?;
+    let digest = store.note(&plan)?;
+    let kept = store.sweeps()?.into_iter().find(|sweep| sweep.id == digest);
+    let Some(kept) = kept else { return Err(Failure::Run(format!("{}: the sweep is gone", shown(&path)))) };
+    let analysis = Analysis::of(&store, kept, plan.replications().1, Default::default())?;
+    warn(&analysis.warnings());
+    if args.json {
+        print(&format!("{:#}\n", analysis::to_json(&analysis)))?;
+    } else {
+        print(&sweep_table::of(&analysis))?;
+    }
+    let before = if tally.found > 0 { format!(", {} were there before", tally.found) } else { String::new() };
+    say(format_args!("{} runs{before}; kept in {}", tally.done, shown(&path)));
+    Ok(())
+}
+
+fn find(name: &str) -> Result<&'static metric::Metric, Failure> {
+    metric::find(name).ok_or_else(|| {
+        let problem = Problem::new("a metric").in_file("--metric").found(format!("\"{name}\""));
+        Failure::Input(listed(&[problem.nearest(name, metric::names())]))
+    })
+}
+
+impl From<SweepError> for Failure {
+    fn from(error: SweepError) -> Self {
+        match error {
+            SweepError::Interrupted(_) => Failure::Interrupted(error.to_string()),
+            SweepError::Store(error) => error.into(),
+        }
+    }
+}
