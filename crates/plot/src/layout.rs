@@ -1,7 +1,6 @@
 //! Puts the parts of a picture together.
 
 use engine::Time;
-use sim::Event;
 
 use crate::describe::{Description, FlowDescription};
 use crate::frame::{self, Area, Sheet};
@@ -46,8 +45,7 @@ impl<'a> View<'a> {
 
     /// Whether nothing of the flow lies in the view: it has sent nothing yet, or is over.
     pub fn is_empty(&self) -> bool {
-        let first = self.history.sent.first().map_or(f64::INFINITY, |sent| sent.at);
-        first > self.to || self.history.ended < self.from
+        self.history.first_sent.unwrap_or(f64::INFINITY) > self.to || self.history.ended < self.from
     }
 
     /// The part of the view that belongs to the flow, if it is not empty.
@@ -64,14 +62,13 @@ impl<'a> View<'a> {
     }
 }
 
-/// Draws one flow of a run. Whatever the events and options are, there is a picture: an empty one if need be.
-pub fn draw(events: &[(Time, Event)], description: &Description, options: &Options) -> Picture {
-    let history = History::read(events, options.flow);
+/// Draws a flow. Whatever its history and the options are, there is a picture: an empty one if need be.
+pub(crate) fn draw(history: &History, description: &Description, options: &Options) -> Picture {
     let flow = description.flow(options.flow);
     let from = options.from.map_or(history.began, Time::as_secs_f64);
     let to = options.to.map_or(history.ended, Time::as_secs_f64);
     let to = if to > from { to } else { from + 1.0 };
-    let view = View { history: &history, from, to, segment: flow.segment.max(1), unit: options.unit };
+    let view = View { history, from, to, segment: flow.segment.max(1), unit: options.unit };
     let (width, height) = (options.width.clamp(320, 20_000), options.height.clamp(240, 20_000));
     let palette = Palette::of(options.theme);
     let mut sheet = Sheet { palette, fonts: Fonts::load(), shapes: Vec::new() };

@@ -2,9 +2,10 @@
 
 mod common;
 
-use common::{Path, dropping, marks, span};
+use common::{Path, bad, dropping, marks, span};
 use engine::Time;
-use plot::{Description, Options, Panel, PngError, Theme, Unit};
+use plot::{Description, Options, Panel, PngError, Recorder, Theme, Unit};
+use sim::Sink;
 use tiny_skia::Pixmap;
 
 #[test]
@@ -31,6 +32,29 @@ fn a_window_without_events_gives_a_plain_picture() {
     assert!(svg.contains("nothing happened") && marks(&svg, "sent") == 0 && marks(&svg, "cwnd") == 0);
     let other = plot::draw(&events, &description, &Options { flow: 9, ..Options::default() }).svg();
     assert!(other.contains("flow 9") && other.contains("nothing happened"));
+}
+
+/// What is left out while a part of a run is recorded would not have shown.
+#[test]
+fn a_recorded_part_looks_like_that_part_of_the_whole() {
+    let channel = bad(&[["1 s", "1.05 s"], ["1.7 s", "1.73 s"], ["3 s", "3.2 s"]]);
+    let path = Path { flows: 3, channel, bytes: 100 * 1024, window: 8192, ..Path::default() };
+    let (description, events) = path.run();
+    let record = |flows: std::ops::Range<u32>, from, to| {
+        let mut recorder = Recorder::new(flows, from, to);
+        events.iter().for_each(|(at, event)| recorder.event(*at, event));
+        recorder.finish()
+    };
+    let whole = record(0..3, None, None);
+    let time = |text: &str| Some(Time::ZERO + span(text));
+    let parts = [("0 s", "0.5 s"), ("1.02 s", "1.9 s"), ("1.72 s", "1.725 s"), ("3.1 s", "100 s"), ("80 s", "90 s")];
+    for (from, to) in parts.map(|(from, to)| (time(from), time(to))) {
+        for flow in 0..3 {
+            let options = Options { flow, from, to, ..Options::default() };
+            let drawn = record(flow..flow + 1, from, to).draw(&description, &options).svg();
+            assert!(drawn == whole.draw(&description, &options).svg(), "flow {flow} from {from:?} to {to:?}");
+        }
+    }
 }
 
 #[test]
