@@ -41,6 +41,7 @@ fn wrong_input_ends_with_2_and_says_where() {
         (&["plot", &example, "--out", "p", "--from", "9"], "add a unit"),
         (&["plot", &example, "--out", "p", "--from", "9 h"], "expected a time before the end of the run (4300 s)"),
         (&["plot", &example, "--out", "p", "--from", "140 s"], "expected a time before the end of the run (13"),
+        (&["plot", &example, "--out", "p", "--size", "200x200"], "width 500 to 8000, height 400 to 8000"),
         (&["rnu", &example], "unrecognized subcommand"),
     ];
     for (args, expected) in cases {

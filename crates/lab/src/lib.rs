@@ -5,6 +5,7 @@ pub mod goel1997;
 pub mod load;
 pub mod output;
 pub mod problem;
+pub mod ran;
 mod result_dir;
 pub mod run;
 pub mod scenario;

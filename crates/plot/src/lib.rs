@@ -26,6 +26,7 @@ mod png;
 mod record;
 mod scale;
 mod sequence;
+mod spans;
 mod svg;
 mod text;
 mod thin;
@@ -34,6 +35,6 @@ mod window;
 
 pub use describe::{Description, FlowDescription};
 pub use ink::Picture;
-pub use options::{Options, Panel, Theme, Unit};
+pub use options::{Marked, Options, Panel, SMALLEST, Theme, Unit};
 pub use png::PngError;
 pub use record::{Recorder, Recording, draw};

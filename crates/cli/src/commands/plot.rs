@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args as ClapArgs, ValueEnum};
 use engine::{Span, Time};
 use lab::problem::Problem;
+use lab::ran::what_ran;
 use lab::run::{self, Watch};
 use plot::{Description, Options, Panel, Recorder, Theme, Unit};
 use sim::Network;
@@ -37,7 +38,7 @@ pub struct Args {
     /// Light lines on dark ground
     #[arg(long)]
     dark: bool,
-    /// Width and height of the SVG; the PNG has twice as many pixels each way
+    /// Width and height of the SVG, at least 500x400; the PNG has twice as many pixels each way
     #[arg(long, value_name = "WxH", default_value = "1000x680", value_parser = size)]
     size: (u32, u32),
     /// Where to write [default: plots/ in the result directory]
@@ -56,10 +57,16 @@ enum PanelChoice {
     Both,
 }
 
+/// The largest width and height.
+const LARGEST: u32 = 8000;
+
 fn size(text: &str) -> Result<(u32, u32), String> {
-    let parse = |number: &str| number.parse().ok().filter(|pixels| (200..=8000).contains(pixels));
-    let size = text.split_once('x').and_then(|(width, height)| Some((parse(width)?, parse(height)?)));
-    size.ok_or_else(|| "expected WIDTHxHEIGHT, each 200 to 8000, such as 1000x680".to_owned())
+    let within = |number: &str, least| number.parse().ok().filter(|pixels| (least..=LARGEST).contains(pixels));
+    let (width, height) = plot::SMALLEST;
+    let size = text.split_once('x').and_then(|(w, h)| Some((within(w, width)?, within(h, height)?)));
+    size.ok_or_else(|| {
+        format!("expected WIDTHxHEIGHT, width {width} to {LARGEST}, height {height} to {LARGEST}, such as 1000x680")
+    })
 }
 
 /// Pixels of the PNG for each unit of the SVG.
@@ -109,6 +116,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             theme: if args.dark { Theme::Dark } else { Theme::Light },
             unit: if args.segments { Unit::Segments } else { Unit::Bytes },
             title: Some(title),
+            ran: what_ran(&loaded),
             ..Options::default()
         };
         let picture = recording.draw(&description, &options);
