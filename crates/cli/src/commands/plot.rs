@@ -176,9 +176,9 @@ fn check_times(args: &Args, end: Span) -> Result<(), Failure> {
         Some(to) if to <= from => {
             Problem::new(format!("a time after --from ({from})")).in_file("--to").found(to.to_string())
         }
-        _ if from >= end => {
-            Problem::new(format!("a time before the end of the run ({end})")).in_file("--from").found(from.to_string())
-        }
+        _ if from >= end => Problem::new(format!("a time before the end of the run ({})", seconds(end)))
+            .in_file("--from")
+            .found(from.to_string()),
         _ => return Ok(()),
     };
     Err(Failure::Input(listed(&[problem])))
@@ -191,7 +191,15 @@ fn too_much(flows: usize, until: Span) -> Failure {
         _ => "draw one flow with --flow NAME, or a part of the run with --from and --to",
     };
     let most = Recorder::MOST / 1_000_000;
-    Failure::Run(format!("by {until} the run has more than {most} million things to draw\n  hint: {narrower}"))
+    Failure::Run(format!(
+        "by {} the run has more than {most} million things to draw\n  hint: {narrower}",
+        seconds(until)
+    ))
+}
+
+/// A time that was simulated, not written by a person: to the microsecond.
+fn seconds(span: Span) -> String {
+    format!("{} s", (span.as_secs_f64() * 1e6).round() / 1e6)
 }
 
 /// Writes beside and renames: an interrupted write leaves the old picture or none.
