@@ -254,6 +254,9 @@ fn a_datafile_and_its_conversion_give_the_same_results() {
     }
 }
 
+/// The example's title says that it is the Refined ICMP scheme.
+const RAN: &str = "unmodified \u{b7} seed 1 \u{b7} profile goel1997";
+
 #[test]
 fn a_plot_marks_what_happened() {
     let dir = scratch("plot");
@@ -262,7 +265,7 @@ fn a_plot_marks_what_happened() {
     let paths = fine(&dir, &["plot", "r"]);
     assert_eq!(paths.lines().count(), 2);
     let svg = std::fs::read_to_string(dir.join("r/plots/download.svg")).unwrap();
-    for word in ["timeout", "packet lost", "cwnd", "ssthresh", "air BAD", "time (s)"] {
+    for word in ["timeout", "packet lost", "cwnd", "ssthresh", "air BAD", "time (s)", RAN] {
         assert!(svg.contains(word), "{word} is not in the picture");
     }
     let png = std::fs::read(dir.join("r/plots/download.png")).unwrap();

@@ -48,6 +48,9 @@ fn wrong_input_ends_with_2_and_says_where() {
         (&["plot", &example, "--out", "p", "--flow", "downlaod"], "did you mean \"download\"?"),
         (&["plot", &example, "--out", "p", "--from", "9 s", "--to", "8 s"], "a time after --from"),
         (&["plot", &example, "--out", "p", "--from", "9"], "add a unit"),
+        (&["plot", &example, "--out", "p", "--from", "9 h"], "expected a time before the end of the run (4300 s)"),
+        (&["plot", &example, "--out", "p", "--from", "140 s"], "expected a time before the end of the run (135.381 s)"),
+        (&["plot", &example, "--out", "p", "--size", "200x200"], "width 500 to 8000, height 400 to 8000"),
         (&["rnu", &example], "unrecognized subcommand"),
     ];
     for (args, expected) in cases {
@@ -379,3 +382,59 @@ fn a_result_of_another_program_is_not_drawn_as_ours() {
     assert_eq!(ended.code, Some(1));
     assert!(ended.err.contains("run the scenario again"), "{}", ended.err);
 }
+
+/// The pictures in a result directory are of its run.
+#[test]
+fn pictures_of_another_run_have_a_place_of_their_own() {
+    let dir = scratch("another-run");
+    fine(&dir, &["run", &file(EXAMPLE), "--out", "r"]);
+    for other in [["--seed", "2"], ["--scheme", "unmodified"], ["--set", "flows.download.bytes=1 MB"]] {
+        let ended = lasthop(&dir, &[&["plot", "r"], &other[..]].concat());
+        assert_eq!(ended.code, Some(2), "{other:?}: {}", ended.err);
+        assert!(ended.err.contains("--out DIR is missing") && ended.err.contains("another run"), "{}", ended.err);
+        assert!(!dir.join("r/plots").exists(), "{other:?}");
+        fine(&dir, &[&["plot", "r", "--out", "p"], &other[..]].concat());
+    }
+}
+
+#[test]
+fn many_flows_are_drawn_only_if_asked_for() {
+    let dir = scratch("many-flows");
+    let mut scenario = WIRE.to_owned();
+    for flow in 0..17 {
+        scenario += &format!("[flows.f{flow}]\nfrom = \"a\"\nto = \"b\"\nbytes = \"10 kB\"\n");
+    }
+    std::fs::write(dir.join("many.toml"), scenario).unwrap();
+    let ended = lasthop(&dir, &["plot", "many.toml", "--out", "p"]);
+    assert_eq!(ended.code, Some(2), "{}", ended.err);
+    assert!(ended.err.contains("17 flows") && ended.err.contains("--flow all"), "{}", ended.err);
+    assert!(!dir.join("p").exists());
+    assert_eq!(fine(&dir, &["plot", "many.toml", "--out", "p", "--flow", "f3"]).lines().count(), 2);
+    assert_eq!(fine(&dir, &["plot", "many.toml", "--out", "p", "--flow", "all"]).lines().count(), 34);
+}
+
+/// 600 s at 1 Gbps have a hundred million events.
+#[test]
+fn a_run_too_large_for_a_picture_is_refused_and_a_part_of_it_drawn() {
+    let dir = scratch("too-large");
+    let flow = "[flows.f]\nfrom = \"a\"\nto = \"b\"\nwindow = \"1 MB\"\n";
+    std::fs::write(dir.join("large.toml"), format!("{WIRE}{flow}")).unwrap();
+    let ended = lasthop(&dir, &["plot", "large.toml", "--out", "p"]);
+    assert_eq!(ended.code, Some(1), "{}", ended.err);
+    assert!(ended.err.starts_with("error: by ") && ended.err.contains(" s the run has more than 10 million things"));
+    assert!(ended.err.contains("--from and --to"), "{}", ended.err);
+    assert!(!dir.join("p").exists());
+    fine(&dir, &["plot", "large.toml", "--out", "p", "--from", "1.2 s", "--to", "1.21 s"]);
+}
+
+const WIRE: &str = r#"
+duration = "600 s"
+[nodes]
+a = { kind = "host" }
+b = { kind = "host" }
+[links.wire]
+kind = "wired"
+between = ["a", "b"]
+rate = "1 Gbps"
+delay = "1 ms"
+"#;

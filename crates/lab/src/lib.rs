@@ -7,6 +7,7 @@ pub mod load;
 pub mod metric;
 pub mod output;
 pub mod problem;
+pub mod ran;
 mod result_dir;
 pub mod run;
 pub mod scenario;

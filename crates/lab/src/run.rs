@@ -5,9 +5,8 @@ use std::io;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use engine::Time;
 use serde_json::Value;
-use sim::{Event, Network, Nobody, Results, Sink, World};
+use sim::{Network, Nobody, Results, Sink, World};
 
 use crate::load::{Loaded, to_toml};
 use crate::output::summary::summary;
@@ -75,27 +74,41 @@ pub fn simulate(network: &Network, watch: Watch<'_>) -> Result<Results, RunError
     Ok(world.results())
 }
 
-/// Runs and keeps every event, for plots.
-pub fn record(network: &Network, watch: Watch<'_>) -> Result<(Results, Vec<(Time, Event)>), RunError> {
+/// Runs and tells `sink` what happens, to the end or until it has `enough`.
+pub fn record<S: Sink>(
+    network: &Network,
+    sink: &mut S,
+    enough: fn(&S) -> bool,
+    watch: Watch<'_>,
+) -> Result<Results, RunError> {
     let mut world = World::new(network, true);
-    let mut events = Vec::new();
-    drive(&mut world, &mut events, watch, |_| false)?;
-    Ok((world.results(), events))
+    drive(&mut world, sink, watch, enough)?;
+    Ok(world.results())
 }
 
-/// Runs again what made the result in `dir`, and keeps every event. A result is a function of its scenario and the
-/// program; if another program made it, this says so instead of drawing something else.
-pub fn replay(loaded: &Loaded, dir: &Path, watch: Watch<'_>) -> Result<(Results, Vec<(Time, Event)>), RunError> {
+/// Runs again what made the result in `dir`, and tells `sink` what happens. A result is a function of its scenario and
+/// the program; if another program made it, this says so instead of showing something else. A run that was broken off
+/// because the sink had `enough` cannot be compared.
+pub fn replay<S: Sink>(
+    loaded: &Loaded,
+    dir: &Path,
+    sink: &mut S,
+    enough: fn(&S) -> bool,
+    watch: Watch<'_>,
+) -> Result<Results, RunError> {
     let path = dir.join("summary.json");
     let kept = fs::read(&path).map_err(|source| RunError::Unreadable { path: path.clone(), source })?;
     let kept: Value = serde_json::from_slice(&kept)
         .map_err(|error| RunError::Unreadable { path: path.clone(), source: io::Error::other(error) })?;
-    let (results, events) = record(&loaded.network, watch)?;
+    let results = record(&loaded.network, sink, enough, watch)?;
+    if enough(sink) {
+        return Ok(results);
+    }
     let again = summary(title(loaded), &loaded.network, &results);
     if ["events", "simulated_s", "flows", "links"].iter().any(|key| kept[key] != again[key]) {
         return Err(RunError::OtherProgram(path));
     }
-    Ok((results, events))
+    Ok(results)
 }
 
 /// The scenario's file of which the result in `dir` was made, if there is a result and it is not that of `loaded`.

@@ -9,6 +9,8 @@ use crate::text::{Fonts, Weight};
 pub(crate) struct Sheet {
     pub palette: &'static Palette,
     pub fonts: Fonts,
+    /// Pixels from edge to edge.
+    pub width: f64,
     pub shapes: Vec<Shape>,
 }
 
@@ -65,9 +67,29 @@ impl Area {
 const TIME_LABEL: f64 = 85.0;
 const VALUE_LABEL: f64 = 42.0;
 
-/// Ticks of the time axis.
-pub(crate) fn time_ticks(x: &Scale) -> Vec<Tick> {
-    ticks(x.lo, x.hi, ((x.end - x.start) / TIME_LABEL) as usize + 1)
+/// Pixels between labels of the time axis, and between the last and the picture's edge.
+const BETWEEN: f64 = 12.0;
+const MARGIN: f64 = 6.0;
+
+/// Ticks of the time axis: as many as can have their labels beside each other.
+fn time_ticks(sheet: &Sheet, x: &Scale) -> Vec<Tick> {
+    let mut most = ((x.end - x.start) / TIME_LABEL) as usize + 1;
+    loop {
+        let found = ticks(x.lo, x.hi, most);
+        let widest = widest(&sheet.fonts, &found);
+        // The last label may have to move away from the edge, towards the one before it.
+        let moved = (x.end + widest / 2.0 + MARGIN - sheet.width).max(0.0);
+        let apart = |pair: &[Tick]| (pair[1].value - pair[0].value) * x.per_unit() >= widest + moved + BETWEEN;
+        if most <= 1 || found.windows(2).all(apart) {
+            return found;
+        }
+        most -= 1;
+    }
+}
+
+/// Pixels of the longest label.
+pub(crate) fn widest(fonts: &Fonts, ticks: &[Tick]) -> f64 {
+    ticks.iter().map(|tick| fonts.width(&tick.label, 11, Weight::Regular)).fold(0.0, f64::max)
 }
 
 /// Ticks of a vertical axis that counts in units of `unit`; values are in the axis's own measure.
@@ -107,7 +129,7 @@ pub(crate) fn axes(sheet: &mut Sheet, area: &Area, x: &Scale, y: &Scale, values:
     let palette = sheet.palette;
     let (left, right, top, bottom) = (tenths(area.left), tenths(area.right), tenths(area.top), tenths(area.bottom));
     let mut grid = Path::default();
-    for tick in time_ticks(x) {
+    for tick in time_ticks(sheet, x) {
         let at = x.place(tick.value);
         grid.move_to(at, top).line_to(at, bottom);
     }
@@ -123,8 +145,7 @@ pub(crate) fn axes(sheet: &mut Sheet, area: &Area, x: &Scale, y: &Scale, values:
         let at = (area.left - 7.0, f64::from(y.place(tick.value)) / 10.0 + 4.0);
         sheet.text(at, Anchor::End, 11, Weight::Regular, palette.text, tick.label.clone());
     }
-    let width = |tick: &Tick| sheet.fonts.width(&tick.label, 11, Weight::Regular);
-    let widest = values.iter().map(width).fold(0.0, f64::max);
+    let widest = widest(&sheet.fonts, values);
     let whole = format!("{label} ({unit})");
     let fits = sheet.fonts.width(&whole, 12, Weight::Regular) <= area.height();
     let label = if fits { whole } else { unit.into() };
@@ -136,10 +157,11 @@ pub(crate) fn axes(sheet: &mut Sheet, area: &Area, x: &Scale, y: &Scale, values:
 pub(crate) fn time_axis(sheet: &mut Sheet, area: &Area, x: &Scale) {
     let palette = sheet.palette;
     let mut marks = Path::default();
-    for tick in time_ticks(x) {
+    for tick in time_ticks(sheet, x) {
         let at = x.place(tick.value);
         marks.move_to(at, tenths(area.bottom)).line_to(at, tenths(area.bottom + 4.0));
-        let place = (f64::from(at) / 10.0, area.bottom + 18.0);
+        let half = sheet.fonts.width(&tick.label, 11, Weight::Regular) / 2.0;
+        let place = ((f64::from(at) / 10.0).min(sheet.width - MARGIN - half), area.bottom + 18.0);
         sheet.text(place, Anchor::Middle, 11, Weight::Regular, palette.text, tick.label);
     }
     sheet.path("", String::new(), marks, Style::stroke(palette.frame, 1.0));

@@ -1,24 +1,27 @@
 //! Puts the parts of a picture together.
 
 use engine::Time;
-use sim::Event;
 
 use crate::describe::{Description, FlowDescription};
 use crate::frame::{self, Area, Sheet};
 use crate::history::History;
 use crate::ink::{Anchor, Picture, Style};
 use crate::legend::{self, Entry, Sample};
-use crate::options::{Options, Panel, Unit};
+use crate::options::{Options, Panel, SMALLEST, Unit};
 use crate::palette::Palette;
 use crate::scale::{Scale, grouped};
 use crate::sequence::Sequence;
+use crate::spans::Spans;
 use crate::text::{Fonts, Weight};
 use crate::window::Windows;
 
 const LEFT: f64 = 78.0;
 const RIGHT: f64 = 24.0;
-/// Pixels for heading and summary.
+/// Pixels to the left of a panel beside the labels of its vertical axis.
+const LABELS: f64 = 33.0;
+/// Pixels for the heading and one row below it, and for each further row.
 const HEADER: f64 = 56.0;
+const ROW: f64 = 16.0;
 /// Pixels for the labels of the time axis.
 const FOOTER: f64 = 48.0;
 /// Pixels between a legend and its panel, and between panels.
@@ -46,8 +49,7 @@ impl<'a> View<'a> {
 
     /// Whether nothing of the flow lies in the view: it has sent nothing yet, or is over.
     pub fn is_empty(&self) -> bool {
-        let first = self.history.sent.first().map_or(f64::INFINITY, |sent| sent.at);
-        first > self.to || self.history.ended < self.from
+        self.history.first_sent.unwrap_or(f64::INFINITY) > self.to || self.history.ended < self.from
     }
 
     /// The part of the view that belongs to the flow, if it is not empty.
@@ -64,30 +66,28 @@ impl<'a> View<'a> {
     }
 }
 
-/// Draws one flow of a run. Whatever the events and options are, there is a picture: an empty one if need be.
-pub fn draw(events: &[(Time, Event)], description: &Description, options: &Options) -> Picture {
-    let history = History::read(events, options.flow);
+/// Draws a flow. Whatever its history and the options are, there is a picture: an empty one if need be.
+pub(crate) fn draw(history: &History, description: &Description, options: &Options) -> Picture {
     let flow = description.flow(options.flow);
     let from = options.from.map_or(history.began, Time::as_secs_f64);
     let to = options.to.map_or(history.ended, Time::as_secs_f64);
     let to = if to > from { to } else { from + 1.0 };
-    let view = View { history: &history, from, to, segment: flow.segment.max(1), unit: options.unit };
-    let (width, height) = (options.width.clamp(320, 20_000), options.height.clamp(240, 20_000));
+    let view = View { history, from, to, segment: flow.segment.max(1), unit: options.unit };
+    let (width, height) = (options.width.clamp(SMALLEST.0, 20_000), options.height.clamp(SMALLEST.1, 20_000));
     let palette = Palette::of(options.theme);
-    let mut sheet = Sheet { palette, fonts: Fonts::load(), shapes: Vec::new() };
+    let mut sheet = Sheet { palette, fonts: Fonts::load(), width: f64::from(width), shapes: Vec::new() };
     let ends = format!("{} to {}", description.node(flow.from), description.node(flow.to));
     let title = options.title.clone().unwrap_or_else(|| match flow.from {
         usize::MAX => flow.name.clone(),
         _ => format!("{}: {ends}", flow.name),
     });
-    let about = summary(&view, &flow);
-    header(&mut sheet, f64::from(width), &title, &about);
-    panels(&mut sheet, &view, &flow, options, (f64::from(width), f64::from(height)));
-    Picture { width, height, background: palette.background, title, about, shapes: sheet.shapes }
+    let parts: Vec<String> = options.ran.iter().cloned().chain(summary(&view, &flow)).collect();
+    panels(&mut sheet, &view, &flow, options, (&title, &parts), f64::from(height));
+    Picture { width, height, background: palette.background, title, about: parts.join(DOT), shapes: sheet.shapes }
 }
 
 /// What happened in the view, in numbers.
-fn summary(view: &View<'_>, flow: &FlowDescription) -> String {
+fn summary(view: &View<'_>, flow: &FlowDescription) -> Vec<String> {
     let history = view.history;
     let sent = view.within(&history.sent, |sent| sent.at);
     let again = sent.iter().filter(|sent| sent.again).count();
@@ -106,30 +106,57 @@ fn summary(view: &View<'_>, flow: &FlowDescription) -> String {
     for (count, one, many) in rest.into_iter().filter(|(count, ..)| *count > 0) {
         parts.push(format!("{} {}", grouped(count as u64), if count == 1 { one } else { many }));
     }
-    parts.join(" \u{b7} ")
+    parts
 }
 
-fn header(sheet: &mut Sheet, width: f64, title: &str, about: &str) {
-    let (room, palette) = (width - LEFT - RIGHT, sheet.palette);
+/// Between the parts of the line below the heading.
+const DOT: &str = " \u{b7} ";
+
+/// Draws the heading and, in as many rows as it takes, what is said below it. Gives the lower edge.
+fn header(sheet: &mut Sheet, left: f64, title: &str, parts: &[String]) -> f64 {
+    let (room, palette) = (sheet.width - left - RIGHT, sheet.palette);
     let title = sheet.fonts.fit(title, 16, Weight::Bold, room);
-    sheet.text((LEFT, 27.0), Anchor::Start, 16, Weight::Bold, palette.text, title);
-    let about = sheet.fonts.fit(about, 12, Weight::Regular, room);
-    sheet.text((LEFT, 46.0), Anchor::Start, 12, Weight::Regular, palette.faint, about);
+    sheet.text((left, 27.0), Anchor::Start, 16, Weight::Bold, palette.text, title);
+    let mut rows: Vec<String> = Vec::new();
+    for part in parts {
+        let longer = rows.last().map(|row| format!("{row}{DOT}{part}"));
+        match (rows.last_mut(), longer.filter(|row| sheet.fonts.width(row, 12, Weight::Regular) <= room)) {
+            (Some(row), Some(longer)) => *row = longer,
+            _ => rows.push(part.clone()),
+        }
+    }
+    for (i, row) in rows.iter().enumerate() {
+        let row = sheet.fonts.fit(row, 12, Weight::Regular, room);
+        sheet.text((left, 46.0 + ROW * i as f64), Anchor::Start, 12, Weight::Regular, palette.faint, row);
+    }
+    HEADER + ROW * rows.len().saturating_sub(1) as f64
 }
 
-fn panels(sheet: &mut Sheet, view: &View<'_>, flow: &FlowDescription, options: &Options, size: (f64, f64)) {
-    let (left, right) = (LEFT, size.0 - RIGHT);
-    let x = Scale { lo: view.from, hi: view.to, start: left, end: right };
-    let bad = view.bad();
-    let too_fine = frame::too_fine(&x, bad);
-    let bad = if too_fine { &[] } else { bad };
-    let sequence = Sequence::new(view, (right - left, size.1 * if options.panel == Panel::Both { 0.45 } else { 0.75 }));
-    let windows = Windows::new(view, flow.receiver_window.filter(|_| options.receiver_window));
+fn panels(
+    sheet: &mut Sheet,
+    view: &View<'_>,
+    flow: &FlowDescription,
+    options: &Options,
+    (title, parts): (&str, &[String]),
+    height: f64,
+) {
     let (upper, lower) = match options.panel {
         Panel::Sequence => (true, false),
         Panel::Window => (false, true),
         Panel::Both => (true, true),
     };
+    let windows = Windows::new(view, flow.receiver_window.filter(|_| options.receiver_window));
+    let upper_about = height * if lower { 0.45 } else { 0.75 };
+    let sequence = Sequence::new(view, (sheet.width - LEFT - RIGHT, upper_about));
+    // Far into a long transfer sequence numbers are long.
+    let labels = if upper { sequence.label_width(&sheet.fonts, upper_about) } else { 0.0 };
+    let (left, right) = (LEFT.max(labels + LABELS), sheet.width - RIGHT);
+    let header = header(sheet, left, title, parts);
+    let x = Scale { lo: view.from, hi: view.to, start: left, end: right };
+    let spans = Spans::new(view, if upper { &options.spans } else { &[] });
+    let bad = view.bad();
+    let too_fine = frame::too_fine(&x, bad);
+    let bad = if too_fine { &[] } else { bad };
 
     let air = match (too_fine, bad.is_empty()) {
         (true, _) => Some(Entry::new(Sample::Note, "BAD air not shaded: zoom in")),
@@ -144,6 +171,7 @@ fn panels(sheet: &mut Sheet, view: &View<'_>, flow: &FlowDescription, options: &
         entries[1] = windows.legend(sheet.palette, !upper);
     }
     entries[usize::from(!upper)].extend(air);
+    entries[0].extend(spans.legend(sheet.palette, &sheet.fonts, right - left, height));
     let [above, between] = entries.each_ref().map(|entries| legend::rows(entries, &sheet.fonts, right - left));
     let rows = |rows: &[Vec<_>]| if rows.is_empty() { GAP } else { rows.len() as f64 * legend::ROW + GAP };
 
@@ -151,7 +179,7 @@ fn panels(sheet: &mut Sheet, view: &View<'_>, flow: &FlowDescription, options: &
     let above_height = if upper { rows(&above) } else { 0.0 };
     let between_height = if lower { rows(&between) } else { 0.0 };
     let gap = if upper && lower { GAP } else { 0.0 };
-    let room = (size.1 - HEADER - above_height - gap - between_height - FOOTER).max(2.0);
+    let room = (height - header - above_height - gap - between_height - FOOTER).max(2.0);
     let upper_height = room
         * if !lower {
             1.0
@@ -160,14 +188,16 @@ fn panels(sheet: &mut Sheet, view: &View<'_>, flow: &FlowDescription, options: &
         } else {
             0.0
         };
-    let top = HEADER + above_height;
+    let top = header + above_height;
     let upper_area = Area { left, top, right, bottom: top + upper_height };
-    let lower_area = Area { left, top: top + upper_height + gap + between_height, right, bottom: size.1 - FOOTER };
+    let lower_area = Area { left, top: top + upper_height + gap + between_height, right, bottom: height - FOOTER };
 
     if upper {
-        legend::draw(&above, sheet, left, HEADER);
+        legend::draw(&above, sheet, left, header);
+        spans.shade(sheet, &upper_area, &x);
         frame::shade(sheet, &upper_area, &x, bad);
-        sequence.draw(sheet, &upper_area, &x);
+        sequence.draw(sheet, &upper_area, &x, spans.strip());
+        spans.number(sheet, &upper_area, &x);
     }
     if lower {
         legend::draw(&between, sheet, left, top + upper_height + gap);

@@ -32,18 +32,21 @@ impl Entry {
     }
 }
 
-const SIZE: u32 = 12;
+/// Pixels of the letters.
+pub(crate) const SIZE: u32 = 12;
 /// Pixels from one row to the next.
 pub(crate) const ROW: f64 = 20.0;
 const GAP: f64 = 16.0;
 
-/// Pixels of a sample and the space behind it.
-fn sample_width(sample: Sample) -> f64 {
-    match sample {
-        Sample::Mark(_) => 21.0,
-        Sample::Bar(_) => 13.0,
-        Sample::Line(_) | Sample::TickedLine(_) | Sample::Band(_) => 31.0,
-        Sample::Note => 0.0,
+impl Sample {
+    /// Pixels of a sample and the space behind it.
+    pub fn width(self) -> f64 {
+        match self {
+            Sample::Mark(_) => 21.0,
+            Sample::Bar(_) => 13.0,
+            Sample::Line(_) | Sample::TickedLine(_) | Sample::Band(_) => 31.0,
+            Sample::Note => 0.0,
+        }
     }
 }
 
@@ -52,7 +55,7 @@ pub(crate) fn rows<'a>(entries: &'a [Entry], fonts: &Fonts, room: f64) -> Vec<Ve
     let mut rows: Vec<Vec<(f64, &Entry)>> = Vec::new();
     let mut x = f64::INFINITY;
     for entry in entries {
-        let width = sample_width(entry.sample) + fonts.width(&entry.label, SIZE, Weight::Regular);
+        let width = entry.sample.width() + fonts.width(&entry.label, SIZE, Weight::Regular);
         if x + width > room {
             rows.push(Vec::new());
             x = 0.0;
@@ -71,7 +74,7 @@ pub(crate) fn draw(rows: &[Vec<(f64, &Entry)>], sheet: &mut Sheet, left: f64, to
             draw_sample(entry.sample, sheet, left + x, middle);
             let color = if entry.sample == Sample::Note { sheet.palette.faint } else { sheet.palette.text };
             sheet.shapes.push(Shape::Text(Text {
-                x: tenths(left + x + sample_width(entry.sample)),
+                x: tenths(left + x + entry.sample.width()),
                 y: tenths(middle + 4.2),
                 anchor: Anchor::Start,
                 size: SIZE,

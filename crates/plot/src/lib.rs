@@ -1,4 +1,5 @@
-//! The picture of one flow, drawn from the events of a run.
+//! The picture of one flow, drawn from the events of a run: a [`Recorder`] is a sink that keeps of them what pictures
+//! need.
 //!
 //! The upper panel shows sequence numbers over time: what was sent, what was acknowledged, what was lost and what the
 //! sender learned. The lower panel shows cwnd and ssthresh on the same time axis. A [`Picture`] is a list of shapes;
@@ -22,8 +23,10 @@ mod mark;
 mod options;
 mod palette;
 mod png;
+mod record;
 mod scale;
 mod sequence;
+mod spans;
 mod svg;
 mod text;
 mod thin;
@@ -32,6 +35,6 @@ mod window;
 
 pub use describe::{Description, FlowDescription};
 pub use ink::Picture;
-pub use layout::draw;
-pub use options::{Options, Panel, Theme, Unit};
+pub use options::{Marked, Options, Panel, SMALLEST, Theme, Unit};
 pub use png::PngError;
+pub use record::{Recorder, Recording, draw};

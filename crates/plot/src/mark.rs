@@ -15,6 +15,8 @@ pub(crate) enum Mark {
     FastRetransmit,
     Defer,
     Retransmit,
+    /// ssthresh is not on the scale.
+    Above,
 }
 
 impl Mark {
@@ -29,6 +31,7 @@ impl Mark {
             Mark::FastRetransmit => "fast-retransmit",
             Mark::Defer => "icmp-defer",
             Mark::Retransmit => "icmp-retransmit",
+            Mark::Above => "ssthresh-above",
         }
     }
 
@@ -43,6 +46,7 @@ impl Mark {
             Mark::FastRetransmit => "fast retransmit",
             Mark::Defer => "ICMP-DEFER",
             Mark::Retransmit => "ICMP-RETRANSMIT",
+            Mark::Above => "ssthresh above the scale",
         }
     }
 
@@ -55,6 +59,7 @@ impl Mark {
             Mark::Corrupted => Style::stroke(palette.lost, 0.8),
             Mark::Timeout | Mark::FastRetransmit => Style::stroke(palette.concluded, 1.4),
             Mark::Defer | Mark::Retransmit => Style::stroke(palette.told, 1.4),
+            Mark::Above => Style::stroke(palette.ssthresh, 1.6),
         }
     }
 
@@ -93,6 +98,11 @@ impl Mark {
                 let r = t(5.8);
                 path.rect(x - r, y - r, 2 * r, 2 * r);
             }
+            Mark::Above => {
+                let (r, head) = (t(5.5), t(4.0));
+                path.move_to(x, y + r).extend(&[Draw(0, -2 * r)]);
+                path.extend(&[Hop(-head, head), Draw(head, -head), Draw(head, head)]);
+            }
         }
     }
 }
@@ -110,7 +120,7 @@ mod tests {
     #[test]
     fn a_mark_is_one_move_and_lies_around_its_place() {
         use Mark::*;
-        for mark in [Resent, Lost, AckLost, Corrupted, Timeout, FastRetransmit, Defer, Retransmit] {
+        for mark in [Resent, Lost, AckLost, Corrupted, Timeout, FastRetransmit, Defer, Retransmit, Above] {
             let mut path = Path::default();
             mark.stamp(&mut path, (1000, 2000), 1.0);
             let (mut at, mut ends) = ((0, 0), Vec::new());

@@ -34,6 +34,9 @@ pub enum Unit {
     Segments,
 }
 
+/// Width and height in pixels of the smallest picture in which legends leave the panels room.
+pub const SMALLEST: (u32, u32) = (500, 400);
+
 /// What to draw and how. The default is the whole run of the first flow.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Options {
@@ -45,9 +48,9 @@ pub struct Options {
     pub from: Option<Time>,
     /// The right edge of the time axis; the flow's completion, or the last event, if not given.
     pub to: Option<Time>,
-    /// Width in pixels, at least 320.
+    /// Width in pixels, at least [`SMALLEST`]'s.
     pub width: u32,
-    /// Height in pixels, at least 240.
+    /// Height in pixels, at least [`SMALLEST`]'s.
     pub height: u32,
     /// Colours.
     pub theme: Theme,
@@ -57,6 +60,21 @@ pub struct Options {
     pub receiver_window: bool,
     /// The heading; names of the flow and its ends if not given.
     pub title: Option<String>,
+    /// What ran, such as its scheme and its seed: stands below the heading, before what happened in numbers.
+    pub ran: Vec<String>,
+    /// Parts of the time axis to number and to shade in the sequence panel, with what the legend says about them.
+    pub spans: Vec<Marked>,
+}
+
+/// A part of the time axis that is marked.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Marked {
+    /// Where it begins.
+    pub from: Time,
+    /// Where it ends.
+    pub to: Time,
+    /// What it is, in a few words. Parts of equal labels share an entry of the legend.
+    pub label: String,
 }
 
 impl Default for Options {
@@ -72,6 +90,8 @@ impl Default for Options {
             unit: Unit::default(),
             receiver_window: true,
             title: None,
+            ran: Vec::new(),
+            spans: Vec::new(),
         }
     }
 }

@@ -15,6 +15,9 @@ pub(crate) struct Palette {
     pub frame: Color,
     /// Where the air is BAD.
     pub bad: Color,
+    /// Where somebody has marked the time axis.
+    pub marked: Color,
+    pub marked_edge: Color,
     /// Sent once.
     pub sent: Color,
     /// Sent again.
@@ -37,6 +40,8 @@ const LIGHT: Palette = Palette {
     grid: Color(0xe7eaee),
     frame: Color(0x9aa4b1),
     bad: Color(0xe9e2d6),
+    marked: Color(0xf1f3fe),
+    marked_edge: Color(0x4f5bb5),
     sent: Color(0x0072b2),
     again: Color(0xe69f00),
     again_edge: Color(0x5c3d00),
@@ -55,6 +60,8 @@ const DARK: Palette = Palette {
     grid: Color(0x252c36),
     frame: Color(0x566273),
     bad: Color(0x463c2b),
+    marked: Color(0x191f38),
+    marked_edge: Color(0x9aa6f5),
     sent: Color(0x56b4e9),
     again: Color(0xf0b429),
     again_edge: Color(0x12161c),

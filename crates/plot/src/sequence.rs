@@ -7,7 +7,8 @@ use crate::layout::View;
 use crate::legend::{Entry, Sample};
 use crate::mark::Mark;
 use crate::palette::Palette;
-use crate::scale::{Scale, grouped};
+use crate::scale::{Scale, Tick, grouped};
+use crate::text::Fonts;
 use crate::thin;
 use crate::unit::Measure;
 
@@ -50,7 +51,7 @@ impl<'a> Sequence<'a> {
             Mark::FastRetransmit => &history.fast_retransmits,
             Mark::Defer => &history.defers,
             Mark::Retransmit => &history.retransmits,
-            Mark::Resent => return &[],
+            Mark::Resent | Mark::Above => return &[],
         };
         self.view.within(list, |spot| spot.at)
     }
@@ -103,12 +104,22 @@ impl<'a> Sequence<'a> {
         entries
     }
 
-    /// Draws the panel into `area`.
-    pub fn draw(&self, sheet: &mut Sheet, area: &Area, x: &Scale) {
+    /// The vertical axis from `bottom` to `top`, its unit and its ticks.
+    fn axis(&self, bottom: f64, top: f64) -> (Scale, Measure, Vec<Tick>) {
         let (lo, hi) = self.range;
-        let y = Scale { lo, hi, start: area.bottom, end: area.top };
+        let y = Scale { lo, hi, start: bottom, end: top };
         let measure = Measure::of(self.view.unit, self.view.segment, lo, hi);
-        let values = frame::value_ticks(&y, area.height(), measure.bytes);
+        (y, measure, frame::value_ticks(&y, bottom - top, measure.bytes))
+    }
+
+    /// Pixels that the labels of the vertical axis take on a panel of about this height.
+    pub fn label_width(&self, fonts: &Fonts, height: f64) -> f64 {
+        frame::widest(fonts, &self.axis(height, 0.0).2)
+    }
+
+    /// Draws the panel into `area`, and leaves `strip` pixels at the top empty.
+    pub fn draw(&self, sheet: &mut Sheet, area: &Area, x: &Scale, strip: f64) {
+        let (y, measure, values) = self.axis(area.bottom, area.top + strip);
         frame::axes(sheet, area, x, &y, &values, ["sequence number", measure.name]);
         self.draw_acks(sheet, x, &y);
         self.draw_segments(sheet, x, &y);

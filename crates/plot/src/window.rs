@@ -12,7 +12,7 @@ use crate::sequence::crowded;
 use crate::thin;
 use crate::unit::Measure;
 
-/// Pixels above the lines for marks of what changed them.
+/// Pixels above the lines for marks of what changed them, and of what is further above.
 const STRIP: f64 = 24.0;
 /// Pixels that a mark's hairline needs for itself.
 const HAIRLINE: f64 = 12.0;
@@ -27,6 +27,8 @@ pub(crate) struct Windows<'a> {
     /// The upper end of the axis in bytes.
     top: f64,
     receiver_window: Option<f64>,
+    /// When ssthresh began to be above the axis.
+    above: Vec<f64>,
 }
 
 impl<'a> Windows<'a> {
@@ -42,7 +44,10 @@ impl<'a> Windows<'a> {
         let receiver_window = receiver_window.map(|window| window as f64).filter(near).filter(|_| !windows.is_empty());
         let thresholds = windows.iter().map(|window| window.ssthresh).filter(near);
         let top = thresholds.chain(receiver_window).fold(highest, f64::max);
-        Windows { view, windows, top, receiver_window }
+        let high = |window: &Window| window.ssthresh > top;
+        let begins = |i: &usize| high(&windows[*i]) && (*i == 0 || !high(&windows[*i - 1]));
+        let above = (0..windows.len()).filter(begins).map(|i| windows[i].at).collect();
+        Windows { view, windows, top, receiver_window, above }
     }
 
     /// What the legend explains. Marks only if no other panel explains them.
@@ -54,6 +59,9 @@ impl<'a> Windows<'a> {
         if self.windows.iter().any(|window| window.ssthresh <= self.top) {
             entries.push(Entry::new(Sample::Line(ssthresh_style(palette)), "ssthresh"));
         }
+        if !self.above.is_empty() {
+            entries.push(Entry::new(Sample::Mark(Mark::Above), self.above_label()));
+        }
         if self.receiver_window.is_some() {
             entries.push(Entry::new(Sample::Line(receiver_style(palette)), "receiver\u{2019}s window"));
         }
@@ -62,6 +70,22 @@ impl<'a> Windows<'a> {
             entries.extend(seen.map(|mark| Entry::new(Sample::Mark(mark), mark.label())));
         }
         entries
+    }
+
+    /// Says how far above the axis ssthresh is, where that is one number.
+    fn above_label(&self) -> String {
+        let label = Mark::Above.label();
+        let mut values = self.windows.iter().map(|window| window.ssthresh).filter(|value| *value > self.top);
+        match values.next() {
+            Some(first) if values.all(|value| value == first) => {
+                let measure = Measure::of(self.view.unit, self.view.segment, 0.0, first);
+                match first.is_finite() {
+                    true => format!("{label} ({:.1} {})", first / measure.bytes, measure.name).replace(".0 ", " "),
+                    false => format!("{label} (infinite)"),
+                }
+            }
+            _ => label.into(),
+        }
     }
 
     fn times(&self, mark: Mark) -> Vec<f64> {
@@ -90,6 +114,7 @@ impl<'a> Windows<'a> {
             line.move_to(tenths(area.left), y.place(window)).line_to(tenths(area.right), y.place(window));
             sheet.path("receiver-window", "the receiver\u{2019}s window".into(), line, receiver_style(sheet.palette));
         }
+        self.draw_above(sheet, area, x);
         if self.windows.is_empty() {
             frame::nothing(sheet, area);
         }
@@ -101,6 +126,18 @@ impl<'a> Windows<'a> {
         let points = self.windows.iter().map(|w| (x.place(w.at.max(self.view.life().0)), place(w)));
         let end = self.windows.last().map(|window| (x.place(self.view.life().1), place(window)));
         thin::steps(points.chain(end))
+    }
+
+    /// An arrow above the upper end of the axis wherever ssthresh leaves it.
+    fn draw_above(&self, sheet: &mut Sheet, area: &Area, x: &Scale) {
+        let level = tenths(area.top + STRIP / 2.0);
+        let inside = tenths(area.left + 8.0)..=tenths(area.right - 8.0);
+        let places = self.above.iter().map(|at| (x.place(*at).clamp(*inside.start(), *inside.end()), level));
+        let mut path = Path::default();
+        for place in thin::ordinary(places) {
+            Mark::Above.stamp(&mut path, place, 1.0);
+        }
+        sheet.path(Mark::Above.class(), self.above_label(), path, Mark::Above.style(sheet.palette));
     }
 
     /// Marks above the lines, and hairlines from there down while there is room for them.

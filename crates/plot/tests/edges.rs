@@ -2,9 +2,10 @@
 
 mod common;
 
-use common::{Path, dropping, marks, span};
+use common::{Path, bad, dropping, marks, span};
 use engine::Time;
-use plot::{Description, Options, Panel, PngError, Theme, Unit};
+use plot::{Description, Options, Panel, PngError, Recorder, Theme, Unit};
+use sim::{Event, Sink};
 use tiny_skia::Pixmap;
 
 #[test]
@@ -33,14 +34,104 @@ fn a_window_without_events_gives_a_plain_picture() {
     assert!(other.contains("flow 9") && other.contains("nothing happened"));
 }
 
+/// What is left out while a part of a run is recorded would not have shown.
+#[test]
+fn a_recorded_part_looks_like_that_part_of_the_whole() {
+    let channel = bad(&[["1 s", "1.05 s"], ["1.7 s", "1.73 s"], ["3 s", "3.2 s"]]);
+    let path = Path { flows: 3, channel, bytes: 100 * 1024, window: 8192, ..Path::default() };
+    let (description, events) = path.run();
+    let record = |flows: std::ops::Range<u32>, from, to| {
+        let mut recorder = Recorder::new(flows, from, to);
+        events.iter().for_each(|(at, event)| recorder.event(*at, event));
+        recorder.finish()
+    };
+    let whole = record(0..3, None, None);
+    let time = |text: &str| Some(Time::ZERO + span(text));
+    let parts = [("0 s", "0.5 s"), ("1.02 s", "1.9 s"), ("1.72 s", "1.725 s"), ("3.1 s", "100 s"), ("80 s", "90 s")];
+    for (from, to) in parts.map(|(from, to)| (time(from), time(to))) {
+        for flow in 0..3 {
+            let options = Options { flow, from, to, ..Options::default() };
+            let drawn = record(flow..flow + 1, from, to).draw(&description, &options).svg();
+            assert!(drawn == whole.draw(&description, &options).svg(), "flow {flow} from {from:?} to {to:?}");
+        }
+    }
+}
+
 #[test]
 fn any_size_gives_a_picture() {
     let (description, events) = Path { channel: dropping(&[12, 13]), ..Path::default() }.run();
-    for (width, height) in [(0, 0), (320, 240), (4000, 300), (400, 3000)] {
+    for (width, height) in [(0, 0), plot::SMALLEST, (4000, 300), (400, 3000)] {
         let picture = plot::draw(&events, &description, &Options { width, height, ..Options::default() });
         assert!(!picture.svg().contains("NaN"));
         assert!(picture.png(1.0).is_ok());
     }
+}
+
+/// The texts of a picture: place and anchor, size, what it says.
+fn texts(svg: &str) -> Vec<(f64, f64, String, f64, String)> {
+    let value = |line: &str, key: &str| {
+        let (_, rest) = line.split_once(&format!(" {key}=\""))?;
+        rest.split_once('"').map(|(value, _)| value.to_owned())
+    };
+    let number = |line: &str, key: &str| value(line, key).and_then(|text| text.parse().ok()).unwrap();
+    let lines = svg.lines().filter(|line| line.starts_with("<text") && !line.contains("rotate"));
+    lines
+        .map(|line| {
+            let content = line.split_once('>').unwrap().1.trim_end_matches("</text>").to_owned();
+            let anchor = value(line, "text-anchor").unwrap_or_default();
+            (number(line, "x"), number(line, "y"), anchor, number(line, "font-size"), content)
+        })
+        .collect()
+}
+
+/// Labels of long numbers stay on the picture and apart. A digit of the font is 0.572 of its size wide.
+#[test]
+fn labels_of_a_tiny_part_have_room() {
+    let (description, events) = Path { bytes: 3_000_000, ..Path::default() }.run();
+    let time = |text: &str| Some(Time::ZERO + span(text));
+    for (from, to) in [("1.2 s", "1.2001 s"), ("10.2 s", "10.200001 s"), ("10.2 s", "10.200000007 s"), ("99 ms", "3 s")]
+    {
+        for width in [500, 1000] {
+            let options = Options { from: time(from), to: time(to), width, ..Options::default() };
+            let svg = plot::draw(&events, &description, &options).svg();
+            let all = texts(&svg);
+            let (_, below, ..) = *all.iter().find(|text| text.4 == "time (s)").unwrap();
+            let labels: Vec<(f64, f64)> = all
+                .iter()
+                .filter(|text| text.1 == below - 18.0 && text.2 == "middle")
+                .map(|(x, _, _, size, content)| (*x, 0.572 * size * content.len() as f64 / 2.0))
+                .collect();
+            assert!(labels.len() >= 2, "{from} to {to}: {labels:?}");
+            assert!(labels.iter().all(|(x, half)| x + half <= f64::from(width)), "{from} to {to}: {labels:?}");
+            let apart = |pair: &[(f64, f64)]| pair[0].0 + pair[0].1 < pair[1].0 - pair[1].1;
+            assert!(labels.windows(2).all(apart), "{from} to {to}: {labels:?}");
+        }
+    }
+}
+
+/// A threshold that would flatten everything else is not drawn, and the picture says so.
+#[test]
+fn a_threshold_above_the_scale_is_marked() {
+    let (description, events) =
+        Path { channel: dropping(&[40]), window: 32_768, bytes: 90 * 1024, ..Path::default() }.run();
+    let time = |text: &str| Some(Time::ZERO + span(text));
+    let draw = |from, to| {
+        let options = Options { from, to, panel: Panel::Window, ..Options::default() };
+        plot::draw(&events, &description, &options).svg()
+    };
+    // Infinite until the loss at about 1.4 s.
+    let svg = draw(None, None);
+    assert_eq!((marks(&svg, "ssthresh-above"), marks(&svg, "ssthresh")), (1, 1));
+    assert!(svg.contains("ssthresh above the scale (infinite)"));
+    let svg = draw(time("0.9 s"), time("1 s"));
+    assert!(svg.contains("ssthresh above the scale (infinite)") && marks(&svg, "ssthresh") == 0);
+    assert!(!draw(time("2.5 s"), None).contains("above"));
+    let event = tcp::Event::Window { cwnd: 1000.0, ssthresh: 65_535.0 };
+    let mut events = vec![events[0]];
+    let sent = tcp::Event::SegmentSent { seq: 0, len: 1000, reason: tcp::Reason::New };
+    events.extend([event, sent].map(|event| (Time::ZERO, Event::Sender { flow: 0, event })));
+    let svg = plot::draw(&events, &description, &Options::default()).svg();
+    assert!(svg.contains("ssthresh above the scale (65.5 kB)"), "{svg}");
 }
 
 /// Between two acknowledgments nothing happens, but the lines go on.

@@ -6,7 +6,7 @@ mod common;
 
 use common::{Path, bad, dropping, fading, refined_icmp, simple_icmp, span, stop_and_wait};
 use engine::Time;
-use plot::{Options, Panel, Theme, Unit};
+use plot::{Marked, Options, Panel, Theme, Unit};
 
 fn show(name: &str, path: &Path, options: &Options) {
     let (description, events) = path.run();
@@ -71,5 +71,21 @@ fn everything_can_be_drawn() {
     let long = Path { bytes: 100_000_000, channel: fading("1 s", "50 ms"), ..thesis(refined_icmp(), 16_384) };
     show("long", &long, &Options::default());
     show("empty", &two_lost, &Options { from: at("90 s"), to: at("95 s"), ..Options::default() });
-    show("small", &one_lost, &Options { width: 480, height: 360, ..Options::default() });
+    let marked = |from: &str, to: &str, label: &str| Marked {
+        from: at(from).unwrap(),
+        to: at(to).unwrap(),
+        label: label.into(),
+    };
+    let spans = vec![
+        marked("83.9 s", "86.1 s", "one burst of BAD air, one segment lost"),
+        marked("86 s", "86.2 s", "the sender was idle for three round trips although its window was open"),
+        marked("88 s", "89.2 s", "one burst of BAD air, one segment lost"),
+    ];
+    let options = Options { from: at("83.5 s"), to: at("89.5 s"), spans, ..Options::default() };
+    show("marked", &unmodified, &options);
+    show("marked-dark", &unmodified, &Options { theme: Theme::Dark, ..options.clone() });
+    let spans: Vec<Marked> = (0..40).map(|i| marked(&format!("{} s", 84 + i), "200 s", &"words ".repeat(i))).collect();
+    let (width, height) = plot::SMALLEST;
+    show("marked-small", &unmodified, &Options { width, height, spans, ..options });
+    show("small", &one_lost, &Options { width: plot::SMALLEST.0, height: plot::SMALLEST.1, ..Options::default() });
 }

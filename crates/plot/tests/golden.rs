@@ -2,8 +2,9 @@
 
 mod common;
 
-use common::{Path, bad, dropping, simple_icmp, stop_and_wait};
-use plot::{Options, Panel};
+use common::{Path, bad, dropping, simple_icmp, span, stop_and_wait};
+use engine::Time;
+use plot::{Marked, Options, Panel, Theme};
 
 fn golden(name: &str, path: &Path, options: &Options) {
     let (description, events) = path.run();
@@ -46,4 +47,36 @@ fn a_burst_under_the_simple_icmp_scheme() {
         ..Path::default()
     };
     golden("burst.svg", &path, &Options::default());
+}
+
+/// Parts that overlap, that share a label, that stick out and that do not show; and what ran.
+#[test]
+fn marked_parts_are_numbered_and_explained() {
+    let path = Path { channel: dropping(&[12, 13]), ..Path::default() };
+    let mark = |from: &str, to: &str, label: &str| Marked {
+        from: Time::ZERO + span(from),
+        to: Time::ZERO + span(to),
+        label: label.into(),
+    };
+    let spans = vec![
+        mark("0 s", "0.3 s", "not in this picture"),
+        mark("0.9 s", "1.0 s", "slow start"),
+        mark("1.15 s", "2.35 s", "a timeout, because three duplicates never came"),
+        mark("2.3 s", "2.31 s", "one segment in flight"),
+        mark("2.6 s", "2.7 s", "slow start"),
+        mark("3 s", "90 s", "slow start"),
+    ];
+    for theme in [Theme::Light, Theme::Dark] {
+        let options = Options {
+            from: Some(Time::ZERO + span("0.8 s")),
+            to: Some(Time::ZERO + span("3.2 s")),
+            panel: Panel::Sequence,
+            height: 420,
+            theme,
+            ran: vec!["unmodified".into(), "seed 1".into(), "profile exact".into()],
+            spans: spans.clone(),
+            ..Options::default()
+        };
+        golden(if theme == Theme::Light { "marked.svg" } else { "marked-dark.svg" }, &path, &options);
+    }
 }

@@ -6,8 +6,10 @@ use std::path::{Path, PathBuf};
 use clap::{Args as ClapArgs, ValueEnum};
 use engine::{Span, Time};
 use lab::problem::Problem;
-use lab::run;
-use plot::{Description, Options, Panel, Theme, Unit};
+use lab::ran::what_ran;
+use lab::run::{self, Watch};
+use plot::{Description, Options, Panel, Recorder, Theme, Unit};
+use sim::Network;
 
 use super::{ScenarioArgs, listed, print, shown};
 use crate::Failure;
@@ -18,7 +20,7 @@ use crate::progress::Progress;
 pub struct Args {
     #[command(flatten)]
     scenario: ScenarioArgs,
-    /// The flow to draw [default: every flow]
+    /// The flow to draw, or `all` [default: every flow, if there are at most 16]
     #[arg(long, value_name = "NAME")]
     flow: Option<String>,
     /// Where the picture begins, such as "1.2 s"
@@ -36,7 +38,7 @@ pub struct Args {
     /// Light lines on dark ground
     #[arg(long)]
     dark: bool,
-    /// Width and height of the SVG; the PNG has twice as many pixels each way
+    /// Width and height of the SVG, at least 500x400; the PNG has twice as many pixels each way
     #[arg(long, value_name = "WxH", default_value = "1000x680", value_parser = size)]
     size: (u32, u32),
     /// Where to write [default: plots/ in the result directory]
@@ -55,32 +57,45 @@ enum PanelChoice {
     Both,
 }
 
+/// The largest width and height.
+const LARGEST: u32 = 8000;
+
 fn size(text: &str) -> Result<(u32, u32), String> {
-    let parse = |number: &str| number.parse().ok().filter(|pixels| (200..=8000).contains(pixels));
-    let size = text.split_once('x').and_then(|(width, height)| Some((parse(width)?, parse(height)?)));
-    size.ok_or_else(|| "expected WIDTHxHEIGHT, each 200 to 8000, such as 1000x680".to_owned())
+    let within = |number: &str, least| number.parse().ok().filter(|pixels| (least..=LARGEST).contains(pixels));
+    let (width, height) = plot::SMALLEST;
+    let size = text.split_once('x').and_then(|(w, h)| Some((within(w, width)?, within(h, height)?)));
+    size.ok_or_else(|| {
+        format!("expected WIDTHxHEIGHT, width {width} to {LARGEST}, height {height} to {LARGEST}, such as 1000x680")
+    })
 }
 
 /// Pixels of the PNG for each unit of the SVG.
 const PNG_SCALE: f32 = 2.0;
 
+/// So many flows are drawn without asking.
+const MANY: usize = 16;
+
 /// Draws a run.
 pub fn run(args: &Args) -> Result<(), Failure> {
     let loaded = args.scenario.load()?;
-    let result_dir = args.scenario.file.is_dir().then(|| args.scenario.file.clone());
-    let Some(out) = args.out.clone().or(result_dir.as_ref().map(|dir| dir.join("plots"))) else {
-        let problem = Problem::new("--out DIR is missing: a scenario has no result directory of its own");
-        return Err(Failure::Input(listed(&[problem.hint("or run it first, and plot the result directory")])));
-    };
+    let (kept, out) = places(args)?;
     let flows = chosen(args, &loaded.network)?;
-    let unchanged = args.scenario.set.is_empty() && args.scenario.scheme.is_none() && args.scenario.seed.is_none();
+    check_times(args, loaded.network.duration)?;
+    let (from, to) = (args.from.map(|from| Time::ZERO + from), args.to.map(|to| Time::ZERO + to));
+    let mut recorder = Recorder::new(flows.iter().map(|flow| *flow as u32), from, to);
     let progress = Progress::new(&loaded.stem);
-    let recorded = match result_dir.filter(|_| unchanged) {
-        Some(dir) => run::replay(&loaded, &dir, &mut |share| progress.set(share)),
-        None => run::record(&loaded.network, &mut |share| progress.set(share)),
+    let watch: Watch<'_> = &mut |share| progress.set(share);
+    let results = match kept {
+        Some(dir) => run::replay(&loaded, dir, &mut recorder, Recorder::overflowed, watch),
+        None => run::record(&loaded.network, &mut recorder, |sink| sink.overflowed() || sink.is_complete(), watch),
     };
     progress.finish();
-    let (_, events) = recorded?;
+    let ended = results?.ended.since(Time::ZERO);
+    if recorder.overflowed() {
+        return Err(too_much(flows.len(), ended));
+    }
+    check_times(args, ended)?;
+    let recording = recorder.finish();
     let description = Description::of(&loaded.network);
     let title = if loaded.scenario.title.is_empty() { &loaded.stem } else { &loaded.scenario.title };
     fs::create_dir_all(&out).map_err(|error| unwritable(&out, &error))?;
@@ -94,16 +109,17 @@ pub fn run(args: &Args) -> Result<(), Failure> {
                 PanelChoice::Window => Panel::Window,
                 PanelChoice::Both => Panel::Both,
             },
-            from: args.from.map(|from| Time::ZERO + from),
-            to: args.to.map(|to| Time::ZERO + to),
+            from,
+            to,
             width: args.size.0,
             height: args.size.1,
             theme: if args.dark { Theme::Dark } else { Theme::Light },
             unit: if args.segments { Unit::Segments } else { Unit::Bytes },
             title: Some(title),
+            ran: what_ran(&loaded),
             ..Options::default()
         };
-        let picture = plot::draw(&events, &description, &options);
+        let picture = recording.draw(&description, &options);
         let png = picture.png(PNG_SCALE).map_err(|error| Failure::Run(format!("flow {name}: {error}")))?;
         for (ending, bytes) in [("svg", picture.svg().into_bytes()), ("png", png)] {
             let path = out.join(format!("{name}.{ending}"));
@@ -114,20 +130,76 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     Ok(())
 }
 
+/// The result directory whose run is drawn, if it is one, and where pictures go.
+fn places(args: &Args) -> Result<(Option<&Path>, PathBuf), Failure> {
+    let ScenarioArgs { file, set, scheme, seed } = &args.scenario;
+    let changed = !set.is_empty() || scheme.is_some() || seed.is_some();
+    let dir = file.is_dir().then_some(file.as_path());
+    let problem = match (&args.out, dir) {
+        (Some(out), _) => return Ok((dir.filter(|_| !changed), out.clone())),
+        (None, Some(dir)) if !changed => return Ok((Some(dir), dir.join("plots"))),
+        (None, Some(dir)) => {
+            let other = "--out DIR is missing: --scheme, --set and --seed make another run than the one kept in";
+            Problem::new(format!("{other} {}", shown(dir))).hint("its plots/ is for pictures of that run alone")
+        }
+        (None, None) => Problem::new("--out DIR is missing: a scenario has no result directory of its own")
+            .hint("or run it first, and plot the result directory"),
+    };
+    Err(Failure::Input(listed(&[problem])))
+}
+
 /// The numbers of the flows to draw.
-fn chosen(args: &Args, network: &sim::Network) -> Result<Vec<usize>, Failure> {
-    if let (Some(from), Some(to)) = (args.from, args.to)
-        && from >= to
-    {
-        let problem = Problem::new(format!("a time after --from ({from})")).in_file("--to").found(to.to_string());
-        return Err(Failure::Input(listed(&[problem])));
-    }
-    let Some(name) = &args.flow else { return Ok((0..network.flows.len()).collect()) };
+fn chosen(args: &Args, network: &Network) -> Result<Vec<usize>, Failure> {
+    let all = network.flows.len();
+    let Some(name) = &args.flow else {
+        if all <= MANY {
+            return Ok((0..all).collect());
+        }
+        let problem = Problem::new(format!("--flow NAME is missing: there are {all} flows"));
+        return Err(Failure::Input(listed(&[problem.hint("--flow all draws every one, two files for each")])));
+    };
     let known = || network.flows.iter().map(|flow| flow.name.as_str());
-    known().position(|flow| flow == name).map(|flow| vec![flow]).ok_or_else(|| {
-        let problem = Problem::new("a flow").in_file("--flow").found(format!("\"{name}\"")).nearest(name, known());
-        Failure::Input(listed(&[problem]))
-    })
+    match known().position(|flow| flow == name) {
+        Some(flow) => Ok(vec![flow]),
+        None if name == "all" => Ok((0..all).collect()),
+        None => {
+            let problem = Problem::new("a flow").in_file("--flow").found(format!("\"{name}\""));
+            Err(Failure::Input(listed(&[problem.nearest(name, known())])))
+        }
+    }
+}
+
+/// Whether there is anything between `--from` and `--to` in a run that ends at `end`.
+fn check_times(args: &Args, end: Span) -> Result<(), Failure> {
+    let Some(from) = args.from else { return Ok(()) };
+    let problem = match args.to {
+        Some(to) if to <= from => {
+            Problem::new(format!("a time after --from ({from})")).in_file("--to").found(to.to_string())
+        }
+        _ if from >= end => Problem::new(format!("a time before the end of the run ({})", seconds(end)))
+            .in_file("--from")
+            .found(from.to_string()),
+        _ => return Ok(()),
+    };
+    Err(Failure::Input(listed(&[problem])))
+}
+
+/// The recorder was full at `until`.
+fn too_much(flows: usize, until: Span) -> Failure {
+    let narrower = match flows {
+        1 => "draw a part of it with --from and --to",
+        _ => "draw one flow with --flow NAME, or a part of the run with --from and --to",
+    };
+    let most = Recorder::MOST / 1_000_000;
+    Failure::Run(format!(
+        "by {} the run has more than {most} million things to draw\n  hint: {narrower}",
+        seconds(until)
+    ))
+}
+
+/// A time that was simulated, not written by a person: to the microsecond.
+fn seconds(span: Span) -> String {
+    format!("{} s", (span.as_secs_f64() * 1e6).round() / 1e6)
 }
 
 /// Writes beside and renames: an interrupted write leaves the old picture or none.

@@ -1,0 +1,105 @@
+//! Parts of the time axis that somebody has marked: numbered brackets at the top of a panel, their time shaded, their
+//! labels in the legend.
+
+use crate::frame::{Area, Sheet};
+use crate::ink::{Anchor, Path, Style, tenths};
+use crate::layout::View;
+use crate::legend::{self, Entry, Sample};
+use crate::options::Marked;
+use crate::palette::Palette;
+use crate::scale::Scale;
+use crate::text::{Fonts, Weight};
+
+/// Pixels at the top of the panel for brackets and numbers.
+const STRIP: f64 = 22.0;
+/// Below the top of the panel: the baseline of the numbers, and the bracket.
+const NUMBER: f64 = 11.0;
+const BRACKET: f64 = 15.0;
+/// The legend takes at most this part of the picture's height; what is left out would leave the panel no room.
+const LEGEND: f64 = 1.0 / 6.0;
+
+/// The marked parts that lie in a view.
+pub(crate) struct Spans<'a> {
+    /// Number, begin and end in seconds.
+    visible: Vec<(usize, f64, f64, &'a Marked)>,
+}
+
+impl<'a> Spans<'a> {
+    /// Those of `marked` that lie in `view`. They are numbered from 1 whether or not all of them do, so that a number
+    /// means the same in every picture.
+    pub fn new(view: &View<'_>, marked: &'a [Marked]) -> Self {
+        let seconds = |(i, span): (usize, &'a Marked)| (i + 1, span.from.as_secs_f64(), span.to.as_secs_f64(), span);
+        let all = marked.iter().enumerate().map(seconds);
+        Spans { visible: all.filter(|(_, from, to, _)| from <= to && *from <= view.to && *to >= view.from).collect() }
+    }
+
+    /// How much of the top of the panel they take.
+    pub fn strip(&self) -> f64 {
+        if self.visible.is_empty() { 0.0 } else { STRIP }
+    }
+
+    /// What the numbers mean in a picture of this height: equal labels together, in rows of at most `room` pixels.
+    pub fn legend(&self, palette: &Palette, fonts: &Fonts, room: f64, height: f64) -> Vec<Entry> {
+        let mut labels: Vec<(&str, String)> = Vec::new();
+        for (number, _, _, span) in &self.visible {
+            match labels.iter_mut().find(|(label, _)| *label == span.label) {
+                Some((_, numbers)) => *numbers += &format!(", {number}"),
+                None => labels.push((&span.label, number.to_string())),
+            }
+        }
+        let sample = Sample::Band(style(palette));
+        let entry = |(label, numbers): &(&str, String)| {
+            let label = format!("{numbers}: {label}");
+            Entry::new(sample, fonts.fit(&label, legend::SIZE, Weight::Regular, room - sample.width()))
+        };
+        let mut entries: Vec<Entry> = labels.iter().map(entry).collect();
+        let most = (height * LEGEND / legend::ROW).max(1.0);
+        while legend::rows(&entries, fonts, room).len() as f64 > most {
+            entries.pop();
+        }
+        let more = labels.len() - entries.len();
+        entries.extend((more > 0).then(|| Entry::new(Sample::Note, format!("and {more} more"))));
+        entries
+    }
+
+    /// Their shade, below everything else.
+    pub fn shade(&self, sheet: &mut Sheet, area: &Area, x: &Scale) {
+        for (number, from, to, span) in &self.visible {
+            let (left, right) = place(x, *from, *to);
+            let mut path = Path::default();
+            path.rect(left, tenths(area.top), right - left, tenths(area.height()));
+            let title = format!("{number}: {}", span.label);
+            sheet.path("marked", title, path, Style::fill(sheet.palette.marked));
+        }
+    }
+
+    /// Their brackets and numbers. A number that has no room beside the one before it moves to the right.
+    pub fn number(&self, sheet: &mut Sheet, area: &Area, x: &Scale) {
+        let mut brackets = Path::default();
+        let (top, bottom) = (tenths(area.top + BRACKET), tenths(area.top + STRIP - 2.0));
+        let mut free = area.left;
+        for (number, from, to, _) in &self.visible {
+            let (left, right) = place(x, *from, *to);
+            brackets.move_to(left, bottom).line_to(left, top).line_to(right, top).line_to(right, bottom);
+            let number = number.to_string();
+            let width = sheet.fonts.width(&number, 11, Weight::Bold);
+            let middle = (f64::from(left + right) / 20.0).max(free + width / 2.0);
+            if middle + width / 2.0 <= area.right {
+                let color = sheet.palette.marked_edge;
+                sheet.text((middle, area.top + NUMBER), Anchor::Middle, 11, Weight::Bold, color, number);
+                free = middle + width / 2.0 + 4.0;
+            }
+        }
+        sheet.path("bracket", String::new(), brackets, Style::stroke(sheet.palette.marked_edge, 1.4));
+    }
+}
+
+/// Its ends in tenths of a pixel: within the axis, and at least two pixels apart.
+fn place(x: &Scale, from: f64, to: f64) -> (i32, i32) {
+    let left = x.place(from.max(x.lo)).min(tenths(x.end) - 20);
+    (left, x.place(to.min(x.hi)).max(left + 20))
+}
+
+fn style(palette: &Palette) -> Style {
+    Style { fill: Some(palette.marked), ..Style::stroke(palette.marked_edge, 1.0) }
+}
