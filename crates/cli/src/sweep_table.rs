@@ -2,7 +2,7 @@
 
 use lab::metric::Metric;
 use lab::sweep::analysis::{Analysis, Row};
-use stats::interval::Interval;
+use stats::Interval;
 
 use crate::table::{aligned, row};
 
@@ -51,7 +51,7 @@ fn figure(analysis: &Analysis, metric: &Metric) -> String {
         if subjects {
             line.push(figure.subject.clone());
         }
-        let half = |interval: Interval| (interval.high - interval.low) / 2.0;
+        let half = |interval: Interval| interval.half_width();
         let decimals = decimals(figure.ci.map(half).unwrap_or(0.0) / scale, figure.mean / scale);
         let number = |value: f64| format!("{:.decimals$}", value / scale);
         let none = || "-".to_owned();
@@ -69,7 +69,7 @@ fn figure(analysis: &Analysis, metric: &Metric) -> String {
         table.push(line);
     }
     let unit = if unit.is_empty() { String::new() } else { format!(", {unit}") };
-    let level = analysis.level.percent();
+    let level = 100.0 * analysis.level.get();
     let legend = format!("+-: half of the {level} % interval of the mean; one run: where {level} % of single runs lie");
     format!("{}{unit} ({legend})\n{}", metric.name, aligned(&table, left))
 }
@@ -89,6 +89,6 @@ fn scale(metric: &Metric, rows: &[Row]) -> (f64, String) {
 /// Decimals that show two digits of the half width; where there is none, six digits of the value.
 fn decimals(half: f64, value: f64) -> usize {
     let digits = |number: f64| number.abs().log10().floor();
-    let places = if half > 0.0 { 1.0 - digits(half) } else if value != 0.0 { 5.0 - digits(value) } else { 0.0 };
+    let places = if half > 1e-12 * value.abs() { 1.0 - digits(half) } else if value != 0.0 { 5.0 - digits(value) } else { 0.0 };
     places.clamp(0.0, 9.0) as usize
 }

@@ -103,7 +103,7 @@ pub static METRICS: &[&Metric] = &[
     },
     &Metric {
         scope: Scope::Run,
-        computed: Some(|summary| stats::fairness::jain(&goodputs(summary)?).ok()),
+        computed: Some(|summary| stats::fairness::jain(&goodputs(summary)?).ok().flatten()),
         ..flow("fairness", "1/flows to 1", Higher, "Jain's index over the flows' goodput_bps; 1 if all have the same")
     },
 ];

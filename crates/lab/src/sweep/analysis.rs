@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
-use stats::interval::{self, Interval, Level};
-use stats::paired;
+use stats::paired::Pairs;
+use stats::{Interval, Level, Sample};
 
 use crate::metric::{self, Metric};
 use crate::store::{KeptCell, KeptSweep, Store, StoreError};
@@ -127,38 +127,31 @@ impl Analysis {
     }
 
     fn row(&self, cell: &KeptCell, subject: &str, series: &Series, base: Option<&Series>) -> Option<Row> {
-        let values: Vec<f64> = series.values.values().copied().collect();
-        let sample = stats::Sample::of(&values).ok().filter(|sample| sample.n() > 0)?;
+        let moments = series.values.moments();
         Some(Row {
             point: cell.point,
             case: cell.case,
             subject: subject.to_owned(),
-            n: sample.n(),
+            n: moments.n(),
             without: series.without,
-            mean: sample.mean(),
-            deviation: sample.deviation(),
-            ci: interval::of_mean(&sample, self.level),
-            run: interval::of_next(&sample, self.level),
+            mean: moments.mean()?,
+            deviation: moments.standard_deviation(),
+            ci: Interval::of_mean(&moments, self.level),
+            run: Interval::of_next(&moments, self.level),
             against: base.and_then(|base| self.against(base, series)),
         })
     }
 
     fn against(&self, base: &Series, series: &Series) -> Option<Against> {
-        let paired = paired::Pairs::of(&base.values, &series.values);
-        let difference = paired.differences();
-        let difference = stats::Sample::of(&difference).ok().filter(|sample| sample.n() > 0)?;
-        let percent = paired.changes().and_then(|changes| {
-            let percents: Vec<f64> = changes.iter().map(|change| 100.0 * change).collect();
-            stats::Sample::of(&percents).ok()
-        });
-        let percent = percent.as_ref();
+        let pairs = Pairs::of(&base.values, &series.values);
+        let percent = pairs.changes().percent.moments();
         Some(Against {
-            pairs: difference.n(),
-            difference: difference.mean(),
-            difference_ci: interval::of_mean(&difference, self.level),
-            percent: percent.map(stats::Sample::mean),
-            percent_ci: percent.and_then(|sample| interval::of_mean(sample, self.level)),
-            percent_run: percent.and_then(|sample| interval::of_next(sample, self.level)),
+            pairs: pairs.len() as u64,
+            difference: pairs.differences().mean()?,
+            difference_ci: pairs.interval(self.level),
+            percent: percent.mean(),
+            percent_ci: Interval::of_mean(&percent, self.level),
+            percent_run: Interval::of_next(&percent, self.level),
         })
     }
 
@@ -232,7 +225,7 @@ impl Analysis {
 /// One figure about one subject, by replication.
 #[derive(Default)]
 struct Series {
-    values: BTreeMap<u64, f64>,
+    values: Sample,
     without: u64,
 }
 
@@ -241,11 +234,9 @@ fn series(runs: &[(u64, Value)], metric: &Metric) -> BTreeMap<String, Series> {
     for (replication, summary) in runs {
         for (subject, value) in metric.read(summary) {
             let series = all.entry(subject).or_default();
-            match value.filter(|value| value.is_finite()) {
-                Some(value) => {
-                    series.values.insert(*replication, value);
-                }
-                None => series.without += 1,
+            // What is not a number is none; a store has each replication once.
+            if value.is_none_or(|value| series.values.insert(*replication, value).is_err()) {
+                series.without += 1;
             }
         }
     }

@@ -9,7 +9,8 @@ use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::Duration;
 
-use stats::precise::{self, Verdict};
+use stats::precise::{Rule, Verdict};
+use stats::{Level, Moments};
 
 use super::Plan;
 use crate::output::summary::summary;
@@ -128,9 +129,7 @@ fn grow(plan: &Plan, store: &Store, shard: Shard, wanted: &mut [u64]) -> Result<
         let mut more = 0;
         for cell in &at.cells {
             let runs = store.runs(cell.digest, wanted[point])?;
-            for values in columns(&runs, plan, rule) {
-                more = more.max(values);
-            }
+            more = asked_for(&runs, plan, rule).into_iter().fold(more, u64::max);
         }
         let target = (wanted[point] + more).min(rule.max);
         grown |= target > wanted[point];
@@ -140,7 +139,7 @@ fn grow(plan: &Plan, store: &Store, shard: Shard, wanted: &mut [u64]) -> Result<
 }
 
 /// How many more replications each subject of the leading figure asks for.
-fn columns(runs: &[(u64, serde_json::Value)], plan: &Plan, rule: &Precision) -> Vec<u64> {
+fn asked_for(runs: &[(u64, serde_json::Value)], plan: &Plan, rule: &Precision) -> Vec<u64> {
     let mut subjects: Vec<(String, Vec<f64>)> = Vec::new();
     for (_, summary) in runs {
         for (subject, value) in plan.metrics[0].read(summary) {
@@ -151,11 +150,16 @@ fn columns(runs: &[(u64, serde_json::Value)], plan: &Plan, rule: &Precision) -> 
             subjects[at].1.extend(value);
         }
     }
-    let ask = |values: &[f64]| match precise::judge(values, rule.precision, rule.level, rule.min, rule.max) {
-        Verdict::More(count) => count,
-        Verdict::Enough | Verdict::Exhausted => 0,
+    // The plan was checked: its numbers make a rule.
+    let rule = Level::new(rule.level).and_then(|level| Rule::new(rule.precision, level, rule.min, rule.max));
+    let ask = |values: Vec<f64>| match (&rule, Moments::of(values)) {
+        (Ok(rule), Ok(moments)) => match rule.judge(&moments) {
+            Verdict::More(count) => count,
+            Verdict::Enough | Verdict::Exhausted => 0,
+        },
+        _ => 0,
     };
-    subjects.iter().map(|(_, values)| ask(values)).collect()
+    subjects.into_iter().map(|(_, values)| ask(values)).collect()
 }
 
 /// Runs `missing` on `jobs` threads and keeps each result. Gives how many finished.
