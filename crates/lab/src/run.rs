@@ -88,7 +88,7 @@ pub fn replay(loaded: &Loaded, dir: &Path, watch: Watch<'_>) -> Result<(Results,
     let kept: Value = serde_json::from_slice(&kept)
         .map_err(|error| RunError::Unreadable { path: path.clone(), source: io::Error::other(error) })?;
     let (results, events) = record(&loaded.network, watch)?;
-    let again = summary(title(loaded), &loaded.network, &results);
+    let again = summary(title(loaded), &loaded.scenario, &loaded.network, &results);
     if ["events", "simulated_s", "flows", "links"].iter().any(|key| kept[key] != again[key]) {
         return Err(RunError::OtherProgram(path));
     }
@@ -113,7 +113,7 @@ pub fn run(loaded: &Loaded, traces: &[&Trace], dir: &Path, watch: Watch<'_>) -> 
         world.results()
     };
     outputs.finish(results.ended).map_err(|(path, source)| RunError::Unwritable { path, source })?;
-    let summary = summary(title(loaded), &loaded.network, &results);
+    let summary = summary(title(loaded), &loaded.scenario, &loaded.network, &results);
     partial.write("scenario.toml", to_toml(&loaded.scenario).as_bytes())?;
     partial.write("summary.json", format!("{summary:#}\n").as_bytes())?;
     partial.complete(dir, &files)?;
