@@ -1,12 +1,15 @@
 //! Tables for people.
 
+use engine::Bytes;
 use serde_json::Value;
 
-/// A run's summary: one line a flow, one line a direction of a link.
+/// A run's summary: one line a flow, one line a direction of a link, one line a node whose buffer has a limit.
 pub fn summary(summary: &Value) -> String {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let seconds = |value: &Value| value.as_f64().map_or("not done".to_owned(), |seconds| format!("{seconds:.3} s"));
-    let mut out = format!("{} (seed {})\n\n", text(&summary["title"]), summary["seed"]);
+    let mut out = text(&summary["title"]);
+    let [scheme, profile] = [scheme(&summary["scheme"]), text(&summary["profile"])];
+    out.push_str(&format!("\nscheme {scheme}, profile {profile}, seed {}\n\n", summary["seed"]));
     let mut flows = vec![row(&[
         "flow",
         "from",
@@ -15,6 +18,7 @@ pub fn summary(summary: &Value) -> String {
         "goodput",
         "segments",
         "resent",
+        "duplicates",
         "fast rtx",
         "timeouts",
         "DEFER",
@@ -26,9 +30,10 @@ pub fn summary(summary: &Value) -> String {
             text(&flow["from"]),
             text(&flow["to"]),
             seconds(&flow["completion_time_s"]),
-            bits_per_second(flow["goodput_bps"].as_f64().unwrap_or(0.0)),
+            flow["goodput_bps"].as_f64().map_or("–".to_owned(), bits_per_second),
             flow["segments_sent"].to_string(),
             flow["segments_retransmitted"].to_string(),
+            flow["segments_duplicate"].to_string(),
             flow["fast_retransmits"].to_string(),
             flow["timeouts"].to_string(),
             flow["icmp_defer"].to_string(),
@@ -55,11 +60,30 @@ pub fn summary(summary: &Value) -> String {
         }
     }
     out.push_str(&aligned(&links, 3));
+    let mut nodes = vec![row(&["node", "buffer", "dropped"])];
+    for node in list(&summary["nodes"]) {
+        if let Some(bytes) = node["buffer_bytes"].as_u64() {
+            let dropped = node["packets_dropped_buffer_full"].to_string();
+            nodes.push(vec![text(&node["name"]), Bytes(bytes).to_string(), dropped]);
+        }
+    }
+    if nodes.len() > 1 {
+        out.push('\n');
+        out.push_str(&aligned(&nodes, 1));
+    }
     let simulated = summary["simulated_s"].as_f64().unwrap_or(0.0);
     out.push_str(&format!("\n{simulated:.3} s simulated, {} events\n", summary["events"]));
     out
 }
 
+/// One name for all, or each node's.
+fn scheme(value: &Value) -> String {
+    let Some(each) = value.as_object() else { return value.as_str().unwrap_or_default().to_owned() };
+    let each = each.iter().map(|(node, scheme)| format!("{} at {node}", scheme.as_str().unwrap_or_default()));
+    each.collect::<Vec<_>>().join(", ")
+}
+
+/// Cells of text.
 pub fn row(cells: &[&str]) -> Vec<String> {
     cells.iter().map(|cell| (*cell).to_owned()).collect()
 }
@@ -92,4 +116,39 @@ pub fn aligned(rows: &[Vec<String>], left: usize) -> String {
         out.push('\n');
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn what_is_not_known_is_not_shown_as_a_number() {
+        let flow = json!({ "name": "f", "from": "a", "to": "b", "completion_time_s": null, "goodput_bps": null });
+        let table = summary(&json!({ "title": "t", "flows": [flow], "links": [], "nodes": [] }));
+        let cells: Vec<&str> =
+            table.lines().nth(4).unwrap().split("  ").map(str::trim).filter(|cell| !cell.is_empty()).collect();
+        assert_eq!(cells[3..5], ["not done", "–"], "{table}");
+    }
+
+    #[test]
+    fn a_full_buffer_is_shown_with_its_node() {
+        let node = |name: &str, buffer: Value, dropped: u64| json!({ "name": name, "buffer_bytes": buffer, "packets_dropped_buffer_full": dropped });
+        let nodes = [node("a", Value::Null, 0), node("core", json!(4500), 6), node("x", json!(512_000), 0)];
+        let table = summary(&json!({ "title": "t", "flows": [], "links": [], "nodes": nodes }));
+        let shown = "node   buffer  dropped\ncore   4500 B        6\nx     512 kB        0\n";
+        assert!(table.contains(shown), "{table}");
+    }
+
+    #[test]
+    fn the_head_names_the_scheme_of_each_if_they_differ() {
+        let head = |scheme: Value| {
+            let table = summary(&json!({ "title": "t", "scheme": scheme, "profile": "exact", "seed": 7 }));
+            table.lines().take(2).collect::<Vec<_>>().join("|")
+        };
+        assert_eq!(head(json!("refined-icmp")), "t|scheme refined-icmp, profile exact, seed 7");
+        let mixed = json!({ "server": "unmodified", "station": "refined-icmp" });
+        assert_eq!(head(mixed), "t|scheme unmodified at server, refined-icmp at station, profile exact, seed 7");
+    }
 }

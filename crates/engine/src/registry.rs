@@ -42,6 +42,13 @@ pub trait Settings {
     fn goel1997(&mut self) {}
 }
 
+/// The settings of a member that has none: its module says `pub use engine::registry::NoSettings as Config;`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NoSettings {}
+
+impl Settings for NoSettings {}
+
 /// What every registry can say of itself.
 pub trait Registry {
     /// Every member: its name in scenarios, and one line about it.
@@ -51,26 +58,28 @@ pub trait Registry {
 /// Declares the members of a registry: an enum of their settings, and what the rest of the program derives from it.
 ///
 /// Each line names a member as scenarios write it, the module that holds it, and one line about it. The module
-/// provides `Config`, its settings (serde and JSON Schema derived, defaults given, [`Settings`] implemented). From the line
-/// come the member's `kind` in scenarios, its part of the JSON Schema, its row in `lasthop list`, and for recoveries,
-/// controls and responses its turn in the contract tests.
+/// provides `Config`, its settings (serde and JSON Schema derived, defaults given, [`Settings`] implemented), with a method
+/// `build`. A member without settings ends its line with `no settings`; its module provides [`NoSettings`] as `Config`,
+/// and a function `build`. From the line come the member's `kind` in scenarios, its part of the JSON Schema, its row in
+/// `lasthop list`, and its turn in the contract tests.
 ///
 /// ```text
 /// engine::registry! {
 ///     /// What happens to frames in the air.
 ///     pub enum ChannelConfig: "channel" => build(stream: Stream) -> Box<dyn Channel> {
+///         Perfect => perfect, "perfect", "Nothing is ever lost", no settings;
 ///         TwoState => two_state, "two-state", "GOOD and BAD states with exponential stays";
 ///     }
 /// }
 /// ```
 ///
-/// `build` of the enum calls `Config::build` of the member's module.
+/// `build` of the enum calls that of the member.
 #[macro_export]
 macro_rules! registry {
     (
         $(#[$meta:meta])*
         $vis:vis enum $name:ident : $what:literal => build($arg:ident : $type:ty) -> $built:ty {
-            $($variant:ident => $module:ident, $key:literal, $summary:literal;)+
+            $($variant:ident => $module:ident, $key:literal, $summary:literal $(, $no:ident settings)?;)+
         }
     ) => {
         $crate::registry! { @settings $(#[$meta])* $vis enum $name : $what { $($variant => $module, $key, $summary;)+ } }
@@ -78,14 +87,14 @@ macro_rules! registry {
         impl $name {
             /// Makes the thing that these settings describe.
             pub fn build(&self, $arg: $type) -> $built {
-                match self { $(Self::$variant(config) => config.build($arg)),+ }
+                match self { $(Self::$variant(config) => $crate::registry!(@build config $module ($arg) $($no)?)),+ }
             }
         }
     };
     (
         $(#[$meta:meta])*
         $vis:vis enum $name:ident : $what:literal => build() -> $built:ty {
-            $($variant:ident => $module:ident, $key:literal, $summary:literal;)+
+            $($variant:ident => $module:ident, $key:literal, $summary:literal $(, $no:ident settings)?;)+
         }
     ) => {
         $crate::registry! { @settings $(#[$meta])* $vis enum $name : $what { $($variant => $module, $key, $summary;)+ } }
@@ -93,10 +102,17 @@ macro_rules! registry {
         impl $name {
             /// Makes the thing that these settings describe.
             pub fn build(&self) -> $built {
-                match self { $(Self::$variant(config) => config.build()),+ }
+                match self { $(Self::$variant(config) => $crate::registry!(@build config $module () $($no)?)),+ }
             }
         }
     };
+    (@build $config:ident $module:ident ($($arg:ident)?)) => {
+        $config.build($($arg)?)
+    };
+    (@build $config:ident $module:ident ($($arg:ident)?) no) => {{
+        let $crate::registry::NoSettings {} = $config;
+        $module::build($($arg)?)
+    }};
     (
         @settings $(#[$meta:meta])*
         $vis:vis enum $name:ident : $what:literal {

@@ -104,7 +104,7 @@ pub fn replay<S: Sink>(
     if enough(sink) {
         return Ok(results);
     }
-    let again = summary(title(loaded), &loaded.network, &results);
+    let again = summary(title(loaded), &loaded.scenario, &loaded.network, &results);
     if ["events", "simulated_s", "flows", "links"].iter().any(|key| kept[key] != again[key]) {
         return Err(RunError::OtherProgram(path));
     }
@@ -142,7 +142,7 @@ pub fn run(loaded: &Loaded, traces: &[&Trace], dir: &Path, watch: Watch<'_>) -> 
         world.results()
     };
     outputs.finish(results.ended).map_err(|(path, source)| RunError::Unwritable { path, source })?;
-    let summary = summary(title(loaded), &loaded.network, &results);
+    let summary = summary(title(loaded), &loaded.scenario, &loaded.network, &results);
     partial.write("scenario.toml", to_toml(&loaded.scenario).as_bytes())?;
     partial.write("summary.json", format!("{summary:#}\n").as_bytes())?;
     let replaced = partial.complete(&files, &origin(&loaded.path))?;

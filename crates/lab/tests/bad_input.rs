@@ -237,6 +237,14 @@ fn several_mistakes_are_said_at_once() {
     assert_eq!(keys, ["links.wire.loss", "flows.down.to", "flows.down.bytes"]);
 }
 
+/// Its settings are looked at before anything else is made of a link layer.
+#[test]
+fn a_link_layer_out_of_place_is_checked_too() {
+    let text = GOOD.replace("loss = 0.01", "arq = { kind = \"stop-and-wait\", transmissions = 0 }");
+    let keys: Vec<String> = problems(&text).into_iter().filter_map(|problem| problem.key).collect();
+    assert_eq!(keys, ["links.wire.arq.transmissions", "links.wire.arq"]);
+}
+
 #[test]
 fn binary_and_empty_files_are_refused_in_words() {
     let binary = Document::parse("net.toml", &[0x7f, b'E', b'L', b'F', 0xff, 0xfe]).err().unwrap().to_string();

@@ -1,31 +1,40 @@
 //! What holds for every channel there is.
 
+mod common;
+
+use common::member;
 use engine::{Span, Stream, Time};
 use path::Way;
 use path::channel::{ChannelConfig, Fate, Frame, State, recorded, scripted, two_state, uniform};
 
-/// One of each, with settings under which something happens.
+/// Every channel there is, with settings under which something happens. One whose settings have defaults needs no
+/// entry.
 fn every_channel() -> Vec<ChannelConfig> {
     let ms = Span::from_millis;
-    let all = vec![
-        ChannelConfig::Perfect(Default::default()),
-        ChannelConfig::Uniform(uniform::Config { loss: 0.3 }),
-        ChannelConfig::TwoState(two_state::Config {
+    let settings = |name: &str| match name {
+        "uniform" => ChannelConfig::Uniform(uniform::Config { loss: 0.3 }),
+        "two-state" => ChannelConfig::TwoState(two_state::Config {
             mean_good: ms(500),
             mean_bad: ms(100),
             loss_good: 0.1,
             loss_bad: 0.8,
         }),
-        ChannelConfig::Recorded(recorded::Config { file: None, switches: Some(vec![ms(100), ms(200), ms(900)]) }),
-        ChannelConfig::Scripted(scripted::Config {
+        "recorded" => {
+            ChannelConfig::Recorded(recorded::Config { file: None, switches: Some(vec![ms(100), ms(200), ms(900)]) })
+        }
+        "scripted" => ChannelConfig::Scripted(scripted::Config {
             bad: vec![[ms(50), ms(60)], [ms(500), ms(700)]],
             drop: vec![3, 5],
             drop_backward: vec![2],
         }),
-    ];
-    let names: Vec<&str> = all.iter().map(ChannelConfig::name).collect();
-    let registered: Vec<&str> = ChannelConfig::MEMBERS.iter().map(|(name, _)| *name).collect();
-    assert_eq!(names, registered, "a new channel belongs in this list");
+        name => {
+            member(name).unwrap_or_else(|error| panic!("{name} needs settings, and has none in this list: {error}"))
+        }
+    };
+    let all: Vec<_> = ChannelConfig::MEMBERS.iter().map(|(name, _)| settings(name)).collect();
+    for (config, (name, _)) in all.iter().zip(ChannelConfig::MEMBERS) {
+        assert_eq!((config.name(), config.check()), (*name, Vec::new()));
+    }
     all
 }
 

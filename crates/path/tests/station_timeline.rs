@@ -210,3 +210,38 @@ fn the_packet_being_sent_does_not_count_as_waiting() {
     assert_eq!(log[1], "     0 link 0: no room for 170");
     assert!(log.last().unwrap().contains("85 arrives"), "{log:?}");
 }
+
+/// An idle transmitter takes a packet at once, so it never waits: no limit, however small, is met.
+#[test]
+fn a_packet_that_is_sent_at_once_needs_no_room_to_wait() {
+    for limit in [Limit::Packets(0), Limit::Bytes(0), Limit::Bytes(124)] {
+        let log = timeline(
+            vec![dropping(&[0])],
+            arq(2, Numbering::PerFrame),
+            Scheduler::RoundRobin,
+            limit,
+            &[(0, 0), (0, 85)],
+        );
+        let expected = [
+            "     0 link 0: sent 0 as 0, attempt 1",
+            "     0 link 0: 0 corrupted",
+            "     0 link 0: no room for 85",
+            "  6112 link 0: sent 0 as 0, attempt 2",
+            "  9112 link 0: 0 arrives",
+        ];
+        assert_eq!(log, expected, "{limit}");
+    }
+}
+
+/// A packet for another lane waits while the one transmitter is at work, so there the limit counts.
+#[test]
+fn a_shared_transmitter_that_is_busy_makes_every_lane_wait() {
+    let log = timeline(
+        vec![dropping(&[]), dropping(&[])],
+        arq(1, Numbering::PerFrame),
+        Scheduler::RoundRobin,
+        Limit::Packets(0),
+        &[(0, 0), (1, 1000)],
+    );
+    assert_eq!(log[1], "     0 link 1: no room for 1000");
+}

@@ -14,6 +14,8 @@ pub(crate) struct Node {
     pub addr: Addr,
     pub kind: NodeKind,
     pub buffer: Buffer,
+    /// Packets that found it full.
+    pub buffer_full: u64,
     pub processing: Option<Processing>,
     pub agent: Option<Box<dyn Agent>>,
     /// The end that has each local port, by port above [`FIRST_PORT`].

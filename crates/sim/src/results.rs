@@ -10,8 +10,8 @@ pub struct Results {
     pub ended: Time,
     /// Wake-ups handled.
     pub events: u64,
-    /// Packets that found a node's buffers full.
-    pub buffer_full: u64,
+    /// Packets that found a node's buffers full, by node number.
+    pub buffer_full: Vec<u64>,
     /// By flow number.
     pub flows: Vec<FlowResult>,
     /// By link number.
@@ -27,15 +27,17 @@ pub struct FlowResult {
     pub elapsed: Span,
     /// Bytes received in order.
     pub bytes_delivered: u64,
+    /// Segments that brought the receiver no byte it did not have.
+    pub segments_duplicate: u64,
     /// What the sender counted.
     pub sender: tcp::Counters,
 }
 
 impl FlowResult {
-    /// Bits received in order per second of `elapsed`.
-    pub fn goodput_bps(&self) -> f64 {
+    /// Bits received in order per second of `elapsed`; of no time there is no such number.
+    pub fn goodput_bps(&self) -> Option<f64> {
         let seconds = self.elapsed.as_secs_f64();
-        if seconds > 0.0 { self.bytes_delivered as f64 * 8.0 / seconds } else { 0.0 }
+        (seconds > 0.0).then(|| self.bytes_delivered as f64 * 8.0 / seconds)
     }
 }
 

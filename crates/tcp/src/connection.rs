@@ -61,6 +61,11 @@ impl Connection {
         self.receiver.next()
     }
 
+    /// Segments received that brought no byte that was not here already.
+    pub fn segments_duplicate(&self) -> u64 {
+        self.receiver.duplicates()
+    }
+
     /// What the sending half has counted.
     pub fn counters(&self) -> Counters {
         self.sender.counters()

@@ -1,11 +1,15 @@
 //! The summary of a run: what `--json` prints and `summary.json` holds.
 
 use path::link::Counters;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use sim::{Network, Results};
 
-/// The summary as JSON. Every number's unit is in its name; the definitions are in `docs/metrics.md`.
-pub fn summary(title: &str, network: &Network, results: &Results) -> Value {
+use crate::scenario::Scenario;
+use crate::scenario::model::NodeKind;
+
+/// The summary as JSON. Every number's unit is in its name; the definitions are in `docs/metrics.md`. `network` is what
+/// `scenario` describes.
+pub fn summary(title: &str, scenario: &Scenario, network: &Network, results: &Results) -> Value {
     let flows = network.flows.iter().zip(&results.flows).map(|(spec, flow)| {
         json!({
             "name": spec.name,
@@ -15,6 +19,7 @@ pub fn summary(title: &str, network: &Network, results: &Results) -> Value {
             "completion_time_s": flow.completed.map(|_| flow.elapsed.as_secs_f64()),
             "goodput_bps": flow.goodput_bps(),
             "bytes_delivered": flow.bytes_delivered,
+            "segments_duplicate": flow.segments_duplicate,
             "segments_sent": flow.sender.segments_sent,
             "segments_retransmitted": flow.sender.segments_retransmitted,
             "fast_retransmits": flow.sender.fast_retransmits,
@@ -47,14 +52,41 @@ pub fn summary(title: &str, network: &Network, results: &Results) -> Value {
             "backward": way(&link.ways[1]),
         })
     });
+    let nodes = network.nodes.iter().zip(&results.buffer_full).map(|(spec, dropped)| {
+        json!({
+            "name": spec.name,
+            "buffer_bytes": spec.buffer.map(|buffer| buffer.0),
+            "packets_dropped_buffer_full": dropped,
+        })
+    });
     json!({
         "lasthop": env!("CARGO_PKG_VERSION"),
         "title": title,
+        "scheme": scheme(scenario, network),
+        "profile": scenario.profile,
         "seed": network.seed,
         "simulated_s": results.ended.as_secs_f64(),
         "events": results.events,
-        "packets_dropped_buffer_full": results.buffer_full,
+        "packets_dropped_buffer_full": results.buffer_full.iter().sum::<u64>(),
         "flows": flows.collect::<Vec<_>>(),
         "links": links.collect::<Vec<_>>(),
+        "nodes": nodes.collect::<Vec<_>>(),
     })
+}
+
+/// The scheme that every base station and every sender follows; if they differ, each one's by its name.
+fn scheme(scenario: &Scenario, network: &Network) -> Value {
+    let takes_part = |number: usize| {
+        scenario.nodes[number].kind == NodeKind::BaseStation || network.flows.iter().any(|flow| flow.from == number)
+    };
+    let mut schemes = (0..network.nodes.len()).filter(|number| takes_part(*number)).map(|number| {
+        let node = &network.nodes[number];
+        (node.name.clone(), Value::from(node.agent.name()))
+    });
+    let Some((name, first)) = schemes.next() else { return Value::Null };
+    let others: Vec<_> = schemes.collect();
+    if others.iter().all(|(_, scheme)| *scheme == first) {
+        return first;
+    }
+    Value::Object([(name, first)].into_iter().chain(others).collect::<Map<_, _>>())
 }

@@ -6,17 +6,17 @@ use path::agent::AgentConfig;
 use path::channel::{ChannelConfig, perfect, uniform};
 use path::link::Timing;
 use path::mac::arq::{ArqConfig, none};
-use path::queue::Limit;
 use sim::{FlowSpec, LinkSpec, Network, NodeSpec};
 use tcp::config::RtoConfig;
 use tcp::presets::{self, PRESETS};
 use tcp::response::ResponseConfig;
 use wire::{Addr, Packet, Segment};
 
+use super::advice::advise;
 use super::document::by_name;
 use super::model::{Flow, Link, LinkKind, Node, NodeKind, Profile, Radio, Scenario, Tcp};
 use super::named::Named;
-use super::routes::{check_routes, full_packet};
+use super::routes::check_routes;
 use crate::output;
 use crate::problem::Problem;
 
@@ -42,14 +42,14 @@ const BSD_SSTHRESH: Bytes = Bytes(65_535);
 
 /// Checks a scenario whole: every problem it finds, not the first.
 pub fn check(scenario: &Scenario) -> Result<Checked, Vec<Problem>> {
-    let mut checker = Checker { scenario, problems: Vec::new(), warnings: Vec::new() };
+    let mut checker = Checker { scenario, problems: Vec::new() };
     let network = checker.network();
     if checker.problems.is_empty() {
         checker.problems = check_routes(&network);
     }
     if checker.problems.is_empty() {
-        checker.advise(&network);
-        Ok(Checked { network, warnings: checker.warnings })
+        let warnings = advise(scenario, &network);
+        Ok(Checked { network, warnings })
     } else {
         Err(checker.problems)
     }
@@ -58,7 +58,6 @@ pub fn check(scenario: &Scenario) -> Result<Checked, Vec<Problem>> {
 struct Checker<'a> {
     scenario: &'a Scenario,
     problems: Vec<Problem>,
-    warnings: Vec<Problem>,
 }
 
 impl Checker<'_> {
@@ -232,11 +231,11 @@ impl Checker<'_> {
     fn arq(&mut self, key: &str, link: &Link) -> ArqConfig {
         let Some(Named(mut arq)) = link.arq.clone() else { return ArqConfig::None(none::Config::default()) };
         let key = format!("{key}.arq");
-        if link.kind == LinkKind::Wired && arq.build().is_some() {
+        self.faults(&key, arq.check());
+        if link.kind == LinkKind::Wired && !matches!(arq, ArqConfig::None(_)) {
             let problem = Problem::new("nothing: wires have no link-level retransmission");
             self.wrong(problem.key(key.clone()).found(format!("\"{}\"", arq.name())));
         }
-        self.faults(&key, arq.check());
         if self.scenario.profile == Profile::Goel1997 {
             arq.goel1997();
         }
@@ -331,36 +330,6 @@ impl Checker<'_> {
             recovery,
             control,
             response: sender_part(scheme),
-        }
-    }
-
-    /// What is not wrong and yet may not be meant.
-    fn advise(&mut self, network: &Network) {
-        let with_link_layer = |node: usize| {
-            let links = network.links.iter().filter(|link| link.between.contains(&node));
-            links.into_iter().any(|link| link.arq.build().is_some())
-        };
-        for (number, node) in network.nodes.iter().enumerate() {
-            let asked = self.scenario.nodes[number].scheme.is_some() || self.scenario.scheme.is_some();
-            let base_station = self.scenario.nodes[number].kind == NodeKind::BaseStation;
-            if asked && base_station && node.agent.name() != "unmodified" && !with_link_layer(number) {
-                let text = format!(
-                    "scheme {} has nothing to go by: no link of {} has a link layer",
-                    node.agent.name(),
-                    node.name
-                );
-                let problem = Problem::new(text).key(format!("nodes.{}", node.name));
-                self.warnings.push(problem.hint("give its wireless link arq = \"stop-and-wait\""));
-            }
-        }
-        for link in &network.links {
-            if let Limit::Bytes(bytes) = link.queue
-                && network.flows.iter().any(|flow| bytes < u64::from(full_packet(flow)))
-            {
-                let problem =
-                    Problem::new("no full packet can wait in this queue").key(format!("links.{}.queue", link.name));
-                self.warnings.push(problem);
-            }
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Scenarios: reading, checking, and turning into what the simulator runs.
 
+mod advice;
 pub mod check;
 pub mod document;
 mod explain;

@@ -15,7 +15,7 @@ pub(super) fn full_packet(flow: &FlowSpec) -> u32 {
 }
 
 /// Bytes of a packet with a bare acknowledgment.
-const EMPTY_PACKET: u32 = Packet::HEADER + Segment::HEADER;
+pub(super) const EMPTY_PACKET: u32 = Packet::HEADER + Segment::HEADER;
 
 /// What is wrong with the ways of flows. Links lead both ways, so who can be reached can answer.
 pub(super) fn check_routes(network: &Network) -> Vec<Problem> {
@@ -62,22 +62,22 @@ pub(super) fn check_routes(network: &Network) -> Vec<Problem> {
 }
 
 /// The hops of a way, and the nodes that forward on it.
-struct Way {
-    links: Vec<usize>,
-    nodes: Vec<usize>,
+pub(super) struct Way {
+    /// A hop is 2 x link + way.
+    pub hops: Vec<usize>,
+    pub nodes: Vec<usize>,
 }
 
 /// The way from one host to another, if there is one.
-fn way(network: &Network, routes: &mut Routes, from: usize, to: usize) -> Option<Way> {
-    let mut way = Way { links: Vec::new(), nodes: Vec::new() };
+pub(super) fn way(network: &Network, routes: &mut Routes, from: usize, to: usize) -> Option<Way> {
+    let mut way = Way { hops: Vec::new(), nodes: Vec::new() };
     let mut node = from;
     while node != to {
         if node != from {
             way.nodes.push(node);
         }
-        // A hop is 2 x link + way.
         let hop = routes.hop(node, to)?;
-        way.links.push(hop / 2);
+        way.hops.push(hop);
         node = network.links[hop / 2].between[1 - hop % 2];
     }
     Some(way)
@@ -86,11 +86,11 @@ fn way(network: &Network, routes: &mut Routes, from: usize, to: usize) -> Option
 impl Way {
     /// How long a packet of `size` bytes takes, if it never waits.
     fn time(&self, network: &Network, size: u32) -> Span {
-        let on_link = |link: &usize| {
-            let link = &network.links[*link];
+        let on_link = |hop: &usize| {
+            let link = &network.links[hop / 2];
             Line::new(link.rate, link.delay, link.timing).transmission_time(size) + link.delay
         };
         let in_nodes = self.nodes.iter().map(|node| network.nodes[*node].processing_delay);
-        self.links.iter().map(on_link).chain(in_nodes).fold(Span::ZERO, |all, part| all + part)
+        self.hops.iter().map(on_link).chain(in_nodes).fold(Span::ZERO, |all, part| all + part)
     }
 }

@@ -50,6 +50,8 @@ pub struct Point {
 /// One case at one point.
 #[derive(Debug)]
 pub struct Cell {
+    /// The scenario here.
+    pub scenario: Scenario,
     /// What runs; each replication with a number of its own.
     pub network: Network,
     /// What its results are kept under.
@@ -127,7 +129,7 @@ fn cell(source: &Source, at: &[Change], case: &Case, warnings: &mut Vec<Problem>
             warnings.push(warning);
         }
     }
-    Ok(Cell { network, digest: Digest::of(&scenario) })
+    Ok(Cell { digest: Digest::of(&scenario), scenario, network })
 }
 
 /// The figures asked for, or those that suit the scenario.

@@ -10,6 +10,7 @@ use std::thread;
 use std::time::Duration;
 
 use stats::precise::{Rule, Verdict};
+use sim::Network;
 use stats::{Level, Moments};
 
 use super::Plan;
@@ -230,12 +231,12 @@ fn worker(
                 todo.from_back = !todo.from_back;
                 continue;
             }
-            let mut network = plan.points[task.point].cells[task.case].network.clone();
-            network.replication = task.replication;
+            let cell = &plan.points[task.point].cells[task.case];
+            let network = Network { replication: task.replication, ..cell.network.clone() };
             let mut watch = |_| if stop.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
             // Told to end; a run without outputs fails in no other way.
             let Ok(results) = simulate(&network, &mut watch) else { break };
-            let text = summary("", &network, &results).to_string();
+            let text = summary("", &cell.scenario, &network, &results).to_string();
             // Nobody listens any more: the sweep was told to end.
             let _ = send.send(Ok((task, text)));
         }

@@ -14,9 +14,9 @@ engine::registry! {
     /// The schemes a node can follow. A sender's part in a scheme, where it has one, is registered in `tcp` by the
     /// same name.
     pub enum AgentConfig: "scheme" => build() -> Option<Box<dyn Agent>> {
-        Unmodified => unmodified, "unmodified", "The node forwards and says nothing";
-        SimpleIcmp => simple_icmp, "simple-icmp", "ICMP-DEFER when the first local attempt fails [goel1997 5.4]";
-        RefinedIcmp => refined_icmp, "refined-icmp", "ICMP-DEFER, and ICMP-RETRANSMIT when the last local attempt fails [goel1997 5.5]";
+        Unmodified => unmodified, "unmodified", "The node forwards and says nothing", no settings;
+        SimpleIcmp => simple_icmp, "simple-icmp", "ICMP-DEFER when the first local attempt fails [goel1997 5.4]", no settings;
+        RefinedIcmp => refined_icmp, "refined-icmp", "ICMP-DEFER, and ICMP-RETRANSMIT when the last local attempt fails [goel1997 5.5]", no settings;
     }
 }
 

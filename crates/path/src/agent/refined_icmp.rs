@@ -1,27 +1,16 @@
 //! The Refined ICMP scheme at the base station [goel1997 5.5.2]: ICMP-DEFER when the first local attempt at a
 //! segment has failed, ICMP-RETRANSMIT when the last has.
 
-use engine::registry::Settings;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+pub use engine::registry::NoSettings as Config;
 use wire::NoticeKind;
 
 use super::icmp::tell_sender;
 use super::{Agent, AgentCx};
 use crate::station::RadioNotice;
 
-/// No settings.
-#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Config {}
-
-impl Settings for Config {}
-
-impl Config {
-    /// The agent.
-    pub fn build(&self) -> Option<Box<dyn Agent>> {
-        Some(Box::new(RefinedIcmp))
-    }
+/// The agent.
+pub fn build() -> Option<Box<dyn Agent>> {
+    Some(Box::new(RefinedIcmp))
 }
 
 struct RefinedIcmp;

@@ -1,27 +1,16 @@
 //! The Simple ICMP scheme at the base station [goel1997 5.4.1]: ICMP-DEFER when the first local attempt at a
 //! segment has failed. One message for each segment that has trouble, whatever follows.
 
-use engine::registry::Settings;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+pub use engine::registry::NoSettings as Config;
 use wire::NoticeKind;
 
 use super::icmp::tell_sender;
 use super::{Agent, AgentCx};
 use crate::station::RadioNotice;
 
-/// No settings.
-#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Config {}
-
-impl Settings for Config {}
-
-impl Config {
-    /// The agent.
-    pub fn build(&self) -> Option<Box<dyn Agent>> {
-        Some(Box::new(SimpleIcmp))
-    }
+/// The agent.
+pub fn build() -> Option<Box<dyn Agent>> {
+    Some(Box::new(SimpleIcmp))
 }
 
 struct SimpleIcmp;

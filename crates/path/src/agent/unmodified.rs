@@ -1,21 +1,10 @@
 //! No scheme.
 
-use engine::registry::Settings;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+pub use engine::registry::NoSettings as Config;
 
 use super::Agent;
 
-/// No settings.
-#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Config {}
-
-impl Settings for Config {}
-
-impl Config {
-    /// Nothing.
-    pub fn build(&self) -> Option<Box<dyn Agent>> {
-        None
-    }
+/// Nothing.
+pub fn build() -> Option<Box<dyn Agent>> {
+    None
 }

@@ -19,7 +19,7 @@ use crate::event::Way;
 engine::registry! {
     /// The kinds of channel a link can have.
     pub enum ChannelConfig: "channel" => build(stream: Stream) -> Box<dyn Channel> {
-        Perfect => perfect, "perfect", "Nothing is ever lost";
+        Perfect => perfect, "perfect", "Nothing is ever lost", no settings;
         Uniform => uniform, "uniform", "Each frame is lost with one probability, independently";
         TwoState => two_state, "two-state", "GOOD and BAD states with exponential stays and a loss probability in each (Markov)";
         Recorded => recorded, "recorded", "GOOD and BAD states read from a trace of switch times";

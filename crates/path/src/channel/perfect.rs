@@ -1,26 +1,15 @@
 //! The channel that loses nothing.
 
 use engine::Stream;
-use engine::registry::Settings;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+pub use engine::registry::NoSettings as Config;
 
 use super::{Channel, Fate, Frame};
 
-/// No settings.
-#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Config {}
-
 struct Perfect;
 
-impl Settings for Config {}
-
-impl Config {
-    /// The channel. It draws nothing.
-    pub fn build(&self, _: Stream) -> Box<dyn Channel> {
-        Box::new(Perfect)
-    }
+/// The channel. It draws nothing.
+pub fn build(_: Stream) -> Box<dyn Channel> {
+    Box::new(Perfect)
 }
 
 impl Channel for Perfect {

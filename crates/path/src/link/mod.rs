@@ -69,6 +69,6 @@ pub struct Counters {
     pub duplicates: u64,
     /// Packets that arrived.
     pub packets_delivered: u64,
-    /// Time spent sending frames.
+    /// Time spent sending frames; of a frame that is being sent, the part that is over.
     pub busy: Span,
 }

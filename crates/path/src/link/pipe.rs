@@ -56,13 +56,14 @@ impl Pipe {
         }
     }
 
-    /// What has been counted until `now`: packets that still wait have not been sent.
+    /// What has been counted until `now`: packets that still wait have not been sent, and of one that is being sent the
+    /// line has been busy with a part.
     pub fn counters(&self, now: Time) -> Counters {
         let mut counters = self.counters;
-        for passage in self.passing.iter().rev().take_while(|passage| passage.starts > now) {
-            counters.frames_sent -= 1;
-            counters.busy = counters.busy - (passage.arrives.since(passage.starts) - self.line.delay);
-        }
+        let waiting = self.passing.iter().rev().take_while(|passage| passage.starts > now).count();
+        counters.frames_sent -= waiting as u64;
+        // Who waits does so because the line is busy all the time until it is free.
+        counters.busy = counters.busy - self.free_at.since(now);
         counters
     }
 

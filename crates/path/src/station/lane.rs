@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use engine::{Order, Span};
+use engine::{Order, Span, Time};
 use wire::Packet;
 
 use crate::event::HopId;
@@ -38,6 +38,8 @@ pub struct Lane {
     /// At the far end: the next frame number that is not a repetition.
     expected: u64,
     pub(super) counters: Counters,
+    /// When the last frame has left.
+    pub(super) sent_until: Time,
 }
 
 impl Lane {
@@ -57,6 +59,7 @@ impl Lane {
             next_number: 0,
             expected: 0,
             counters: Counters::default(),
+            sent_until: Time::ZERO,
         }
     }
 
@@ -65,9 +68,11 @@ impl Lane {
         self.hop
     }
 
-    /// What has been counted.
-    pub fn counters(&self) -> Counters {
-        self.counters
+    /// What has been counted until `now`: of a frame that is being sent, the part that has been.
+    pub fn counters(&self, now: Time) -> Counters {
+        let mut counters = self.counters;
+        counters.busy = counters.busy - self.sent_until.since(now);
+        counters
     }
 
     /// Packets waiting or being sent.
@@ -85,7 +90,8 @@ impl Lane {
         self.line.delay.times(2) + self.ack_time + self.arq.margin
     }
 
-    /// Whether a packet of `size` bytes may wait. A head that is being sent does not count as waiting.
+    /// Whether a packet of `size` bytes may wait; one that is sent at once need not. A head that is being sent does not
+    /// count as waiting.
     pub(super) fn admits(&self, size: u32, head_being_sent: bool) -> bool {
         let (mut packets, mut bytes) = (self.queue.len(), self.queued_bytes);
         if head_being_sent && let Some(head) = self.queue.front() {

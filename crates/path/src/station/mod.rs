@@ -85,15 +85,17 @@ impl Station {
     /// Takes a packet for lane number `lane`. Whether it found room.
     pub fn on_packet<O: Observer>(&mut self, lane: usize, packet: Packet, cx: &mut Cx<'_, O>) -> bool {
         let target = &mut self.lanes[lane];
-        let being_sent = self.phase != Phase::Idle && self.serving == lane;
-        if !target.admits(packet.size(), being_sent) {
+        // An idle transmitter takes the packet at once: it does not wait, so no limit is met.
+        let idle = self.phase == Phase::Idle;
+        let head_being_sent = !idle && self.serving == lane;
+        if !idle && !target.admits(packet.size(), head_being_sent) {
             target.counters.packets_dropped += 1;
             target.counters.queue_full += 1;
             cx.tell(target.hop, || LinkEvent::QueueFull { packet });
             return false;
         }
         target.push(Waiting { packet, since: cx.schedule.order() });
-        if self.phase == Phase::Idle {
+        if idle {
             self.send_next(cx);
         }
         true
@@ -196,6 +198,7 @@ impl Station {
         let frame = Frame { now: cx.now, start: cx.now, duration, way: hop.way, number: number_on_hop };
         lane.counters.frames_sent += 1;
         lane.counters.busy = lane.counters.busy + duration;
+        lane.sent_until = cx.now + duration;
         cx.tell(hop, || LinkEvent::FrameSent { number, attempt, packet });
         self.overdue = cx.now + duration + lane.ack_wait();
         if cx.channels[hop.link as usize].fate(&frame) == Fate::Arrives {

@@ -54,7 +54,6 @@ impl World {
             until: Time::ZERO + network.duration,
             now: Time::ZERO,
             events: 0,
-            buffer_full: 0,
             next_air: Time::NEVER,
             outbox: Vec::new(),
         };
@@ -70,6 +69,7 @@ fn nodes(network: &Network, slots: &mut Slots) -> Vec<Node> {
         addr: Addr::of_node(number),
         kind: spec.kind,
         buffer: Buffer::new(spec.buffer),
+        buffer_full: 0,
         processing: (spec.processing_delay.as_nanos() > 0)
             .then(|| Processing::new(spec.processing_delay, slots.slot(Owner::Processing(number as u32)))),
         agent: spec.agent.build(),

@@ -78,7 +78,6 @@ pub struct World {
     until: Time,
     now: Time,
     events: u64,
-    buffer_full: u64,
     /// When the air of any link changes next, for those who watch; NEVER when nobody does.
     next_air: Time,
     /// Packets an agent sends while it acts.
@@ -151,17 +150,18 @@ impl World {
                 completed: flow.completed,
                 elapsed: end.since(flow.start),
                 bytes_delivered: self.ends[flow.receiver].connection.bytes_received(),
+                segments_duplicate: self.ends[flow.receiver].connection.segments_duplicate(),
                 sender: self.ends[flow.sender].connection.counters(),
             }
         };
         let counters = |hop: &Hop| match hop {
             Hop::Pipe(pipe) => pipe.counters(self.now),
-            Hop::Lane { station, lane } => self.stations[*station as usize].lanes()[*lane as usize].counters(),
+            Hop::Lane { station, lane } => self.stations[*station as usize].lanes()[*lane as usize].counters(self.now),
         };
         Results {
             ended: self.now,
             events: self.events,
-            buffer_full: self.buffer_full,
+            buffer_full: self.nodes.iter().map(|node| node.buffer_full).collect(),
             flows: self.flows.iter().map(flow).collect(),
             links: self
                 .hops
@@ -291,7 +291,7 @@ impl World {
     fn admit<S: Sink>(&mut self, node: usize, packet: Packet, sink: &mut S) -> bool {
         let admitted = self.nodes[node].buffer.admit(self.now, packet.size());
         if !admitted {
-            self.buffer_full += 1;
+            self.nodes[node].buffer_full += 1;
             self.say(node, sink, || NodeEvent::BufferFull { packet });
         }
         admitted

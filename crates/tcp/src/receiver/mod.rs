@@ -13,13 +13,15 @@ pub(crate) struct Receiver {
     window: u64,
     assembly: Reassembly,
     owed: u32,
+    duplicates: u64,
     observed: bool,
     events: VecDeque<Event>,
 }
 
 impl Receiver {
     pub fn new(window: u64) -> Self {
-        Receiver { window, assembly: Reassembly::default(), owed: 0, observed: false, events: VecDeque::new() }
+        let assembly = Reassembly::default();
+        Receiver { window, assembly, owed: 0, duplicates: 0, observed: false, events: VecDeque::new() }
     }
 
     pub fn observe(&mut self) {
@@ -36,6 +38,11 @@ impl Receiver {
         self.window
     }
 
+    /// Segments that brought no byte that was not here already.
+    pub fn duplicates(&self) -> u64 {
+        self.duplicates
+    }
+
     pub fn pop_event(&mut self) -> Option<Event> {
         self.events.pop_front()
     }
@@ -49,8 +56,8 @@ impl Receiver {
             self.events.push_back(Event::SegmentReceived { seq, len, in_order });
         }
         let end = (seq + u64::from(len)).min(self.next() + self.window);
-        if end > seq {
-            self.assembly.insert(seq, end);
+        if end > seq && !self.assembly.insert(seq, end) {
+            self.duplicates += 1;
         }
     }
 

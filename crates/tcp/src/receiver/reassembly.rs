@@ -13,34 +13,40 @@ impl Reassembly {
         self.next
     }
 
-    /// Takes bytes `from..to`.
+    /// Takes bytes `from..to`. Whether any of them is new.
     #[inline]
-    pub fn insert(&mut self, from: u64, to: u64) {
+    pub fn insert(&mut self, from: u64, to: u64) -> bool {
         if from <= self.next && self.islands.is_empty() {
+            let new = to > self.next;
             self.next = self.next.max(to);
-            return;
+            return new;
         }
-        self.insert_slowly(from, to);
+        self.insert_slowly(from, to)
     }
 
-    fn insert_slowly(&mut self, mut from: u64, mut to: u64) {
+    fn insert_slowly(&mut self, mut from: u64, mut to: u64) -> bool {
         if from > self.next {
             // Islands that touch from..to become one with it.
             let first = self.islands.partition_point(|island| island.1 < from);
             let last = self.islands.partition_point(|island| island.0 <= to);
+            if self.islands.get(first).is_some_and(|island| island.0 <= from && to <= island.1) {
+                return false;
+            }
             if first < last {
                 from = from.min(self.islands[first].0);
                 to = to.max(self.islands[last - 1].1);
             }
             self.islands.splice(first..last, [(from, to)]);
-            return;
+            return true;
         }
+        let new = to > self.next;
         self.next = self.next.max(to);
         let reached = self.islands.partition_point(|island| island.0 <= self.next);
         if let Some(island) = self.islands[..reached].last() {
             self.next = self.next.max(island.1);
         }
         self.islands.drain(..reached);
+        new
     }
 }
 
@@ -63,13 +69,14 @@ mod tests {
     }
 
     proptest! {
-        /// Any pieces in any order: `next` is the first byte that never came.
+        /// Any pieces in any order: `next` is the first byte that never came, and a piece is new if one of its bytes is.
         #[test]
         fn agrees_with_a_bitmap(pieces in prop::collection::vec((0u64..60, 1u64..12), 0..80)) {
             let mut assembly = Reassembly::default();
             let mut come = [false; 80];
             for (from, len) in pieces {
-                assembly.insert(from, from + len);
+                let new = come[from as usize..(from + len) as usize].contains(&false);
+                prop_assert_eq!(assembly.insert(from, from + len), new);
                 come[from as usize..(from + len) as usize].fill(true);
                 let first_missing = come.iter().position(|here| !here).unwrap() as u64;
                 prop_assert_eq!(assembly.next(), first_missing);

@@ -5,7 +5,7 @@ pub mod reno;
 engine::registry! {
     /// The kinds of loss recovery.
     pub enum RecoveryConfig: "recovery" => build() -> Box<dyn LossRecovery> {
-        Reno => reno, "reno", "Third duplicate, then one segment a duplicate until new data is acknowledged [RFC5681 s3.2]";
+        Reno => reno, "reno", "Third duplicate, then one segment a duplicate until new data is acknowledged [RFC5681 s3.2]", no settings;
     }
 }
 

@@ -4,24 +4,13 @@
 //! more segment fly. Deviation: like 4.3BSD Reno, a sender that went back after a timeout may take duplicates of
 //! that for a new loss; NewReno mends this [RFC6582 s4.1].
 
-use engine::registry::Settings;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+pub use engine::registry::NoSettings as Config;
 
 use super::{Advance, Duplicate, LossRecovery, Notified, View};
 
-/// No settings.
-#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Config {}
-
-impl Settings for Config {}
-
-impl Config {
-    /// The recovery.
-    pub fn build(&self) -> Box<dyn LossRecovery> {
-        Box::new(Reno { allowance: None })
-    }
+/// The recovery.
+pub fn build() -> Box<dyn LossRecovery> {
+    Box::new(Reno { allowance: None })
 }
 
 struct Reno {

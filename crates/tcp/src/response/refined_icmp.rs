@@ -4,26 +4,15 @@
 //! the segment and marks it; the first duplicate acknowledgment for it begins fast recovery with the window as it
 //! is, one segment more a duplicate, until new data is acknowledged.
 
-use engine::registry::Settings;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+pub use engine::registry::NoSettings as Config;
 use wire::NoticeKind;
 
 use super::{Marked, NoticeResponse, Reaction};
 use crate::recovery::Notified;
 
-/// No settings.
-#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Config {}
-
-impl Settings for Config {}
-
-impl Config {
-    /// The response.
-    pub fn build(&self) -> Box<dyn NoticeResponse> {
-        Box::new(RefinedIcmp::default())
-    }
+/// The response.
+pub fn build() -> Box<dyn NoticeResponse> {
+    Box::new(RefinedIcmp::default())
 }
 
 #[derive(Default)]

@@ -4,26 +4,15 @@
 //! if it comes to that, was not congestion. A marked segment is resent without a cut: alone after a timeout;
 //! after the third duplicate with ssthresh plus three segments in flight until new data is acknowledged.
 
-use engine::registry::Settings;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+pub use engine::registry::NoSettings as Config;
 use wire::NoticeKind;
 
 use super::{Marked, NoticeResponse, Reaction};
 use crate::recovery::Notified;
 
-/// No settings.
-#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Config {}
-
-impl Settings for Config {}
-
-impl Config {
-    /// The response.
-    pub fn build(&self) -> Box<dyn NoticeResponse> {
-        Box::new(SimpleIcmp::default())
-    }
+/// The response.
+pub fn build() -> Box<dyn NoticeResponse> {
+    Box::new(SimpleIcmp::default())
 }
 
 #[derive(Default)]

@@ -1,25 +1,14 @@
 //! A sender without a scheme: messages are silently discarded [goel1997 5.5.4].
 
-use engine::registry::Settings;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+pub use engine::registry::NoSettings as Config;
 use wire::NoticeKind;
 
 use super::{NoticeResponse, Reaction};
 use crate::recovery::Notified;
 
-/// No settings.
-#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Config {}
-
-impl Settings for Config {}
-
-impl Config {
-    /// The response.
-    pub fn build(&self) -> Box<dyn NoticeResponse> {
-        Box::new(Unmodified)
-    }
+/// The response.
+pub fn build() -> Box<dyn NoticeResponse> {
+    Box::new(Unmodified)
 }
 
 struct Unmodified;

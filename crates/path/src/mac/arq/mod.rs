@@ -8,7 +8,7 @@ use engine::Span;
 engine::registry! {
     /// The kinds of link-level retransmission.
     pub enum ArqConfig: "arq" => build() -> Option<StopAndWait> {
-        None => none, "none", "Frames are sent once and never acknowledged";
+        None => none, "none", "Frames are sent once and never acknowledged", no settings;
         StopAndWait => stop_and_wait, "stop-and-wait", "One frame at a time, sent until acknowledged or a number of times";
     }
 }

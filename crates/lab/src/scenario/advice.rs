@@ -1,0 +1,131 @@
+//! What is not wrong with a scenario and yet may not be meant.
+
+use std::collections::BTreeSet;
+
+use path::queue::Limit;
+use sim::Network;
+use sim::routing::Routes;
+
+use super::model::{NodeKind, Scenario};
+use super::routes::{EMPTY_PACKET, Way, full_packet, way};
+use crate::problem::Problem;
+
+/// Warnings about a scenario without problems; `network` is what it describes.
+pub(super) fn advise(scenario: &Scenario, network: &Network) -> Vec<Problem> {
+    let mut routes = Routes::new(network);
+    let mut both_ways = |from, to| Some([way(network, &mut routes, from, to)?, way(network, &mut routes, to, from)?]);
+    // Every flow has a way by now.
+    let ways: Vec<[Way; 2]> = network.flows.iter().filter_map(|flow| both_ways(flow.from, flow.to)).collect();
+    let mut warnings = agents_without_link_layer(scenario, network);
+    warnings.extend(schemes_without_sender(network, &ways));
+    warnings.extend(queues_without_room(network, &ways));
+    warnings
+}
+
+/// Agents learn from link layers, and these have none.
+fn agents_without_link_layer(scenario: &Scenario, network: &Network) -> Vec<Problem> {
+    let with_link_layer = |node: usize| {
+        let links = network.links.iter().filter(|link| link.between.contains(&node));
+        links.into_iter().any(|link| link.arq.build().is_some())
+    };
+    let mut warnings = Vec::new();
+    for (number, node) in network.nodes.iter().enumerate() {
+        let asked = scenario.nodes[number].scheme.is_some() || scenario.scheme.is_some();
+        let base_station = scenario.nodes[number].kind == NodeKind::BaseStation;
+        if asked && base_station && node.agent.name() != "unmodified" && !with_link_layer(number) {
+            let text =
+                format!("scheme {} has nothing to go by: no link of {} has a link layer", node.agent.name(), node.name);
+            let problem = Problem::new(text).key(format!("nodes.{}", node.name));
+            warnings.push(problem.hint("give its wireless link arq = \"stop-and-wait\""));
+        }
+    }
+    warnings
+}
+
+/// A scheme whose messages a sender discards is not measured, though it was chosen.
+fn schemes_without_sender(network: &Network, ways: &[[Way; 2]]) -> Vec<Problem> {
+    let mut said = BTreeSet::new();
+    let mut warnings = Vec::new();
+    for (flow, [there, _]) in network.flows.iter().zip(ways) {
+        for hop in &there.hops {
+            let link = &network.links[hop / 2];
+            let node = link.between[hop % 2];
+            let scheme = network.nodes[node].agent.name();
+            let followed = flow.tcp.response.name();
+            if link.arq.build().is_none() || !said.insert((flow.from, node)) {
+                continue;
+            }
+            let sender = &network.nodes[flow.from];
+            warnings.extend(half_a_scheme(
+                [scheme, &network.nodes[node].name],
+                [followed, &sender.name],
+                sender.agent.name(),
+            ));
+        }
+    }
+    warnings
+}
+
+/// The warning if the agent's scheme at a station is not followed by the sender: which response each has, at which
+/// node, and which scheme was chosen for the sender.
+fn half_a_scheme([scheme, station]: [&str; 2], [followed, sender]: [&str; 2], chosen: &str) -> Option<Problem> {
+    if scheme == "unmodified" || scheme == followed {
+        return None;
+    }
+    let key = format!("nodes.{sender}.scheme");
+    if scheme == chosen {
+        let text =
+            format!("scheme {scheme} has no sender's part: {sender} sends as unmodified, whatever {station} tells it");
+        return Some(Problem::new(text).key(key));
+    }
+    let text = format!(
+        "{station} follows {scheme} and {sender}, which sends over it, {followed}: its half of {scheme} is missing"
+    );
+    let hint = format!("write scheme = \"{scheme}\" there too, or once for all nodes at the top");
+    Some(Problem::new(text).key(key).hint(hint))
+}
+
+/// Queues in which some packet that comes by can never wait.
+fn queues_without_room(network: &Network, ways: &[[Way; 2]]) -> Vec<Problem> {
+    // For each link the largest packet that passes, and the flow it belongs to.
+    let mut largest: Vec<Option<(u32, &str)>> = vec![None; network.links.len()];
+    for (flow, [there, back]) in network.flows.iter().zip(ways) {
+        for (way, size) in [(there, full_packet(flow)), (back, EMPTY_PACKET)] {
+            for hop in &way.hops {
+                let known = &mut largest[hop / 2];
+                if known.is_none_or(|(most, _)| size > most) {
+                    *known = Some((size, &flow.name));
+                }
+            }
+        }
+    }
+    let mut warnings = Vec::new();
+    for (link, largest) in network.links.iter().zip(largest) {
+        let Some((size, flow)) = largest else { continue };
+        if link.queue.admits(0, 0, size) {
+            continue;
+        }
+        let expected = match link.queue {
+            Limit::Bytes(_) => format!("at least {size} B, a packet of flows.{flow}"),
+            Limit::Packets(_) | Limit::None => "at least 1 packet".to_owned(),
+        };
+        let problem = Problem::new(format!("{expected}: as it is, what finds the transmitter busy is dropped"));
+        warnings.push(problem.key(format!("links.{}.queue", link.name)).found(format!("\"{}\"", link.queue)));
+    }
+    warnings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::half_a_scheme;
+
+    /// No member of the registries is like this; a new agent may be.
+    #[test]
+    fn a_scheme_without_a_senders_part_is_told_of() {
+        let warning = half_a_scheme(["snoop", "x"], ["unmodified", "a"], "snoop").unwrap();
+        assert!(warning.expected.contains("no sender's part"), "{warning}");
+        assert_eq!(warning.key.as_deref(), Some("nodes.a.scheme"));
+        assert!(half_a_scheme(["snoop", "x"], ["snoop", "a"], "snoop").is_none());
+        assert!(half_a_scheme(["unmodified", "x"], ["snoop", "a"], "snoop").is_none());
+    }
+}

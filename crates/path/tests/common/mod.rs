@@ -1,0 +1,33 @@
+//! What the contract tests share.
+#![allow(dead_code, reason = "each test file uses some of it")]
+
+use engine::Time;
+use path::{HopId, LinkEvent, Observer};
+use serde::Deserialize;
+use serde::de::value::{Error, MapDeserializer};
+use wire::{Addr, Body, Flags, Packet, Segment, SeqNum};
+
+/// The member of a registry with this name and no settings but its defaults.
+pub fn member<T: for<'de> Deserialize<'de>>(name: &str) -> Result<T, Error> {
+    T::deserialize(MapDeserializer::<_, Error>::new([("kind", name)].into_iter()))
+}
+
+/// A packet from node 0 to node 2 with `len` bytes of data.
+pub fn packet(seq: u32, len: u32) -> Packet {
+    let segment =
+        Segment { src_port: 1, dst_port: 2, seq: SeqNum(seq), ack: SeqNum(0), flags: Flags::ACK, window: 0, len };
+    Packet { src: Addr::of_node(0), dst: Addr::of_node(2), body: Body::Tcp(segment) }
+}
+
+/// Writes down what happens.
+#[derive(Default)]
+pub struct Log(pub Vec<(Time, HopId, LinkEvent)>);
+
+impl Observer for Log {
+    fn watches(&self) -> bool {
+        true
+    }
+    fn link(&mut self, at: Time, hop: HopId, event: LinkEvent) {
+        self.0.push((at, hop, event));
+    }
+}
