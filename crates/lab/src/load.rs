@@ -170,7 +170,7 @@ fn include_traces(scenario: &mut Scenario, beside: &Path) -> Vec<Problem> {
             Err(_) => {
                 let problem = Problem::new(format!("the recorded channel {shown} is not there"));
                 let hint = "it says when the air switched, a line such as \"1233.5 BAD\" for each switch, in ms; a run \
-                            with --trace air writes one into its result directory: copy it there";
+                            with --trace air, or read_from_trace = 1, writes one into its result directory: copy it there";
                 problems.push(problem.key(format!("links.{name}.channel.file")).hint(hint));
             }
         }

@@ -136,7 +136,10 @@ fn clear(dir: &Path) -> Result<Option<File>, RunError> {
         return Err(RunError::Busy(dir.to_owned()));
     }
     replaceable(dir, true)?;
-    match fs::remove_dir_all(dir) {
+    // Without a manifest there is nothing in it; if by now there is, another run has just begun.
+    let removed = if lock.is_some() { fs::remove_dir_all(dir) } else { fs::remove_dir(dir) };
+    match removed {
+        Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => Err(RunError::Busy(dir.to_owned())),
         Err(error) if error.kind() != io::ErrorKind::NotFound => {
             Err(RunError::Unwritable { path: dir.to_owned(), source: error })
         }

@@ -254,6 +254,16 @@ fn binary_and_empty_files_are_refused_in_words() {
     assert!(lacks("[links]\n[nodes]").contains("`duration` and `flows` are missing"));
 }
 
+/// "0 s" means no BAD state; it is no way out for a stay in GOOD.
+#[test]
+fn a_stay_that_is_too_short_has_a_way_out_that_works() {
+    let said = |from: &str, to: &str| problems(&GOOD.replace(from, to))[0].to_string();
+    let good = said("mean_good = \"5 s\"", "mean_good = \"1 ns\"");
+    assert!(good.contains("expected at least 1 us\n"), "{good}");
+    let bad = said("mean_bad = \"100 ms\"", "mean_bad = \"1 ns\"");
+    assert!(bad.contains("expected at least 1 us, or no BAD state at all (\"0 s\")\n"), "{bad}");
+}
+
 /// What follows from a mistake is not another mistake.
 #[test]
 fn a_window_is_not_measured_by_a_segment_that_is_wrong() {

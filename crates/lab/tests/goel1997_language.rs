@@ -242,8 +242,32 @@ fn problems_of_the_scenario_lead_back_to_the_component() {
     let parsed = read(&changed(&[("recv_wnd_size = 16", "recv_wnd_size = 16\nstart_time = 60000")]));
     let problems = check(&parsed.scenario).expect_err("it begins when all is over");
     let located = parsed.locate(problems[0].clone());
-    assert_eq!((located.file.as_deref(), located.place), (Some("datafile.dat"), Some((7, 1))));
-    assert_eq!(located.source.as_deref(), Some("wired_source_node"));
+    let expected = "datafile.dat:14:14: wired_source_node.start_time: found 60 s, expected a time before the end \
+                    (system_simulation_time of simulator)\n  14 | start_time = 60000";
+    assert_eq!(located.to_string(), expected);
+    let parsed = read(&changed(&[("buffer_size = 512000", "buffer_size = 100")]));
+    let problems = check(&parsed.scenario).expect_err("no packet fits");
+    let said: Vec<String> = problems.into_iter().map(|problem| parsed.locate(problem).to_string()).collect();
+    let expected = "datafile.dat:18:19: base_station.buffer_size: found 100 B, expected at least 1064 B: a packet of \
+                    wired_source_node 211 never fits\n  18 | buffer_size = 100\n  \
+                    hint: or a smaller pkt_size of wired_source_node 211";
+    assert_eq!(said[0], expected);
+    // Each key has the line and the name of its attribute; what has none, those of the component.
+    for (key, line, name) in [
+        ("duration", 3, "simulator.system_simulation_time"),
+        ("output.traces", 1, "simulator"),
+        ("output.print_interval", 4, "simulator.print_interval"),
+        ("flows.211.window", 13, "wired_source_node.recv_wnd_size"),
+        ("nodes.212.scheme", 15, "base_station"),
+        ("links.101.between[1]", 31, "wired_link.node_id2"),
+        ("links.101.delay", 29, "wired_link.latency"),
+        ("links.102.channel.mean_bad", 43, "wireless_link.mean_exp_distrib_bad_state"),
+        ("links.102.arq.margin", 35, "wireless_link"),
+    ] {
+        let located = parsed.locate(Problem::new("anything").key(key));
+        let found = (located.place.map(|(line, _)| line), located.key.as_deref());
+        assert_eq!(found, (Some(line), Some(name)), "{key}");
+    }
     let unknown = parsed.locate(Problem::new("anything").key("somewhere.else"));
     assert_eq!((unknown.file.as_deref(), unknown.place), (Some("datafile.dat"), None));
 }

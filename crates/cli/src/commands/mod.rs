@@ -33,7 +33,7 @@ pub struct ScenarioArgs {
     /// The scheme of every node, such as refined-icmp (see `lasthop list schemes`)
     #[arg(long, value_name = "NAME")]
     pub scheme: Option<String>,
-    /// What chance begins with
+    /// What chance begins with, 0 to 2^63 - 1
     #[arg(long, value_name = "N", value_parser = seed, allow_negative_numbers = true)]
     pub seed: Option<u64>,
 }

@@ -20,8 +20,8 @@ use crate::{Failure, table};
 pub struct Args {
     #[command(flatten)]
     scenario: ScenarioArgs,
-    /// Where to write results [default: results/NAME-seedN; with --scheme results/NAME-SCHEME-seedN, with --set
-    /// results/NAME-HASH-seedN, HASH being six digits made of the changes]
+    /// Where to write results [default: `results/NAME[-SCHEME][-HASH]-seedN`, with SCHEME if --scheme is given, and HASH,
+    /// six digits made of the changes, if --set is]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Traces to write, separated by commas: names from `lasthop list traces`, `all` or `none`

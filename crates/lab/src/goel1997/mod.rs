@@ -46,16 +46,16 @@ mod lexer;
 mod links;
 #[cfg(test)]
 mod mistakes;
+mod origins;
 mod parser;
 mod quantities;
 mod report;
 pub mod trace_file;
 mod translate;
 
-use std::collections::BTreeMap;
-
 use crate::problem::Problem;
 use crate::scenario::Scenario;
+use origins::Origins;
 use report::Report;
 
 /// The file in which the program keeps when the air switched; its name is fixed [goel1997 B.3.1].
@@ -71,8 +71,7 @@ pub struct Parsed {
     /// Nothing wrong, but perhaps not what was meant.
     pub warnings: Vec<Problem>,
     file: String,
-    /// Where the component stands from which a part of the scenario came, by that part's key: `links.101`.
-    places: BTreeMap<String, Place>,
+    origins: Origins,
 }
 
 /// What to do with [`TRACE_FILE`] for a wireless link, named as in the scenario.
@@ -108,20 +107,13 @@ pub fn parse(file: &str, text: &[u8]) -> Result<Parsed, Vec<Problem>> {
     if !report.is_empty() {
         return Err(report.finish());
     }
-    translate::translate(&components, report)
+    translate::translate(&blocks, &components, report)
 }
 
 impl Parsed {
-    /// Fills in where the component stands that a problem of the scenario is about, as far as its key tells.
+    /// Says a problem of the scenario as one of the datafile, as far as its key tells.
     pub fn locate(&self, mut problem: Problem) -> Problem {
         problem.file.get_or_insert_with(|| self.file.clone());
-        let key = problem.key.clone().unwrap_or_default();
-        let within = |part: &str| key.strip_prefix(part).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
-        let found = self.places.iter().find(|(part, _)| within(part));
-        if let (None, Some((_, (place, source)))) = (problem.place, found) {
-            problem.place = Some(*place);
-            problem.source = Some(source.clone());
-        }
-        problem
+        self.origins.locate(problem)
     }
 }

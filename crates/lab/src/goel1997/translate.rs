@@ -6,9 +6,11 @@ use engine::{Bytes, Span};
 use indexmap::IndexMap;
 
 use super::components::{Component, Medium, Node, Simulator, Transfer};
+use super::origins::Origins;
+use super::parser::Block;
 use super::quantities::TraceMode;
 use super::report::Report;
-use super::{Parsed, Place, TRACE_FILE, TraceUse};
+use super::{Parsed, TRACE_FILE, TraceUse};
 use crate::problem::Problem;
 use crate::scenario::model::{self, Flow, Output, Profile, Scenario};
 use crate::scenario::named::Named;
@@ -18,15 +20,20 @@ const TRACES: [&str; 7] =
     ["seqno", "ackno", "congestion", "threshold", "wless_state", "router_pkt_arrival", "swnd_size"];
 
 /// The scenario that well-formed `components` describe, or what is wrong with them together.
-pub(super) fn translate(components: &[Component<'_>], report: Report<'_>) -> Result<Parsed, Vec<Problem>> {
+pub(super) fn translate(
+    blocks: &[Block<'_>],
+    components: &[Component<'_>],
+    report: Report<'_>,
+) -> Result<Parsed, Vec<Problem>> {
     let warnings = report.another();
-    let mut translator = Translator { components, nodes: BTreeMap::new(), report, warnings, places: BTreeMap::new() };
+    let mut translator =
+        Translator { blocks, components, nodes: BTreeMap::new(), report, warnings, origins: Origins::default() };
     let parsed = translator.scenario();
-    let Translator { report, warnings, places, .. } = translator;
+    let Translator { report, warnings, origins, .. } = translator;
     match parsed {
         Some((scenario, uses_trace)) if report.is_empty() => {
             let file = report.file.to_owned();
-            Ok(Parsed { scenario, uses_trace, warnings: warnings.finish(), file, places })
+            Ok(Parsed { scenario, uses_trace, warnings: warnings.finish(), file, origins })
         }
         _ => Err(report.finish()),
     }
@@ -34,12 +41,14 @@ pub(super) fn translate(components: &[Component<'_>], report: Report<'_>) -> Res
 
 /// The components, and what has come of them.
 pub(super) struct Translator<'c, 'a, 'f> {
+    /// In the order of the text.
+    blocks: &'c [Block<'a>],
     pub(super) components: &'c [Component<'a>],
     /// By id.
     pub(super) nodes: BTreeMap<u64, &'c Node<'a>>,
     pub(super) report: Report<'f>,
     pub(super) warnings: Report<'f>,
-    places: BTreeMap<String, Place>,
+    origins: Origins,
 }
 
 /// The nearest of `known` to `id`, as a hint. In a large network ids are no misspellings of each other.
@@ -81,7 +90,9 @@ impl<'c, 'a> Translator<'c, 'a, '_> {
 
     /// `key` of the scenario came from the component at byte `at`.
     fn place(&mut self, key: &str, at: usize) {
-        self.places.insert(key.to_owned(), self.report.place(at));
+        if let Ok(block) = self.blocks.binary_search_by_key(&at, |block| block.name.at) {
+            self.origins.component(key, &self.blocks[block], &self.report);
+        }
     }
 
     fn simulator(&mut self) -> Option<&'c Simulator> {
@@ -99,9 +110,7 @@ impl<'c, 'a> Translator<'c, 'a, '_> {
             let problem = Problem::new(format!("simulator once; there is one on line {line} already")).key("simulator");
             self.report.at(again.at, problem.found("simulator again").hint("remove one of them"));
         }
-        for (key, at) in [("duration", first.at), ("seed", first.at), ("output", first.at)] {
-            self.place(key, at);
-        }
+        self.place("", first.at);
         for (name, missing, assumed) in [
             ("print_interval", first.print_interval.is_none(), "0: node states are never printed"),
             ("read_from_trace", first.trace.is_none(), "neither read nor record trace.dat"),
@@ -247,7 +256,11 @@ impl<'c, 'a> Translator<'c, 'a, '_> {
         let mut links: Vec<String> = self.components.iter().filter_map(air).collect();
         let key = "simulator.read_from_trace";
         match (mode.value, links.len()) {
-            (TraceMode::Read, 1) => Some(TraceUse::Read { link: links.remove(0) }),
+            (TraceMode::Read, 1) => {
+                let (file, report) = (format!("links.{}.channel.file", links[0]), &self.report);
+                self.origins.attribute(file, "simulator", "read_from_trace", mode.at, report);
+                Some(TraceUse::Read { link: links.remove(0) })
+            }
             (TraceMode::Record | TraceMode::Script, 1) => Some(TraceUse::Record { link: links.remove(0) }),
             (TraceMode::Record, count) => {
                 let problem =

@@ -56,10 +56,11 @@ impl Settings for Config {
             let fault = Fault::new("mean_good", self.mean_good, "more than nothing");
             faults.push(fault.hint("for a channel that is always BAD use kind = \"uniform\", loss = 1"));
         }
-        for (key, mean) in [("mean_good", self.mean_good), ("mean_bad", self.mean_bad)] {
+        let means =
+            [("mean_good", self.mean_good, ""), ("mean_bad", self.mean_bad, ", or no BAD state at all (\"0 s\")")];
+        for (key, mean, instead) in means {
             if mean != Span::ZERO && mean < SHORTEST_STAY {
-                let expected = format!("at least {SHORTEST_STAY}, or no BAD state at all (\"0 s\")");
-                faults.push(Fault::new(key, mean, expected));
+                faults.push(Fault::new(key, mean, format!("at least {SHORTEST_STAY}{instead}")));
             }
         }
         faults

@@ -1,0 +1,118 @@
+//! From the keys of a scenario back to the datafile: what each came from, where that stands, and what it is called there.
+
+use std::collections::BTreeMap;
+
+use super::Place;
+use super::parser::Block;
+use super::report::Report;
+use crate::problem::Problem;
+
+/// The attributes that become keys, each with its key below the component's.
+const ATTRIBUTES: &[(&str, &str)] = &[
+    // simulator
+    ("duration", "system_simulation_time"),
+    ("output.print_interval", "print_interval"),
+    ("seed", "seed"),
+    // Nodes and flows.
+    ("scheme", "scheme"),
+    ("buffer", "buffer_size"),
+    ("processing_delay", "processing_delay"),
+    ("radio", "radio"),
+    ("scheduler", "scheduler"),
+    ("to", "dest_id"),
+    ("bytes", "num_of_pkts_to_send"),
+    ("segment", "pkt_size"),
+    ("window", "recv_wnd_size"),
+    ("start", "start_time"),
+    // Links.
+    ("between[0]", "node_id1"),
+    ("between[1]", "node_id2"),
+    ("rate", "bandwidth"),
+    ("delay", "latency"),
+    ("loss", "loss_probability"),
+    ("random_seed", "random_seed"),
+    ("channel.mean_good", "mean_exp_distrib_good_state"),
+    ("channel.mean_bad", "mean_exp_distrib_bad_state"),
+    ("channel.bad", "bad_interval"),
+];
+
+/// What a key came from.
+#[derive(Clone, Debug)]
+struct Origin {
+    /// As a key of the datafile: `base_station.buffer_size`.
+    key: String,
+    /// In a sentence: `buffer_size of base_station 212`.
+    called: String,
+    place: Place,
+}
+
+/// What every key came from.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Origins(BTreeMap<String, Origin>);
+
+impl Origins {
+    /// `key` came from the component in `block`, and keys below it from its attributes. The simulator's keys stand at
+    /// the top, and `key` is empty.
+    pub(super) fn component(&mut self, key: &str, block: &Block<'_>, report: &Report<'_>) {
+        let component = block.name.text;
+        let called = match key.rsplit_once('.') {
+            Some((_, id)) => format!("{component} {id}"),
+            None => component.to_owned(),
+        };
+        for entry in &block.entries {
+            let Some((below, _)) = ATTRIBUTES.iter().find(|(_, attribute)| *attribute == entry.name.text) else {
+                continue;
+            };
+            let below = if key.is_empty() { (*below).to_owned() } else { format!("{key}.{below}") };
+            let (attribute, at) = (entry.name.text, entry.values.first().map_or(entry.name.at, |value| value.at));
+            let origin = Origin {
+                key: format!("{component}.{attribute}"),
+                called: format!("{attribute} of {called}"),
+                place: report.place(at),
+            };
+            // Of an attribute that stands there several times, the first.
+            self.0.entry(below).or_insert(origin);
+        }
+        let key = if key.is_empty() { "output" } else { key };
+        let origin = Origin { key: component.to_owned(), called, place: report.place(block.name.at) };
+        self.0.insert(key.to_owned(), origin);
+    }
+
+    /// `key` came from what stands at byte `at` and is called `attribute` of `component`.
+    pub(super) fn attribute(&mut self, key: String, component: &str, attribute: &str, at: usize, report: &Report<'_>) {
+        let (name, called) = (format!("{component}.{attribute}"), format!("{attribute} of {component}"));
+        self.0.insert(key, Origin { key: name, called, place: report.place(at) });
+    }
+
+    /// Says a problem of the scenario as one of the datafile, as far as its key tells.
+    pub(super) fn locate(&self, mut problem: Problem) -> Problem {
+        if let (None, Some(origin)) = (problem.place, problem.key.as_deref().and_then(|key| self.of(key))) {
+            let (place, source) = origin.place.clone();
+            problem.place = Some(place);
+            problem.source = Some(source);
+            problem.key = Some(origin.key.clone());
+        }
+        problem.expected = self.in_words(&problem.expected);
+        problem.hint = problem.hint.map(|hint| self.in_words(&hint));
+        problem
+    }
+
+    /// What `key`, or else what is around it, came from.
+    fn of(&self, key: &str) -> Option<&Origin> {
+        let ends = key.match_indices(['.', '[']).map(|(end, _)| end).chain([key.len()]);
+        ends.collect::<Vec<_>>().into_iter().rev().find_map(|end| self.0.get(&key[..end]))
+    }
+
+    /// `text` with the keys in it as the datafile calls them: those with a dot, or between backquotes.
+    fn in_words(&self, text: &str) -> String {
+        let word = |word: &str| {
+            let key = word.trim_matches(|c: char| !(c.is_alphanumeric() || "`_]".contains(c)));
+            let bare = key.trim_matches('`');
+            match self.0.get(bare) {
+                Some(origin) if bare != key || bare.contains('.') => word.replace(key, &origin.called),
+                _ => word.to_owned(),
+            }
+        };
+        text.split(' ').map(word).collect::<Vec<_>>().join(" ")
+    }
+}
