@@ -1,0 +1,146 @@
+//! Papers, reproduced: their scenarios, their numbers, and ours beside them.
+//!
+//! A paper is one file and one line in [`PAPERS`]. What it prints is copied from the text; what we get is computed from
+//! runs, never written down.
+
+pub mod goel1997;
+
+use serde_json::{Map, Value, json};
+use stats::{Interval, Level, Moments};
+
+use crate::sweep::analysis::Analysis;
+
+/// Every paper that can be reproduced.
+pub static PAPERS: &[&Paper] = &[&goel1997::PAPER];
+
+/// A paper.
+pub struct Paper {
+    /// Its short name.
+    pub name: &'static str,
+    /// Author, title, place, year.
+    pub reference: &'static str,
+    /// Replications unless asked otherwise.
+    pub replications: u64,
+    /// Its sweeps.
+    pub sweeps: &'static [Source],
+    /// Its numbers, from its sweeps in their order.
+    pub numbers: fn(&[Analysis]) -> Vec<Number>,
+    /// Its bar charts and curves.
+    pub charts: &'static [Chart],
+    /// Its pictures of single runs.
+    pub pictures: &'static [Picture],
+    /// What reproduces, what does not, and why, in Markdown.
+    pub words: &'static str,
+}
+
+/// A scenario that belongs to a paper.
+pub struct Source {
+    /// What its results are called.
+    pub name: &'static str,
+    /// TOML.
+    pub text: &'static str,
+}
+
+/// A figure with bars: one figure of one sweep, a group of bars for each value of a key, a bar for each case.
+pub struct Chart {
+    /// Which: "figure 5.8".
+    pub place: &'static str,
+    /// What it shows.
+    pub title: &'static str,
+    /// The sweep's name.
+    pub sweep: &'static str,
+    /// The metric.
+    pub metric: &'static str,
+    /// The key along the horizontal axis.
+    pub along: &'static str,
+    /// The points shown: keys and the values they have, as the scenario writes them.
+    pub only: &'static [(&'static str, &'static str)],
+}
+
+/// A figure that shows one run.
+pub struct Picture {
+    /// Which: "figure 2.1".
+    pub place: &'static str,
+    /// What it shows.
+    pub title: &'static str,
+    /// What runs.
+    pub scenario: Source,
+    /// The scheme, if not the scenario's.
+    pub scheme: Option<&'static str>,
+    /// Which part of it.
+    pub panel: Panel,
+    /// From when to when, as "1.2 s".
+    pub part: Option<(&'static str, &'static str)>,
+}
+
+/// What a picture shows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Panel {
+    /// Sequence and acknowledgment numbers.
+    Sequence,
+    /// cwnd and ssthresh.
+    Window,
+}
+
+/// A number that a paper prints, and ours.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Number {
+    /// Where it stands: "table 5.4".
+    pub place: String,
+    /// Which of the numbers there: axes and their values.
+    pub what: Map<String, Value>,
+    /// The unit of all values.
+    pub unit: &'static str,
+    /// The paper's value.
+    pub paper: f64,
+    /// Our values' moments, a value for each replication. A number that is not left to chance has one.
+    pub ours: Moments,
+}
+
+impl Number {
+    /// A number with its values by replication.
+    pub fn new(place: &str, what: Value, unit: &'static str, paper: f64, ours: Moments) -> Self {
+        let Value::Object(what) = what else { unreachable!("axes are an object") };
+        Number { place: place.to_owned(), what, unit, paper, ours }
+    }
+
+    /// Where our true mean lies.
+    pub fn ci(&self, level: Level) -> Option<Interval> {
+        Interval::of_mean(&self.ours, level)
+    }
+
+    /// Where one more single run of ours lies: the paper's is one.
+    pub fn run(&self, level: Level) -> Option<Interval> {
+        Interval::of_next(&self.ours, level)
+    }
+
+    /// Whether the paper's value lies where a single run of ours does. What is not left to chance must be equal.
+    pub fn inside(&self, level: Level) -> bool {
+        match self.run(level) {
+            Some(run) => run.contains(self.paper),
+            None => self.ours.mean() == Some(self.paper),
+        }
+    }
+
+    /// As `lasthop reproduce --json` prints it.
+    pub fn to_json(&self, level: Level) -> Value {
+        let exact = self.ours.mean().map(|mean| Interval { low: mean, high: mean });
+        let bounds = |interval: Option<Interval>| interval.map(|interval| [interval.low, interval.high]);
+        json!({
+            "where": self.place,
+            "what": self.what,
+            "unit": self.unit,
+            "paper": self.paper,
+            "n": self.ours.n(),
+            "mean": self.ours.mean(),
+            "ci95": bounds(self.ci(level).or(exact)),
+            "run95": bounds(self.run(level).or(exact)),
+            "inside": self.inside(level),
+        })
+    }
+}
+
+/// The paper called `name`.
+pub fn find(name: &str) -> Option<&'static Paper> {
+    PAPERS.iter().copied().find(|paper| paper.name == name)
+}
