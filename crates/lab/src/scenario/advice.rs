@@ -82,7 +82,8 @@ fn half_a_scheme([scheme, station]: [&str; 2], [followed, sender]: [&str; 2], ch
     if scheme == chosen {
         let text =
             format!("scheme {scheme} has no sender's part: {sender} sends as unmodified, whatever {station} tells it");
-        return Some(Problem::new(text).key(key));
+        let hint = "that is right for a scheme which asks nothing of senders, and wrong for any other";
+        return Some(Problem::new(text).key(key).hint(hint));
     }
     let text = format!(
         "{station} follows {scheme} and {sender}, which sends over it, {followed}: its half of {scheme} is missing"
