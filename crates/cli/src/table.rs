@@ -137,7 +137,7 @@ mod tests {
         let node = |name: &str, buffer: Value, dropped: u64| json!({ "name": name, "buffer_bytes": buffer, "packets_dropped_buffer_full": dropped });
         let nodes = [node("a", Value::Null, 0), node("core", json!(4500), 6), node("x", json!(512_000), 0)];
         let table = summary(&json!({ "title": "t", "flows": [], "links": [], "nodes": nodes }));
-        let shown = "node   buffer  dropped\ncore   4500 B        6\nx     512 kB        0\n";
+        let shown = "node  buffer  dropped\ncore  4.5 kB        6\nx     512 kB        0\n";
         assert!(table.contains(shown), "{table}");
     }
 

@@ -32,12 +32,19 @@ fn the_summary_holds_what_is_promised() {
     let flow = &summary["flows"][0];
     assert_eq!((&flow["name"], &flow["completed"]), (&Value::from("download"), &Value::from(true)));
     assert_eq!(flow["bytes_delivered"], 10_240_000);
+    assert_eq!((&summary["scheme"], &summary["profile"]), (&Value::from("refined-icmp"), &Value::from("goel1997")));
     let seconds = flow["completion_time_s"].as_f64().unwrap();
     let goodput = flow["goodput_bps"].as_f64().unwrap();
     assert!((goodput * seconds - 81_920_000.0).abs() < 1.0);
-    for key in
-        ["segments_sent", "segments_retransmitted", "fast_retransmits", "timeouts", "icmp_defer", "icmp_retransmit"]
-    {
+    for key in [
+        "segments_sent",
+        "segments_duplicate",
+        "segments_retransmitted",
+        "fast_retransmits",
+        "timeouts",
+        "icmp_defer",
+        "icmp_retransmit",
+    ] {
         assert!(flow[key].is_u64(), "{key}");
     }
     assert!(flow["icmp_defer"].as_u64().unwrap() > 0 && flow["icmp_retransmit"].as_u64().unwrap() > 0);
@@ -290,4 +297,39 @@ fn the_schema_and_the_lists_name_every_member() {
         }
     }
     assert!(fine(&dir, &["list", "channels"]).contains("two-state"));
+}
+
+/// Whatever a scenario is called: what it ran under stands at the top of the table, and in the summary.
+#[test]
+fn a_result_says_under_which_schemes_it_came_about() {
+    let dir = scratch("schemes");
+    let example = file(EXAMPLE);
+    for scheme in ["unmodified", "simple-icmp"] {
+        let table = fine(&dir, &["run", &example, "--scheme", scheme, "--set", SHORT, "--out", "r"]);
+        let head: Vec<&str> = table.lines().take(2).collect();
+        assert_eq!(
+            head,
+            ["10.24 MB over a bursty wireless hop", &format!("scheme {scheme}, profile goel1997, seed 1")]
+        );
+    }
+    let own = "nodes.server.scheme=unmodified";
+    let mixed = json(&dir, &[&example, "--set", SHORT, "--set", own, "--out", "mixed"]);
+    assert_eq!(mixed["scheme"], serde_json::json!({ "server": "unmodified", "station": "refined-icmp" }));
+    let ended = common::lasthop(&dir, &["check", &example, "--set", own]);
+    assert!(ended.err.contains("its half of refined-icmp is missing"), "{}", ended.err);
+}
+
+#[test]
+fn drops_at_a_full_buffer_are_shown_with_the_node() {
+    let dir = scratch("buffer");
+    let example = file(EXAMPLE);
+    let args = [example.as_str(), "--set", SHORT, "--set", "nodes.station.buffer=4 kB", "--out", "r"];
+    let summary = json(&dir, &args);
+    let dropped = summary["packets_dropped_buffer_full"].as_u64().unwrap();
+    assert!(dropped > 0);
+    let node = |name: &str, buffer: Value, dropped: u64| serde_json::json!({ "name": name, "buffer_bytes": buffer, "packets_dropped_buffer_full": dropped });
+    let nodes = [node("server", Value::Null, 0), node("station", 4000.into(), dropped), node("mobile", Value::Null, 0)];
+    assert_eq!(summary["nodes"], Value::from(nodes.to_vec()));
+    let table = fine(&dir, &[&["run"], args.as_slice()].concat());
+    assert!(table.contains(&format!("station    4 kB  {dropped:>7}\n")), "{table}");
 }

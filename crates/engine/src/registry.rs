@@ -42,7 +42,7 @@ pub trait Settings {
     fn goel1997(&mut self) {}
 }
 
-/// The settings of a member that has none: its module says `pub use engine::registry::NoSettings as Config;`.
+/// No settings. The module of a member that has none says `pub use engine::registry::NoSettings as Config;`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NoSettings {}

@@ -76,6 +76,17 @@ fn a_sender_that_lacks_its_half_of_a_scheme_is_told_of() {
     assert_eq!(warnings(&with("scheme = \"refined-icmp\"", "")), [""; 0]);
 }
 
+#[test]
+fn a_sender_that_is_told_nothing_is_told_of() {
+    let text = with("", "").replace("a = { kind = \"host\"", "a = { kind = \"host\", scheme = \"refined-icmp\"");
+    let said = warnings(&text);
+    assert_eq!(said.len(), 1, "{said:?}");
+    assert!(said[0].contains("nodes.a.scheme") && said[0].contains("about flows.down that never come"), "{said:?}");
+    // Over wires alone no scheme has anything to say, and nothing is expected of it.
+    let wires = text.replace("kind = \"wireless\"", "kind = \"wired\"").replace("arq = \"stop-and-wait\"\n", "");
+    assert_eq!(warnings(&wires), [""; 0]);
+}
+
 /// What the mobile sends does not go through the base station's radio, and the mobile has an agent of its own.
 #[test]
 fn the_half_that_counts_is_that_of_the_node_which_sends_into_the_air() {

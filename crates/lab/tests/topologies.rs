@@ -135,6 +135,17 @@ fn of_equal_ways_the_link_named_first_is_taken() {
     assert_eq!(carried, [[true, false], [false, true], [false, true], [true, false], [false, false]]);
 }
 
+/// The example of docs/scenario.md: the way down and the way up have links of their own, and so rates of their own.
+#[test]
+fn rates_differ_each_way_over_links_of_their_own() {
+    let guide = include_str!("../../../docs/scenario.md");
+    let section = guide.split("## Different rates each way").nth(1).expect("the section is there");
+    let example = section.split("```").nth(1).and_then(|block| block.strip_prefix("toml")).expect("it has an example");
+    let results = run(&network(&format!("duration = \"100 s\"\n{example}{}", flow("f", "server", "home", "100 kB"))));
+    let carried = results.links.iter().map(|link| link.ways.map(|way| way.packets_delivered > 0)).collect::<Vec<_>>();
+    assert_eq!(carried, [[true, false]; 4]);
+}
+
 /// Hosts do not forward: a way through c is no way.
 #[test]
 fn hosts_do_not_forward() {

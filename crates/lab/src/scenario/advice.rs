@@ -17,7 +17,7 @@ pub(super) fn advise(scenario: &Scenario, network: &Network) -> Vec<Problem> {
     // Every flow has a way by now.
     let ways: Vec<[Way; 2]> = network.flows.iter().filter_map(|flow| both_ways(flow.from, flow.to)).collect();
     let mut warnings = agents_without_link_layer(scenario, network);
-    warnings.extend(schemes_without_sender(network, &ways));
+    warnings.extend(halves_of_schemes(network, &ways));
     warnings.extend(queues_without_room(network, &ways));
     warnings
 }
@@ -42,25 +42,31 @@ fn agents_without_link_layer(scenario: &Scenario, network: &Network) -> Vec<Prob
     warnings
 }
 
-/// A scheme whose messages a sender discards is not measured, though it was chosen.
-fn schemes_without_sender(network: &Network, ways: &[[Way; 2]]) -> Vec<Problem> {
+/// A scheme of which only one half was chosen is not measured: messages that nobody heeds, or a sender that is never
+/// told anything.
+fn halves_of_schemes(network: &Network, ways: &[[Way; 2]]) -> Vec<Problem> {
     let mut said = BTreeSet::new();
     let mut warnings = Vec::new();
     for (flow, [there, _]) in network.flows.iter().zip(ways) {
-        for hop in &there.hops {
-            let link = &network.links[hop / 2];
-            let node = link.between[hop % 2];
-            let scheme = network.nodes[node].agent.name();
-            let followed = flow.tcp.response.name();
-            if link.arq.build().is_none() || !said.insert((flow.from, node)) {
-                continue;
+        let sender = &network.nodes[flow.from];
+        let followed = flow.tcp.response.name();
+        let with_link_layer = there.hops.iter().filter(|hop| network.links[*hop / 2].arq.build().is_some());
+        let stations: Vec<usize> = with_link_layer.map(|hop| network.links[hop / 2].between[hop % 2]).collect();
+        let schemes: Vec<&str> = stations.iter().map(|node| network.nodes[*node].agent.name()).collect();
+        for (station, scheme) in stations.iter().zip(&schemes) {
+            let station = &network.nodes[*station].name;
+            if let Some(warning) = half_a_scheme([scheme, station], [followed, &sender.name], sender.agent.name())
+                && said.insert((flow.from, station))
+            {
+                warnings.push(warning);
             }
-            let sender = &network.nodes[flow.from];
-            warnings.extend(half_a_scheme(
-                [scheme, &network.nodes[node].name],
-                [followed, &sender.name],
-                sender.agent.name(),
-            ));
+        }
+        let nobody_speaks = !schemes.is_empty() && schemes.iter().all(|scheme| *scheme == "unmodified");
+        if nobody_speaks && followed != "unmodified" {
+            let text =
+                format!("{} waits for messages of {followed} about flows.{} that never come", sender.name, flow.name);
+            let problem = Problem::new(text).key(format!("nodes.{}.scheme", sender.name));
+            warnings.push(problem.hint("let the node that sends the flow into the air follow the scheme too"));
         }
     }
     warnings
@@ -76,7 +82,8 @@ fn half_a_scheme([scheme, station]: [&str; 2], [followed, sender]: [&str; 2], ch
     if scheme == chosen {
         let text =
             format!("scheme {scheme} has no sender's part: {sender} sends as unmodified, whatever {station} tells it");
-        return Some(Problem::new(text).key(key));
+        let hint = "that is right for a scheme which asks nothing of senders, and wrong for any other";
+        return Some(Problem::new(text).key(key).hint(hint));
     }
     let text = format!(
         "{station} follows {scheme} and {sender}, which sends over it, {followed}: its half of {scheme} is missing"
