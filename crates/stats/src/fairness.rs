@@ -1,0 +1,67 @@
+//! Jain's fairness index.
+//!
+//! Source: Jain, Chiu and Hawe, "A quantitative measure of fairness and discrimination for resource allocation in shared
+//! computer systems", DEC-TR-301 (1984); Jain, *The Art of Computer Systems Performance Analysis* (1991) 3.
+//!
+//! ```text
+//! f = (sum x_i)^2 / (n sum x_i^2)         1/n to 1; k equal shares among n give k/n
+//! ```
+//!
+//! Where the formula says 0/0: nobody at all has no fairness (none); nobody getting anything is equal, so 1. The index
+//! measures equality, not success. Limits: no unit, no weights (divide by each one's due first); a value far above
+//! 1/n hides a starved flow among many.
+
+use crate::Error;
+use crate::sample::checked;
+
+/// The index of what each one got, in any common unit. None if there is nobody; 1 if all got nothing.
+///
+/// # Errors
+/// [`Error::Value`] for NaN, infinities and values beyond [`crate::sample::LARGEST`]; [`Error::Allocation`] below 0.
+pub fn jain(allocations: &[f64]) -> Result<Option<f64>, Error> {
+    for &found in allocations {
+        if checked(found)? < 0.0 {
+            return Err(Error::Allocation { found });
+        }
+    }
+    if allocations.is_empty() {
+        return Ok(None);
+    }
+    let largest = allocations.iter().copied().fold(0.0, f64::max);
+    if largest == 0.0 {
+        return Ok(Some(1.0));
+    }
+    // The index has no scale; shares of the largest neither vanish nor overflow when squared.
+    let shares = || allocations.iter().map(|x| x / largest);
+    let (sum, squares) = (shares().sum::<f64>(), shares().map(|x| x * x).sum::<f64>());
+    Ok(Some((sum * sum / (allocations.len() as f64 * squares)).min(1.0)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// DEC-TR-301: 20 dollars among 100 people. 20 cents each: 1. Two dollars to 10 of them: 0.1.
+    #[test]
+    fn the_authors_dollars_come_out() {
+        assert!((jain(&[0.2; 100]).unwrap().unwrap() - 1.0).abs() < 1e-12);
+        let mut few = [0.0; 100];
+        few[..10].fill(2.0);
+        assert!((jain(&few).unwrap().unwrap() - 0.1).abs() < 1e-12);
+    }
+
+    /// By hand: 1, 3, 5 have 81 / (3 x 35).
+    #[test]
+    fn a_hand_calculation() {
+        assert!((jain(&[1.0, 3.0, 5.0]).unwrap().unwrap() - 81.0 / 105.0).abs() < 1e-15);
+    }
+
+    #[test]
+    fn nobody_nothing_and_less_than_nothing() {
+        assert_eq!(jain(&[]), Ok(None));
+        assert_eq!(jain(&[0.0, 0.0]), Ok(Some(1.0)));
+        assert_eq!(jain(&[1e-320, 0.0]), Ok(Some(0.5)));
+        assert_eq!(jain(&[1.0, -1.0]), Err(Error::Allocation { found: -1.0 }));
+        assert!(jain(&[f64::NAN]).is_err());
+    }
+}

@@ -1,0 +1,150 @@
+//! Two systems compared replication by replication.
+//!
+//! Source: Law, *Simulation Modeling and Analysis*, 5th ed. (2015) 10.2.1 (paired t) and 11.2 (common random numbers);
+//! Jain, *The Art of Computer Systems Performance Analysis* (1991) 13.4.1.
+//!
+//! ```text
+//! d_i = other_i - base_i        mean(d) -+ t_(n-1, 1-a/2) s(d) / sqrt(n)
+//! change_i = 100 d_i / |base_i| percent: above 0 is more than the base
+//! p = P(|T_(n-1)| > |mean(d)| sqrt(n) / s(d))
+//! ```
+//!
+//! Replications that share their randomness (the same air under every scheme) make pairs that vary less than their parts.
+//! No assumption ties the variances of the two systems.
+//!
+//! Limits: those of Student's interval, on the differences. The mean of the changes in percent is not the change of the
+//! means: small bases weigh more. A replication that only one side has is left out, and counted.
+
+use crate::sample::LARGEST;
+use crate::student::t_beyond;
+use crate::{Interval, Level, Moments, Sample};
+
+/// Values matched by replication.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Pairs {
+    pairs: Vec<(u64, f64, f64)>,
+    left_out: usize,
+}
+
+/// Changes in percent of the base, pair by pair.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Changes {
+    /// By replication, in percent; 10 is a tenth more than the base.
+    pub percent: Sample,
+    /// Pairs that have none, because the base is 0 or next to it.
+    pub undefined: usize,
+}
+
+impl Pairs {
+    /// Matches the replications that both have.
+    pub fn of(base: &Sample, other: &Sample) -> Self {
+        let pairs: Vec<_> =
+            base.iter().filter_map(|(replication, from)| Some((replication, from, other.get(replication)?))).collect();
+        let left_out = base.len() + other.len() - 2 * pairs.len();
+        Pairs { pairs, left_out }
+    }
+
+    /// How many pairs.
+    pub fn len(&self) -> usize {
+        self.pairs.len()
+    }
+
+    /// Whether no replication is in both.
+    pub fn is_empty(&self) -> bool {
+        self.pairs.is_empty()
+    }
+
+    /// How many values, of either side, had no partner.
+    pub fn left_out(&self) -> usize {
+        self.left_out
+    }
+
+    /// Other minus base, in the values' unit.
+    pub fn differences(&self) -> Moments {
+        let mut moments = Moments::default();
+        self.pairs.iter().for_each(|(_, base, other)| moments.add(other - base));
+        moments
+    }
+
+    /// The interval of the mean difference; none below two pairs. If 0 is outside, the two differ at this level.
+    pub fn interval(&self, level: Level) -> Option<Interval> {
+        Interval::of_mean(&self.differences(), level)
+    }
+
+    /// The change of each pair.
+    pub fn changes(&self) -> Changes {
+        let mut percent = Sample::default();
+        for &(replication, base, other) in &self.pairs {
+            let change = 100.0 * ((other - base) / base.abs());
+            if change.abs() <= LARGEST {
+                // A replication stands in a sample once, so it is in the pairs once.
+                let _ = percent.insert(replication, change);
+            }
+        }
+        let undefined = self.pairs.len() - percent.len();
+        Changes { percent, undefined }
+    }
+
+    /// How often two systems with equal means would differ by this much or more, 0 to 1: the two-sided paired t test.
+    /// None below two pairs. Differences that are all the same give 1 if they are 0, else 0.
+    pub fn p_value(&self) -> Option<f64> {
+        let moments = self.differences();
+        let (mean, error) = (moments.mean()?, moments.standard_error()?);
+        if error == 0.0 {
+            return Some(if mean == 0.0 { 1.0 } else { 0.0 });
+        }
+        Some(t_beyond(mean / error, (moments.n() - 1) as f64))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Jain 1991 13.4.1: six workloads on two systems,
+    /// 5.4, 16.6, 0.6, 1.4, 0.6, 7.3 against 19.1, 3.5, 3.4, 2.5, 3.6, 1.7: mean -0.32, variance 81.62,
+    /// interval (-7.75, 7.11). The systems are not different.
+    #[test]
+    fn the_textbook_example_comes_out() {
+        let a = Sample::of([5.4, 16.6, 0.6, 1.4, 0.6, 7.3]).unwrap();
+        let b = Sample::of([19.1, 3.5, 3.4, 2.5, 3.6, 1.7]).unwrap();
+        let pairs = Pairs::of(&b, &a);
+        let moments = pairs.differences();
+        assert!((moments.mean().unwrap() + 0.32).abs() < 0.005);
+        assert!((moments.variance().unwrap() - 81.62).abs() < 0.02, "{:?}", moments.variance());
+        let interval = pairs.interval(Level::new(0.9).unwrap()).unwrap();
+        assert!((interval.low + 7.75).abs() < 0.01 && (interval.high - 7.11).abs() < 0.01, "{interval:?}");
+        assert!(interval.contains(0.0) && pairs.p_value().unwrap() > 0.9);
+    }
+
+    #[test]
+    fn values_without_a_partner_are_counted() {
+        let mut base = Sample::default();
+        let mut other = Sample::default();
+        for (replication, value) in [(1, 10.0), (2, 0.0), (3, 30.0), (8, 1.0)] {
+            base.insert(replication, value).unwrap();
+        }
+        for (replication, value) in [(3, 33.0), (2, 5.0), (1, 11.0), (9, 1.0), (10, 1.0)] {
+            other.insert(replication, value).unwrap();
+        }
+        let pairs = Pairs::of(&base, &other);
+        assert_eq!((pairs.len(), pairs.left_out()), (3, 3));
+        let changes = pairs.changes();
+        assert_eq!(changes.undefined, 1);
+        assert_eq!(changes.percent.iter().collect::<Vec<_>>(), [(1, 10.0), (3, 10.0)]);
+    }
+
+    /// The p value is below alpha exactly if the interval leaves 0 out.
+    #[test]
+    fn test_and_interval_agree() {
+        let base = Sample::of([1.0, 2.0, 3.0, 4.0]).unwrap();
+        for shift in [0.0, 0.5, 1.0, 1.2, 1.3, 2.0, -3.0] {
+            let other = Sample::of([1.1 + shift, 1.3 + shift, 3.9 + shift, 4.0 + shift]).unwrap();
+            let pairs = Pairs::of(&base, &other);
+            let outside = !pairs.interval(Level::default()).unwrap().contains(0.0);
+            assert_eq!(pairs.p_value().unwrap() < 0.05, outside, "{shift}");
+        }
+        assert_eq!(Pairs::of(&base, &base).p_value(), Some(1.0));
+        assert_eq!(Pairs::of(&base, &Sample::default()).p_value(), None);
+    }
+}

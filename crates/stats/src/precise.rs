@@ -1,0 +1,156 @@
+//! Replicating until the mean is precise enough.
+//!
+//! Source: Law, *Simulation Modeling and Analysis*, 5th ed. (2015) 9.4.1, the sequential procedure for a relative error;
+//! Law, Kelton and Koenig, "Relative width sequential confidence intervals for the mean", Communications in Statistics
+//! B10 (1981).
+//!
+//! ```text
+//! enough when  t_(n-1, 1-a/2) s / sqrt(n)  <=  g / (1 + g) |mean|
+//! more         the least i - n with  t_(i-1, 1-a/2) s / sqrt(i)  <=  g / (1 + g) |mean|
+//! ```
+//!
+//! If the half-width is at most g/(1+g) of the *estimate*, the error is at most g of the *truth* whenever the interval
+//! holds it. The plain rule, half-width / mean <= g, would allow an error of g / (1 - g).
+//!
+//! Limits: who looks again and again and stops when it looks good stops too early too often. So the interval at the end
+//! holds the truth less often than its level. Law recommends g <= 0.15 and at least 10 replications to begin with; then
+//! the coverage of nominal 90 % intervals was never below 86 % in their experiments. Take larger minima for skewed
+//! figures. A mean near 0 has no relative precision: the rule runs to the maximum.
+
+use crate::{Error, Interval, Level, Moments};
+
+/// When to stop.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Rule {
+    relative: f64,
+    level: Level,
+    minimum: u64,
+    maximum: u64,
+}
+
+/// What the values so far call for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Verdict {
+    /// The mean is as precise as asked for. Values that are all the same count as precise: ask
+    /// [`Moments::is_constant`] whether that is chance or a fault.
+    Enough,
+    /// This many more replications, at least 1; then ask again. An estimate from the variance so far, never beyond the
+    /// maximum.
+    More(u64),
+    /// The maximum is reached and the mean is not precise enough.
+    Exhausted,
+}
+
+impl Rule {
+    /// Law's recommendation for the least number of replications.
+    pub const MINIMUM: u64 = 10;
+
+    /// Until the mean is within the share `relative` of the truth (0.05 is 5 %) at the `level`, with at least `minimum`
+    /// and at most `maximum` replications.
+    ///
+    /// # Errors
+    /// [`Error::Precision`] unless `relative` is between 0 and 1; [`Error::Bounds`] if `minimum` is below 2 or above
+    /// `maximum`.
+    pub fn new(relative: f64, level: Level, minimum: u64, maximum: u64) -> Result<Self, Error> {
+        check_relative(relative)?;
+        if minimum < 2 || minimum > maximum {
+            return Err(Error::Bounds { minimum, maximum });
+        }
+        Ok(Rule { relative, level, minimum, maximum })
+    }
+
+    /// The bound on half-width / mean: g / (1 + g).
+    pub fn adjusted(&self) -> f64 {
+        self.relative / (1.0 + self.relative)
+    }
+
+    /// Judges the values so far.
+    pub fn judge(&self, moments: &Moments) -> Verdict {
+        let n = moments.n();
+        if n < self.minimum {
+            return Verdict::More(self.minimum - n);
+        }
+        let (Some(mean), Some(s)) = (moments.mean(), moments.standard_deviation()) else {
+            return Verdict::More(self.minimum);
+        };
+        let allowed = self.adjusted() * mean.abs();
+        let half = |n: u64| self.level.t(n - 1) * s / (n as f64).sqrt();
+        if half(n) <= allowed {
+            return Verdict::Enough;
+        }
+        if n >= self.maximum {
+            return Verdict::Exhausted;
+        }
+        // The half-width falls with n: search between what is too few and what is enough, or the maximum.
+        let (mut few, mut enough) = (n, self.maximum);
+        while enough - few > 1 {
+            let middle = few + (enough - few) / 2;
+            if half(middle) <= allowed {
+                enough = middle;
+            } else {
+                few = middle;
+            }
+        }
+        Verdict::More(enough - n)
+    }
+
+    /// The interval to report, at the level of the rule. None below two values.
+    pub fn interval(&self, moments: &Moments) -> Option<Interval> {
+        Interval::of_mean(moments, self.level)
+    }
+}
+
+/// Refuses what is not a relative half-width.
+pub(crate) fn check_relative(relative: f64) -> Result<(), Error> {
+    if relative > 0.0 && relative < 1.0 { Ok(()) } else { Err(Error::Precision { found: relative }) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rule(relative: f64, minimum: u64, maximum: u64) -> Rule {
+        Rule::new(relative, Level::new(0.9).unwrap(), minimum, maximum).unwrap()
+    }
+
+    /// By hand: 10 values, half of them 9 and half 11: s^2 = 10/9. At 90 % 1.833 x 1.0541 / sqrt(10) = 0.611, more than
+    /// 0.05 / 1.05 x 10 = 0.476 allows. 16 would do (1.753 x 1.0541 / 4 = 0.462), 15 not (1.761 x 1.0541 / 3.873 = 0.479).
+    #[test]
+    fn asks_for_as_many_as_a_hand_calculation() {
+        let moments = Moments::of([9.0, 11.0].into_iter().cycle().take(10)).unwrap();
+        assert_eq!(rule(0.05, 10, 100).judge(&moments), Verdict::More(6));
+        assert_eq!(rule(0.05, 10, 12).judge(&moments), Verdict::More(2));
+        assert_eq!(rule(0.05, 10, 10).judge(&moments), Verdict::Exhausted);
+        assert_eq!(rule(0.1, 10, 100).judge(&moments), Verdict::Enough);
+        assert_eq!(rule(0.1, 20, 100).judge(&moments), Verdict::More(10));
+    }
+
+    /// 0.611 is 6.11 % of 10: within a plain 6.3 %, not within 6.3 / 1.063 = 5.93 %.
+    #[test]
+    fn the_adjusted_rule_is_the_stricter() {
+        let moments = Moments::of([9.0, 11.0].into_iter().cycle().take(10)).unwrap();
+        let relative = rule(0.063, 10, 100).interval(&moments).unwrap().relative_half_width().unwrap();
+        assert!(relative < 0.063);
+        assert!(matches!(rule(0.063, 10, 100).judge(&moments), Verdict::More(_)));
+    }
+
+    #[test]
+    fn a_mean_of_zero_and_equal_values() {
+        let around = Moments::of([-1.0, 1.0].into_iter().cycle().take(10)).unwrap();
+        assert_eq!(rule(0.1, 10, 100).judge(&around), Verdict::More(90));
+        assert_eq!(rule(0.1, 10, 10).judge(&around), Verdict::Exhausted);
+        let same = Moments::of([0.0; 10]).unwrap();
+        assert_eq!(rule(0.1, 10, 100).judge(&same), Verdict::Enough);
+        assert!(same.is_constant());
+        assert_eq!(rule(0.1, 10, 100).judge(&Moments::default()), Verdict::More(10));
+    }
+
+    #[test]
+    fn rules_that_cannot_be_kept_are_refused() {
+        for bad in [0.0, 1.0, -1.0, 5.0, f64::NAN] {
+            assert!(matches!(Rule::new(bad, Level::default(), 10, 20), Err(Error::Precision { .. })));
+        }
+        assert!(matches!(Rule::new(0.1, Level::default(), 1, 20), Err(Error::Bounds { .. })));
+        assert!(matches!(Rule::new(0.1, Level::default(), 30, 20), Err(Error::Bounds { .. })));
+    }
+}

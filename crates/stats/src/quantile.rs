@@ -1,0 +1,177 @@
+//! Quantiles, and intervals for them that assume no distribution.
+//!
+//! Source: Hyndman and Fan, "Sample quantiles in statistical packages", The American Statistician 50 (1996), type 7; the
+//! intervals: Hahn and Meeker, *Statistical Intervals* (1991) 5.2; David and Nagaraja, *Order Statistics* (2003) 7.1.
+//!
+//! ```text
+//! type 7     h = (n - 1) p;   x_[h] + (h - [h]) (x_[h]+1 - x_[h])        x_0 the least
+//! interval   x_(l) to x_(u), 1 the least:  P = P(l <= B <= u - 1), B binomial (n, p)
+//!            l the greatest with P(B <= l - 1) <= a/2,  u the least with P(B >= u) <= a/2
+//! ```
+//!
+//! The chance that the interval holds the quantile is at least P, and exactly P for continuous values; P is stated, and
+//! not below the level. If no order statistic is far enough out there is no interval: at 95 % the median needs 6 values,
+//! the 99 % quantile 368.
+//!
+//! Limits: independent values. The probabilities of B are added up term by term from the mode, n steps: the library's
+//! incomplete beta stops after 140 terms, and is off in the third digit at n = 10^6.
+
+use crate::sample::checked;
+use crate::{Error, Interval, Level};
+
+/// Values in rising order.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Ordered {
+    values: Vec<f64>,
+}
+
+/// An interval between two of the values.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct QuantileInterval {
+    /// The interval.
+    pub interval: Interval,
+    /// The chance that such an interval holds the quantile of continuous values, at least the level asked for.
+    pub coverage: f64,
+}
+
+impl Ordered {
+    /// Sorts them.
+    ///
+    /// # Errors
+    /// [`Error::Value`] at the first that is NaN, infinite, or beyond [`crate::sample::LARGEST`].
+    pub fn of(values: impl IntoIterator<Item = f64>) -> Result<Self, Error> {
+        let mut values = values.into_iter().map(checked).collect::<Result<Vec<_>, _>>()?;
+        values.sort_by(f64::total_cmp);
+        Ok(Ordered { values })
+    }
+
+    /// The values, the least first.
+    pub fn values(&self) -> &[f64] {
+        &self.values
+    }
+
+    /// The value below which the share `p` of all lies; 0 gives the least, 1 the greatest. None without values.
+    ///
+    /// # Errors
+    /// [`Error::Probability`] unless `p` is 0 to 1.
+    pub fn quantile(&self, p: f64) -> Result<Option<f64>, Error> {
+        if !(0.0..=1.0).contains(&p) {
+            return Err(Error::Probability { found: p });
+        }
+        let Some(last) = self.values.len().checked_sub(1) else { return Ok(None) };
+        let place = last as f64 * p;
+        let below = (place as usize).min(last);
+        let (from, to) = (self.values[below], self.values[(below + 1).min(last)]);
+        Ok(Some(from + (place - below as f64) * (to - from)))
+    }
+
+    /// The interval of the quantile of what the values were drawn from. None if there are too few for the level, and for
+    /// `p` of 0 or 1, which no number of values bounds.
+    ///
+    /// # Errors
+    /// [`Error::Probability`] unless `p` is 0 to 1.
+    pub fn interval(&self, p: f64, level: Level) -> Result<Option<QuantileInterval>, Error> {
+        if !(0.0..=1.0).contains(&p) {
+            return Err(Error::Probability { found: p });
+        }
+        let n = self.values.len();
+        if n == 0 || p == 0.0 || p == 1.0 {
+            return Ok(None);
+        }
+        let weights = binomial(n, p);
+        let side = level.alpha() / 2.0;
+        // How many of the least outcomes stay within `side`, and their probability together.
+        let within = |outcomes: &mut dyn Iterator<Item = &f64>| {
+            let mut tail = 0.0;
+            let count = outcomes.take_while(|&&weight| {
+                let fits = tail + weight <= side;
+                tail += if fits { weight } else { 0.0 };
+                fits
+            });
+            (count.count(), tail)
+        };
+        let (lower, below) = within(&mut weights.iter());
+        let (upper, above) = within(&mut weights.iter().rev());
+        if lower == 0 || upper == 0 {
+            return Ok(None);
+        }
+        // B <= lower - 1 fits, so x_(lower) is the end; B >= n - upper + 1 fits, so x_(n - upper + 1) is.
+        let interval = Interval { low: self.values[lower - 1], high: self.values[n - upper] };
+        Ok(Some(QuantileInterval { interval, coverage: 1.0 - below - above }))
+    }
+}
+
+/// The probabilities of 0 to n successes; `p` strictly between 0 and 1.
+fn binomial(n: usize, p: f64) -> Vec<f64> {
+    let mode = (((n + 1) as f64 * p) as usize).min(n);
+    let odds = p / (1.0 - p);
+    let mut weights = vec![0.0; n + 1];
+    weights[mode] = 1.0;
+    for k in mode + 1..=n {
+        weights[k] = weights[k - 1] * ((n - k + 1) as f64 / k as f64 * odds);
+    }
+    for k in (0..mode).rev() {
+        weights[k] = weights[k + 1] * ((k + 1) as f64 / ((n - k) as f64 * odds));
+    }
+    let sum: f64 = weights.iter().sum();
+    weights.iter_mut().for_each(|weight| *weight /= sum);
+    weights
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use statrs::distribution::{Binomial, DiscreteCDF};
+
+    fn first(n: usize) -> Ordered {
+        Ordered::of((1..=n).rev().map(|x| x as f64)).unwrap()
+    }
+
+    /// Type 7 by hand, with R's `quantile(c(1, 2, 3, 4, 10))`: 1 2 3 4 10, and 0.9: 7.6.
+    #[test]
+    fn type_seven_by_hand() {
+        let values = Ordered::of([10.0, 1.0, 4.0, 2.0, 3.0]).unwrap();
+        for (p, expected) in [(0.0, 1.0), (0.25, 2.0), (0.5, 3.0), (0.75, 4.0), (0.9, 7.6), (1.0, 10.0)] {
+            assert!((values.quantile(p).unwrap().unwrap() - expected).abs() < 1e-12, "{p}");
+        }
+        assert_eq!(first(1).quantile(0.3), Ok(Some(1.0)));
+        assert_eq!(first(0).quantile(0.3), Ok(None));
+        assert!(first(3).quantile(f64::NAN).is_err() && first(3).quantile(1.1).is_err());
+    }
+
+    /// The tables of the median's interval at 95 % (Conover, *Practical Nonparametric Statistics*; the sign test's): 6
+    /// values give the range with 1 - 2/64; 10 the second to the ninth with 1 - 22/1024; 20 the 6th to the 15th.
+    #[test]
+    fn the_median_has_its_published_ranks() {
+        assert_eq!(first(5).interval(0.5, Level::default()), Ok(None));
+        for (n, low, high, coverage) in [
+            (6, 1.0, 6.0, 1.0 - 2.0 / 64.0),
+            (10, 2.0, 9.0, 1.0 - 22.0 / 1024.0),
+            (20, 6.0, 15.0, 0.958_610_534_667_968_8),
+        ] {
+            let found = first(n).interval(0.5, Level::default()).unwrap().unwrap();
+            assert_eq!(found.interval, Interval { low, high });
+            assert!((found.coverage - coverage).abs() < 1e-12, "{}", found.coverage);
+        }
+    }
+
+    /// 0.99^n <= 0.025 from n = 368 on.
+    #[test]
+    fn far_quantiles_need_many_values() {
+        assert_eq!(first(367).interval(0.99, Level::default()), Ok(None));
+        assert!(first(368).interval(0.99, Level::default()).unwrap().is_some());
+        assert_eq!(first(1000).interval(1.0, Level::default()), Ok(None));
+    }
+
+    #[test]
+    fn the_binomial_agrees_with_the_library() {
+        for (n, p) in [(1, 0.3), (17, 0.9), (1000, 0.01), (3000, 0.5), (3000, 0.999)] {
+            let law = Binomial::new(p, n as u64).unwrap();
+            let mut sum = 0.0;
+            for (k, weight) in binomial(n, p).into_iter().enumerate() {
+                sum += weight;
+                assert!((sum - law.cdf(k as u64)).abs() < 1e-10, "{n} {p} {k}");
+            }
+        }
+    }
+}
