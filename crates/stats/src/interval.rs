@@ -90,8 +90,8 @@ impl Interval {
 
     /// Student's confidence interval of the mean of independent values. None below two values.
     pub fn of_mean(moments: &Moments, level: Level) -> Option<Self> {
-        let half = level.t(moments.n().checked_sub(1)?.max(1)) * moments.standard_error()?;
-        Some(Interval::around(moments.mean()?, half))
+        let error = moments.standard_error()?;
+        Some(Interval::around(moments.mean()?, level.t(moments.n() - 1) * error))
     }
 
     /// Where one further value will lie: what a single run tells beside these. None below two values.
@@ -133,7 +133,7 @@ impl Interval {
 mod tests {
     use super::*;
 
-    /// Law 2015, example 4.26: ten values, mean 1.34, variance 0.17, 90 % interval 1.34 -+ 0.24.
+    /// Law 2015 4.5: ten values, mean 1.34, variance 0.17, 90 % interval 1.34 -+ 0.24.
     #[test]
     fn the_textbook_example_comes_out() {
         let values = [1.20, 1.50, 1.68, 1.89, 0.95, 1.49, 1.58, 1.55, 0.50, 1.09];

@@ -101,7 +101,7 @@ impl Pairs {
 mod tests {
     use super::*;
 
-    /// Jain 1991, example 13.3: six workloads on two systems,
+    /// Jain 1991 13.4.1: six workloads on two systems,
     /// 5.4, 16.6, 0.6, 1.4, 0.6, 7.3 against 19.1, 3.5, 3.4, 2.5, 3.6, 1.7: mean -0.32, variance 81.62,
     /// interval (-7.75, 7.11). The systems are not different.
     #[test]

@@ -15,7 +15,7 @@
 //!
 //! Deviations: the paper doubles the run until the test passes; here the run is what it is, and the answer may be that it is
 //! too short. The paper asks besides, if r is above 0, that it be less at 200 batches; here 200 batches must also be below
-//! 0.4, because the paper's question sends away a quarter of all independent series. All values are used in the test,
+//! 0.4, because the paper's question sends away a fifth of all independent series. All values are used in the test,
 //! in 400 to 799 batches instead of 400.
 //!
 //! Limits: cut the warm-up first ([`super::mser`]). A correlation that falls and rises again at longer lags, such as a
@@ -74,8 +74,9 @@ pub fn batch_means(series: &[f64]) -> Result<Batches, Error> {
     }
     let size = series.len() / BATCHES;
     let mut means = Moments::default();
-    // More than 40 batches fit only if less than 40 are left over, which the division excludes.
-    means_of(series, size).into_iter().for_each(|mean| means.add(mean));
+    // Of 439 values, 43 batches of 10 could be made: the beginning, which is the least steady, is left out.
+    let last = &series[series.len() - BATCHES * size..];
+    means_of(last, size).into_iter().for_each(|mean| means.add(mean));
     Ok(Batches { means, size, lag_one })
 }
 
@@ -118,13 +119,18 @@ mod tests {
 
     /// 0 and 1 in turn: every batch of ten has mean one half.
     #[test]
-    fn there_are_forty_batches_of_the_last_values() {
+    fn there_are_forty_batches() {
         for extra in [0, 1, 39] {
-            let series: Vec<f64> = std::iter::repeat_n(1e6, extra).chain((0..400).map(|i| f64::from(i % 2))).collect();
+            let series: Vec<f64> = (0..400 + extra).map(|i| f64::from(i % 2)).collect();
             let batches = batch_means(&series).unwrap();
             assert_eq!((batches.size, batches.values(), batches.means.n()), (10, 400, 40), "{extra}");
             assert_eq!((batches.means.min(), batches.means.max()), (Some(0.5), Some(0.5)), "{extra}");
         }
+    }
+
+    #[test]
+    fn what_is_left_over_is_the_beginning() {
+        assert_eq!(means_of(&[9.0, 1.0, 2.0, 3.0, 4.0], 2), [1.5, 3.5]);
     }
 
     #[test]
