@@ -16,7 +16,7 @@ use clap::{Parser, Subcommand};
 
 use lab::run::RunError;
 
-use commands::{check, convert, export, list, merge, plot, run, schema, sweep};
+use commands::{check, convert, export, list, merge, plot, reproduce, run, schema, sweep};
 use talk::say;
 
 /// A laboratory for TCP over wireless paths.
@@ -37,6 +37,8 @@ enum Command {
     Export(export::Args),
     /// Put the shards of a sweep, made on different machines, into one store
     Merge(merge::Args),
+    /// Repeat a paper's evaluation: its numbers, ours with their intervals, and a report
+    Reproduce(reproduce::Args),
     /// Draw a run: sequence numbers and the congestion window against time, as SVG and PNG
     Plot(plot::Args),
     /// Say what is wrong with a scenario, without running it
@@ -94,6 +96,7 @@ fn main() -> ExitCode {
         Command::Sweep(args) => sweep::run(&args),
         Command::Export(args) => export::run(&args),
         Command::Merge(args) => merge::run(&args),
+        Command::Reproduce(args) => reproduce::run(&args),
         Command::Plot(args) => plot::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Convert(args) => convert::run(&args),

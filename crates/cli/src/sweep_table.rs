@@ -89,6 +89,12 @@ fn scale(metric: &Metric, rows: &[Row]) -> (f64, String) {
 /// Decimals that show two digits of the half width; where there is none, six digits of the value.
 fn decimals(half: f64, value: f64) -> usize {
     let digits = |number: f64| number.abs().log10().floor();
-    let places = if half > 1e-12 * value.abs() { 1.0 - digits(half) } else if value != 0.0 { 5.0 - digits(value) } else { 0.0 };
+    let places = if half > 1e-12 * value.abs() {
+        1.0 - digits(half)
+    } else if value != 0.0 {
+        5.0 - digits(value)
+    } else {
+        0.0
+    };
     places.clamp(0.0, 9.0) as usize
 }

@@ -6,6 +6,7 @@ pub mod goel1997;
 pub mod load;
 pub mod metric;
 pub mod output;
+pub mod papers;
 pub mod problem;
 pub mod ran;
 mod result_dir;

@@ -137,8 +137,7 @@ impl Metric {
             Scope::Flow => list(&summary["flows"]).map(|flow| (name(flow), number(&flow[self.name]))).collect(),
             Scope::Way => list(&summary["links"])
                 .flat_map(|link| {
-                    ["forward", "backward"]
-                        .map(|way| (format!("{} {way}", name(link)), number(&link[way][self.name])))
+                    ["forward", "backward"].map(|way| (format!("{} {way}", name(link)), number(&link[way][self.name])))
                 })
                 .collect(),
         }

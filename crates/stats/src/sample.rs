@@ -188,6 +188,21 @@ impl Sample {
         self.values.iter().map(|(&replication, &value)| (replication, value))
     }
 
+    /// What `change` makes of each value. A replication whose value becomes no number is left out.
+    pub fn map(&self, change: impl Fn(f64) -> f64) -> Self {
+        Self::whatever_fits(self.iter().map(|(replication, value)| (replication, change(value))))
+    }
+
+    /// What `join` makes of the values of each replication that both have.
+    pub fn zip_with(&self, other: &Self, join: impl Fn(f64, f64) -> f64) -> Self {
+        let both = self.iter().filter_map(|(replication, a)| Some((replication, join(a, other.get(replication)?))));
+        Self::whatever_fits(both)
+    }
+
+    fn whatever_fits(values: impl Iterator<Item = (u64, f64)>) -> Self {
+        Sample { values: values.filter(|(_, value)| checked(*value).is_ok()).collect() }
+    }
+
     /// The moments, added up in the order of replications: the same bits whatever the order of arrival.
     pub fn moments(&self) -> Moments {
         let mut moments = Moments::default();
@@ -199,6 +214,15 @@ impl Sample {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn samples_join_replication_by_replication() {
+        let (a, mut b) = (Sample::of([1.0, 2.0, 3.0]).unwrap(), Sample::default());
+        b.insert(2, 10.0).unwrap();
+        b.insert(7, 20.0).unwrap();
+        assert_eq!(a.zip_with(&b, f64::max).iter().collect::<Vec<_>>(), [(2, 10.0)]);
+        assert_eq!(a.map(|value| 1.0 / (value - 1.0)).iter().collect::<Vec<_>>(), [(1, 1.0), (2, 0.5)]);
+    }
 
     /// By hand: 2 4 4 4 5 5 7 9 has mean 5 and squares of deviations that add up to 32.
     #[test]

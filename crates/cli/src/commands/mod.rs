@@ -6,11 +6,13 @@ pub mod export;
 pub mod list;
 pub mod merge;
 pub mod plot;
+pub mod reproduce;
 pub mod run;
 pub mod schema;
 pub mod sweep;
 
 use std::fmt::Display;
+use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -82,4 +84,18 @@ fn print(text: &str) -> Result<(), Failure> {
 /// A path as people write it.
 fn shown(path: &Path) -> String {
     path.display().to_string()
+}
+
+/// Writes beside and renames: an interrupted write leaves the old file or none.
+fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    let partial = path.with_added_extension("partial");
+    let written = fs::write(&partial, bytes).and_then(|()| fs::rename(&partial, path));
+    written.map_err(|error| {
+        let _ = fs::remove_file(&partial);
+        unwritable(path, &error)
+    })
+}
+
+fn unwritable(path: &Path, error: &std::io::Error) -> Failure {
+    Failure::Run(format!("{}: cannot be written: {error}", shown(path)))
 }

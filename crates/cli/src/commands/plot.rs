@@ -11,7 +11,7 @@ use lab::run::{self, Watch};
 use plot::{Description, Options, Panel, Recorder, Theme, Unit};
 use sim::Network;
 
-use super::{ScenarioArgs, listed, print, shown};
+use super::{ScenarioArgs, listed, print, shown, unwritable, write_whole};
 use crate::Failure;
 use crate::progress::Progress;
 
@@ -200,18 +200,4 @@ fn too_much(flows: usize, until: Span) -> Failure {
 /// A time that was simulated, not written by a person: to the microsecond.
 fn seconds(span: Span) -> String {
     format!("{} s", (span.as_secs_f64() * 1e6).round() / 1e6)
-}
-
-/// Writes beside and renames: an interrupted write leaves the old picture or none.
-fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    let partial = path.with_added_extension("partial");
-    let written = fs::write(&partial, bytes).and_then(|()| fs::rename(&partial, path));
-    written.map_err(|error| {
-        let _ = fs::remove_file(&partial);
-        unwritable(path, &error)
-    })
-}
-
-fn unwritable(path: &Path, error: &std::io::Error) -> Failure {
-    Failure::Run(format!("{}: cannot be written: {error}", shown(path)))
 }

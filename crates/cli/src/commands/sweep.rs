@@ -59,8 +59,7 @@ fn shard(text: &str) -> Result<Shard, String> {
 pub fn run(args: &Args) -> Result<(), Failure> {
     let mut overrides = args.scenario.overrides();
     overrides.set.extend(args.replications.map(|count| format!("sweep.replications={count}")));
-    let mut plan =
-        Plan::load(&args.scenario.file, &overrides).map_err(|problems| Failure::Input(listed(&problems)))?;
+    let mut plan = Plan::load(&args.scenario.file, &overrides).map_err(|problems| Failure::Input(listed(&problems)))?;
     if !args.metric.is_empty() {
         plan.metrics = args.metric.iter().map(|name| find(name)).collect::<Result<_, _>>()?;
     }

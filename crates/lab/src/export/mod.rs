@@ -65,9 +65,8 @@ fn json(table: &Table) -> io::Result<Vec<u8>> {
         .iter()
         .map(|column| json!({ "name": column.name, "unit": column.unit, "definition": column.definition }))
         .collect();
-    let row = |row| -> Value {
-        table.columns.iter().map(|column| (column.name.clone(), column.data.value(row))).collect()
-    };
+    let row =
+        |row| -> Value { table.columns.iter().map(|column| (column.name.clone(), column.data.value(row))).collect() };
     let rows: Vec<Value> = (0..table.rows()).map(row).collect();
     let mut text = serde_json::to_vec_pretty(&json!({ "columns": columns, "rows": rows }))?;
     text.push(b'\n');

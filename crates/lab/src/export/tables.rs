@@ -174,7 +174,10 @@ pub fn shown(value: &Value) -> String {
 /// Values with a unit, or plain numbers, as numbers: the unit, the ending of the column's name, the values.
 fn numbers(values: &[String]) -> Option<(&'static str, &'static str, Vec<Option<f64>>)> {
     fn all<T: FromStr>(values: &[String], number: fn(T) -> f64) -> Option<Vec<Option<f64>>> {
-        values.iter().map(|text| if text.is_empty() { Some(None) } else { Some(Some(number(text.parse().ok()?))) }).collect()
+        values
+            .iter()
+            .map(|text| if text.is_empty() { Some(None) } else { Some(Some(number(text.parse().ok()?))) })
+            .collect()
     }
     let spans = || Some(("s", "s", all(values, |span: Span| span.as_secs_f64())?));
     let rates = || Some(("bit/s", "bps", all(values, |rate: Rate| rate.bits_per_sec() as f64)?));

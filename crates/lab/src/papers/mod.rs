@@ -4,10 +4,14 @@
 //! runs, never written down.
 
 pub mod goel1997;
+pub mod reproduce;
 
 use serde_json::{Map, Value, json};
 use stats::{Interval, Level, Moments};
 
+use crate::load::{self, Loaded, Overrides};
+use crate::problem::Problem;
+use crate::sweep::Plan;
 use crate::sweep::analysis::Analysis;
 
 /// Every paper that can be reproduced.
@@ -41,6 +45,30 @@ pub struct Source {
     pub text: &'static str,
 }
 
+impl Source {
+    /// The text, changed as the command line would.
+    pub fn open(&self, overrides: &Overrides) -> Result<load::Source, Vec<Problem>> {
+        load::Source::of_text(
+            self.name.to_owned(),
+            format!("{}.toml", self.name).into(),
+            self.text.as_bytes(),
+            overrides,
+        )
+    }
+
+    /// The scenario, under a scheme if not its own.
+    pub fn load(&self, scheme: Option<&str>) -> Result<Loaded, Vec<Problem>> {
+        let source = self.open(&Overrides { scheme: scheme.map(str::to_owned), ..Overrides::default() })?;
+        source.resolve(&source.document)
+    }
+
+    /// The sweep, with so many replications.
+    pub fn plan(&self, replications: u64) -> Result<Plan, Vec<Problem>> {
+        let set = vec![format!("sweep.replications={replications}")];
+        Plan::of(&self.open(&Overrides { set, ..Overrides::default() })?)
+    }
+}
+
 /// A figure with bars: one figure of one sweep, a group of bars for each value of a key, a bar for each case.
 pub struct Chart {
     /// Which: "figure 5.8".
@@ -55,6 +83,8 @@ pub struct Chart {
     pub along: &'static str,
     /// The points shown: keys and the values they have, as the scenario writes them.
     pub only: &'static [(&'static str, &'static str)],
+    /// The cases shown, in order.
+    pub cases: &'static [&'static str],
 }
 
 /// A figure that shows one run.
@@ -71,6 +101,20 @@ pub struct Picture {
     pub panel: Panel,
     /// From when to when, as "1.2 s".
     pub part: Option<(&'static str, &'static str)>,
+}
+
+impl Picture {
+    /// A picture.
+    pub const fn new(
+        place: &'static str,
+        title: &'static str,
+        scenario: Source,
+        scheme: Option<&'static str>,
+        panel: Panel,
+        part: Option<(&'static str, &'static str)>,
+    ) -> Self {
+        Picture { place, title, scenario, scheme, panel, part }
+    }
 }
 
 /// What a picture shows.

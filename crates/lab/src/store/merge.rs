@@ -67,9 +67,7 @@ impl Store {
             let mut add =
                 transaction.prepare("INSERT INTO cells VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)").map_err(wrong)?;
             for cell in their.cells(sweep.id)? {
-                let object = |pairs: Vec<(String, serde_json::Value)>| {
-                    serde_json::Value::from_iter(pairs).to_string()
-                };
+                let object = |pairs: Vec<(String, serde_json::Value)>| serde_json::Value::from_iter(pairs).to_string();
                 add.execute(params![
                     id,
                     cell.point as i64,

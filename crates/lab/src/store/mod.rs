@@ -116,8 +116,7 @@ impl Store {
 
     /// Makes the tables, unless another program just did.
     fn lay_out(&self) -> rusqlite::Result<()> {
-        let transaction =
-            rusqlite::Transaction::new_unchecked(&self.db, rusqlite::TransactionBehavior::Immediate)?;
+        let transaction = rusqlite::Transaction::new_unchecked(&self.db, rusqlite::TransactionBehavior::Immediate)?;
         let format: i32 = transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;
         if format == 0 {
             transaction.execute_batch(include_str!("schema.sql"))?;

@@ -29,6 +29,14 @@ pub struct CellRuns {
     pub runs: Vec<(u64, Value)>,
 }
 
+impl CellRuns {
+    /// A figure by replication, of the first subject that `wanted` accepts.
+    pub fn sample(&self, metric: &Metric, wanted: impl Fn(&str) -> bool) -> Sample {
+        let mut all = series(&self.runs, metric).into_iter();
+        all.find(|(subject, _)| wanted(subject)).map(|(_, series)| series.values).unwrap_or_default()
+    }
+}
+
 /// One figure of one case at one point.
 #[derive(Clone, Debug)]
 pub struct Row {
@@ -208,7 +216,9 @@ impl Analysis {
             let same = |row: &Row| {
                 let against = row.against.as_ref();
                 against.is_some_and(|against| against.difference == 0.0 && against.pairs > 0)
-                    && against.and_then(|against| against.difference_ci).is_none_or(|ci| ci.low == 0.0 && ci.high == 0.0)
+                    && against
+                        .and_then(|against| against.difference_ci)
+                        .is_none_or(|ci| ci.low == 0.0 && ci.high == 0.0)
             };
             if of_case.peek().is_some() && of_case.all(same) {
                 let first = self.cases().first().copied().unwrap_or_default().to_owned();

@@ -44,7 +44,9 @@ pub(super) fn axes(axes: &Table, zip: &[Table]) -> Result<Vec<Axis>, Problem> {
                 places = vec![Vec::new(); values.len()];
             } else if values.len() != places.len() {
                 let expected = format!("{} values, as many as `{}` has", places.len(), keys[0]);
-                return Err(Problem::new(expected).key(format!("{at}.{key}")).found(format!("{} values", values.len())));
+                return Err(Problem::new(expected)
+                    .key(format!("{at}.{key}"))
+                    .found(format!("{} values", values.len())));
             }
             for (place, value) in places.iter_mut().zip(values) {
                 place.push((key.clone(), value));
@@ -166,7 +168,8 @@ mod tests {
         assert_eq!(names("scheme = [\"unmodified\", \"refined-icmp\"]"), ["unmodified", "refined-icmp"]);
         assert_eq!(names("flows.a.tcp.initial_window = [1, 2]"), ["1", "2"]);
         assert_eq!(names(""), [""]);
-        let named = cases(&table("[clear]\nlinks.air.channel = { kind = \"perfect\" }\n[bad]\nscheme = \"unmodified\""));
+        let named =
+            cases(&table("[clear]\nlinks.air.channel = { kind = \"perfect\" }\n[bad]\nscheme = \"unmodified\""));
         let named = named.unwrap();
         assert_eq!(named[0].changes[0].0, "links.air.channel");
         assert_eq!(named[1].name, "bad");

@@ -1,9 +1,9 @@
 //! Many runs of one scenario: worked out, run on all cores, kept, and put side by side.
 
+pub mod analysis;
 pub mod axes;
 pub mod plan;
 mod range;
 pub mod run;
-pub mod analysis;
 
 pub use plan::{Cell, Plan, Point};

@@ -189,9 +189,10 @@ mod tests {
         assert_eq!(shown(r#"{ from = "50 ms", to = "100 ms", step = "25 ms" }"#), ["50 ms", "75 ms", "100 ms"]);
         assert_eq!(shown(r#"{ from = 1, to = 9, step = 4 }"#), ["1", "5", "9"]);
         assert_eq!(shown(r#"{ from = 0.1, to = 0.3, step = 0.1 }"#), ["0.1", "0.2", "0.3"]);
-        assert_eq!(shown(r#"{ from = "1 ms", to = "1 s", count = 4, scale = "log" }"#), [
-            "1 ms", "10 ms", "100 ms", "1 s"
-        ]);
+        assert_eq!(
+            shown(r#"{ from = "1 ms", to = "1 s", count = 4, scale = "log" }"#),
+            ["1 ms", "10 ms", "100 ms", "1 s"]
+        );
         assert_eq!(shown(r#"{ from = "1 Mbps", to = "3 Mbps", count = 3 }"#), ["1 Mbps", "2 Mbps", "3 Mbps"]);
         assert_eq!(shown(r#"{ from = "4 KiB", to = "12 KiB", step = "4 KiB" }"#), ["4 KiB", "8 KiB", "12 KiB"]);
     }

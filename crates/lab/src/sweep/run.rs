@@ -9,8 +9,8 @@ use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::Duration;
 
-use stats::precise::{Rule, Verdict};
 use sim::Network;
+use stats::precise::{Rule, Verdict};
 use stats::{Level, Moments};
 
 use super::Plan;
@@ -233,7 +233,8 @@ fn worker(
             }
             let cell = &plan.points[task.point].cells[task.case];
             let network = Network { replication: task.replication, ..cell.network.clone() };
-            let mut watch = |_| if stop.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+            let mut watch =
+                |_| if stop.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
             // Told to end; a run without outputs fails in no other way.
             let Ok(results) = simulate(&network, &mut watch) else { break };
             let text = summary("", &cell.scenario, &network, &results).to_string();

@@ -7,13 +7,11 @@ use sim::{Event, World};
 use stats::Moments;
 use tcp::Reason;
 
-use super::super::{Number, Source, plan};
+use crate::papers::{Number, Source};
 
 /// The run of appendix B, with the stay in BAD that its trace shows.
-const APPENDIX_B: Source = Source {
-    name: "goel1997-appendix-b",
-    text: include_str!("../../../../../examples/goel1997-appendix-b.toml"),
-};
+const APPENDIX_B: Source =
+    Source { name: "goel1997-appendix-b", text: include_str!("../../../../../examples/goel1997-appendix-b.toml") };
 
 /// The run of section 5.4.3.
 pub(super) const TWO_LOSSES: Source =
@@ -22,6 +20,10 @@ pub(super) const TWO_LOSSES: Source =
 /// When the first segment that is lost was sent, on the thesis's clock. Its run had gone on for longer than ours; all
 /// other times are compared after our clock is set by this one.
 const FIRST_LOST_SENT: f64 = 96_651.0;
+
+const REPEAT: &str = "duplicate acknowledgment";
+const TIMEOUT: &str = "timeout";
+const NEW: &str = "new acknowledgment";
 
 pub(super) fn numbers() -> Vec<Number> {
     let mut numbers = appendix_b();
@@ -32,7 +34,8 @@ pub(super) fn numbers() -> Vec<Number> {
 fn appendix_b() -> Vec<Number> {
     const CORRUPTED: [f64; 9] = [945.0, 956.0, 967.0, 978.0, 989.0, 1000.0, 1011.0, 1022.0, 1033.0];
     let events = events(&APPENDIX_B, "unmodified");
-    let corrupted = times(&events, |event| matches!(event, Event::Link { event: LinkEvent::FrameCorrupted { .. }, .. }));
+    let corrupted =
+        times(&events, |event| matches!(event, Event::Link { event: LinkEvent::FrameCorrupted { .. }, .. }));
     let resent = sent(&events, Reason::FastRetransmit);
     let mut numbers: Vec<Number> = CORRUPTED
         .iter()
@@ -50,60 +53,44 @@ fn two_losses() -> Vec<Number> {
     let mut numbers = Vec::new();
     let mut compare = |scheme: &str, place: &str, papers: &[(&str, f64)]| {
         let events = events(&TWO_LOSSES, scheme);
-        let lost = |event: &Event| matches!(event, Event::Link { event: LinkEvent::GivenUp { .. }, .. });
-        let Some(gave_up) = times(&events, lost).first().copied() else { return };
-        // The segment that is given up first is the last that was sent long enough before.
-        let first_lost = first_lost_sent(&events);
-        let clock = |at: f64| at - first_lost.unwrap_or(gave_up) + FIRST_LOST_SENT;
-        let ours = |what: &str| -> Vec<f64> {
-            let after = |at: &f64| first_lost.is_some_and(|sent| *at > sent);
-            let of = match what {
-                "timeout" => times(&events, |event| {
-                    matches!(event, Event::Sender { event: tcp::Event::Timeout { .. }, .. })
-                }),
-                "duplicate acknowledgment" => acks(&events, true),
-                _ => acks(&events, false),
-            };
-            of.into_iter().filter(after).map(clock).collect()
+        let (lost, sent) = first_loss(&events).unwrap_or_default();
+        let of_sender = |pick: &dyn Fn(&tcp::Event) -> bool| -> Vec<f64> {
+            let after = times(&events, |event| matches!(event, Event::Sender { event, .. } if pick(event)));
+            after.into_iter().filter(|at| *at > sent).map(|at| at - sent + FIRST_LOST_SENT).collect()
         };
+        let timeouts = of_sender(&|event| matches!(event, tcp::Event::Timeout { .. }));
+        let repeats =
+            of_sender(&|event| matches!(event, tcp::Event::AckReceived { ack, duplicate: true } if *ack == lost));
+        // The paper's come after the timeout; those of data sent before the loss are not meant.
+        let expired = timeouts.first().copied().unwrap_or(f64::INFINITY);
+        let mut news = of_sender(&|event| matches!(event, tcp::Event::AckReceived { duplicate: false, .. }));
+        news.retain(|at| *at > expired);
+        let mut kinds = [(REPEAT, repeats.into_iter()), (TIMEOUT, timeouts.into_iter()), (NEW, news.into_iter())];
         let mut seen: Vec<&str> = Vec::new();
         for (what, paper) in papers {
-            let nth = seen.iter().filter(|other| *other == what).count();
             seen.push(what);
-            let what_nth = json!({ "event": what, "number": nth + 1, "scheme": scheme });
-            // Acknowledgments of data sent before the loss come in too; those of the paper come after the timeout.
-            let candidates = ours(what);
-            let start = if *what == "new acknowledgment" {
-                let timeout = ours("timeout").first().copied().unwrap_or(f64::INFINITY);
-                candidates.iter().position(|at| *at > timeout).unwrap_or(candidates.len())
-            } else {
-                0
-            };
-            numbers.push(exact(place, what_nth, *paper, candidates.get(start + nth).copied()));
+            let number = seen.iter().filter(|other| *other == what).count();
+            let ours = kinds.iter_mut().find(|(kind, _)| kind == what).and_then(|(_, times)| times.next());
+            let what = json!({ "event": what, "number": number, "scheme": scheme });
+            numbers.push(exact(place, what, *paper, ours));
         }
     };
     compare(
         "simple-icmp",
         "section 5.4.3, figure 5.3",
         &[
-            ("duplicate acknowledgment", 97_211.0),
-            ("duplicate acknowledgment", 97_221.0),
-            ("timeout", 98_003.0),
-            ("new acknowledgment", 98_354.0),
-            ("timeout", 99_354.0),
-            ("new acknowledgment", 99_705.0),
+            (REPEAT, 97_211.0),
+            (REPEAT, 97_221.0),
+            (TIMEOUT, 98_003.0),
+            (NEW, 98_354.0),
+            (TIMEOUT, 99_354.0),
+            (NEW, 99_705.0),
         ],
     );
     compare(
         "unmodified",
         "section 5.4.3, figure 5.4",
-        &[
-            ("duplicate acknowledgment", 97_211.0),
-            ("duplicate acknowledgment", 97_221.0),
-            ("timeout", 97_703.0),
-            ("new acknowledgment", 98_054.0),
-            ("new acknowledgment", 98_405.0),
-        ],
+        &[(REPEAT, 97_211.0), (REPEAT, 97_221.0), (TIMEOUT, 97_703.0), (NEW, 98_054.0), (NEW, 98_405.0)],
     );
     numbers
 }
@@ -117,9 +104,11 @@ fn exact(place: &str, what: serde_json::Value, paper: f64, ours: Option<f64>) ->
 type Events = Vec<(Time, Event)>;
 
 fn events(source: &Source, scheme: &str) -> Events {
-    let plan = plan(source, &[], Some(scheme));
     let mut events = Events::new();
-    World::new(&plan.points[0].cells[0].network, true).run(&mut events);
+    // The scenarios of papers are part of the program; a test loads them all.
+    if let Ok(loaded) = source.load(Some(scheme)) {
+        World::new(&loaded.network, true).run(&mut events);
+    }
     events
 }
 
@@ -128,25 +117,21 @@ fn times(events: &Events, pick: impl Fn(&Event) -> bool) -> Vec<f64> {
 }
 
 fn sent(events: &Events, why: Reason) -> Vec<f64> {
-    times(events, |event| {
-        matches!(event, Event::Sender { event: tcp::Event::SegmentSent { reason, .. }, .. } if *reason == why)
-    })
+    times(
+        events,
+        |event| matches!(event, Event::Sender { event: tcp::Event::SegmentSent { reason, .. }, .. } if *reason == why),
+    )
 }
 
-fn acks(events: &Events, duplicates: bool) -> Vec<f64> {
-    times(events, |event| {
-        matches!(event, Event::Sender { event: tcp::Event::AckReceived { duplicate, .. }, .. } if *duplicate == duplicates)
-    })
-}
-
-/// When the sender first sent the segment that the link layer gave up first.
-fn first_lost_sent(events: &Events) -> Option<f64> {
+/// The segment that the link layer gave up first, and when it was first sent.
+fn first_loss(events: &Events) -> Option<(u64, f64)> {
     let lost = events.iter().find_map(|(_, event)| match event {
         Event::Link { event: LinkEvent::GivenUp { packet, .. }, .. } => packet.data().map(|data| u64::from(data.seq.0)),
         _ => None,
     })?;
-    let sent = times(events, |event| {
-        matches!(event, Event::Sender { event: tcp::Event::SegmentSent { seq, reason: Reason::New, .. }, .. } if *seq == lost)
-    });
-    sent.first().copied()
+    let sent = times(
+        events,
+        |event| matches!(event, Event::Sender { event: tcp::Event::SegmentSent { seq, reason: Reason::New, .. }, .. } if *seq == lost),
+    );
+    Some((lost, *sent.first()?))
 }
