@@ -12,7 +12,7 @@ use clap::{Parser, Subcommand};
 
 use lab::run::RunError;
 
-use commands::{check, convert, list, plot, run, schema};
+use commands::{check, convert, explain, list, plot, run, schema};
 
 /// A laboratory for TCP over wireless paths.
 #[derive(Parser)]
@@ -28,6 +28,8 @@ enum Command {
     Run(run::Args),
     /// Draw a run: sequence numbers and the congestion window against time, as SVG and PNG
     Plot(plot::Args),
+    /// Say what held a run up: waits, needless resending and cuts, with what each cost, the costliest first
+    Explain(explain::Args),
     /// Say what is wrong with a scenario, without running it
     Check(check::Args),
     /// Print a datafile.dat of the thesis as a TOML scenario with the same results
@@ -72,6 +74,7 @@ fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
         Command::Run(args) => run::run(&args),
         Command::Plot(args) => plot::run(&args),
+        Command::Explain(args) => explain::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Convert(args) => convert::run(&args),
         Command::List(args) => list::run(&args),

@@ -79,7 +79,7 @@ fn bits_per_second(rate: f64) -> String {
 }
 
 /// The first `left` columns to the left, numbers to the right.
-fn aligned(rows: &[Vec<String>], left: usize) -> String {
+pub fn aligned(rows: &[Vec<String>], left: usize) -> String {
     let columns = rows.first().map_or(0, Vec::len);
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
     let widths: Vec<usize> = (0..columns).map(width).collect();

@@ -72,27 +72,45 @@ pub fn simulate(network: &Network, watch: Watch<'_>) -> Result<Results, RunError
     Ok(world.results())
 }
 
-/// Runs and keeps every event, for plots.
-pub fn record(network: &Network, watch: Watch<'_>) -> Result<(Results, Vec<(Time, Event)>), RunError> {
+/// Runs and tells `sink` every event.
+pub fn observe<S: Sink>(network: &Network, sink: &mut S, watch: Watch<'_>) -> Result<Results, RunError> {
     let mut world = World::new(network, true);
-    let mut events = Vec::new();
-    drive(&mut world, &mut events, watch, |_| false)?;
-    Ok((world.results(), events))
+    drive(&mut world, sink, watch, |_| false)?;
+    Ok(world.results())
 }
 
-/// Runs again what made the result in `dir`, and keeps every event. A result is a function of its scenario and the
-/// program; if another program made it, this says so instead of drawing something else.
+/// Runs and keeps every event, for plots.
+pub fn record(network: &Network, watch: Watch<'_>) -> Result<(Results, Vec<(Time, Event)>), RunError> {
+    let mut events = Vec::new();
+    let results = observe(network, &mut events, watch)?;
+    Ok((results, events))
+}
+
+/// Runs again what made the result in `dir`, and keeps every event; see [`observe_again`].
 pub fn replay(loaded: &Loaded, dir: &Path, watch: Watch<'_>) -> Result<(Results, Vec<(Time, Event)>), RunError> {
+    let mut events = Vec::new();
+    let results = observe_again(loaded, dir, &mut events, watch)?;
+    Ok((results, events))
+}
+
+/// Runs again what made the result in `dir`, and tells `sink` every event. A result is a function of its scenario and
+/// the program; if another program made it, this says so instead of showing something else.
+pub fn observe_again<S: Sink>(
+    loaded: &Loaded,
+    dir: &Path,
+    sink: &mut S,
+    watch: Watch<'_>,
+) -> Result<Results, RunError> {
     let path = dir.join("summary.json");
     let kept = fs::read(&path).map_err(|source| RunError::Unreadable { path: path.clone(), source })?;
     let kept: Value = serde_json::from_slice(&kept)
         .map_err(|error| RunError::Unreadable { path: path.clone(), source: io::Error::other(error) })?;
-    let (results, events) = record(&loaded.network, watch)?;
+    let results = observe(&loaded.network, sink, watch)?;
     let again = summary(title(loaded), &loaded.network, &results);
     if ["events", "simulated_s", "flows", "links"].iter().any(|key| kept[key] != again[key]) {
         return Err(RunError::OtherProgram(path));
     }
-    Ok((results, events))
+    Ok(results)
 }
 
 /// What a run is called.

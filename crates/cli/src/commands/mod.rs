@@ -2,6 +2,7 @@
 
 pub mod check;
 pub mod convert;
+pub mod explain;
 pub mod list;
 pub mod plot;
 pub mod run;
