@@ -68,9 +68,8 @@ fn as_json(name: &str, report: &FlowReport, top: usize) -> Value {
         })
     });
     let kinds = report.kinds();
-    let kinds = kinds.iter().map(|total| {
-        json!({ "kind": total.kind, "count": total.count, "cost_ms": in_millis(total.cost) })
-    });
+    let kinds =
+        kinds.iter().map(|total| json!({ "kind": total.kind, "count": total.count, "cost_ms": in_millis(total.cost) }));
     json!({
         "flow": name,
         "completed": report.completed,
@@ -118,10 +117,10 @@ fn as_table(name: &str, report: &FlowReport, top: usize) -> String {
 
 /// One line a kind, and what all cost together.
 fn totals(report: &FlowReport) -> String {
-    let share = |cost: Span| format!("{:.1} %", 100.0 * cost.as_secs_f64() / report.took.as_secs_f64().max(f64::MIN_POSITIVE));
-    let row = |name: &str, count: usize, cost: Span| {
-        vec![name.to_owned(), count.to_string(), millis(cost), share(cost)]
-    };
+    let share =
+        |cost: Span| format!("{:.1} %", 100.0 * cost.as_secs_f64() / report.took.as_secs_f64().max(f64::MIN_POSITIVE));
+    let row =
+        |name: &str, count: usize, cost: Span| vec![name.to_owned(), count.to_string(), millis(cost), share(cost)];
     let mut rows = vec![["kind", "findings", "cost ms", "of the transfer"].map(str::to_owned).to_vec()];
     rows.extend(report.kinds().iter().map(|total| row(total.kind, total.count, total.cost)));
     let avoidable = report.findings.iter().filter(|finding| finding.avoidable).count();

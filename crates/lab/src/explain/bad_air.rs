@@ -19,7 +19,7 @@ use engine::Time;
 
 use super::flow::{Fact, Flow};
 use super::hops::number;
-use super::{Out, Watch, millis};
+use super::{Out, Watch, count, millis};
 
 #[derive(Default)]
 struct BadAir {
@@ -43,9 +43,9 @@ pub(super) fn watch() -> Box<dyn Watch> {
 fn report(hop: usize, chain: &Chain, flow: &Flow, out: &mut Out<'_>) {
     let cost = chain.end.since(chain.began);
     let tried = match (chain.data, chain.other) {
-        (data, 0) => format!("{data} attempts at segments"),
-        (0, other) => format!("{other} attempts at acknowledgments"),
-        (data, other) => format!("{data} attempts at segments and {other} at acknowledgments"),
+        (data, 0) => format!("{} at segments", count(data, "attempt")),
+        (0, other) => format!("{} at acknowledgments", count(other, "attempt")),
+        (data, other) => format!("{} at segments and {other} at acknowledgments", count(data, "attempt")),
     };
     let link = flow.links.get(hop / 2).map_or("?", String::as_str);
     let text = format!("{tried} failed in the air of link {link}: {} ms", millis(cost));

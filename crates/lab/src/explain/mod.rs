@@ -85,12 +85,7 @@ pub const KINDS: &[Kind] = &[
         avoidable: true,
         watch: receiver_window::watch,
     },
-    Kind {
-        name: "bad-air",
-        summary: "frames were lost in the air",
-        avoidable: false,
-        watch: bad_air::watch,
-    },
+    Kind { name: "bad-air", summary: "frames were lost in the air", avoidable: false, watch: bad_air::watch },
 ];
 
 /// Looks for one kind of problem in one flow.
@@ -180,7 +175,7 @@ pub struct KindTotal {
     pub kind: &'static str,
     /// How many.
     pub count: usize,
-    /// The sum of their costs. Findings of one kind do not overlap, but for timeouts that were spurious.
+    /// The sum of their costs. They can overlap, as `bad-air` both ways does.
     pub cost: Span,
 }
 
@@ -208,6 +203,11 @@ impl FlowReport {
 pub fn millis(span: Span) -> String {
     let tenths = (span.as_nanos() + 50_000) / 100_000;
     if tenths.is_multiple_of(10) { (tenths / 10).to_string() } else { format!("{}.{}", tenths / 10, tenths % 10) }
+}
+
+/// So many things, in words.
+fn count(number: u32, thing: &str) -> String {
+    if number == 1 { format!("1 {thing}") } else { format!("{number} {thing}s") }
 }
 
 /// One flow under watch.

@@ -105,14 +105,14 @@ fn report(cut: &Cut, at: Time, regrown: bool, flow: &Flow, out: &mut Out<'_>) {
     }
     let cost = Span::from_nanos(cut.nanos.round() as u64);
     let segments = |bytes: f64| format!("{:.1}", bytes / f64::from(flow.segment.max(1)));
-    let how = if regrown { "it took" } else { "it had not regrown after" };
+    let took = millis(at.since(cut.at));
+    let how = if regrown { format!("regrown {took} ms later") } else { format!("not regrown in the {took} ms left") };
     let text = format!(
-        "a {} cut the window from {} to {} segments although no queue had dropped anything: {how} {} ms to regrow, about {} ms \
+        "a {} cut the window from {} to {} segments although no queue had dropped anything: {how}, about {} ms \
          of sending lost",
         cut.cause,
         segments(cut.before),
         segments(cut.after),
-        millis(at.since(cut.at)),
         millis(cost)
     );
     out.found(cut.at, at, cost, text);

@@ -15,7 +15,7 @@ use tcp::Reason;
 
 use super::flow::{Fact, Flow};
 use super::sending::{Load, Sending};
-use super::{Out, Watch, millis};
+use super::{Out, Watch, count, millis};
 
 #[derive(Default)]
 struct RacedResend {
@@ -70,10 +70,10 @@ impl RacedResend {
     fn close(&mut self, out: &mut Out<'_>) {
         let Some(episode) = self.episode.take().filter(|episode| episode.duplicates > 0) else { return };
         let text = format!(
-            "TCP sent segments again (from byte {} on) that the link layer still had or had delivered late: \
-             {} came twice, and held the slowest link for {} ms",
+            "from byte {} on TCP sent again what the link layer still had or had delivered after failed attempts: \
+             {} came twice and held the slowest link for {} ms",
             episode.first,
-            episode.duplicates,
+            count(episode.duplicates, "segment"),
             millis(episode.cost)
         );
         out.found(episode.began, episode.last, episode.cost, text);

@@ -24,7 +24,8 @@ impl Received {
         }
         let (mut from, mut to) = (seq, end);
         // Islands are apart, so their ends rise with their beginnings.
-        while let Some((&begin, &island)) = self.islands.range(..=to).next_back().filter(|(_, island)| **island >= from) {
+        while let Some((&begin, &island)) = self.islands.range(..=to).next_back().filter(|(_, island)| **island >= from)
+        {
             self.islands.remove(&begin);
             (from, to) = (from.min(begin), to.max(island));
         }

@@ -51,9 +51,9 @@ impl ReceiverWindow {
     fn close(&mut self, at: Time, flow: &Flow, out: &mut Out<'_>) {
         self.idle = None;
         let Some((began, cost)) = self.stretch.take() else { return };
-        let pipe = flow.pipe().map_or(String::new(), |pipe| format!("; the path holds {:.0}", pipe));
+        let pipe = flow.pipe().map_or(String::new(), |pipe| format!(" (the path holds {pipe:.0})"));
         let text = format!(
-            "the receiver's window of {} bytes stopped the sender{pipe}: the slowest link stood idle for {} ms",
+            "the receiver's window of {} bytes stopped the sender{pipe}; meanwhile the slowest link stood idle for {} ms",
             flow.window,
             millis(cost)
         );

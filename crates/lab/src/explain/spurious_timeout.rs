@@ -14,7 +14,7 @@ use tcp::Reason;
 
 use super::flow::{Fact, Flow};
 use super::sending::{Load, Sending};
-use super::{Out, Watch, millis};
+use super::{Out, Watch, count, millis};
 
 #[derive(Default)]
 struct SpuriousTimeout {
@@ -89,10 +89,10 @@ impl Expiry {
         }
         let text = format!(
             "the timer expired for byte {} while it, or its acknowledgment, was on its way: it was there {} ms later; \
-             {} segments were sent for nothing and held the slowest link for {} ms",
+             {} sent for nothing held the slowest link for {} ms",
             self.seq,
             millis(proven.since(self.at)),
-            self.duplicates,
+            count(self.duplicates, "segment"),
             millis(cost)
         );
         out.found(self.at, self.last.max(proven), cost, text);
