@@ -251,6 +251,23 @@ fn a_cut_within_a_cut_answers_for_its_own_slice() {
     assert_eq!(of_kind(&script.complete(), "needless-cut"), [(1000, 4000, 1500), (2000, 3000, 250)]);
 }
 
+/// Twice from 8 to 4 segments for a second: that the threshold is 4 already makes the second cut no smaller. Then a loss that
+/// the network has told of: it begins recovery with a fast retransmit, and cuts nothing.
+#[test]
+fn a_second_cut_to_the_same_threshold_is_a_cut() {
+    let mut script = Script::new();
+    script.at(0).window(8.0, f64::INFINITY);
+    for begins in [1000, 3000] {
+        script.at(begins).tcp(tcp::Event::FastRetransmit { seq: 0 }).window(7.0, 4.0);
+        script.at(begins + 500).tcp(tcp::Event::RecoveryEnd).window(4.0, 4.0);
+        script.at(begins + 1000).window(8.0, 4.0);
+    }
+    script.at(5000).tcp(tcp::Event::NotifiedRecovery { seq: 0 }).tcp(tcp::Event::FastRetransmit { seq: 0 });
+    script.window(7.0, 4.0);
+    script.at(5500).tcp(tcp::Event::RecoveryEnd).window(8.0, 4.0);
+    assert_eq!(of_kind(&script.complete(), "needless-cut"), [(1000, 2000, 500), (3000, 4000, 500)]);
+}
+
 /// Runs, and explains its only flow.
 fn explained(network: &Network) -> FlowReport {
     let mut explain = Explain::new(network);

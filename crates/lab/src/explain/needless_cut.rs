@@ -25,9 +25,8 @@ use super::{Out, Watch, millis};
 struct NeedlessCut {
     /// The usable window; 0 before it is known.
     window: f64,
-    ssthresh: f64,
-    /// The timer has just expired: the window may be told next.
-    expired: bool,
+    /// What has just happened that may cut the window: it is told next.
+    cause: Option<Cause>,
     /// Recovery goes on: the window told holds what recovery adds.
     recovering: bool,
     /// Cuts not made good, by falling `whole`.
@@ -35,9 +34,15 @@ struct NeedlessCut {
     counted: Time,
 }
 
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Cause {
+    Timeout,
+    FastRetransmit,
+}
+
 struct Cut {
     at: Time,
-    cause: &'static str,
+    cause: Cause,
     needless: bool,
     /// The window before and after; W.
     before: f64,
@@ -67,19 +72,7 @@ impl NeedlessCut {
     }
 
     fn told(&mut self, at: Time, cwnd: f64, ssthresh: f64, flow: &Flow, out: &mut Out<'_>) {
-        let fell = ssthresh < self.ssthresh && self.window > 0.0;
-        let cause = match std::mem::take(&mut self.expired) {
-            true => {
-                self.recovering = false;
-                Some("timeout")
-            }
-            false if fell => {
-                self.recovering = true;
-                Some("fast retransmit")
-            }
-            false => None,
-        };
-        self.ssthresh = ssthresh;
+        let cause = self.cause.take();
         let told = match (self.recovering, cause) {
             (true, None) => return,
             (true, Some(_)) => ssthresh,
@@ -107,10 +100,13 @@ fn report(cut: &Cut, at: Time, regrown: bool, flow: &Flow, out: &mut Out<'_>) {
     let segments = |bytes: f64| format!("{:.1}", bytes / f64::from(flow.segment.max(1)));
     let took = millis(at.since(cut.at));
     let how = if regrown { format!("regrown {took} ms later") } else { format!("not regrown in the {took} ms left") };
+    let cause = match cut.cause {
+        Cause::Timeout => "timeout",
+        Cause::FastRetransmit => "fast retransmit",
+    };
     let text = format!(
-        "a {} cut the window from {} to {} segments although no queue had dropped anything: {how}, about {} ms \
+        "a {cause} cut the window from {} to {} segments although no queue had dropped anything: {how}, about {} ms \
          of sending lost",
-        cut.cause,
         segments(cut.before),
         segments(cut.after),
         millis(cost)
@@ -124,10 +120,13 @@ impl Watch for NeedlessCut {
         self.pass(at, out);
         match *event {
             tcp::Event::Window { cwnd, ssthresh } => self.told(at, cwnd, ssthresh, flow, out),
-            tcp::Event::Timeout { .. } => self.expired = true,
-            // What is told after this is not the expiry's doing.
-            tcp::Event::AckReceived { .. } => self.expired = false,
-            tcp::Event::FastRetransmit { .. } => {}
+            tcp::Event::Timeout { .. } => (self.cause, self.recovering) = (Some(Cause::Timeout), false),
+            // An expiry that cut nothing tells no window, and what is told after this is not its doing.
+            tcp::Event::AckReceived { .. } if self.cause == Some(Cause::Timeout) => self.cause = None,
+            // In recovery from a notified loss it cuts nothing.
+            tcp::Event::FastRetransmit { .. } if !self.recovering => {
+                (self.cause, self.recovering) = (Some(Cause::FastRetransmit), true);
+            }
             tcp::Event::NotifiedRecovery { .. } => self.recovering = true,
             tcp::Event::RecoveryEnd => self.recovering = false,
             _ => {}
