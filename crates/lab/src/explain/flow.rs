@@ -157,7 +157,9 @@ impl Flow {
 
     /// Nothing that is told from now on began before this; `None` if nothing is outstanding.
     pub fn unsettled_since(&self) -> Option<Time> {
-        self.in_network().map(|sending| sending.since).chain(self.oldest_sent()).min()
+        // A link layer whose acknowledgments are lost goes on after the packet, and even the transfer, is through.
+        let attempts = self.services.values().map(|service| service.attempt_began);
+        self.in_network().map(|sending| sending.since).chain(attempts).chain(self.oldest_sent()).min()
     }
 
     /// Whether a link layer has the segment that begins at `seq`, in another sending than `id`: tries to send it, or will.

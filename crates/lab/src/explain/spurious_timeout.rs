@@ -33,8 +33,9 @@ struct Expiry {
     /// What was sent because of it and is in the network.
     resent: Vec<u64>,
     duplicates: u32,
-    /// Where each duplicate held the path.
+    /// Where duplicates held the path, until it is certain that they were for nothing.
     held: Vec<(Time, Time)>,
+    cost: Span,
     last: Time,
 }
 
@@ -60,7 +61,18 @@ impl Expiry {
         let witnesses: Vec<u64> = flow.in_network().filter(decides).map(|sending| sending.id).collect();
         let verdict = if witnesses.is_empty() { Verdict::Needed } else { Verdict::Pending };
         let end = flow.max;
-        Expiry { at, seq, end, verdict, witnesses, resent: vec![], duplicates: 0, held: vec![], last: at }
+        Expiry {
+            at,
+            seq,
+            end,
+            verdict,
+            witnesses,
+            resent: vec![],
+            duplicates: 0,
+            held: vec![],
+            cost: Span::ZERO,
+            last: at,
+        }
     }
 
     /// A packet has left the network: well, or lost.
@@ -80,22 +92,27 @@ impl Expiry {
         }
     }
 
+    /// Counts what is certain.
+    fn count(&mut self, out: &mut Out<'_>) {
+        if let Verdict::Spurious(_) = self.verdict {
+            for (from, to) in self.held.drain(..) {
+                self.cost = self.cost + to.since(from);
+                out.lost(from, to, 1.0);
+            }
+        }
+    }
+
     fn report(self, out: &mut Out<'_>) {
         let Verdict::Spurious(proven) = self.verdict else { return };
-        let mut cost = Span::ZERO;
-        for (from, to) in self.held {
-            cost = cost + to.since(from);
-            out.lost(from, to, 1.0);
-        }
         let text = format!(
             "the timer expired for byte {} while it, or its acknowledgment, was on its way: it was there {} ms later; \
              {} sent for nothing held the slowest link for {} ms",
             self.seq,
             millis(proven.since(self.at)),
             count(self.duplicates, "segment"),
-            millis(cost)
+            millis(self.cost)
         );
-        out.found(self.at, self.last.max(proven), cost, text);
+        out.found(self.at, self.last.max(proven), self.cost, text);
     }
 }
 
@@ -127,7 +144,8 @@ impl Watch for SpuriousTimeout {
         // still cause more to be sent, until all that had been sent is acknowledged.
         let newest = self.open.len().saturating_sub(1);
         let mut number = 0;
-        for expiry in std::mem::take(&mut self.open) {
+        for mut expiry in std::mem::take(&mut self.open) {
+            expiry.count(out);
             let causes_more = number == newest && flow.una < expiry.end;
             number += 1;
             match expiry.verdict {
