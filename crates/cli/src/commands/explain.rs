@@ -94,15 +94,15 @@ fn as_table(name: &str, report: &FlowReport, top: usize) -> String {
         return out;
     }
     let cells = |cells: [&str; 5]| cells.map(str::to_owned).to_vec();
-    let mut rows = vec![cells(["kind", "rank", "from s", "to s", "cost ms"])];
+    let mut rows = vec![cells(["rank", "kind", "from s", "to s", "cost ms"])];
     for (rank, finding) in report.findings.iter().take(top).enumerate() {
         let second = |at: Time| format!("{:.3}", at.as_secs_f64());
         let (from, to) = (second(finding.from), second(finding.to));
-        rows.push(cells([finding.kind, &(rank + 1).to_string(), &from, &to, &millis(finding.cost)]));
+        rows.push(cells([&(rank + 1).to_string(), finding.kind, &from, &to, &millis(finding.cost)]));
     }
     let texts = report.findings.iter().map(|finding| finding.text.as_str());
     out.push('\n');
-    for (row, text) in table::aligned(&rows, 1).lines().zip(std::iter::once("what happened").chain(texts)) {
+    for (row, text) in table::aligned(&rows, 2).lines().zip(std::iter::once("what happened").chain(texts)) {
         out.push_str(&format!("{row}  {text}\n"));
     }
     let hidden = report.findings.len().saturating_sub(top);

@@ -1,12 +1,12 @@
 //! What held a transfer up: the problem areas of a run, with what each cost [goel1997 6.2.2].
 //!
-//! [`Explain`] is a consumer of the one stream of events. For each flow a [`Flow`] follows every sending of every
-//! packet through the network, which a simulator can and a sender cannot, and tells it as [`Fact`]s. A *kind of problem*
-//! is one file with a [`Watch`] and one line in [`KINDS`]; it turns facts into [`Finding`]s.
+//! [`Explain`] is a consumer of the one stream of events. For each flow a `Flow` follows every sending of every
+//! packet through the network, which a simulator can and a sender cannot, and tells it as `Fact`s. A *kind of problem*
+//! is one file with a `Watch` and one line in [`KINDS`]; it turns facts into [`Finding`]s.
 //!
 //! A cost is time. What a kind counts as cost is the equation in its file's header. Costs of different findings overlap
 //! (a cut window and the wait before it): they must not be added. [`FlowReport::lost`] counts each moment once, see
-//! [`Union`].
+//! `Union`.
 //!
 //! Memory: what is in flight and what is in the network, the findings, and a buffer of the union. Nothing grows with
 //! the run but the list of findings.
@@ -188,7 +188,7 @@ impl FlowReport {
             KindTotal { kind: kind.name, count, cost }
         };
         let mut totals: Vec<KindTotal> = KINDS.iter().map(total).filter(|total| total.count > 0).collect();
-        totals.sort_by(|a, b| b.cost.cmp(&a.cost));
+        totals.sort_by_key(|total| std::cmp::Reverse(total.cost));
         totals
     }
 
@@ -287,7 +287,7 @@ impl Explain {
                 watched.end(end);
             }
             let mut findings = std::mem::take(&mut watched.findings);
-            findings.sort_by(|a, b| b.cost.cmp(&a.cost).then(a.from.cmp(&b.from)));
+            findings.sort_by_key(|finding| (std::cmp::Reverse(finding.cost), finding.from));
             FlowReport {
                 flow: number as u32,
                 took: end.since(watched.began),

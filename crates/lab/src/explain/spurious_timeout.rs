@@ -143,11 +143,9 @@ impl Watch for SpuriousTimeout {
         // Where it is needed, or nothing that was sent because of it is left, there is no more to learn. The last one may
         // still cause more to be sent, until all that had been sent is acknowledged.
         let newest = self.open.len().saturating_sub(1);
-        let mut number = 0;
-        for mut expiry in std::mem::take(&mut self.open) {
+        for (number, mut expiry) in std::mem::take(&mut self.open).into_iter().enumerate() {
             expiry.count(out);
             let causes_more = number == newest && flow.una < expiry.end;
-            number += 1;
             match expiry.verdict {
                 Verdict::Needed => {}
                 Verdict::Spurious(_) if !causes_more && expiry.resent.is_empty() => expiry.report(out),
