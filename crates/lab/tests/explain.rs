@@ -200,6 +200,25 @@ fn a_timeout_is_needed_when_the_acknowledgment_is_lost() {
     assert_eq!(of_kind(&script.complete(), "spurious-timeout"), []);
 }
 
+/// The segment at 0 finds no room in its own node, and the one at 1000 none in the queue of the wire, where it stood in line
+/// with the node's processing until 1101: nothing is in the network from 0 to 1000, and from 1101 to 3000. Both are
+/// congestion, so the cuts are what TCP is meant to do.
+#[test]
+fn a_full_buffer_leaves_nothing_in_the_network() {
+    let mut script = Script::new();
+    let full = Event::Node { node: 0, event: NodeEvent::BufferFull { packet: data(0) } };
+    script.at(0).window(8.0, f64::INFINITY);
+    script.tcp(tcp::Event::SegmentSent { seq: 0, len: SEGMENT, reason: Reason::New }).event(full);
+    script.at(1000).timeout(0, 1).window(4.0, 4.0).send(0, Reason::Timeout);
+    script.at(1101).queue_full(0);
+    script.at(3000).timeout(0, 2).window(1.0, 4.0).send(0, Reason::Timeout);
+    script.at(3101).arrive(0, 1);
+    script.at(3201).acked(1, false).window(8.0, 4.0);
+    let report = script.complete();
+    assert_eq!(of_kind(&report, "idle-wait"), [(1101, 3000, 1899), (0, 1000, 1000)]);
+    assert_eq!(of_kind(&report, "needless-cut"), []);
+}
+
 /// A cut from 8 to 4 segments at 1000, to 6 at 3000, and whole at 4000: 2000 x 4/8 + 1000 x 2/8 = 1250.
 fn cut(lose: fn(&mut Script)) -> FlowReport {
     let mut script = Script::new();
@@ -338,6 +357,20 @@ fn a_small_window_costs_what_the_round_trip_has_beyond_it() {
     let kinds: Vec<(&str, Span)> = report.findings.iter().map(|finding| (finding.kind, finding.cost)).collect();
     assert_eq!(kinds, [("receiver-window", Span::from_nanos(9 * 197_040_000))]);
     assert_eq!(report.lost, report.findings[0].cost);
+}
+
+/// The same transfer, and after it one with a large window between the same nodes: ports tell them apart.
+#[test]
+fn flows_between_the_same_nodes_are_told_apart() {
+    let first = "segment = \"960 B\"\nbytes = \"41280 B\"\nwindow = \"3840 B\"";
+    let second = "from = \"a\"\nto = \"b\"\nstart = \"20 s\"\nbytes = \"960 kB\"\nwindow = \"245760 B\"";
+    let network = network(&wire("8 Mbps", "100 ms", &format!("{first}\n[flows.second]\n{second}")));
+    let mut explain = Explain::new(&network);
+    let results = observe(&network, &mut explain, &mut |_| ControlFlow::Continue(())).expect("the run is not stopped");
+    let reports = explain.finish(results.ended);
+    assert!(reports.iter().all(|report| report.completed) && reports.len() == 2, "{reports:?}");
+    assert_eq!(reports[0].lost, Span::from_nanos(9 * 197_040_000));
+    assert!(reports[1].findings.is_empty(), "{reports:?}");
 }
 
 /// A window that the path cannot fill: 256 segments, where 201 would do. Slow start is not the receiver's fault.
