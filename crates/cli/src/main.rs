@@ -16,7 +16,7 @@ use clap::{Parser, Subcommand};
 
 use lab::run::RunError;
 
-use commands::{check, convert, export, list, merge, plot, reproduce, run, schema, sweep};
+use commands::{check, convert, explain, export, list, merge, plot, reproduce, run, schema, sweep};
 use talk::say;
 
 /// A laboratory for TCP over wireless paths.
@@ -41,6 +41,8 @@ enum Command {
     Reproduce(reproduce::Args),
     /// Draw a run: sequence numbers and the congestion window against time, as SVG and PNG
     Plot(plot::Args),
+    /// Say what held a run up: waits, needless resending and cuts, with what each cost, the costliest first
+    Explain(explain::Args),
     /// Say what is wrong with a scenario, without running it
     Check(check::Args),
     /// Print a datafile.dat of the thesis as a TOML scenario with the same results
@@ -98,6 +100,7 @@ fn main() -> ExitCode {
         Command::Merge(args) => merge::run(&args),
         Command::Reproduce(args) => reproduce::run(&args),
         Command::Plot(args) => plot::run(&args),
+        Command::Explain(args) => explain::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Convert(args) => convert::run(&args),
         Command::List(args) => list::run(&args),

@@ -1,0 +1,130 @@
+//! `lasthop explain`.
+
+use clap::Args as ClapArgs;
+use engine::{Span, Time};
+use lab::explain::{Explain, FlowReport, millis};
+use lab::problem::Problem;
+use lab::run;
+use serde_json::{Value, json};
+
+use super::{ScenarioArgs, listed, print};
+use crate::progress::Progress;
+use crate::{Failure, table};
+
+/// Arguments of `lasthop explain`.
+#[derive(ClapArgs)]
+pub struct Args {
+    #[command(flatten)]
+    scenario: ScenarioArgs,
+    /// The flow to explain [default: every flow]
+    #[arg(long, value_name = "NAME")]
+    flow: Option<String>,
+    /// How many findings to print, the costliest first; the totals are of all
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    top: usize,
+    /// Print JSON instead of tables: an array with an object for each flow
+    #[arg(long)]
+    json: bool,
+}
+
+/// Explains a run.
+pub fn run(args: &Args) -> Result<(), Failure> {
+    let loaded = args.scenario.load()?;
+    let flows: Vec<&str> = loaded.network.flows.iter().map(|flow| flow.name.as_str()).collect();
+    if let Some(name) = args.flow.as_deref().filter(|name| !flows.contains(name)) {
+        let problem = Problem::new("a flow").in_file("--flow").found(format!("\"{name}\"")).nearest(name, flows);
+        return Err(Failure::Input(listed(&[problem])));
+    }
+    let unchanged = args.scenario.set.is_empty() && args.scenario.scheme.is_none() && args.scenario.seed.is_none();
+    let mut explain = Explain::new(&loaded.network);
+    let progress = Progress::new(&loaded.stem);
+    let results = if args.scenario.file.is_dir() && unchanged {
+        run::replay(&loaded, &args.scenario.file, &mut explain, |_| false, &mut |share| progress.set(share))
+    } else {
+        run::record(&loaded.network, &mut explain, |_| false, &mut |share| progress.set(share))
+    };
+    progress.finish();
+    let reports = explain.finish(results?.ended);
+    let chosen = flows.iter().zip(&reports).filter(|(name, _)| args.flow.as_ref().is_none_or(|flow| flow == *name));
+    if args.json {
+        let reports: Vec<Value> = chosen.map(|(name, report)| as_json(name, report, args.top)).collect();
+        return print(&format!("{:#}\n", Value::from(reports)));
+    }
+    let title = if loaded.scenario.title.is_empty() { &loaded.stem } else { &loaded.scenario.title };
+    let mut text = format!("{title} (seed {})\n", loaded.network.seed);
+    chosen.for_each(|(name, report)| text.push_str(&as_table(name, report, args.top)));
+    print(&text)
+}
+
+fn as_json(name: &str, report: &FlowReport, top: usize) -> Value {
+    let findings = report.findings.iter().take(top).map(|finding| {
+        json!({
+            "kind": finding.kind,
+            "avoidable": finding.avoidable,
+            "from_s": finding.from.as_secs_f64(),
+            "to_s": finding.to.as_secs_f64(),
+            "cost_ms": in_millis(finding.cost),
+            "text": finding.text,
+        })
+    });
+    let kinds = report.kinds();
+    let kinds =
+        kinds.iter().map(|total| json!({ "kind": total.kind, "count": total.count, "cost_ms": in_millis(total.cost) }));
+    json!({
+        "flow": name,
+        "completed": report.completed,
+        "took_ms": in_millis(report.took),
+        "lost_ms": in_millis(report.lost),
+        "lost_avoidably_ms": in_millis(report.lost_avoidably),
+        "kinds": kinds.collect::<Vec<Value>>(),
+        "findings": findings.collect::<Vec<Value>>(),
+    })
+}
+
+fn in_millis(span: Span) -> f64 {
+    span.as_secs_f64() * 1e3
+}
+
+fn as_table(name: &str, report: &FlowReport, top: usize) -> String {
+    let took = format!("{:.3} s", report.took.as_secs_f64());
+    let done = if report.completed { "took" } else { "is not done after" };
+    let mut out = format!("\nflow {name} {done} {took}\n");
+    if report.findings.is_empty() {
+        out.push_str("nothing held it up\n");
+        return out;
+    }
+    let cells = |cells: [&str; 5]| cells.map(str::to_owned).to_vec();
+    let mut rows = vec![cells(["rank", "kind", "from s", "to s", "cost ms"])];
+    for (rank, finding) in report.findings.iter().take(top).enumerate() {
+        let second = |at: Time| format!("{:.3}", at.as_secs_f64());
+        let (from, to) = (second(finding.from), second(finding.to));
+        rows.push(cells([&(rank + 1).to_string(), finding.kind, &from, &to, &millis(finding.cost)]));
+    }
+    let texts = report.findings.iter().map(|finding| finding.text.as_str());
+    out.push('\n');
+    for (row, text) in table::aligned(&rows, 2).lines().zip(std::iter::once("what happened").chain(texts)) {
+        out.push_str(&format!("{row}  {text}\n"));
+    }
+    let hidden = report.findings.len().saturating_sub(top);
+    if hidden > 0 {
+        out.push_str(&format!("{hidden} more: --top {}\n", report.findings.len()));
+    }
+    out.push('\n');
+    out.push_str(&totals(report));
+    out.push_str("rows can overlap in time, so their costs do not add up; the last two lines count each moment once\n");
+    out
+}
+
+/// One line a kind, and what all cost together.
+fn totals(report: &FlowReport) -> String {
+    let share =
+        |cost: Span| format!("{:.1} %", 100.0 * cost.as_secs_f64() / report.took.as_secs_f64().max(f64::MIN_POSITIVE));
+    let row =
+        |name: &str, count: usize, cost: Span| vec![name.to_owned(), count.to_string(), millis(cost), share(cost)];
+    let mut rows = vec![["kind", "findings", "cost ms", "of the transfer"].map(str::to_owned).to_vec()];
+    rows.extend(report.kinds().iter().map(|total| row(total.kind, total.count, total.cost)));
+    let avoidable = report.findings.iter().filter(|finding| finding.avoidable).count();
+    rows.push(row("all together", report.findings.len(), report.lost));
+    rows.push(row("avoidable", avoidable, report.lost_avoidably));
+    table::aligned(&rows, 1)
+}

@@ -1,0 +1,66 @@
+//! `lasthop explain` as a user types it.
+
+mod common;
+
+use common::{fine, lasthop, scratch};
+use serde_json::Value;
+
+#[test]
+fn a_result_directory_is_explained_as_its_scenario_is() {
+    let dir = scratch("explain-dir");
+    let example = common::file("examples/two-losses.toml");
+    fine(&dir, &["run", &example, "--out", "kept"]);
+    let of_dir = fine(&dir, &["explain", "kept"]);
+    assert_eq!(of_dir, fine(&dir, &["explain", &example]));
+    // The Simple scheme's two waits, to the millisecond [goel1997 figure 5.3].
+    for row in ["1.974  2.756      782", "3.458  4.107      649"] {
+        assert!(of_dir.lines().any(|line| line.contains("idle-wait") && line.contains(row)), "{of_dir}");
+    }
+    assert!(of_dir.contains("do not add up"), "{of_dir}");
+    // A change is explained by a new run, not by the kept one.
+    let refined = fine(&dir, &["explain", "kept", "--scheme", "refined-icmp"]);
+    assert!(!refined.contains("idle-wait"), "{refined}");
+}
+
+#[test]
+fn json_holds_the_costliest_first_and_the_totals_of_all() {
+    let dir = scratch("explain-json");
+    let example = common::file("examples/two-losses.toml");
+    let flows: Value = serde_json::from_str(&fine(&dir, &["explain", &example, "--json", "--top", "3"])).unwrap();
+    let flow = &flows[0];
+    assert_eq!((flow["flow"].as_str(), flow["completed"].as_bool()), (Some("211"), Some(true)));
+    let findings = flow["findings"].as_array().unwrap();
+    let costs: Vec<f64> = findings.iter().map(|finding| finding["cost_ms"].as_f64().unwrap()).collect();
+    assert_eq!(costs.len(), 3);
+    assert!(costs.is_sorted_by(|a, b| a >= b), "{costs:?}");
+    let count: u64 = flow["kinds"].as_array().unwrap().iter().map(|kind| kind["count"].as_u64().unwrap()).sum();
+    assert!(count > 3, "{flow}");
+    let (lost, took) = (flow["lost_ms"].as_f64().unwrap(), flow["took_ms"].as_f64().unwrap());
+    assert!(costs[0] <= lost && lost <= took, "{flow}");
+}
+
+#[test]
+fn a_flow_that_is_not_there_is_named_with_the_nearest() {
+    let dir = scratch("explain-flow");
+    let ended = lasthop(&dir, &["explain", &common::file("examples/two-mobiles.toml"), "--flow", "near1"]);
+    assert_eq!(ended.code, Some(2));
+    assert!(ended.out.is_empty() && ended.err.contains("--flow") && ended.err.contains("near"), "{}", ended.err);
+    let far = fine(&dir, &["explain", &common::file("examples/two-mobiles.toml"), "--flow", "far"]);
+    assert!(far.contains("flow far") && !far.contains("flow near"), "{far}");
+}
+
+#[test]
+fn every_example_can_be_explained() {
+    let dir = scratch("explain-examples");
+    for entry in std::fs::read_dir(common::root().join("examples")).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|ending| ending == "toml") {
+            let file = path.display().to_string();
+            let flows: Value = serde_json::from_str(&fine(&dir, &["explain", &file, "--json"])).unwrap();
+            for flow in flows.as_array().unwrap() {
+                let ms = |key: &str| flow[key].as_f64().unwrap();
+                assert!(ms("lost_avoidably_ms") <= ms("lost_ms") && ms("lost_ms") <= ms("took_ms"), "{file}: {flow}");
+            }
+        }
+    }
+}

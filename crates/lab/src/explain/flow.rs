@@ -1,0 +1,449 @@
+//! One flow, followed packet by packet: where each sending is, and what became of it.
+//!
+//! Between two nodes packets of one flow keep their order, so of several sendings of the same bytes the oldest at a
+//! node is the one that leaves it, and the newest the one that finds a queue full.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::rc::Rc;
+
+use engine::{Span, Time};
+use path::{HopId, LinkEvent};
+use sim::FlowSpec;
+use tcp::Reason;
+use wire::{Addr, Body, Packet, Segment};
+
+use super::hops::{self, Hop, Hops};
+use super::received::Received;
+use super::sending::{Load, Sending};
+
+/// Something that happened to a flow.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Fact {
+    /// A segment entered the network.
+    Sent(Sending),
+    /// A segment came to a node on its way.
+    Passed,
+    /// A segment came to the receiver; `news` if it brought bytes that were not there.
+    Reached { sending: Sending, news: bool },
+    /// An acknowledgment or a message came to the sender's node.
+    Answered(Sending),
+    /// A packet was lost.
+    Gone(Sending),
+    /// The link layer's attempt at a packet, or the only sending where there is no link layer, came to nothing.
+    Failed { hop: HopId, from: Time, to: Time, data: bool },
+    /// The sender says so.
+    Tcp(tcp::Event),
+}
+
+/// What a link layer does with the flow's packet on a hop.
+#[derive(Clone, Copy)]
+struct Service {
+    /// When the first attempt began, and the present one.
+    began: Time,
+    attempt_began: Time,
+    /// Whether the packet has come to the far end.
+    arrived: bool,
+}
+
+/// The hop that carries the fewest segments a second.
+struct Slowest {
+    id: HopId,
+    near: usize,
+    cycle: Span,
+    has_link_layer: bool,
+    sending: Span,
+    processing: Span,
+    /// When it has sent, or learnt the fate of, what it was given.
+    free: Time,
+}
+
+pub(super) struct Flow {
+    source: usize,
+    receiver: Addr,
+    /// Bytes of data in a full segment.
+    pub segment: u32,
+    /// The receiver's window.
+    pub window: u64,
+    /// Bytes to send; without end if not given.
+    pub bytes: Option<u64>,
+    /// First unacknowledged byte.
+    pub una: u64,
+    /// First byte never sent.
+    pub max: u64,
+    /// The congestion window, with what recovery adds.
+    pub cwnd: f64,
+    /// When the sender last sent or heard something; its timer does not count.
+    pub acted: Time,
+    /// Where and when a queue last dropped a packet of the flow.
+    pub full_at: Option<Time>,
+    /// Segments not acknowledged that were lost in the air: when, the last time, by first byte.
+    pub lost_in_air: BTreeMap<u64, Time>,
+    /// Names of links, by number.
+    pub links: Rc<[String]>,
+    least_rtt: Option<Span>,
+    received: Received,
+    /// First sending of each segment outstanding, oldest first.
+    first_sent: VecDeque<(u64, Time)>,
+    /// The segment that the sender has just said it sends.
+    announced: Option<(u64, u32, Reason)>,
+    /// By the node they are at or have left last, and where they go.
+    places: BTreeMap<(usize, Addr), VecDeque<Sending>>,
+    /// Those of them in front of a link layer.
+    lanes: BTreeSet<(usize, Addr)>,
+    /// How many sendings of data are in the network, by first byte.
+    alive: BTreeMap<u64, u32>,
+    in_network: usize,
+    empty_since: Option<Time>,
+    /// By hop number.
+    services: BTreeMap<usize, Service>,
+    slowest: Option<Slowest>,
+    next_id: u64,
+}
+
+impl Flow {
+    pub fn new(spec: &FlowSpec, links: Rc<[String]>) -> Self {
+        Flow {
+            source: spec.from,
+            receiver: Addr::of_node(spec.to),
+            segment: spec.tcp.segment,
+            window: spec.tcp.window.0,
+            bytes: spec.bytes,
+            una: 0,
+            max: 0,
+            cwnd: 0.0,
+            acted: spec.start,
+            full_at: None,
+            lost_in_air: BTreeMap::new(),
+            links,
+            least_rtt: None,
+            received: Received::default(),
+            first_sent: VecDeque::new(),
+            announced: None,
+            places: BTreeMap::new(),
+            lanes: BTreeSet::new(),
+            alive: BTreeMap::new(),
+            in_network: 0,
+            empty_since: None,
+            services: BTreeMap::new(),
+            slowest: None,
+            next_id: 0,
+        }
+    }
+
+    /// The node that sends.
+    pub fn source(&self) -> usize {
+        self.source
+    }
+
+    /// Since when nothing of the flow is in the network: no data, no acknowledgment, no message.
+    pub fn empty_since(&self) -> Option<Time> {
+        self.empty_since
+    }
+
+    /// Every packet in the network.
+    pub fn in_network(&self) -> impl Iterator<Item = &Sending> {
+        self.places.values().flatten()
+    }
+
+    /// When the first segment outstanding was first sent.
+    pub fn oldest_sent(&self) -> Option<Time> {
+        self.first_sent.front().map(|(_, at)| *at)
+    }
+
+    /// Whether the first unacknowledged segment is lost: neither in the network nor at the receiver.
+    pub fn hole(&self) -> bool {
+        self.una < self.max && self.received.next() <= self.una && !self.alive.contains_key(&self.una)
+    }
+
+    /// Nothing that is told from now on began before this; `None` if nothing is outstanding.
+    pub fn unsettled_since(&self) -> Option<Time> {
+        // A link layer whose acknowledgments are lost goes on after the packet, and even the transfer, is through.
+        let attempts = self.services.values().map(|service| service.attempt_began);
+        self.in_network().map(|sending| sending.since).chain(attempts).chain(self.oldest_sent()).min()
+    }
+
+    /// Whether a link layer has the segment that begins at `seq`, in another sending than `id`: tries to send it, or will.
+    pub fn with_link_layer_besides(&self, seq: u64, id: u64) -> bool {
+        let has = |place: &VecDeque<Sending>| place.iter().any(|other| other.seq() == Some(seq) && other.id != id);
+        self.lanes.iter().filter_map(|lane| self.places.get(lane)).any(has)
+    }
+
+    /// Bytes in flight that keep the slowest hop busy: what it carries in the least round trip.
+    pub fn pipe(&self) -> Option<f64> {
+        let (rtt, slowest) = (self.least_rtt?, self.slowest.as_ref()?);
+        let cycle = slowest.cycle.as_nanos();
+        (cycle > 0).then(|| rtt.as_nanos() as f64 / cycle as f64 * f64::from(self.segment))
+    }
+
+    /// Since when the slowest hop has had no data of this flow to send, or will have none; `None` while some waits.
+    pub fn slowest_idle_from(&self) -> Option<Time> {
+        let slowest = self.slowest.as_ref()?;
+        let waits = slowest.has_link_layer
+            && self.places.get(&(slowest.near, self.receiver)).is_some_and(|place| !place.is_empty());
+        (!waits).then_some(slowest.free)
+    }
+
+    /// The sender says something.
+    pub fn sender(&mut self, at: Time, event: &tcp::Event, facts: &mut Vec<Fact>) {
+        match *event {
+            tcp::Event::SegmentSent { seq, len, reason } => {
+                self.announced = Some((seq, len, reason));
+                self.acted = at;
+                let end = seq + u64::from(len);
+                if end > self.max {
+                    self.first_sent.push_back((self.max, at));
+                    self.max = end;
+                }
+            }
+            tcp::Event::AckReceived { ack, duplicate } => {
+                self.acted = at;
+                if !duplicate {
+                    self.una = ack;
+                    self.lost_in_air = self.lost_in_air.split_off(&ack);
+                    // A segment counts until its last byte is acknowledged.
+                    while self.first_sent.get(1).map_or(self.max, |(seq, _)| *seq) <= ack
+                        && self.first_sent.pop_front().is_some()
+                    {}
+                }
+            }
+            tcp::Event::NoticeReceived { .. } => self.acted = at,
+            tcp::Event::Window { cwnd, .. } => self.cwnd = cwnd,
+            tcp::Event::RttSample { rtt, .. } => {
+                self.least_rtt = Some(self.least_rtt.map_or(rtt, |least| least.min(rtt)));
+            }
+            _ => {}
+        }
+        facts.push(Fact::Tcp(*event));
+    }
+
+    /// A node made a packet of this flow.
+    pub fn sent(&mut self, at: Time, node: usize, packet: &Packet, facts: &mut Vec<Fact>) {
+        let Some(sending) = self.made(at, packet) else { return };
+        self.entered_network(&sending);
+        self.put(at, node, sending);
+        if sending.seq().is_some() {
+            facts.push(Fact::Sent(sending));
+        }
+    }
+
+    /// A node's buffers had no room for a packet.
+    pub fn buffer_full(&mut self, at: Time, node: usize, packet: &Packet, facts: &mut Vec<Fact>) {
+        self.full_at = Some(at);
+        let sending = if Addr::of_node(node) == packet.src {
+            // It never left the node that made it.
+            let made = self.made(at, packet);
+            if self.in_network == 0 {
+                self.empty_since.get_or_insert(at);
+            }
+            made
+        } else {
+            self.take_newest(at, node, packet)
+        };
+        facts.extend(sending.map(Fact::Gone));
+    }
+
+    /// Something happened to a packet on a link.
+    pub fn link(&mut self, at: Time, id: HopId, event: &LinkEvent, hops: &Hops, facts: &mut Vec<Fact>) {
+        let Some(hop) = hops.get(id) else { return };
+        match event {
+            LinkEvent::FrameSent { attempt, packet, .. } => self.frame_sent(at, id, hop, *attempt, packet, facts),
+            LinkEvent::FrameCorrupted { attempt, packet, .. } => self.failed(hop, *attempt, packet),
+            LinkEvent::GivenUp { packet, .. } => self.given_up(at, id, hop, packet, facts),
+            LinkEvent::Lost { packet } => {
+                let (from, to) = on_the_line(at, hop, packet);
+                facts.push(Fact::Failed { hop: id, from, to, data: packet.data().is_some() });
+                let lost = self.take_oldest(at, hop.near, packet);
+                self.gone_in_air(at, lost, facts);
+            }
+            LinkEvent::QueueFull { packet } => {
+                self.full_at = Some(at);
+                let sending = self.take_newest(at, hop.near, packet);
+                facts.extend(sending.map(Fact::Gone));
+            }
+            LinkEvent::Arrived { packet } => self.arrived(at, id, hop, packet, facts),
+            LinkEvent::FrameDuplicate { .. } | LinkEvent::AckCorrupted { .. } => {}
+        }
+    }
+
+    fn frame_sent(&mut self, at: Time, id: HopId, hop: &Hop, attempt: u32, packet: &Packet, facts: &mut Vec<Fact>) {
+        let fresh = Service { began: at, attempt_began: at, arrived: false };
+        let service = self.services.entry(hops::number(id)).or_insert(fresh);
+        if attempt == 1 {
+            *service = fresh;
+            self.lanes.insert((hop.near, packet.dst));
+            return;
+        }
+        let data = packet.data().is_some();
+        facts.push(Fact::Failed { hop: id, from: service.attempt_began, to: at, data });
+        service.attempt_began = at;
+        self.failed(hop, attempt - 1, packet);
+    }
+
+    /// The attempt of that number has failed, or is about to.
+    fn failed(&mut self, hop: &Hop, attempt: u32, packet: &Packet) {
+        let place = self.places.get_mut(&(hop.near, packet.dst));
+        if let Some(sending) = place.and_then(|place| place.iter_mut().find(|sending| sending.packet == *packet)) {
+            sending.failed = sending.failed.max(attempt);
+        }
+    }
+
+    fn given_up(&mut self, at: Time, id: HopId, hop: &Hop, packet: &Packet, facts: &mut Vec<Fact>) {
+        let service = self.services.remove(&hops::number(id));
+        if let Some(service) = service {
+            let data = packet.data().is_some();
+            facts.push(Fact::Failed { hop: id, from: service.attempt_began, to: at, data });
+        }
+        // Given up on is not lost, if only the link acknowledgments were.
+        if service.is_some_and(|service| service.arrived) {
+            return;
+        }
+        let lost = self.take_oldest(at, hop.near, packet);
+        if lost.is_some_and(|sending| sending.seq().is_some())
+            && let Some(slowest) = self.slowest.as_mut().filter(|slowest| slowest.id == id)
+        {
+            slowest.free = at;
+        }
+        self.gone_in_air(at, lost, facts);
+    }
+
+    fn gone_in_air(&mut self, at: Time, lost: Option<Sending>, facts: &mut Vec<Fact>) {
+        let Some(sending) = lost else { return };
+        if let Some(seq) = sending.seq().filter(|seq| *seq >= self.una) {
+            self.lost_in_air.insert(seq, at);
+        }
+        facts.push(Fact::Gone(sending));
+    }
+
+    fn arrived(&mut self, at: Time, id: HopId, hop: &Hop, packet: &Packet, facts: &mut Vec<Fact>) {
+        let service = self.services.get_mut(&hops::number(id)).filter(|_| hop.link_ack.is_some());
+        let again = service.as_ref().is_some_and(|service| service.arrived);
+        let held = match service {
+            Some(service) => {
+                service.arrived = true;
+                (service.began, at)
+            }
+            None => on_the_line(at, hop, packet),
+        };
+        // Again: each attempt has a frame number of its own, and the link acknowledgment was lost. The packet is there twice.
+        let left = if again { self.made(at, packet) } else { self.leave(hop.near, packet) };
+        let Some(mut sending) = left else { return };
+        if again {
+            self.entered_network(&sending);
+        }
+        sending.crossed(held.0, held.1);
+        if sending.seq().is_some() {
+            self.learn_speed(at, id, hop);
+        }
+        if Addr::of_node(hop.far) != packet.dst {
+            self.put(at, hop.far, sending);
+            if sending.seq().is_some() {
+                facts.push(Fact::Passed);
+            }
+            return;
+        }
+        self.left_network(at, &sending);
+        facts.push(match sending.load {
+            Load::Data { seq, len, .. } => {
+                Fact::Reached { sending, news: self.received.take(seq, seq + u64::from(len)) }
+            }
+            Load::Ack { .. } | Load::Notice => Fact::Answered(sending),
+        });
+    }
+
+    /// Data has crossed a hop: is it the slowest?
+    fn learn_speed(&mut self, at: Time, id: HopId, hop: &Hop) {
+        let full = Packet::HEADER + Segment::HEADER + self.segment;
+        let cycle = hop.cycle(full);
+        if self.slowest.as_ref().is_none_or(|slowest| cycle > slowest.cycle) {
+            self.slowest = Some(Slowest {
+                id,
+                near: hop.near,
+                cycle,
+                has_link_layer: hop.link_ack.is_some(),
+                sending: hop.sending(full),
+                processing: hop.processing,
+                free: at,
+            });
+        }
+        if let Some(slowest) = self.slowest.as_mut().filter(|slowest| slowest.id == id && slowest.has_link_layer) {
+            slowest.free = at + hop.turnaround();
+        }
+    }
+
+    /// A packet that has just been made, as its maker means it.
+    fn made(&mut self, at: Time, packet: &Packet) -> Option<Sending> {
+        let load = match &packet.body {
+            Body::Tcp(segment) if segment.len > 0 => {
+                let from_wire = || Some((segment.seq.to_offset(self.una)?, segment.len, Reason::New));
+                let (seq, len, reason) = self.announced.take().or_else(from_wire)?;
+                Load::Data { seq, len, reason }
+            }
+            Body::Tcp(segment) => Load::Ack { ack: segment.ack.to_offset(self.una)? },
+            Body::Icmp(_) => Load::Notice,
+        };
+        let id = self.next_id;
+        self.next_id += 1;
+        Some(Sending { id, packet: *packet, load, since: at, failed: 0, longest: (at, at) })
+    }
+
+    /// A packet comes to a node on its way.
+    fn put(&mut self, at: Time, node: usize, sending: Sending) {
+        if sending.packet.dst == self.receiver
+            && let Some(slowest) = self.slowest.as_mut().filter(|slowest| slowest.near == node)
+            && !slowest.has_link_layer
+        {
+            slowest.free = slowest.free.max(at + slowest.processing) + slowest.sending;
+        }
+        self.places.entry((node, sending.packet.dst)).or_default().push_back(sending);
+    }
+
+    fn leave(&mut self, node: usize, packet: &Packet) -> Option<Sending> {
+        let place = self.places.get_mut(&(node, packet.dst))?;
+        let oldest = place.iter().position(|sending| sending.packet == *packet)?;
+        place.remove(oldest)
+    }
+
+    fn take_oldest(&mut self, at: Time, node: usize, packet: &Packet) -> Option<Sending> {
+        let lost = self.leave(node, packet)?;
+        self.left_network(at, &lost);
+        Some(lost)
+    }
+
+    fn take_newest(&mut self, at: Time, node: usize, packet: &Packet) -> Option<Sending> {
+        let place = self.places.get_mut(&(node, packet.dst))?;
+        let newest = place.iter().rposition(|sending| sending.packet == *packet)?;
+        let lost = place.remove(newest)?;
+        self.left_network(at, &lost);
+        Some(lost)
+    }
+
+    fn entered_network(&mut self, sending: &Sending) {
+        self.in_network += 1;
+        self.empty_since = None;
+        if let Some(seq) = sending.seq() {
+            *self.alive.entry(seq).or_default() += 1;
+        }
+    }
+
+    fn left_network(&mut self, at: Time, sending: &Sending) {
+        if let Some(seq) = sending.seq()
+            && let Some(count) = self.alive.get_mut(&seq)
+        {
+            *count -= 1;
+            if *count == 0 {
+                self.alive.remove(&seq);
+            }
+        }
+        self.in_network -= 1;
+        if self.in_network == 0 {
+            self.empty_since = Some(at);
+        }
+    }
+}
+
+/// When a packet that arrives now, on a link without link layer, was being sent.
+fn on_the_line(at: Time, hop: &Hop, packet: &Packet) -> (Time, Time) {
+    let to = at.as_nanos().saturating_sub(hop.delay.as_nanos());
+    let from = to.saturating_sub(hop.sending(packet.size()).as_nanos());
+    (Time::from_nanos(from), Time::from_nanos(to))
+}

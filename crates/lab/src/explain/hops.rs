@@ -1,0 +1,67 @@
+//! How long links take, as far as events do not say.
+
+use engine::Span;
+use path::HopId;
+use path::link::Line;
+use sim::Network;
+
+/// One direction of one link.
+pub(super) struct Hop {
+    /// The node it leaves.
+    pub near: usize,
+    /// The node it leads to.
+    pub far: usize,
+    /// How long the node keeps a packet before it queues it.
+    pub processing: Span,
+    pub delay: Span,
+    /// With a link layer, how long a link acknowledgment takes to send.
+    pub link_ack: Option<Span>,
+    line: Line,
+}
+
+impl Hop {
+    /// How long `size` bytes take to send.
+    pub fn sending(&self, size: u32) -> Span {
+        self.line.clone().transmission_time(size)
+    }
+
+    /// From a packet's arrival to the moment the transmitter is free: with stop and wait, the link acknowledgment's way.
+    pub fn turnaround(&self) -> Span {
+        self.link_ack.map_or(Span::ZERO, |link_ack| link_ack + self.delay)
+    }
+
+    /// From the beginning of one packet to that of the next, where packets wait and nothing is lost.
+    pub fn cycle(&self, size: u32) -> Span {
+        let wait = if self.link_ack.is_some() { self.delay + self.turnaround() } else { Span::ZERO };
+        self.sending(size) + wait
+    }
+}
+
+/// All hops of a network.
+pub(super) struct Hops(Vec<Hop>);
+
+impl Hops {
+    pub fn of(network: &Network) -> Self {
+        let hops = network.links.iter().flat_map(|link| {
+            [(0, 1), (1, 0)].map(|(near, far)| {
+                let mut line = Line::new(link.rate, link.delay, link.timing);
+                let [near, far] = [link.between[near], link.between[far]];
+                let link_ack = link.arq.build().map(|arq| line.transmission_time(arq.ack_size));
+                let host = near >= network.nodes.len() || network.nodes[near].kind == sim::NodeKind::Host;
+                let processing = if host { Span::ZERO } else { network.nodes[near].processing_delay };
+                Hop { near, far, processing, delay: link.delay, link_ack, line }
+            })
+        });
+        Hops(hops.collect())
+    }
+
+    /// The hop of that name; `None` for one the network does not have.
+    pub fn get(&self, id: HopId) -> Option<&Hop> {
+        self.0.get(number(id))
+    }
+}
+
+/// `2 x link + way`.
+pub(super) fn number(id: HopId) -> usize {
+    2 * id.link as usize + id.way.index()
+}

@@ -1,0 +1,39 @@
+//! Idle waits for the retransmission timer.
+//!
+//! Definition: the timer expires, and nothing of the flow is in the network: no segment, no acknowledgment, no message.
+//! Whatever the sender could still have heard it has heard; it waits because it does not know.
+//!
+//! Cost: C = t_expiry - t_empty, where t_empty is when the last packet of the flow arrived or was lost.
+//!
+//! Does not see: waits with something on its way that cannot help, such as duplicates too few for a fast retransmit
+//! (only their end counts); the wait for a link layer that still tries, which is the air's (`bad-air`).
+
+use engine::Time;
+
+use super::flow::{Fact, Flow};
+use super::{Out, Watch, millis};
+
+struct IdleWait;
+
+pub(super) fn watch() -> Box<dyn Watch> {
+    Box::new(IdleWait)
+}
+
+impl Watch for IdleWait {
+    fn hear(&mut self, at: Time, fact: &Fact, flow: &Flow, out: &mut Out<'_>) {
+        let Fact::Tcp(tcp::Event::Timeout { seq, nth, .. }) = *fact else { return };
+        let Some(since) = flow.empty_since() else { return };
+        let cost = at.since(since);
+        out.lost(since, at, 1.0);
+        let lost = match flow.lost_in_air.get(&seq) {
+            Some(lost) => format!(" (lost in the air at {:.3} s)", lost.as_secs_f64()),
+            None => String::new(),
+        };
+        let again = if nth > 1 { format!(", expiry {nth} in a row") } else { String::new() };
+        let text = format!(
+            "nothing was left in the network; the sender waited {} ms for the timer to resend byte {seq}{lost}{again}",
+            millis(cost)
+        );
+        out.found(since, at, cost, text);
+    }
+}

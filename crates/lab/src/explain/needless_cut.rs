@@ -1,0 +1,142 @@
+//! Windows cut without congestion.
+//!
+//! Definition: a timeout or a fast retransmit makes the usable window smaller, and no queue and no node's buffers dropped
+//! a packet of the flow since the first unacknowledged segment was first sent. Whatever was lost was lost in the air, or
+//! nothing was.
+//!
+//! The usable window is w = min(cwnd, the receiver's), in recovery without what recovery adds: after a fast retransmit that
+//! is ssthresh, after a notified loss what it was. The path holds P = R B, with R the least round trip measured and B the rate
+//! of the slowest hop; a window beyond P wins nothing. A cut from w_0 is made good when w is min(w_0, P) = W again.
+//!
+//! Cost, an estimate: C = integral over that time of (W - w) / W dt. A window w < P sends w each round trip, so (W - w) / W is
+//! the share of the old rate that is missing. Where a cut follows before the last is made good, each answers for its own
+//! slice: the second from its w_0 down, the first for what is above that. Cuts by congestion have slices too, but are not
+//! reported.
+//!
+//! Does not see: whether the sender would have been idle anyway (it is while it waits for its timer: there this overlaps with
+//! `idle-wait`), the larger round trip when packets queue, congestion that delays and does not drop, and other flows.
+
+use engine::{Span, Time};
+
+use super::flow::{Fact, Flow};
+use super::{Out, Watch, millis};
+
+#[derive(Default)]
+struct NeedlessCut {
+    /// The usable window; 0 before it is known.
+    window: f64,
+    /// What has just happened that may cut the window: it is told next.
+    cause: Option<Cause>,
+    /// Recovery goes on: the window told holds what recovery adds.
+    recovering: bool,
+    /// Cuts not made good, by falling `whole`.
+    open: Vec<Cut>,
+    counted: Time,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Cause {
+    Timeout,
+    FastRetransmit,
+}
+
+struct Cut {
+    at: Time,
+    cause: Cause,
+    needless: bool,
+    /// The window before and after; W.
+    before: f64,
+    after: f64,
+    whole: f64,
+    nanos: f64,
+}
+
+pub(super) fn watch() -> Box<dyn Watch> {
+    Box::<NeedlessCut>::default()
+}
+
+impl NeedlessCut {
+    /// Counts the time until now at the present window.
+    fn pass(&mut self, at: Time, out: &mut Out<'_>) {
+        let from = std::mem::replace(&mut self.counted, at);
+        let Some(whole) = self.open.first().map(|cut| cut.whole) else { return };
+        let mut needless = 0.0;
+        for number in 0..self.open.len() {
+            let floor = self.open.get(number + 1).map_or(0.0, |next| next.whole).max(self.window);
+            let cut = &mut self.open[number];
+            let share = (cut.whole - floor).max(0.0) / whole;
+            cut.nanos += share * at.since(from).as_nanos() as f64;
+            needless += if cut.needless { share } else { 0.0 };
+        }
+        out.lost(from, at, needless);
+    }
+
+    fn told(&mut self, at: Time, cwnd: f64, ssthresh: f64, flow: &Flow, out: &mut Out<'_>) {
+        let cause = self.cause.take();
+        let told = match (self.recovering, cause) {
+            (true, None) => return,
+            (true, Some(_)) => ssthresh,
+            (false, _) => cwnd,
+        };
+        let before = std::mem::replace(&mut self.window, told.min(flow.window as f64));
+        if let Some(cause) = cause.filter(|_| self.window < before) {
+            let whole = flow.pipe().map_or(before, |pipe| pipe.min(before));
+            let congested = flow.full_at.is_some_and(|full| flow.oldest_sent().is_some_and(|sent| full >= sent));
+            // A cut that is not below what the last one left open is inside its slice.
+            let whole = self.open.last().map_or(whole, |last| whole.min(last.whole));
+            self.open.push(Cut { at, cause, needless: !congested, before, after: self.window, whole, nanos: 0.0 });
+        }
+        while let Some(cut) = self.open.pop_if(|cut| self.window >= cut.whole) {
+            report(&cut, at, true, flow, out);
+        }
+    }
+}
+
+fn report(cut: &Cut, at: Time, regrown: bool, flow: &Flow, out: &mut Out<'_>) {
+    if !cut.needless {
+        return;
+    }
+    let cost = Span::from_nanos(cut.nanos.round() as u64);
+    let segments = |bytes: f64| format!("{:.1}", bytes / f64::from(flow.segment.max(1)));
+    let took = millis(at.since(cut.at));
+    let how = if regrown { format!("regrown {took} ms later") } else { format!("not regrown in the {took} ms left") };
+    let cause = match cut.cause {
+        Cause::Timeout => "timeout",
+        Cause::FastRetransmit => "fast retransmit",
+    };
+    let text = format!(
+        "a {cause} cut the window from {} to {} segments although no queue had dropped anything: {how}, about {} ms \
+         of sending lost",
+        segments(cut.before),
+        segments(cut.after),
+        millis(cost)
+    );
+    out.found(cut.at, at, cost, text);
+}
+
+impl Watch for NeedlessCut {
+    fn hear(&mut self, at: Time, fact: &Fact, flow: &Flow, out: &mut Out<'_>) {
+        let Fact::Tcp(event) = fact else { return };
+        self.pass(at, out);
+        match *event {
+            tcp::Event::Window { cwnd, ssthresh } => self.told(at, cwnd, ssthresh, flow, out),
+            tcp::Event::Timeout { .. } => (self.cause, self.recovering) = (Some(Cause::Timeout), false),
+            // An expiry that cut nothing tells no window, and what is told after this is not its doing.
+            tcp::Event::AckReceived { .. } if self.cause == Some(Cause::Timeout) => self.cause = None,
+            // In recovery from a notified loss it cuts nothing.
+            tcp::Event::FastRetransmit { .. } if !self.recovering => {
+                (self.cause, self.recovering) = (Some(Cause::FastRetransmit), true);
+            }
+            tcp::Event::NotifiedRecovery { .. } => self.recovering = true,
+            tcp::Event::RecoveryEnd => self.recovering = false,
+            _ => {}
+        }
+    }
+
+    fn end(&mut self, at: Time, flow: &Flow, out: &mut Out<'_>) {
+        self.pass(at, out);
+        for cut in std::mem::take(&mut self.open) {
+            report(&cut, at, false, flow, out);
+        }
+    }
+}

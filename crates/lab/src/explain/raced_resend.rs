@@ -1,0 +1,114 @@
+//! Link retransmissions that raced TCP's.
+//!
+//! Definition: TCP sends a segment again while the link layer has an earlier sending of it, waiting or being tried, or
+//! has brought it to the receiver after failed attempts; and the new sending brings the receiver nothing new.
+//! Those of one window of data are one finding.
+//!
+//! Cost: C = sum over these segments of the time each held the hop it held longest.
+//!
+//! Does not see: resent segments that were lost themselves; duplicates that come after the flow is complete.
+
+use std::collections::BTreeSet;
+
+use engine::{Span, Time};
+use tcp::Reason;
+
+use super::flow::{Fact, Flow};
+use super::sending::{Load, Sending};
+use super::{Out, Watch, count, millis};
+
+#[derive(Default)]
+struct RacedResend {
+    /// Segments not acknowledged that reached the receiver after failed attempts.
+    retried: BTreeSet<u64>,
+    episode: Option<Episode>,
+}
+
+/// Segments sent again for one window of data.
+struct Episode {
+    /// First byte not sent when it began.
+    end: u64,
+    began: Time,
+    last: Time,
+    racing: Vec<u64>,
+    first: u64,
+    duplicates: u32,
+    cost: Span,
+}
+
+pub(super) fn watch() -> Box<dyn Watch> {
+    Box::<RacedResend>::default()
+}
+
+impl RacedResend {
+    fn sent_again(&mut self, sending: &Sending, seq: u64, flow: &Flow) {
+        let episode = self.episode.get_or_insert(Episode {
+            end: flow.max,
+            began: sending.since,
+            last: sending.since,
+            racing: vec![],
+            first: seq,
+            duplicates: 0,
+            cost: Span::ZERO,
+        });
+        episode.racing.push(sending.id);
+    }
+
+    fn left(&mut self, at: Time, sending: &Sending, duplicate: bool, out: &mut Out<'_>) {
+        let Some(episode) = &mut self.episode else { return };
+        let Some(place) = episode.racing.iter().position(|id| *id == sending.id) else { return };
+        episode.racing.swap_remove(place);
+        if duplicate {
+            let (from, to) = sending.longest;
+            out.lost(from, to, 1.0);
+            episode.duplicates += 1;
+            episode.cost = episode.cost + to.since(from);
+            episode.last = at;
+        }
+    }
+
+    fn close(&mut self, out: &mut Out<'_>) {
+        let Some(episode) = self.episode.take().filter(|episode| episode.duplicates > 0) else { return };
+        let text = format!(
+            "from byte {} on TCP sent again what the link layer still had or had delivered after failed attempts: \
+             {} came twice and held the slowest link for {} ms",
+            episode.first,
+            count(episode.duplicates, "segment"),
+            millis(episode.cost)
+        );
+        out.found(episode.began, episode.last, episode.cost, text);
+    }
+}
+
+impl Watch for RacedResend {
+    fn hear(&mut self, at: Time, fact: &Fact, flow: &Flow, out: &mut Out<'_>) {
+        match fact {
+            Fact::Sent(sending) => {
+                if let Load::Data { seq, reason, .. } = sending.load
+                    && reason != Reason::New
+                    && (self.retried.contains(&seq) || flow.with_link_layer_besides(seq, sending.id))
+                {
+                    self.sent_again(sending, seq, flow);
+                }
+            }
+            Fact::Reached { sending, news } => {
+                self.left(at, sending, !news, out);
+                if let Some(seq) = sending.seq().filter(|seq| sending.failed > 0 && *seq >= flow.una) {
+                    self.retried.insert(seq);
+                }
+            }
+            Fact::Gone(sending) => self.left(at, sending, false, out),
+            Fact::Tcp(tcp::Event::AckReceived { duplicate: false, .. }) => {
+                self.retried = self.retried.split_off(&flow.una);
+            }
+            _ => {}
+        }
+        if self.episode.as_ref().is_some_and(|episode| flow.una >= episode.end && episode.racing.is_empty()) {
+            self.close(out);
+        }
+    }
+
+    fn end(&mut self, _: Time, _: &Flow, out: &mut Out<'_>) {
+        self.close(out);
+    }
+}

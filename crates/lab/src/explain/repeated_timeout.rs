@@ -1,0 +1,78 @@
+//! Several timeouts for one window of data.
+//!
+//! Definition: the timer expires again before everything that had been sent at the first expiry is acknowledged.
+//!
+//! Cost: C = sum over the expiries k after the first of (t_k - a_k), where a_k is when the sender last sent or heard
+//! something before t_k. The first wait is what one loss costs; the others are the price of learning of losses one
+//! at a time, or of a resent segment that was lost again.
+//!
+//! Does not see: whether the further expiries were spurious (`spurious-timeout` does).
+
+use engine::{Span, Time};
+
+use super::flow::{Fact, Flow};
+use super::{Out, Watch, millis};
+
+#[derive(Default)]
+struct RepeatedTimeout {
+    window: Option<Window>,
+}
+
+/// A window of data for which the timer has expired.
+struct Window {
+    /// First unacknowledged byte at the first expiry, and first byte not sent then.
+    first: u64,
+    end: u64,
+    began: Time,
+    last: Time,
+    waits: Vec<Span>,
+}
+
+pub(super) fn watch() -> Box<dyn Watch> {
+    Box::<RepeatedTimeout>::default()
+}
+
+impl RepeatedTimeout {
+    fn close(&mut self, out: &mut Out<'_>) {
+        let Some(window) = self.window.take().filter(|window| window.waits.len() > 1) else { return };
+        let cost = window.waits[1..].iter().fold(Span::ZERO, |sum, wait| sum + *wait);
+        let waits: Vec<String> = window.waits.iter().map(|wait| millis(*wait)).collect();
+        let text = format!(
+            "the timer expired {} times for bytes {} to {}: the sender was silent before them for {} ms",
+            waits.len(),
+            window.first,
+            window.end.saturating_sub(1),
+            waits.join(" and ")
+        );
+        out.found(window.began, window.last, cost, text);
+    }
+}
+
+impl Watch for RepeatedTimeout {
+    fn hear(&mut self, at: Time, fact: &Fact, flow: &Flow, out: &mut Out<'_>) {
+        match fact {
+            Fact::Tcp(tcp::Event::Timeout { seq, .. }) => {
+                let silent = flow.acted;
+                match &mut self.window {
+                    Some(window) => {
+                        window.waits.push(at.since(silent));
+                        window.last = at;
+                        out.lost(silent, at, 1.0);
+                    }
+                    None => {
+                        let waits = vec![at.since(silent)];
+                        self.window = Some(Window { first: *seq, end: flow.max, began: at, last: at, waits });
+                    }
+                }
+            }
+            Fact::Tcp(tcp::Event::AckReceived { .. }) if self.window.as_ref().is_some_and(|w| flow.una >= w.end) => {
+                self.close(out);
+            }
+            _ => {}
+        }
+    }
+
+    fn end(&mut self, _: Time, _: &Flow, out: &mut Out<'_>) {
+        self.close(out);
+    }
+}
