@@ -16,7 +16,7 @@ use clap::{Parser, Subcommand};
 
 use lab::run::RunError;
 
-use commands::{check, convert, explain, export, list, merge, plot, reproduce, run, schema, sweep};
+use commands::{check, convert, explain, export, list, merge, plot, report, reproduce, run, schema, sweep};
 use talk::say;
 
 /// A laboratory for TCP over wireless paths.
@@ -35,6 +35,8 @@ enum Command {
     Sweep(sweep::Args),
     /// Write a store's results as CSV, Parquet or JSON
     Export(export::Args),
+    /// Write a store's results as a page for browsers: one file with pictures, tables, and how to repeat it
+    Report(report::Args),
     /// Put the shards of a sweep, made on different machines, into one store
     Merge(merge::Args),
     /// Repeat a paper's evaluation: its numbers, ours with their intervals, and a report
@@ -97,6 +99,7 @@ fn main() -> ExitCode {
         Command::Run(args) => run::run(&args),
         Command::Sweep(args) => sweep::run(&args),
         Command::Export(args) => export::run(&args),
+        Command::Report(args) => report::run(&args),
         Command::Merge(args) => merge::run(&args),
         Command::Reproduce(args) => reproduce::run(&args),
         Command::Plot(args) => plot::run(&args),

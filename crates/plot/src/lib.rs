@@ -38,3 +38,4 @@ pub use ink::Picture;
 pub use options::{Marked, Options, Panel, SMALLEST, Theme, Unit};
 pub use png::PngError;
 pub use record::{Recorder, Recording, draw};
+pub use scale::{Tick, grouped, ticks};

@@ -32,14 +32,16 @@ impl Scale {
 
 /// A tick: where it is and what it says.
 #[derive(Clone, PartialEq, Debug)]
-pub(crate) struct Tick {
+pub struct Tick {
+    /// Where.
     pub value: f64,
+    /// The value, exactly.
     pub label: String,
 }
 
 /// Ticks from `lo` to `hi` at multiples of 1, 2 or 5 times a power of ten, at most `most` of them.
 /// Labels are computed in whole numbers: what is written is exact.
-pub(crate) fn ticks(lo: f64, hi: f64, most: usize) -> Vec<Tick> {
+pub fn ticks(lo: f64, hi: f64, most: usize) -> Vec<Tick> {
     let span = hi - lo;
     if !span.is_finite() || span <= 0.0 {
         return Vec::new();
@@ -89,7 +91,7 @@ fn decimal(digits: i64, exponent: i32) -> String {
 }
 
 /// A whole number with commas from 10,000 on.
-pub(crate) fn grouped(number: u64) -> String {
+pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
     if digits.len() < 5 {
         return digits;

@@ -7,6 +7,7 @@ pub mod export;
 pub mod list;
 pub mod merge;
 pub mod plot;
+pub mod report;
 pub mod reproduce;
 pub mod run;
 pub mod schema;

@@ -89,7 +89,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     Ok(())
 }
 
-fn find(name: &str) -> Result<&'static metric::Metric, Failure> {
+/// The figure called `name`.
+pub fn find(name: &str) -> Result<&'static metric::Metric, Failure> {
     metric::find(name).ok_or_else(|| {
         let problem = Problem::new("a metric").in_file("--metric").found(format!("\"{name}\""));
         Failure::Input(listed(&[problem.nearest(name, metric::names())]))

@@ -9,7 +9,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 pub use columns::{Column, Data, Table};
-pub use tables::tables;
+pub use tables::{numbers, shown, tables};
 
 /// A file format.
 pub struct Format {

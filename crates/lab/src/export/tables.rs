@@ -172,7 +172,7 @@ pub fn shown(value: &Value) -> String {
 }
 
 /// Values with a unit, or plain numbers, as numbers: the unit, the ending of the column's name, the values.
-fn numbers(values: &[String]) -> Option<(&'static str, &'static str, Vec<Option<f64>>)> {
+pub fn numbers(values: &[String]) -> Option<(&'static str, &'static str, Vec<Option<f64>>)> {
     fn all<T: FromStr>(values: &[String], number: fn(T) -> f64) -> Option<Vec<Option<f64>>> {
         values
             .iter()

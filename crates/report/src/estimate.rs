@@ -1,0 +1,86 @@
+//! A mean with what is known about it.
+
+use lab::sweep::analysis::Row;
+use stats::Interval;
+
+use crate::number::{decimals, fixed, percent};
+
+/// A mean and its intervals, in the unit of the chart it stands in.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Estimate {
+    /// The mean.
+    pub mean: f64,
+    /// Replications behind it.
+    pub n: u64,
+    /// Replications that gave no value.
+    pub without: u64,
+    /// Where the true mean lies.
+    pub ci: Option<Interval>,
+    /// Where one more single run lies.
+    pub run: Option<Interval>,
+    /// The change against what it is compared with, in percent.
+    pub change: Option<f64>,
+    /// Where the true change lies.
+    pub change_ci: Option<Interval>,
+}
+
+impl Estimate {
+    /// Of a row, its values divided by `scale`.
+    pub fn of(row: &Row, scale: f64) -> Self {
+        let scaled =
+            |interval: Option<Interval>| interval.map(|it| Interval { low: it.low / scale, high: it.high / scale });
+        let against = row.against.as_ref();
+        Estimate {
+            mean: row.mean / scale,
+            n: row.n,
+            without: row.without,
+            ci: scaled(row.ci),
+            run: scaled(row.run),
+            change: against.and_then(|against| against.percent),
+            change_ci: against.and_then(|against| against.percent_ci),
+        }
+    }
+
+    /// Decimals that suit it.
+    pub fn decimals(&self) -> usize {
+        decimals(self.ci.map_or(0.0, |ci| ci.half_width()), self.mean)
+    }
+
+    /// All of it in words, for whoever points at it.
+    pub(crate) fn told(&self) -> String {
+        let places = self.decimals();
+        let between = |it: Interval| format!("{} to {}", fixed(it.low, places), fixed(it.high, places));
+        let mut out = format!("mean {}", fixed(self.mean, places));
+        if let Some(ci) = self.ci {
+            out.push_str(&format!(" (interval {})", between(ci)));
+        }
+        if let Some(run) = self.run {
+            out.push_str(&format!(", one run {}", between(run)));
+        }
+        if let Some(change) = self.change {
+            out.push_str(&format!(", change {}", percent(change)));
+        }
+        if let Some(ci) = self.change_ci {
+            out.push_str(&format!(" (interval {} to {})", percent(ci.low), percent(ci.high)));
+        }
+        out.push_str(&format!(", n = {}", self.n));
+        if self.without > 0 {
+            out.push_str(&format!(", {} runs gave no value", self.without));
+        }
+        out
+    }
+
+    /// The largest value that a chart shows of it. An interval from very few runs can be so wide that nothing else could
+    /// be seen beside it: beyond twice the mean it is cut off, and drawn without its cap.
+    pub(crate) fn highest(&self) -> f64 {
+        let ends = [self.ci, self.run].into_iter().flatten().map(|it| it.high);
+        ends.fold(self.mean, f64::max).min(self.mean.abs() * 2.0)
+    }
+
+    /// The smallest value that a chart shows of it, cut off likewise.
+    pub(crate) fn lowest(&self) -> f64 {
+        let ends = [self.ci, self.run].into_iter().flatten().map(|it| it.low);
+        let lowest = ends.fold(self.mean, f64::min);
+        if self.mean >= 0.0 { lowest.max(0.0) } else { lowest.max(self.mean * 2.0) }
+    }
+}

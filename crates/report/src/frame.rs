@@ -1,0 +1,198 @@
+//! What bars and curves have in common: the vertical axis, the legend, room for text.
+
+use std::fmt::Write;
+
+use maud::{Markup, Render, html};
+use plot::Tick;
+
+/// Height of the area in which values are drawn.
+const HEIGHT: f64 = 220.0;
+/// From one line of text to the next.
+pub(crate) const LINE: f64 = 17.0;
+/// How many colours there are; more cases begin with the first again.
+const COLOURS: usize = 8;
+/// Names longer than this are cut; the whole of them is shown to whoever points at them.
+const LONGEST: usize = 40;
+
+/// A picture and how wide it would like to be, in pixels.
+pub(crate) struct Drawing {
+    pub svg: Markup,
+    pub wide: f64,
+}
+
+/// A length in pixels, written with one decimal at most.
+pub(crate) struct Px(pub f64);
+
+impl Render for Px {
+    fn render_to(&self, out: &mut String) {
+        let tenths = (self.0 * 10.0).round() as i64;
+        let (sign, whole, tenth) = (if tenths < 0 { "-" } else { "" }, tenths.abs() / 10, tenths.abs() % 10);
+        // Writing to a string cannot fail.
+        let _ = if tenth == 0 { write!(out, "{sign}{whole}") } else { write!(out, "{sign}{whole}.{tenth}") };
+    }
+}
+
+/// About how wide `text` is at 12 pixels: the reader's font is not known.
+pub(crate) fn width(text: &str) -> f64 {
+    text.chars().map(|c| if c < '\u{2e80}' { 7.0 } else { 12.0 }).sum()
+}
+
+/// `text`, cut if it is too long for a picture.
+pub(crate) fn cut(text: &str, most: usize) -> String {
+    if text.chars().count() <= most {
+        return text.to_owned();
+    }
+    text.chars().take(most.saturating_sub(1)).chain(['…']).collect()
+}
+
+/// The class of the colour of case `number`.
+pub(crate) fn colour(number: usize) -> String {
+    format!("c{}", number % COLOURS)
+}
+
+/// The area in which values are drawn, and its vertical axis.
+pub(crate) struct Frame {
+    /// Its edges.
+    pub left: f64,
+    pub right: f64,
+    pub top: f64,
+    pub bottom: f64,
+    lo: f64,
+    ticks: Vec<Tick>,
+    hi: f64,
+    measure: String,
+    legend: Vec<(usize, f64, f64)>,
+    cases: Vec<String>,
+}
+
+impl Frame {
+    /// For values from `lo` to `hi` in an area `wide` pixels wide, with `above` pixels of room over it for what is
+    /// written there. One case without a name needs no legend.
+    pub fn new(lo: f64, hi: f64, wide: f64, above: f64, measure: &str, cases: &[String]) -> Self {
+        let (lo, hi) = if lo.is_finite() && hi.is_finite() && hi > lo { (lo, hi) } else { (0.0, 1.0) };
+        let step = match &plot::ticks(lo, hi, 6)[..] {
+            [first, second, ..] => second.value - first.value,
+            _ => hi - lo,
+        };
+        // The axis ends at ticks. A hair, so that an end that is a multiple counts as one.
+        let (lo, hi) = ((lo / step + 1e-9).floor() * step, (hi / step - 1e-9).ceil() * step);
+        let ticks = plot::ticks(lo, hi, 8);
+        let left = ticks.iter().map(|tick| width(&tick.label)).fold(0.0, f64::max) + 10.0;
+        let right = left + wide;
+        let mut legend = Vec::new();
+        let (mut x, mut y) = (2.0, 12.0);
+        if cases.len() > 1 || cases.iter().any(|case| !case.is_empty()) {
+            for (number, case) in cases.iter().enumerate() {
+                let needed = 24.0 + width(&cut(case, LONGEST)) + 16.0;
+                if x + needed > right && x > 2.0 {
+                    (x, y) = (2.0, y + LINE);
+                }
+                legend.push((number, x, y));
+                x += needed;
+            }
+            y += LINE + 6.0;
+        }
+        let top = y + 14.0 + above;
+        Frame {
+            left,
+            right,
+            top,
+            bottom: top + HEIGHT,
+            lo,
+            hi,
+            ticks,
+            measure: measure.to_owned(),
+            legend,
+            cases: cases.to_vec(),
+        }
+    }
+
+    /// Where `value` stands; values beyond an end stand at it.
+    pub fn y(&self, value: f64) -> f64 {
+        let share = (value.clamp(self.lo, self.hi) - self.lo) / (self.hi - self.lo);
+        self.bottom - share * HEIGHT
+    }
+
+    /// Where the axis begins.
+    pub fn begins(&self) -> f64 {
+        self.lo
+    }
+
+    /// The whole picture: axis, legend with a `swatch` for each case at its place, and what is drawn. `below` pixels are
+    /// under the axis; `about` says in words what is to be seen.
+    pub fn around(
+        &self,
+        below: f64,
+        about: &str,
+        swatch: impl Fn(usize, f64, f64) -> Markup,
+        drawn: &Markup,
+    ) -> Drawing {
+        let measured = self.left.min(2.0) + width(&self.measure);
+        let named = self.legend.iter().map(|(number, x, _)| x + 30.0 + width(&cut(&self.cases[*number], LONGEST)));
+        let wide = named.fold(self.right.max(measured), f64::max) + 8.0;
+        let high = self.bottom + below;
+        let svg = html! {
+            svg.drawn xmlns="http://www.w3.org/2000/svg" viewBox={ "0 0 " (Px(wide)) " " (Px(high)) }
+                width=(Px(wide)) height=(Px(high)) style=(smallest(wide)) role="img" aria-label=(about) {
+                @for (number, x, y) in &self.legend {
+                    (swatch(*number, *x, *y))
+                    (name(&self.cases[*number], *x + 22.0, *y))
+                }
+                text.faint.small x="2" y=(Px(self.top_of_measure())) { (self.measure) }
+                @for tick in &self.ticks {
+                    path.grid d={ "M" (Px(self.left)) " " (Px(self.y(tick.value))) "H" (Px(self.right)) } {}
+                    text.faint.end x=(Px(self.left - 5.0)) y=(Px(self.y(tick.value) + 4.0)) { (tick.label) }
+                }
+                (drawn)
+                path.axis d={ "M" (Px(self.left)) " " (Px(self.y(0.0_f64.max(self.lo)))) "H" (Px(self.right)) } {}
+            }
+        };
+        Drawing { svg, wide }
+    }
+
+    fn top_of_measure(&self) -> f64 {
+        self.legend.last().map_or(12.0, |(_, _, y)| y + LINE + 4.0)
+    }
+}
+
+/// Wide pictures shrink until text would be too small to read; then their box scrolls.
+fn smallest(wide: f64) -> String {
+    format!("width:100%;max-width:{:.0}px;min-width:{:.0}px", wide * 1.15, wide.min((wide * 0.72).max(320.0)))
+}
+
+fn name(case: &str, x: f64, y: f64) -> Markup {
+    let short = cut(case, LONGEST);
+    html! {
+        text x=(Px(x)) y=(Px(y)) {
+            (short)
+            @if short != case { title { (case) } }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_axis_ends_at_ticks_around_the_values() {
+        let frame = Frame::new(0.0, 163.0, 300.0, 0.0, "s", &[]);
+        let labels: Vec<&str> = frame.ticks.iter().map(|tick| tick.label.as_str()).collect();
+        assert_eq!(labels, ["0", "50", "100", "150", "200"]);
+        assert_eq!((frame.y(0.0), frame.y(200.0)), (frame.bottom, frame.bottom - HEIGHT));
+        assert_eq!(frame.y(1e9), frame.bottom - HEIGHT);
+    }
+
+    #[test]
+    fn what_cannot_span_an_axis_gets_one_all_the_same() {
+        for (lo, hi) in [(0.0, 0.0), (f64::NAN, 1.0), (0.0, f64::INFINITY), (5.0, 5.0)] {
+            assert!(!Frame::new(lo, hi, 300.0, 0.0, "s", &[]).ticks.is_empty(), "{lo} to {hi}");
+        }
+    }
+
+    #[test]
+    fn lengths_are_short() {
+        let shown = |value| Px(value).render().into_string();
+        assert_eq!([shown(12.34), shown(-0.04), shown(7.0), shown(-3.25)], ["12.3", "0", "7", "-3.3"]);
+    }
+}

@@ -1,0 +1,132 @@
+//! A page as HTML.
+
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+
+use crate::frame::Drawing;
+use crate::page::{Block, Page, Section};
+use crate::{bars, curves, table, words};
+
+/// Nothing is fetched, whatever the page says; the style and the script that are allowed are those in the page.
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:";
+
+/// The page as one HTML document. The same page gives the same bytes.
+pub fn html(page: &Page) -> String {
+    let document = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta http-equiv="Content-Security-Policy" content=(POLICY);
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                meta name="generator" content=(concat!("lasthop ", env!("CARGO_PKG_VERSION")));
+                title { (page.title) }
+                // Or a browser would ask the server for one.
+                link rel="icon" href="data:,";
+                style { (PreEscaped(concat!(include_str!("chart.css"), include_str!("style.css")))) }
+            }
+            body {
+                header {
+                    h1 { (page.title) }
+                    @if !page.subtitle.is_empty() { p.subtitle { (page.subtitle) } }
+                    (facts(&page.facts))
+                    @if page.sections.len() > 1 { (contents(&page.sections)) }
+                }
+                main {
+                    @for (number, part) in page.sections.iter().enumerate() { (section(number, part)) }
+                }
+                @if !page.footer.is_empty() {
+                    footer { (PreEscaped(words::html(&page.footer, 2))) }
+                }
+                script { (PreEscaped(include_str!("script.js"))) }
+            }
+        }
+    };
+    document.into_string()
+}
+
+fn contents(sections: &[Section]) -> Markup {
+    html! {
+        nav aria-label="Contents" { ol {
+            @for (number, section) in sections.iter().enumerate() {
+                li { a href=(format!("#section-{}", number + 1)) { (section.heading) } }
+            }
+        } }
+    }
+}
+
+fn section(number: usize, section: &Section) -> Markup {
+    let id = format!("section-{}", number + 1);
+    html! {
+        section aria-labelledby=(id) {
+            h2 id=(id) { (section.heading) }
+            // Charts that follow each other share a row.
+            @for run in section.blocks.chunk_by(|a, b| is_chart(a) && is_chart(b)) {
+                @if is_chart(&run[0]) { (charts(run)) } @else { @for other in run { (block(other)) } }
+            }
+        }
+    }
+}
+
+fn is_chart(block: &Block) -> bool {
+    matches!(block, Block::Bars(_) | Block::Curves(_))
+}
+
+/// Pictures side by side, in columns as wide as the widest of them.
+fn charts(run: &[Block]) -> Markup {
+    let drawn: Vec<(&str, Drawing, &str)> = run.iter().filter_map(drawn).collect();
+    let wide = drawn.iter().map(|(_, drawing, _)| drawing.wide).fold(0.0, f64::max);
+    html! {
+        div.charts style=(format!("--wide:{wide:.0}px")) {
+            @for (title, drawing, caption) in &drawn {
+                figure.chart {
+                    @if !title.is_empty() { figcaption.title { (title) } }
+                    div.scroll { (drawing.svg) }
+                    @if !caption.is_empty() { p.caption { (caption) } }
+                }
+            }
+        }
+    }
+}
+
+fn drawn(block: &Block) -> Option<(&str, Drawing, &str)> {
+    match block {
+        Block::Bars(chart) => Some((&chart.title, bars::draw(chart), &chart.caption)),
+        Block::Curves(chart) => Some((&chart.title, curves::draw(chart), &chart.caption)),
+        _ => None,
+    }
+}
+
+fn block(block: &Block) -> Markup {
+    match block {
+        Block::Words(text) => PreEscaped(words::html(text, 3)),
+        Block::Facts(list) => facts(list),
+        Block::Warnings(list) if list.is_empty() => html! {},
+        Block::Warnings(list) => html! {
+            div.warnings role="note" aria-label="Warnings" {
+                ul { @for warning in list { li { (warning) } } }
+            }
+        },
+        Block::Bars(_) | Block::Curves(_) => charts(std::slice::from_ref(block)),
+        Block::Table(of) => table::markup(of),
+        Block::Svg { svg, caption } => html! {
+            figure.picture { (PreEscaped(svg)) figcaption { (caption) } }
+        },
+        Block::Code { text, caption } => html! {
+            figure.code {
+                figcaption { (caption) }
+                pre tabindex="0" role="region" aria-label=(caption) { code { (text) } }
+            }
+        },
+    }
+}
+
+fn facts(list: &[(String, String)]) -> Markup {
+    html! {
+        @if !list.is_empty() {
+            dl.facts {
+                @for (name, value) in list { div { dt { (name) } dd { (value) } } }
+            }
+        }
+    }
+}

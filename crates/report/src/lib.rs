@@ -1,0 +1,29 @@
+//! Results as one HTML file that needs nothing else: no network, no fonts, no scripts from elsewhere.
+//!
+//! A [`Page`] says what to show; [`html`] writes it, the same page as the same bytes. [`store::page`] makes the page of
+//! a sweep's store.
+//!
+//! ```
+//! let words = report::Block::Words("The *first* result.".into());
+//! let section = report::Section { heading: "Results".into(), blocks: vec![words] };
+//! let page = report::Page { title: "A < B".into(), sections: vec![section], ..Default::default() };
+//! assert!(report::html(&page).contains("<h1>A &lt; B</h1>"));
+//! ```
+
+pub mod bars;
+pub mod curves;
+mod estimate;
+mod frame;
+mod html;
+pub mod number;
+mod page;
+pub mod store;
+mod table;
+mod words;
+
+pub use bars::{BarChart, Group};
+pub use curves::{CurveChart, Line, Point};
+pub use estimate::Estimate;
+pub use html::html;
+pub use page::{Block, Page, Section};
+pub use table::{Cell, Column, Table};

@@ -1,0 +1,109 @@
+//! The table of a figure: every number that its pictures show, and those they have no room for.
+
+use lab::export::{numbers, shown};
+use stats::Interval;
+
+use super::figure::{Entry, Figure};
+use crate::Estimate;
+use crate::number::{fixed, percent};
+use crate::table::{Cell, Column, Table};
+
+pub(super) fn table(figure: &Figure<'_>) -> Table {
+    let analysis = figure.analysis;
+    let level = figure.level();
+    let keys = analysis.keys();
+    let cases = analysis.cases();
+    let named = cases.iter().any(|case| !case.is_empty());
+    let subjects = figure.subjects.len() > 1;
+    let lost = figure.entries.iter().any(|entry| entry.without > 0);
+    let compared = cases.len() > 1;
+    let mut columns: Vec<Column> = Vec::new();
+    let mut places: Vec<Vec<Cell>> = vec![Vec::new(); figure.entries.len()];
+    for key in &keys {
+        let cells = values(figure, key);
+        columns.push(Column::text(short(key, &keys), *key));
+        places.iter_mut().zip(cells).for_each(|(row, cell)| row.push(cell));
+    }
+    if named {
+        columns.push(Column::text("case", "what was compared"));
+    }
+    if subjects {
+        columns.push(Column::text(figure.kind(), "what the figure is about"));
+    }
+    columns.push(Column::number("n", "replications that gave a value"));
+    if lost {
+        columns.push(Column::number("without", "replications that gave none"));
+    }
+    columns.push(Column::number("mean", figure.measure()));
+    columns.push(Column::number("±", format!("half of the {level} % interval of the mean")));
+    columns.push(Column::number("one run", format!("where {level} % of single runs lie")));
+    if compared {
+        let first = cases[0];
+        columns.push(Column::number(format!("change to {first}"), "mean change, paired by replication"));
+        columns.push(Column::number("±", format!("half of the {level} % interval of the change")));
+    }
+    let rows = figure.entries.iter().zip(places).map(|(entry, mut row)| {
+        if named {
+            row.push(Cell::text(cases.get(entry.case).copied().unwrap_or_default()));
+        }
+        if subjects {
+            row.push(Cell::text(&entry.subject));
+        }
+        row.extend(estimated(figure, entry, lost, compared));
+        row
+    });
+    let caption = format!("{}: mean, {level} % interval of the mean, {level} % interval of one run", figure.measure());
+    Table { caption, rows: rows.collect(), columns }
+}
+
+/// The figures of an entry.
+fn estimated(figure: &Figure<'_>, entry: &Entry, lost: bool, compared: bool) -> Vec<Cell> {
+    let estimate = entry.row.as_ref().map(|row| Estimate::of(row, figure.scale));
+    let n = estimate.as_ref().map_or(0, |it| it.n);
+    let count = |count: u64| Cell::number(count as f64, count.to_string());
+    let none = || Cell::text("–");
+    let mut cells = vec![count(n)];
+    if lost {
+        cells.push(count(entry.without));
+    }
+    let left = if compared { 5 } else { 3 };
+    let Some(it) = estimate else {
+        cells.extend((0..left).map(|_| none()));
+        return cells;
+    };
+    let places = it.decimals();
+    let half = |interval: Option<Interval>| interval.map(|ci| ci.half_width());
+    cells.push(Cell::number(it.mean, fixed(it.mean, places)));
+    cells.push(half(it.ci).map_or_else(none, |half| Cell::number(half, fixed(half, places))));
+    let run =
+        |run: Interval| Cell::number(run.low, format!("{} to {}", fixed(run.low, places), fixed(run.high, places)));
+    cells.push(it.run.map_or_else(none, run));
+    if compared {
+        cells.push(it.change.map_or_else(none, |change| Cell::number(change, percent(change))));
+        cells.push(half(it.change_ci).map_or_else(none, |half| Cell::number(half, fixed(half, 1))));
+    }
+    cells
+}
+
+/// The values of a key, by entry, with the numbers to sort them by.
+fn values(figure: &Figure<'_>, key: &str) -> Vec<Cell> {
+    let value = |entry: &Entry| {
+        let cells = &figure.analysis.cells;
+        let cell =
+            cells.iter().map(|runs| &runs.cell).find(|cell| (cell.point, cell.case) == (entry.point, entry.case));
+        let change = cell.and_then(|cell| cell.changes.iter().find(|(changed, _)| changed == key));
+        change.map(|(_, value)| shown(value)).unwrap_or_default()
+    };
+    let texts: Vec<String> = figure.entries.iter().map(value).collect();
+    let read = numbers(&texts).map_or_else(|| vec![None; texts.len()], |(_, _, values)| values);
+    texts.into_iter().zip(read).map(|(text, number)| Cell { text, number }).collect()
+}
+
+/// The last part of a key says most; the whole of it where two would look alike.
+fn short(key: &str, keys: &[&str]) -> String {
+    fn last(key: &str) -> &str {
+        key.rsplit('.').next().unwrap_or_default()
+    }
+    let alike = keys.iter().filter(|other| last(other) == last(key)).count();
+    if alike > 1 { key.to_owned() } else { last(key).to_owned() }
+}

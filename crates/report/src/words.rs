@@ -1,0 +1,58 @@
+//! Markdown as HTML. HTML within it is shown, not obeyed; pictures, which would be fetched, are their descriptions.
+
+use pulldown_cmark::{CowStr, Event, HeadingLevel, Options, Parser, Tag, TagEnd, html};
+
+/// `text` as HTML; a first-level heading in it becomes one of level `top`.
+pub(crate) fn html(text: &str, top: usize) -> String {
+    let mut out = String::new();
+    // Links that are left out need their ends left out as well. Links do not nest.
+    let mut plain_link = false;
+    let events = Parser::new_ext(text, Options::ENABLE_TABLES).filter_map(|event| match event {
+        Event::Html(raw) | Event::InlineHtml(raw) => Some(Event::Text(raw)),
+        Event::Start(Tag::HtmlBlock) => Some(Event::Start(Tag::Paragraph)),
+        Event::End(TagEnd::HtmlBlock) => Some(Event::End(TagEnd::Paragraph)),
+        Event::Start(Tag::Image { .. }) | Event::End(TagEnd::Image) => None,
+        Event::Start(Tag::Link { dest_url, .. }) if !harmless(&dest_url) => {
+            plain_link = true;
+            None
+        }
+        Event::End(TagEnd::Link) if std::mem::take(&mut plain_link) => None,
+        Event::Start(Tag::Heading { level, .. }) => {
+            let (level, id, classes, attrs) = (below(level, top), None::<CowStr<'_>>, Vec::new(), Vec::new());
+            Some(Event::Start(Tag::Heading { level, id, classes, attrs }))
+        }
+        Event::End(TagEnd::Heading(level)) => Some(Event::End(TagEnd::Heading(below(level, top)))),
+        other => Some(other),
+    });
+    html::push_html(&mut out, events);
+    // Wide tables scroll in a box of their own.
+    out.replace("<table>", r#"<div class="scroll" tabindex="0" role="region" aria-label="table"><table>"#)
+        .replace("</table>", "</table></div>")
+}
+
+fn below(level: HeadingLevel, top: usize) -> HeadingLevel {
+    HeadingLevel::try_from((level as usize + top - 1).min(6)).unwrap_or(HeadingLevel::H6)
+}
+
+/// Links within the page and to pages; `javascript:` and its like are not.
+fn harmless(url: &str) -> bool {
+    let scheme = url.split_once(':').map(|(scheme, _)| scheme.to_ascii_lowercase());
+    scheme.is_none_or(|scheme| ["http", "https", "mailto"].contains(&scheme.as_str()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_could_do_harm_is_shown() {
+        assert_eq!(html("a <b>c</b>", 3), "<p>a &lt;b&gt;c&lt;/b&gt;</p>\n");
+        assert_eq!(html("<script>\nx()\n</script>", 3), "<p>&lt;script&gt;\nx()\n&lt;/script&gt;</p>\n");
+        assert_eq!(html("[a](javascript:b) [c](#d) ![e](f.png)", 3), "<p>a <a href=\"#d\">c</a> e</p>\n");
+    }
+
+    #[test]
+    fn headings_are_below_their_section() {
+        assert_eq!(html("# a\n\n###### b", 3), "<h3>a</h3>\n<h6>b</h6>\n");
+    }
+}

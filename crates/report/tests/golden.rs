@@ -1,0 +1,84 @@
+//! Charts of numbers made by hand, kept as files that a browser opens. `UPDATE_GOLDEN=1` rewrites them: look at them
+//! before you commit.
+
+use report::{BarChart, Block, CurveChart, Estimate, Group, Line, Page, Point, Section};
+use stats::Interval;
+
+/// The chart alone, with the colours of the page.
+fn drawn(block: Block) -> String {
+    let section = Section { heading: String::new(), blocks: vec![block] };
+    let page = report::html(&Page { sections: vec![section], ..Page::default() });
+    let (from, to) = (page.find("<svg").expect("a chart"), page.find("</svg>").expect("its end") + "</svg>".len());
+    // A line for each shape.
+    let svg = page[from..to].replace("><", ">\n<");
+    format!("<?xml-stylesheet type=\"text/css\" href=\"../../src/chart.css\"?>\n{svg}\n")
+}
+
+fn golden(name: &str, block: Block) {
+    let found = drawn(block);
+    let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        std::fs::write(&file, &found).unwrap();
+    }
+    let kept = std::fs::read_to_string(&file).unwrap_or_default().replace("\r\n", "\n");
+    if let Some((line, (kept, found))) = kept.lines().zip(found.lines()).enumerate().find(|(_, (a, b))| a != b) {
+        panic!("{name} line {} was\n{kept}\nand is\n{found}\nUPDATE_GOLDEN=1 rewrites it", line + 1);
+    }
+    assert_eq!(kept.len(), found.len(), "{name} is shorter or longer: UPDATE_GOLDEN=1 rewrites it");
+}
+
+fn estimate(mean: f64, half: f64, change: Option<f64>) -> Option<Estimate> {
+    let around = |half: f64| Some(Interval { low: mean - half, high: mean + half });
+    Some(Estimate { mean, n: 20, ci: around(half), run: around(4.0 * half), change, ..Estimate::default() })
+}
+
+fn cases() -> Vec<String> {
+    ["Unmodified", "Simple", "Refined"].map(str::to_owned).to_vec()
+}
+
+/// After [goel1997 figure 5.8]. One bar's interval is wider than the chart shows; one has no value; one no interval.
+#[test]
+fn bars_with_whiskers_and_changes() {
+    let group = |label: &str, bars| Group { label: label.into(), bars };
+    let lonely = Some(Estimate { mean: 80.0, n: 1, change: Some(-20.0), ..Estimate::default() });
+    let chart = BarChart {
+        title: "Completion time over the window".into(),
+        measure: "completion_time_s, s".into(),
+        along: "flows.download.window".into(),
+        cases: cases(),
+        groups: vec![
+            group(
+                "4 KiB",
+                vec![estimate(300.0, 5.0, None), estimate(310.0, 9.0, Some(3.4)), estimate(290.0, 2.0, Some(-3.3))],
+            ),
+            group("8 KiB", vec![estimate(200.0, 5.0, None), estimate(150.0, 200.0, Some(-25.0)), None]),
+            group("16 KiB", vec![estimate(100.0, 5.0, None), lonely, estimate(100.0, 0.0, Some(0.0))]),
+        ],
+        ..BarChart::default()
+    };
+    golden("bars.svg", Block::Bars(chart));
+}
+
+/// Values that double along the axis, so that it is logarithmic; a gap in one line; an axis that does not begin at 0.
+#[test]
+fn curves_with_bands() {
+    let line = |name: &str, means: [Option<f64>; 9]| {
+        let point = |(at, mean): (usize, &Option<f64>)| {
+            let x = f64::from(1 << at);
+            let y = mean.and_then(|mean| estimate(mean, 1.0 + 0.5 * at as f64, None));
+            Point { x, label: format!("{x} ms"), y }
+        };
+        Line { name: name.into(), points: means.iter().enumerate().map(point).collect() }
+    };
+    let rising = [100.0, 101.0, 102.0, 104.0, 108.0, 116.0, 132.0, 140.0, 150.0].map(Some);
+    let mut broken = rising.map(|mean: Option<f64>| mean.map(|mean| mean - 8.0));
+    broken[3] = None;
+    let chart = CurveChart {
+        title: "Completion time over the delay".into(),
+        measure: "completion_time_s, s".into(),
+        along: "links.wire.delay".into(),
+        lines: vec![line("Unmodified", rising), line("Refined", broken)],
+        ..CurveChart::default()
+    };
+    golden("curves.svg", Block::Curves(chart));
+}

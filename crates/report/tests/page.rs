@@ -1,0 +1,123 @@
+//! What every page must be: whole, alone, and deaf to what its texts say.
+
+mod common;
+
+use common::elements;
+use report::{BarChart, Block, Cell, Column, CurveChart, Estimate, Group, Line, Page, Point, Section, Table};
+
+const EVIL: &str = "<script>alert('x')</script> & \"quoted\" <img src=x onerror=y> ]]> --> </style> </title>";
+
+/// A page with everything in it, and `text` wherever there can be text.
+fn page(text: &str) -> Page {
+    let owned = || text.to_owned();
+    let some = |mean| Some(Estimate { mean, n: 1, ..Estimate::default() });
+    let bars = BarChart {
+        title: owned(),
+        caption: owned(),
+        measure: owned(),
+        along: owned(),
+        cases: vec![owned(), owned()],
+        groups: vec![Group { label: owned(), bars: vec![some(1.0), None] }],
+        reach: None,
+    };
+    let points = vec![Point { x: 1.0, label: owned(), y: some(1.0) }, Point { x: 2.0, label: owned(), y: some(3.0) }];
+    let curves = CurveChart {
+        title: owned(),
+        caption: owned(),
+        measure: owned(),
+        along: owned(),
+        lines: vec![Line { name: owned(), points }],
+        reach: None,
+    };
+    let table = Table {
+        caption: owned(),
+        columns: vec![Column::text(text, text), Column::number(text, text)],
+        rows: vec![vec![Cell::text(text), Cell::number(1.5, text)]],
+    };
+    let blocks = vec![
+        Block::Words(owned()),
+        Block::Facts(vec![(owned(), owned())]),
+        Block::Warnings(vec![owned()]),
+        Block::Bars(bars),
+        Block::Curves(curves),
+        Block::Table(table),
+        Block::Svg { svg: r#"<svg xmlns="http://www.w3.org/2000/svg"></svg>"#.into(), caption: owned() },
+        Block::Code { text: owned(), caption: owned() },
+    ];
+    let section = Section { heading: owned(), blocks };
+    Page {
+        title: owned(),
+        subtitle: owned(),
+        facts: vec![(owned(), owned())],
+        sections: vec![section.clone(), section],
+        footer: owned(),
+    }
+}
+
+#[test]
+fn text_is_text_wherever_it_stands() {
+    // As long, because what is long is cut, and has less room.
+    let calm = elements(&report::html(&page(&"x".repeat(EVIL.len())))).unwrap();
+    let evil = elements(&report::html(&page(EVIL))).unwrap();
+    let names = |found: &[(String, Vec<(String, String)>)]| -> Vec<String> {
+        found.iter().map(|(name, _)| name.clone()).collect()
+    };
+    assert_eq!(names(&calm), names(&evil));
+    assert!(!evil.iter().any(|(_, attributes)| attributes.iter().any(|(name, _)| name.starts_with("on"))));
+}
+
+#[test]
+fn a_page_needs_nothing_else() {
+    let html = report::html(&page("words"));
+    let alone = html.replace("http://www.w3.org/2000/svg", "");
+    for other in ["http:", "https:", "src=", "url(", "@import", "<iframe"] {
+        assert!(!alone.contains(other), "{other}");
+    }
+    assert!(html.contains("default-src 'none'"));
+}
+
+#[test]
+fn links_lead_somewhere_and_headings_are_in_order() {
+    let found = elements(&report::html(&page("# words"))).unwrap();
+    let of = |wanted: &str| -> Vec<String> {
+        let attributes = found.iter().flat_map(|(_, attributes)| attributes);
+        attributes.filter(|(name, _)| name == wanted).map(|(_, value)| value.clone()).collect()
+    };
+    let ids = of("id");
+    for reference in
+        of("aria-labelledby").iter().map(String::as_str).chain(of("href").iter().filter_map(|to| to.strip_prefix('#')))
+    {
+        assert!(ids.iter().any(|id| id == reference), "{reference}");
+    }
+    let levels = found.iter().filter_map(|(name, _)| match name.as_bytes() {
+        [b'h', level @ b'1'..=b'6'] => Some(level - b'0'),
+        _ => None,
+    });
+    let levels: Vec<u8> = levels.collect();
+    assert_eq!(levels[0], 1);
+    assert!(levels.windows(2).all(|pair| pair[1] <= pair[0] + 1), "{levels:?}");
+    assert_eq!(levels.iter().filter(|level| **level == 1).count(), 1);
+    assert!(
+        found.iter().any(|(name, attributes)| name == "html" && attributes.contains(&("lang".into(), "en".into())))
+    );
+}
+
+#[test]
+fn the_same_page_is_the_same_bytes() {
+    assert_eq!(report::html(&page("a")), report::html(&page("a")));
+}
+
+#[test]
+fn nothing_to_show_is_no_reason_to_fail() {
+    elements(&report::html(&Page::default())).unwrap();
+    let blocks = vec![
+        Block::Bars(BarChart::default()),
+        Block::Curves(CurveChart::default()),
+        Block::Table(Table::default()),
+        Block::Warnings(Vec::new()),
+    ];
+    let sections = vec![Section { heading: String::new(), blocks }];
+    let html = report::html(&Page { sections, ..Page::default() });
+    elements(&html).unwrap();
+    assert!(!html.contains("NaN") && !html.contains("inf"));
+}
