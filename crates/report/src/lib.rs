@@ -17,6 +17,7 @@ mod frame;
 mod html;
 pub mod number;
 mod page;
+pub mod paper;
 pub mod store;
 mod table;
 mod words;

@@ -64,12 +64,14 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let level = Level::default();
     let json: Value = reproduction.numbers.iter().map(|number| number.to_json(level)).collect();
     write_whole(&out.join("numbers.json"), format!("{json:#}\n").as_bytes())?;
+    let page = report::html(&report::paper::page(paper, &reproduction));
+    write_whole(&out.join("report.html"), page.as_bytes())?;
     if args.json {
         print(&format!("{json:#}\n"))?;
     } else {
         print(&table(paper, &reproduction, level))?;
     }
-    say(format_args!("results in {}", shown(&out)));
+    say(format_args!("the report is {}", shown(&out.join("report.html"))));
     Ok(())
 }
 
