@@ -88,7 +88,7 @@ fn numbers<'a>(numbers: impl Iterator<Item = &'a Number>, with_place: bool, leve
         Column::number("paper", "as printed"),
         Column::number("ours", "the mean of our replications"),
         Column::number("±", "half of the 95 % interval of our mean"),
-        Column::text("one run of ours", "where 95 % of our single runs lie"),
+        Column::number("one run of ours", "where 95 % of our single runs lie"),
         Column::text("unit", "of all four"),
         Column::text("the paper is", "inside or outside the interval of one run"),
     ];
@@ -100,7 +100,7 @@ fn numbers<'a>(numbers: impl Iterator<Item = &'a Number>, with_place: bool, leve
         let places = if matches!(number.unit, "%") { 2 } else { 0 };
         let none = || Cell::text("–");
         let value = |value: f64| Cell::number(value, fixed(value, places));
-        let span = |run: Interval| Cell::text(format!("{} to {}", fixed(run.low, places), fixed(run.high, places)));
+        let span = |run: Interval| Cell::number(run.low, format!("{} to {}", fixed(run.low, places), fixed(run.high, places)));
         let mut row = vec![
             Cell::text(what(number)),
             value(paper),
