@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::elements;
+use common::{Element, elements};
 use report::{BarChart, Block, Cell, Column, CurveChart, Estimate, Group, Line, Page, Point, Section, Table};
 
 const EVIL: &str = "<script>alert('x')</script> & \"quoted\" <img src=x onerror=y> ]]> --> </style> </title>";
@@ -59,11 +59,9 @@ fn text_is_text_wherever_it_stands() {
     // As long, because what is long is cut, and has less room.
     let calm = elements(&report::html(&page(&"x".repeat(EVIL.len())))).unwrap();
     let evil = elements(&report::html(&page(EVIL))).unwrap();
-    let names = |found: &[(String, Vec<(String, String)>)]| -> Vec<String> {
-        found.iter().map(|(name, _)| name.clone()).collect()
-    };
+    let names = |found: &[Element]| -> Vec<String> { found.iter().map(|element| element.name.clone()).collect() };
     assert_eq!(names(&calm), names(&evil));
-    assert!(!evil.iter().any(|(_, attributes)| attributes.iter().any(|(name, _)| name.starts_with("on"))));
+    assert!(!evil.iter().any(|element| element.attributes.iter().any(|(name, _)| name.starts_with("on"))));
 }
 
 #[test]
@@ -80,7 +78,7 @@ fn a_page_needs_nothing_else() {
 fn links_lead_somewhere_and_headings_are_in_order() {
     let found = elements(&report::html(&page("# words"))).unwrap();
     let of = |wanted: &str| -> Vec<String> {
-        let attributes = found.iter().flat_map(|(_, attributes)| attributes);
+        let attributes = found.iter().flat_map(|element| &element.attributes);
         attributes.filter(|(name, _)| name == wanted).map(|(_, value)| value.clone()).collect()
     };
     let ids = of("id");
@@ -89,7 +87,7 @@ fn links_lead_somewhere_and_headings_are_in_order() {
     {
         assert!(ids.iter().any(|id| id == reference), "{reference}");
     }
-    let levels = found.iter().filter_map(|(name, _)| match name.as_bytes() {
+    let levels = found.iter().filter_map(|element| match element.name.as_bytes() {
         [b'h', level @ b'1'..=b'6'] => Some(level - b'0'),
         _ => None,
     });
@@ -97,9 +95,7 @@ fn links_lead_somewhere_and_headings_are_in_order() {
     assert_eq!(levels[0], 1);
     assert!(levels.windows(2).all(|pair| pair[1] <= pair[0] + 1), "{levels:?}");
     assert_eq!(levels.iter().filter(|level| **level == 1).count(), 1);
-    assert!(
-        found.iter().any(|(name, attributes)| name == "html" && attributes.contains(&("lang".into(), "en".into())))
-    );
+    assert_eq!(found[0].attributes, [("lang".to_owned(), "en".to_owned())]);
 }
 
 #[test]

@@ -21,14 +21,27 @@ pub(super) struct Dimension {
     pub keys: Vec<String>,
     /// The values along it, those of several keys side by side.
     pub places: Vec<String>,
-    /// The values as numbers, if they are.
+    /// The values of the first key as numbers, if they are.
     pub numbers: Option<Vec<f64>>,
 }
 
+/// Keys that change together.
+struct Together {
+    /// For each point, which of the values.
+    at: Vec<usize>,
+    keys: Vec<String>,
+    /// By key.
+    values: Vec<Vec<String>>,
+}
+
 impl Dimension {
-    pub fn of(keys: Vec<String>, places: Vec<String>) -> Self {
-        let numbers = numbers(&places).and_then(|(_, _, values)| values.into_iter().collect());
-        Dimension { keys, places, numbers }
+    /// Of keys that change together, with the values of each.
+    pub fn of(keys: Vec<String>, values: Vec<Vec<String>>) -> Self {
+        let count = values.first().map_or(0, Vec::len);
+        let place = |at: usize| values.iter().map(|of_key| of_key[at].as_str()).collect::<Vec<_>>().join(" / ");
+        let numbers = values.first().and_then(|of_first| numbers(of_first));
+        let numbers = numbers.and_then(|(_, _, numbers)| numbers.into_iter().collect());
+        Dimension { keys, places: (0..count).map(place).collect(), numbers }
     }
 
     /// What it is called.
@@ -43,7 +56,7 @@ impl Grid {
         let mut grid = Grid { points: vec![Vec::new(); points.len()], ..Grid::default() };
         // Keys change together if each value of one comes with one value of the other: numbered by their first
         // appearance, their values have the same numbers everywhere.
-        let mut seen: Vec<(Vec<usize>, Vec<String>, Vec<Vec<String>>)> = Vec::new();
+        let mut all: Vec<Together> = Vec::new();
         for key in analysis.keys() {
             let mut values: Vec<String> = Vec::new();
             let at = points.iter().map(|point| {
@@ -57,17 +70,15 @@ impl Grid {
             let at: Vec<usize> = at.collect();
             if let [only] = &values[..] {
                 grid.constant.push((key.to_owned(), only.clone()));
-            } else if let Some((_, keys, lists)) = seen.iter_mut().find(|(known, ..)| *known == at) {
-                keys.push(key.to_owned());
-                lists.push(values);
+            } else if let Some(others) = all.iter_mut().find(|others| others.at == at) {
+                others.keys.push(key.to_owned());
+                others.values.push(values);
             } else {
-                seen.push((at, vec![key.to_owned()], vec![values]));
+                all.push(Together { at, keys: vec![key.to_owned()], values: vec![values] });
             }
         }
-        for (at, keys, lists) in seen {
-            let place = |number: usize| lists.iter().map(|list| list[number].as_str()).collect::<Vec<_>>().join(" / ");
-            let places = (0..lists[0].len()).map(place).collect();
-            grid.dimensions.push(Dimension::of(keys, places));
+        for Together { at, keys, values } in all {
+            grid.dimensions.push(Dimension::of(keys, values));
             for (point, at) in grid.points.iter_mut().zip(at) {
                 point.push(at);
             }

@@ -3,11 +3,13 @@
 mod figure;
 mod grid;
 mod numbers;
+mod pictures;
 mod repeat;
 
 use lab::metric::Metric;
 use lab::sweep::analysis::Analysis;
 
+use crate::BarChart;
 use crate::page::{Block, Page, Section};
 
 use figure::Figure;
@@ -29,6 +31,12 @@ pub fn page(name: &str, sweeps: &[Analysis], metrics: &[&'static Metric]) -> Pag
         sections: sweeps.iter().map(|sweep| section(sweep, metrics, sweeps.len() > 1)).collect(),
         footer: footer(sweeps),
     }
+}
+
+/// One figure of a sweep as bars: a group for each value of the key `along`, of the points where the keys of `only` have
+/// the values given, as the scenario writes them. Of several flows or links the first one is shown.
+pub fn bars(analysis: &Analysis, metric: &'static Metric, along: &str, only: &[(&str, &str)]) -> BarChart {
+    pictures::bars_along(&Figure::of(analysis, metric), along, only)
 }
 
 /// What people call a sweep.
@@ -69,7 +77,7 @@ fn facts(analysis: &Analysis) -> Vec<(String, String)> {
     if cases.iter().any(|case| !case.is_empty()) {
         facts.push(("Compared".into(), cases.join(", ")));
     }
-    facts.push(("Seed".into(), repeat::seeds(analysis)));
+    facts.extend(repeat::seeds(analysis).map(|seeds| ("Seed".into(), seeds)));
     facts.push(("Simulated by".into(), version(analysis)));
     facts
 }
@@ -141,12 +149,13 @@ replications do not show a difference.
 **Replications**: {}.
 
 **Left out**: runs that gave no value, such as transfers that did not complete, are counted but are in no mean. \
-Pictures cut off whiskers beyond twice the mean, and below 0. They show the first {} combinations of values; the \
-tables have all of them. Figures other than the ones shown are in the store: `lasthop export` writes them.
+Pictures cut off whiskers beyond twice the mean, and below 0. They show the first {} combinations of values, and tables \
+the first {} rows. Everything else is in the store, figures that are not shown here as well: `lasthop export` writes it.
 ",
         (100.0 - level).round(),
         counts.join("; "),
-        figure::MOST_CHARTS,
+        pictures::MOST_CHARTS,
+        numbers::MOST_ROWS,
     )
 }
 

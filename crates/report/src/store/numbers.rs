@@ -1,12 +1,15 @@
 //! The table of a figure: every number that its pictures show, and those they have no room for.
 
-use lab::export::{numbers, shown};
+use lab::export::numbers;
 use stats::Interval;
 
 use super::figure::{Entry, Figure};
 use crate::Estimate;
 use crate::number::{fixed, percent};
 use crate::table::{Cell, Column, Table};
+
+/// Rows of a table at most: what a browser sorts in a moment. `lasthop export` writes all of them.
+pub(super) const MOST_ROWS: usize = 5000;
 
 pub(super) fn table(figure: &Figure<'_>) -> Table {
     let analysis = figure.analysis;
@@ -42,9 +45,9 @@ pub(super) fn table(figure: &Figure<'_>) -> Table {
         columns.push(Column::number(format!("change to {first}"), "mean change, paired by replication"));
         columns.push(Column::number("±", format!("half of the {level} % interval of the change")));
     }
-    let rows = figure.entries.iter().zip(places).map(|(entry, mut row)| {
+    let rows = figure.entries.iter().zip(places).take(MOST_ROWS).map(|(entry, mut row)| {
         if named {
-            row.push(Cell::text(cases.get(entry.case).copied().unwrap_or_default()));
+            row.push(Cell::text(cases.get(entry.cell.case).copied().unwrap_or_default()));
         }
         if subjects {
             row.push(Cell::text(&entry.subject));
@@ -52,12 +55,16 @@ pub(super) fn table(figure: &Figure<'_>) -> Table {
         row.extend(estimated(figure, entry, lost, compared));
         row
     });
-    let caption = format!("{}: mean, {level} % interval of the mean, {level} % interval of one run", figure.measure());
+    let mut caption =
+        format!("{}: mean, {level} % interval of the mean, {level} % interval of one run", figure.measure());
+    if figure.entries.len() > MOST_ROWS {
+        caption.push_str(&format!("; the first {MOST_ROWS} of {} rows", figure.entries.len()));
+    }
     Table { caption, rows: rows.collect(), columns }
 }
 
 /// The figures of an entry.
-fn estimated(figure: &Figure<'_>, entry: &Entry, lost: bool, compared: bool) -> Vec<Cell> {
+fn estimated(figure: &Figure<'_>, entry: &Entry<'_>, lost: bool, compared: bool) -> Vec<Cell> {
     let estimate = entry.row.as_ref().map(|row| Estimate::of(row, figure.scale));
     let n = estimate.as_ref().map_or(0, |it| it.n);
     let count = |count: u64| Cell::number(count as f64, count.to_string());
@@ -87,14 +94,7 @@ fn estimated(figure: &Figure<'_>, entry: &Entry, lost: bool, compared: bool) -> 
 
 /// The values of a key, by entry, with the numbers to sort them by.
 fn values(figure: &Figure<'_>, key: &str) -> Vec<Cell> {
-    let value = |entry: &Entry| {
-        let cells = &figure.analysis.cells;
-        let cell =
-            cells.iter().map(|runs| &runs.cell).find(|cell| (cell.point, cell.case) == (entry.point, entry.case));
-        let change = cell.and_then(|cell| cell.changes.iter().find(|(changed, _)| changed == key));
-        change.map(|(_, value)| shown(value)).unwrap_or_default()
-    };
-    let texts: Vec<String> = figure.entries.iter().map(value).collect();
+    let texts: Vec<String> = figure.entries.iter().map(|entry| entry.value(key).unwrap_or_default()).collect();
     let read = numbers(&texts).map_or_else(|| vec![None; texts.len()], |(_, _, values)| values);
     texts.into_iter().zip(read).map(|(text, number)| Cell { text, number }).collect()
 }

@@ -8,8 +8,8 @@ use crate::page::Block;
 /// Seeds that are listed; of more only the first ones.
 const MOST_SEEDS: usize = 5;
 
-/// The seeds that runs began with. Replications differ without differing in it.
-pub(super) fn seeds(analysis: &Analysis) -> String {
+/// The seeds that runs began with; none without runs. Replications differ without differing in it.
+pub(super) fn seeds(analysis: &Analysis) -> Option<String> {
     let mut seeds: Vec<u64> = Vec::new();
     for (_, summary) in analysis.cells.iter().flat_map(|runs| &runs.runs) {
         if let Some(seed) = summary["seed"].as_u64().filter(|seed| !seeds.contains(seed)) {
@@ -18,7 +18,7 @@ pub(super) fn seeds(analysis: &Analysis) -> String {
     }
     let shown: Vec<String> = seeds.iter().take(MOST_SEEDS).map(u64::to_string).collect();
     let more = if seeds.len() > MOST_SEEDS { ", ..." } else { "" };
-    format!("{}{more}", shown.join(", "))
+    (!shown.is_empty()).then(|| format!("{}{more}", shown.join(", ")))
 }
 
 pub(super) fn blocks(analysis: &Analysis) -> Vec<Block> {

@@ -1,7 +1,16 @@
 //! A parser that is small and strict: every element is closed in its order, every attribute quoted, every `<` a tag.
 
-/// The elements of a document, each with its attributes, by where they begin; or what is wrong, and where.
-pub fn elements(html: &str) -> Result<Vec<(String, Vec<(String, String)>)>, String> {
+#![allow(dead_code, reason = "each test file uses some of it")]
+
+/// An element.
+pub struct Element {
+    pub name: String,
+    /// Names and values.
+    pub attributes: Vec<(String, String)>,
+}
+
+/// The elements of a document in the order in which they begin; or what is wrong, and where.
+pub fn elements(html: &str) -> Result<Vec<Element>, String> {
     const VOID: [&str; 3] = ["meta", "link", "br"];
     let mut open: Vec<String> = Vec::new();
     let mut found = Vec::new();
@@ -24,7 +33,8 @@ pub fn elements(html: &str) -> Result<Vec<(String, Vec<(String, String)>)>, Stri
         if name.is_empty() || !name.chars().all(|c| c.is_ascii_alphanumeric()) {
             return Err(here("no name of an element"));
         }
-        found.push((name.to_owned(), self::attributes(attributes).ok_or_else(|| here("an attribute without quotes"))?));
+        let attributes = self::attributes(attributes).ok_or_else(|| here("an attribute without quotes"))?;
+        found.push(Element { name: name.to_owned(), attributes });
         rest = &rest[end + 1..];
         if ["style", "script"].contains(&name) {
             let close = format!("</{name}>");

@@ -1,0 +1,140 @@
+//! The page of a store, as a user makes it, and what it says about repeating.
+
+mod common;
+
+use std::path::Path;
+
+use common::{ended, fine, lasthop, scratch};
+
+const SCENARIO: &str = r#"
+title = "Two <b>delays</b>"
+duration = "4300 s"
+
+[nodes]
+server = { kind = "host" }
+station = { kind = "base-station" }
+mobile = { kind = "host" }
+
+[links.wire]
+kind = "wired"
+between = ["server", "station"]
+rate = "8 Mbps"
+delay = "100 ms"
+
+[links.air]
+kind = "wireless"
+between = ["station", "mobile"]
+rate = "1 Mbps"
+delay = "1 ms"
+arq = { kind = "stop-and-wait", transmissions = 3 }
+channel = { kind = "two-state", mean_good = "1 s", mean_bad = "100 ms" }
+
+[flows.download]
+from = "server"
+to = "mobile"
+bytes = "200 kB"
+window = "16 KiB"
+
+[sweep]
+replications = 2
+axes.links.wire.delay = ["50 ms", "100 ms"]
+
+[sweep.compare]
+clear = { links.air.channel = { kind = "perfect" } }
+refined = { scheme = "refined-icmp" }
+"#;
+
+/// A store with a small sweep, called `a sweep`.
+fn swept(dir: &Path) {
+    std::fs::write(dir.join("a sweep.toml"), SCENARIO).unwrap();
+    fine(dir, &["sweep", "a sweep.toml"]);
+}
+
+#[test]
+fn a_page_lies_beside_its_store_and_is_the_same_every_time() {
+    let dir = scratch("report-beside");
+    swept(&dir);
+    assert_eq!(fine(&dir, &["report", "results/a sweep.sqlite"]), "results/a sweep.html\n");
+    assert_eq!(fine(&dir, &["report", "results/a sweep.sqlite", "--out", "new/p.html"]), "new/p.html\n");
+    let read = |name: &str| std::fs::read_to_string(dir.join(name)).unwrap();
+    assert_eq!(read("results/a sweep.html"), read("new/p.html"));
+    let only = fine(&dir, &["report", "results/a sweep.sqlite", "--metric", "timeouts", "--out", "t.html"]);
+    assert!(read(only.trim()).contains("<h3>timeouts</h3>"));
+}
+
+/// The texts of the page that are kept as they are: the scenario and the commands.
+fn kept(html: &str) -> Vec<String> {
+    let text = |part: &str| {
+        let text = part.split("</code>").next().unwrap_or_default();
+        text.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"").replace("&amp;", "&")
+    };
+    html.split("<code>").skip(1).map(text).collect()
+}
+
+/// What the page says is typed as it stands, into a shell, in an empty directory.
+#[cfg(unix)]
+#[test]
+fn the_commands_on_the_page_repeat_the_sweep_and_the_run() {
+    let dir = scratch("report-repeat");
+    swept(&dir);
+    fine(&dir, &["report", "results/a sweep.sqlite"]);
+    let kept = kept(&std::fs::read_to_string(dir.join("results/a sweep.html")).unwrap());
+    let [scenario, sweep, run, ..] = &kept[..] else { panic!("{kept:?}") };
+    let again = scratch("report-again");
+    std::fs::write(again.join("a sweep.toml"), scenario).unwrap();
+    let typed = |line: &str| {
+        let script = format!("lasthop() {{ \"$0\" \"$@\"; }}; {line}");
+        let mut shell = std::process::Command::new("sh");
+        shell.current_dir(&again).args(["-c", &script, env!("CARGO_BIN_EXE_lasthop")]);
+        let ended = ended(shell.output().expect("there is a shell"));
+        assert_eq!(ended.code, Some(0), "{line}: {}", ended.err);
+        ended.out
+    };
+    typed(sweep);
+    fine(&dir, &["export", "results/a sweep.sqlite", "--out", "first"]);
+    fine(&again, &["export", "a sweep-again.sqlite", "--out", "second"]);
+    for table in ["flows.csv", "links.csv", "summary.csv"] {
+        let first = std::fs::read_to_string(dir.join("first").join(table)).unwrap();
+        assert_eq!(first, std::fs::read_to_string(again.join("second").join(table)).unwrap(), "{table}");
+    }
+    // The last case at the last point, its first replication: what the store has of it.
+    let summary = typed(&format!("{run} --json"));
+    let after = summary.split("\"completion_time_s\":").nth(1).expect("a completion time");
+    let time = after.split([',', '}']).next().unwrap_or_default().trim();
+    let flows = std::fs::read_to_string(dir.join("first/flows.csv")).unwrap();
+    let row = flows.lines().find(|line| line.contains("100 ms") && line.contains("refined")).expect("its row");
+    assert!(row.split(',').any(|value| value == time), "{time} is not in {row}");
+}
+
+#[test]
+fn what_is_no_store_with_results_is_said() {
+    let dir = scratch("report-wrong");
+    std::fs::write(dir.join("a sweep.toml"), SCENARIO).unwrap();
+    std::fs::write(dir.join("text.sqlite"), "years of work").unwrap();
+    // A store in which nothing has finished: another part of a sweep with too few runs for so many parts.
+    fine(&dir, &["sweep", "a sweep.toml", "--out", "empty.sqlite", "--replications", "1", "--shard", "9/9"]);
+    let empty = "empty.sqlite: found an empty one, expected a store with at least one finished run";
+    let cases: [(&[&str], &str); 4] = [
+        (&["report", "empty.sqlite"], empty),
+        (&["report", "text.sqlite"], "is not a store of lasthop"),
+        (&["report", "missing.sqlite"], "missing.sqlite: cannot be opened"),
+        (&["report", "empty.sqlite", "--metric", "timeout"], "did you mean \"timeouts\"?"),
+    ];
+    for (args, expected) in cases {
+        let ended = lasthop(&dir, args);
+        assert_eq!(ended.code, Some(2), "{args:?}: {}", ended.err);
+        assert!(ended.err.contains(expected), "{args:?}: {}", ended.err);
+        assert_eq!(ended.out, "", "{args:?}");
+    }
+    assert!(!dir.join("empty.html").exists(), "a refused store left a page");
+}
+
+#[test]
+fn a_store_is_not_overwritten_by_its_page() {
+    let dir = scratch("report-over");
+    swept(&dir);
+    let ended = lasthop(&dir, &["report", "results/a sweep.sqlite", "--out", "./results/a sweep.sqlite"]);
+    assert_eq!(ended.code, Some(2), "{}", ended.err);
+    assert!(ended.err.contains("a file other than the store"), "{}", ended.err);
+    fine(&dir, &["export", "results/a sweep.sqlite"]);
+}

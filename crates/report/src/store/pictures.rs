@@ -1,0 +1,145 @@
+//! A figure's pictures: one for each combination of all dimensions but the last, which runs along each of them.
+
+use std::collections::BTreeMap;
+
+use super::figure::{Entry, Figure};
+use super::grid::{Dimension, Grid};
+use crate::number::brief;
+use crate::page::Block;
+use crate::{BarChart, CurveChart, Estimate, Group, Line, Point};
+
+/// Pictures of one figure at most.
+pub(super) const MOST_CHARTS: usize = 12;
+/// Groups of bars that can be told apart; numbers along more of them are curves.
+const MOST_GROUPS: usize = 8;
+/// Groups of bars in one picture at most, where values are no numbers.
+const MOST_NAMES: usize = 24;
+
+/// The entries of one picture.
+#[derive(Default)]
+struct Facet<'a> {
+    /// What is the same in all of it.
+    title: String,
+    /// By place along the last dimension and case.
+    entries: BTreeMap<(usize, usize), &'a Entry<'a>>,
+}
+
+pub(super) fn of(figure: &Figure<'_>) -> Vec<Block> {
+    let mut dimensions = Grid::of(figure.analysis).dimensions;
+    let mut places = places(figure);
+    if figure.subjects.len() > 1 {
+        dimensions.insert(0, Dimension::of(vec![figure.kind().to_owned()], vec![figure.subjects.clone()]));
+        for (place, entry) in places.iter_mut().zip(&figure.entries) {
+            place.insert(0, figure.subjects.iter().position(|subject| *subject == entry.subject).unwrap_or(0));
+        }
+    }
+    let along = dimensions.pop();
+    let mut facets: BTreeMap<Vec<usize>, Facet<'_>> = BTreeMap::new();
+    for (mut place, entry) in places.into_iter().zip(&figure.entries) {
+        let at = place.pop().unwrap_or(0);
+        facets.entry(place).or_default().entries.insert((at, entry.cell.case), entry);
+    }
+    for (place, facet) in &mut facets {
+        let at = place.iter().zip(&dimensions);
+        let at: Vec<String> = at.map(|(at, of)| format!("{} = {}", of.name(), brief(&of.places[*at]))).collect();
+        facet.title = at.join(", ");
+    }
+    let left_out = facets.len().saturating_sub(MOST_CHARTS);
+    let facets = facets.values().take(MOST_CHARTS);
+    let mut blocks = match along {
+        Some(Dimension { keys, places, numbers: Some(numbers) }) if places.len() > MOST_GROUPS => {
+            let along = keys.join(" / ");
+            alike_curves(facets.map(|facet| curves(figure, facet, &along, &places, &numbers)).collect())
+        }
+        Some(along) if along.places.len() > MOST_NAMES => {
+            let (name, count) = (along.name(), along.places.len());
+            return vec![Block::Warnings(vec![format!(
+                "{name} has {count} values that are no numbers: too many for a picture."
+            )])];
+        }
+        along => {
+            let (name, places) =
+                along.map_or((String::new(), vec![String::new()]), |along| (along.name(), along.places));
+            alike_bars(facets.map(|facet| bars(figure, facet, &name, &places)).collect())
+        }
+    };
+    if left_out > 0 {
+        let note = format!("{left_out} more combinations of values have no picture; the table has them.");
+        blocks.push(Block::Words(note));
+    }
+    blocks
+}
+
+/// Where each entry stands along each dimension.
+fn places(figure: &Figure<'_>) -> Vec<Vec<usize>> {
+    let grid = Grid::of(figure.analysis);
+    figure.entries.iter().map(|entry| grid.place(entry.cell.point).to_vec()).collect()
+}
+
+/// Bars of the entries that `only` does not rule out: a group for each value of `along`, in the order of the points.
+/// Of several flows or links the first one is shown.
+pub(super) fn bars_along(figure: &Figure<'_>, along: &str, only: &[(&str, &str)]) -> BarChart {
+    let mut places: Vec<String> = Vec::new();
+    let mut facet = Facet::default();
+    for entry in figure.entries.iter().filter(|entry| Some(&entry.subject) == figure.subjects.first()) {
+        let value = |key: &str| entry.value(key);
+        if only.iter().any(|(key, wanted)| value(key).as_deref() != Some(*wanted)) {
+            continue;
+        }
+        let place = value(along).unwrap_or_default();
+        let at = places.iter().position(|known| *known == place).unwrap_or_else(|| {
+            places.push(place);
+            places.len() - 1
+        });
+        facet.entries.entry((at, entry.cell.case)).or_insert(entry);
+    }
+    bars(figure, &facet, along, &places)
+}
+
+fn cases(figure: &Figure<'_>) -> Vec<String> {
+    figure.analysis.cases().into_iter().map(str::to_owned).collect()
+}
+
+fn estimate(figure: &Figure<'_>, facet: &Facet<'_>, at: usize, case: usize) -> Option<Estimate> {
+    let row = facet.entries.get(&(at, case))?.row.as_ref()?;
+    Some(Estimate::of(row, figure.scale))
+}
+
+fn bars(figure: &Figure<'_>, facet: &Facet<'_>, along: &str, places: &[String]) -> BarChart {
+    let cases = cases(figure);
+    let group = |(at, label): (usize, &String)| Group {
+        label: brief(label),
+        bars: (0..cases.len()).map(|case| estimate(figure, facet, at, case)).collect(),
+    };
+    let groups = places.iter().enumerate().map(group).collect();
+    let (title, measure) = (facet.title.clone(), figure.measure());
+    BarChart { title, measure, along: along.to_owned(), cases, groups, ..BarChart::default() }
+}
+
+fn curves(figure: &Figure<'_>, facet: &Facet<'_>, along: &str, places: &[String], numbers: &[f64]) -> CurveChart {
+    // A line goes from left to right, whatever the order of the values.
+    let mut order: Vec<usize> = (0..numbers.len()).collect();
+    order.sort_by(|a, b| numbers[*a].total_cmp(&numbers[*b]));
+    let line = |(case, name): (usize, String)| {
+        let point =
+            |at: &usize| Point { x: numbers[*at], label: brief(&places[*at]), y: estimate(figure, facet, *at, case) };
+        Line { name, points: order.iter().map(point).collect() }
+    };
+    let lines = cases(figure).into_iter().enumerate().map(line).collect();
+    let (title, measure) = (facet.title.clone(), figure.measure());
+    CurveChart { title, measure, along: along.to_owned(), lines, ..CurveChart::default() }
+}
+
+/// On one scale, so that they can be compared.
+fn alike_bars(mut charts: Vec<BarChart>) -> Vec<Block> {
+    let reach = charts.iter().map(BarChart::highest).fold(0.0, f64::max);
+    charts.iter_mut().for_each(|chart| chart.reach = Some(reach));
+    charts.into_iter().map(Block::Bars).collect()
+}
+
+fn alike_curves(mut charts: Vec<CurveChart>) -> Vec<Block> {
+    let ranges = charts.iter().filter_map(CurveChart::range);
+    let reach = ranges.reduce(|(lo, hi), (low, high)| (lo.min(low), hi.max(high)));
+    charts.iter_mut().for_each(|chart| chart.reach = reach);
+    charts.into_iter().map(Block::Curves).collect()
+}

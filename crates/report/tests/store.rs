@@ -1,0 +1,209 @@
+//! The page of a store, from sweeps made by hand.
+
+mod common;
+
+use common::elements;
+use lab::metric::{self, COMPLETION_TIME, GOODPUT};
+use lab::store::{Digest, KeptCell, KeptSweep};
+use lab::sweep::analysis::{Analysis, CellRuns};
+use report::{Block, Page};
+use serde_json::{Value, json};
+
+const SCENARIO: &str = "seed = 9\n\n[sweep]\nmetrics = [\"completion_time_s\"]\n";
+
+/// A sweep over `points` with the cases `first` and `second`; `time` gives the completion time by point, case and
+/// replication.
+fn sweep(points: &[Value], replications: u64, time: impl Fn(usize, usize, u64) -> Option<f64>) -> Analysis {
+    let pairs = |value: &Value| value.as_object().unwrap().clone().into_iter().collect();
+    let mut cells = Vec::new();
+    for (point, changes) in points.iter().enumerate() {
+        for (case, name) in ["first", "second"].into_iter().enumerate() {
+            let run = |replication| {
+                let flow = json!({"name": "download", "completion_time_s": time(point, case, replication)});
+                (replication, json!({"seed": 9, "flows": [flow]}))
+            };
+            let cell = KeptCell {
+                point,
+                case,
+                case_name: name.into(),
+                changes: pairs(changes),
+                case_changes: pairs(&json!({ "scheme": name })),
+                digest: Digest([0; 16]),
+            };
+            cells.push(CellRuns { cell, runs: (0..replications).map(run).collect() });
+        }
+    }
+    let sweep = KeptSweep {
+        id: 1,
+        name: "a sweep".into(),
+        title: "A <i>title</i>".into(),
+        scenario: SCENARIO.into(),
+        metrics: vec!["completion_time_s".into()],
+        lasthop: "1.2.3".into(),
+        model: 4,
+    };
+    Analysis { sweep, cells, level: Default::default() }
+}
+
+fn steady(point: usize, case: usize, replication: u64) -> Option<f64> {
+    Some(100.0 + 10.0 * point as f64 - 5.0 * case as f64 + replication as f64)
+}
+
+fn page(sweep: &Analysis) -> Page {
+    report::store::page("store.sqlite", std::slice::from_ref(sweep), &[])
+}
+
+fn blocks(page: &Page) -> impl Iterator<Item = &Block> {
+    page.sections.iter().flat_map(|section| &section.blocks)
+}
+
+/// What warns.
+fn warnings(page: &Page) -> String {
+    let list = |block: &Block| if let Block::Warnings(list) = block { list.join("\n") } else { String::new() };
+    blocks(page).map(list).collect()
+}
+
+/// Bar charts, charts of curves, rows of tables.
+fn counts(page: &Page) -> (usize, usize, usize) {
+    blocks(page).fold((0, 0, 0), |(bars, curves, rows), block| match block {
+        Block::Bars(_) => (bars + 1, curves, rows),
+        Block::Curves(_) => (bars, curves + 1, rows),
+        Block::Table(table) => (bars, curves, rows + table.rows.len()),
+        _ => (bars, curves, rows),
+    })
+}
+
+fn grid(delays: usize, windows: usize) -> Vec<Value> {
+    let point = |at: usize| {
+        let (delay, window) = (format!("{} ms", at / windows + 1), format!("{} KiB", at % windows + 1));
+        json!({"delay": delay, "window": window})
+    };
+    (0..delays * windows).map(point).collect()
+}
+
+#[test]
+fn a_chart_for_each_combination_of_all_axes_but_the_last() {
+    assert_eq!(counts(&page(&sweep(&grid(2, 3), 2, steady))), (2, 0, 12));
+    // More numbers than groups of bars can be told apart.
+    assert_eq!(counts(&page(&sweep(&grid(2, 9), 2, steady))), (0, 2, 36));
+    // No axis at all: one group.
+    assert_eq!(counts(&page(&sweep(&[json!({})], 2, steady))), (1, 0, 2));
+    let many = page(&sweep(&grid(20, 2), 2, steady));
+    assert_eq!(counts(&many), (12, 0, 80));
+    let told = |block: &Block| matches!(block, Block::Words(words) if words.starts_with("8 more combinations"));
+    assert!(blocks(&many).any(told));
+}
+
+/// A sweep's points do not say which of its keys were zipped: those that have the same pattern of values.
+#[test]
+fn keys_that_change_together_are_one_axis_and_keys_that_do_not_change_are_none() {
+    let point = |at: usize| json!({"delay": format!("{at} ms"), "window": 1 << at, "rate": "1 Mbps"});
+    let points: Vec<Value> = (0..3).map(point).collect();
+    let page = page(&sweep(&points, 2, steady));
+    let bars = blocks(&page).find_map(|block| if let Block::Bars(chart) = block { Some(chart) } else { None });
+    let chart = bars.expect("bars");
+    assert_eq!(chart.along, "delay / window");
+    let labels: Vec<&str> = chart.groups.iter().map(|group| group.label.as_str()).collect();
+    assert_eq!(labels, ["0 ms / 1", "1 ms / 2", "2 ms / 4"]);
+    assert_eq!(counts(&page).0, 1);
+    let Some(Block::Facts(facts)) = blocks(&page).next() else { panic!("no facts") };
+    assert!(facts.contains(&("rate".into(), "1 Mbps".into())), "{facts:?}");
+}
+
+/// The mean of 105 and 106 against that of 110 and 111, by hand: (-5/110 - 5/111) / 2 = -4.525 %.
+#[test]
+fn a_bar_has_the_mean_and_the_change() {
+    let sweep = sweep(&grid(2, 2), 2, steady);
+    let chart = report::store::bars(&sweep, &COMPLETION_TIME, "window", &[("delay", "1 ms")]);
+    assert_eq!(chart.groups.len(), 2);
+    let bar = chart.groups[1].bars[1].as_ref().unwrap();
+    assert_eq!((bar.mean, bar.n), (105.5, 2));
+    assert!((bar.change.unwrap() + 4.525).abs() < 0.001, "{bar:?}");
+    assert!(report::store::bars(&sweep, &COMPLETION_TIME, "window", &[("delay", "7 ms")]).groups.is_empty());
+}
+
+/// The texts of a page that are kept as they are.
+fn code(page: &Page) -> Vec<&str> {
+    blocks(page)
+        .filter_map(|block| if let Block::Code { text, .. } = block { Some(text.as_str()) } else { None })
+        .collect()
+}
+
+#[test]
+fn every_section_says_how_to_repeat_it() {
+    let points = [json!({"links.air.channel": {"kind": "perfect"}, "title": "it's 1"})];
+    let page = page(&sweep(&points, 2, steady));
+    let run = r#"lasthop run 'a sweep.toml' --set replication=0 --set 'links.air.channel={ kind = "perfect" }' --set 'title=it'\''s 1' --set scheme=second"#;
+    assert_eq!(code(&page), [SCENARIO.trim_end(), "lasthop sweep 'a sweep.toml' --out 'a sweep-again.sqlite'", run]);
+    let html = report::html(&page);
+    for fact in ["lasthop 1.2.3, model 4", "<dt>Seed</dt><dd>9</dd>", "<dt>Replications</dt><dd>2</dd>"] {
+        assert!(html.contains(fact), "{fact}");
+    }
+}
+
+#[test]
+fn figures_that_the_scenario_does_not_name_are_named_in_the_command() {
+    let mut sweep = sweep(&grid(1, 2), 2, steady);
+    sweep.sweep.metrics = vec!["goodput_bps".into(), "timeouts".into()];
+    assert!(code(&page(&sweep))[1].ends_with(" --metric goodput_bps --metric timeouts"));
+}
+
+#[test]
+fn one_replication_has_no_interval_and_the_page_says_so() {
+    let once = page(&sweep(&grid(1, 2), 1, steady));
+    assert!(warnings(&once).contains("run once"));
+    elements(&report::html(&once)).unwrap();
+    assert!(!warnings(&page(&sweep(&grid(1, 2), 2, steady))).contains("run once"));
+}
+
+/// At the second point nothing completes, at the first one run does not.
+#[test]
+fn transfers_that_do_not_complete_are_counted_and_shown() {
+    let completes = |point, case, replication| point == 0 && replication + case as u64 > 0;
+    let time =
+        |point, case, replication| steady(point, case, replication).filter(|_| completes(point, case, replication));
+    let page = page(&sweep(&grid(1, 2), 3, time));
+    assert!(warnings(&page).contains("2 of 4 means of completion_time_s are missing"), "{}", warnings(&page));
+    let table = blocks(&page).find_map(|block| if let Block::Table(table) = block { Some(table) } else { None });
+    let table = table.expect("a table");
+    let column = |name: &str| table.columns.iter().position(|column| column.name == name).unwrap();
+    let cells = |name: &str| table.rows.iter().map(|row| row[column(name)].text.clone()).collect::<Vec<_>>();
+    assert_eq!(cells("n"), ["2", "3", "0", "0"]);
+    assert_eq!(cells("without"), ["1", "0", "3", "3"]);
+    assert_eq!(cells("mean")[2..], ["–", "–"]);
+    assert!(report::html(&page).contains("no run gave a value"));
+}
+
+#[test]
+fn other_figures_are_shown_when_asked_for() {
+    let sweep = sweep(&grid(1, 2), 2, steady);
+    let page = report::store::page("s", &[sweep], &[&GOODPUT, metric::find("timeouts").unwrap()]);
+    let html = report::html(&page);
+    assert!(html.contains("<h3>goodput_bps</h3>") && html.contains("<h3>timeouts</h3>"));
+    assert!(!html.contains("<h3>completion_time_s</h3>"));
+}
+
+#[test]
+fn names_and_keys_are_text() {
+    let evil = "<script>alert(1)</script>";
+    let mut sweep = sweep(&[json!({evil: evil}), json!({evil: "**b**"})], 2, steady);
+    sweep.sweep.name = evil.into();
+    sweep.sweep.scenario = format!("title = '{evil}'");
+    for runs in &mut sweep.cells {
+        runs.cell.case_name = format!("{evil} **b** {}", runs.cell.case);
+    }
+    let html = report::html(&page(&sweep));
+    let scripts = elements(&html).unwrap().iter().filter(|element| element.name == "script").count();
+    assert_eq!(scripts, 1, "the page's own");
+    assert!(!html.contains("<strong>b</strong>") && !html.contains("<i>"));
+}
+
+/// A sweep that was interrupted before its first run ended, beside one that was not.
+#[test]
+fn a_sweep_without_runs_says_so() {
+    let sweeps = [sweep(&grid(1, 2), 2, steady), sweep(&grid(1, 2), 0, steady)];
+    let page = report::store::page("store.sqlite", &sweeps, &[]);
+    assert_eq!(page.sections.len(), 2);
+    assert!(warnings(&page).contains("4 of 4 cells have no run yet"));
+    elements(&report::html(&page)).unwrap();
+}
