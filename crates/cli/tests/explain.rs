@@ -64,3 +64,20 @@ fn every_example_can_be_explained() {
         }
     }
 }
+
+#[test]
+fn findings_are_marked_on_a_picture() {
+    let dir = scratch("explain-picture");
+    let example = common::file("examples/two-losses.toml");
+    fine(&dir, &["run", &example, "--out", "kept"]);
+    fine(&dir, &["explain", "kept"]);
+    let svg = std::fs::read_to_string(dir.join("kept/plots/211-explained.svg")).unwrap();
+    assert!(svg.contains("2: idle-wait: 782 ms") && svg.contains("class=\"bracket\""), "{svg}");
+    assert!(dir.join("kept/plots/211-explained.png").exists());
+    // A scenario has no place for pictures unless one is named; then only the flow asked for is drawn.
+    let two = common::file("examples/two-mobiles.toml");
+    fine(&dir, &["explain", &two, "--flow", "far", "--out", "marked"]);
+    let drawn: Vec<_> =
+        std::fs::read_dir(dir.join("marked")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(drawn.len(), 2, "{drawn:?}");
+}

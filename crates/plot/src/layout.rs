@@ -196,7 +196,8 @@ fn panels(
         legend::draw(&above, sheet, left, header);
         spans.shade(sheet, &upper_area, &x);
         frame::shade(sheet, &upper_area, &x, bad);
-        sequence.draw(sheet, &upper_area, &x, spans.strip());
+        let strip = spans.strip(&x, &sheet.fonts);
+        sequence.draw(sheet, &upper_area, &x, strip);
         spans.number(sheet, &upper_area, &x);
     }
     if lower {

@@ -10,11 +10,16 @@ use crate::palette::Palette;
 use crate::scale::Scale;
 use crate::text::{Fonts, Weight};
 
-/// Pixels at the top of the panel for brackets and numbers.
-const STRIP: f64 = 22.0;
-/// Below the top of the panel: the baseline of the numbers, and the bracket.
-const NUMBER: f64 = 11.0;
-const BRACKET: f64 = 15.0;
+/// Pixels at the top of the panel for each lane of brackets.
+const LANE: f64 = 15.0;
+/// Lanes at most; what overlaps more than so many others is shaded and has no bracket.
+const LANES: usize = 6;
+/// Below the top of its lane: the bracket, the ends of its feet, and the baseline of its number.
+const BRACKET: f64 = 6.0;
+const FEET: f64 = 11.0;
+const NUMBER: f64 = 10.0;
+/// Pixels on each side of a number that nothing else is drawn on.
+const CLEAR: f64 = 3.0;
 /// The legend takes at most this part of the picture's height; what is left out would leave the panel no room.
 const LEGEND: f64 = 1.0 / 6.0;
 
@@ -33,9 +38,26 @@ impl<'a> Spans<'a> {
         Spans { visible: all.filter(|(_, from, to, _)| from <= to && *from <= view.to && *to >= view.from).collect() }
     }
 
-    /// How much of the top of the panel they take.
-    pub fn strip(&self) -> f64 {
-        if self.visible.is_empty() { 0.0 } else { STRIP }
+    /// How much of the top of the panel they take along `x`.
+    pub fn strip(&self, x: &Scale, fonts: &Fonts) -> f64 {
+        let lanes = self.lanes(x, fonts).into_iter().flatten().max();
+        lanes.map_or(0.0, |last| LANE * (last + 1) as f64 + CLEAR)
+    }
+
+    /// For each the lane that its bracket and number have to themselves, the first ones at the top.
+    fn lanes(&self, x: &Scale, fonts: &Fonts) -> Vec<Option<usize>> {
+        let mut taken: Vec<Vec<(f64, f64)>> = vec![Vec::new(); LANES];
+        let lane = |(number, from, to, _): &(usize, f64, f64, &Marked)| {
+            let (left, right) = place(x, *from, *to);
+            let (left, right) = (f64::from(left) / 10.0, f64::from(right) / 10.0);
+            let wide = (fonts.width(&number.to_string(), 11, Weight::Bold) + 2.0 * CLEAR).max(right - left);
+            // A bracket narrower than its number has it beside it.
+            let (left, right) = if wide > right - left { (left, right + wide) } else { (left, right) };
+            let free = taken.iter().position(|lane| lane.iter().all(|(from, to)| right < *from || left > *to))?;
+            taken[free].push((left, right));
+            Some(free)
+        };
+        self.visible.iter().map(lane).collect()
     }
 
     /// What the numbers mean in a picture of this height: equal labels together, in rows of at most `room` pixels.
@@ -73,22 +95,30 @@ impl<'a> Spans<'a> {
         }
     }
 
-    /// Their brackets and numbers. A number that has no room beside the one before it moves to the right.
+    /// Their brackets and numbers.
     pub fn number(&self, sheet: &mut Sheet, area: &Area, x: &Scale) {
         let mut brackets = Path::default();
-        let (top, bottom) = (tenths(area.top + BRACKET), tenths(area.top + STRIP - 2.0));
-        let mut free = area.left;
-        for (number, from, to, _) in &self.visible {
+        for ((number, from, to, _), lane) in self.visible.iter().zip(self.lanes(x, &sheet.fonts)) {
+            let Some(lane) = lane else { continue };
+            let lane = area.top + LANE * lane as f64;
+            let (top, feet) = (tenths(lane + BRACKET), tenths(lane + FEET));
             let (left, right) = place(x, *from, *to);
-            brackets.move_to(left, bottom).line_to(left, top).line_to(right, top).line_to(right, bottom);
             let number = number.to_string();
-            let width = sheet.fonts.width(&number, 11, Weight::Bold);
-            let middle = (f64::from(left + right) / 20.0).max(free + width / 2.0);
-            if middle + width / 2.0 <= area.right {
-                let color = sheet.palette.marked_edge;
-                sheet.text((middle, area.top + NUMBER), Anchor::Middle, 11, Weight::Bold, color, number);
-                free = middle + width / 2.0 + 4.0;
-            }
+            let width = sheet.fonts.width(&number, 11, Weight::Bold) + 2.0 * CLEAR;
+            let room = f64::from(right - left) / 10.0;
+            brackets.move_to(left, feet).line_to(left, top);
+            let middle = if room >= width {
+                let (middle, half) = (f64::from(left + right) / 20.0, width / 2.0);
+                brackets.line_to(tenths(middle - half), top).move_to(tenths(middle + half), top);
+                middle
+            } else {
+                // At the right edge there is no room behind it, but always before it.
+                let behind = f64::from(right) / 10.0 + width / 2.0;
+                if behind + width / 2.0 <= area.right { behind } else { f64::from(left) / 10.0 - width / 2.0 }
+            };
+            brackets.line_to(right, top).line_to(right, feet);
+            let color = sheet.palette.marked_edge;
+            sheet.text((middle, lane + NUMBER), Anchor::Middle, 11, Weight::Bold, color, number);
         }
         sheet.path("bracket", String::new(), brackets, Style::stroke(sheet.palette.marked_edge, 1.4));
     }

@@ -100,7 +100,8 @@ fn numbers<'a>(numbers: impl Iterator<Item = &'a Number>, with_place: bool, leve
         let places = if matches!(number.unit, "%") { 2 } else { 0 };
         let none = || Cell::text("–");
         let value = |value: f64| Cell::number(value, fixed(value, places));
-        let span = |run: Interval| Cell::number(run.low, format!("{} to {}", fixed(run.low, places), fixed(run.high, places)));
+        let span =
+            |run: Interval| Cell::number(run.low, format!("{} to {}", fixed(run.low, places), fixed(run.high, places)));
         let mut row = vec![
             Cell::text(what(number)),
             value(paper),

@@ -104,3 +104,12 @@ impl Sink for Vec<(Time, Event)> {
         self.push((at, *event));
     }
 }
+
+/// Both are told.
+impl<A: Sink, B: Sink> Sink for (A, B) {
+    const ACTIVE: bool = A::ACTIVE || B::ACTIVE;
+    fn event(&mut self, at: Time, event: &Event) {
+        self.0.event(at, event);
+        self.1.event(at, event);
+    }
+}

@@ -1,5 +1,7 @@
 //! `lasthop explain`.
 
+use std::path::{Path, PathBuf};
+
 use clap::Args as ClapArgs;
 use engine::{Span, Time};
 use lab::explain::{Explain, FlowReport, millis};
@@ -7,8 +9,13 @@ use lab::problem::Problem;
 use lab::run;
 use serde_json::{Value, json};
 
-use super::{ScenarioArgs, listed, print};
+use ::plot::{Description, Marked, Options, Recorder};
+use lab::load::Loaded;
+use lab::ran::what_ran;
+
+use super::{ScenarioArgs, listed, plot, print, shown};
 use crate::progress::Progress;
+use crate::talk::say;
 use crate::{Failure, table};
 
 /// Arguments of `lasthop explain`.
@@ -25,6 +32,9 @@ pub struct Args {
     /// Print JSON instead of tables: an array with an object for each flow
     #[arg(long)]
     json: bool,
+    /// Where to draw each flow with its findings marked [default: plots/ in the result directory; for a scenario nowhere]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
 }
 
 /// Explains a run.
@@ -36,25 +46,70 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         return Err(Failure::Input(listed(&[problem])));
     }
     let unchanged = args.scenario.set.is_empty() && args.scenario.scheme.is_none() && args.scenario.seed.is_none();
-    let mut explain = Explain::new(&loaded.network);
+    let kept = args.scenario.file.is_dir() && unchanged;
+    let out = args.out.clone().or_else(|| kept.then(|| args.scenario.file.join("plots")));
+    let wanted = |name: &str| args.flow.as_deref().is_none_or(|flow| flow == name);
+    let drawn = (0u32..).zip(&flows).filter(|(_, name)| out.is_some() && wanted(name)).map(|(flow, _)| flow);
+    let mut sink = (Explain::new(&loaded.network), Recorder::new(drawn, None, None));
     let progress = Progress::new(&loaded.stem);
-    let results = if args.scenario.file.is_dir() && unchanged {
-        run::replay(&loaded, &args.scenario.file, &mut explain, |_| false, &mut |share| progress.set(share))
+    let results = if kept {
+        run::replay(&loaded, &args.scenario.file, &mut sink, |_| false, &mut |share| progress.set(share))
     } else {
-        run::record(&loaded.network, &mut explain, |_| false, &mut |share| progress.set(share))
+        run::record(&loaded.network, &mut sink, |_| false, &mut |share| progress.set(share))
     };
     progress.finish();
+    let (explain, recorder) = sink;
     let reports = explain.finish(results?.ended);
-    let chosen = flows.iter().zip(&reports).filter(|(name, _)| args.flow.as_ref().is_none_or(|flow| flow == *name));
+    let chosen = || flows.iter().zip(&reports).filter(|(name, _)| wanted(name));
     if args.json {
-        let reports: Vec<Value> = chosen.map(|(name, report)| as_json(name, report, args.top)).collect();
-        return print(&format!("{:#}\n", Value::from(reports)));
+        let reports: Vec<Value> = chosen().map(|(name, report)| as_json(name, report, args.top)).collect();
+        print(&format!("{:#}\n", Value::from(reports)))?;
+    } else {
+        let title = if loaded.scenario.title.is_empty() { &loaded.stem } else { &loaded.scenario.title };
+        let mut text = format!("{title} (seed {})\n", loaded.network.seed);
+        chosen().for_each(|(name, report)| text.push_str(&as_table(name, report, args.top)));
+        print(&text)?;
     }
-    let title = if loaded.scenario.title.is_empty() { &loaded.stem } else { &loaded.scenario.title };
-    let mut text = format!("{title} (seed {})\n", loaded.network.seed);
-    chosen.for_each(|(name, report)| text.push_str(&as_table(name, report, args.top)));
-    print(&text)
+    match out {
+        Some(out) if recorder.overflowed() => {
+            say(format_args!("warning: nothing is drawn in {}: the run is too long for one picture", shown(&out)));
+            Ok(())
+        }
+        Some(out) => draw(&loaded, recorder, &reports, wanted, &out),
+        None => Ok(()),
+    }
 }
+
+/// Draws each flow that is `wanted` with its findings marked, the costliest first.
+fn draw(
+    loaded: &Loaded,
+    recorder: Recorder,
+    reports: &[FlowReport],
+    wanted: impl Fn(&str) -> bool,
+    out: &Path,
+) -> Result<(), Failure> {
+    let description = Description::of(&loaded.network);
+    let recording = recorder.finish();
+    for ((flow, spec), report) in (0u32..).zip(&loaded.network.flows).zip(reports) {
+        if !wanted(&spec.name) {
+            continue;
+        }
+        let spans = report.marks(MOST_MARKS).into_iter().map(|(from, to, label)| Marked { from, to, label });
+        let options = Options {
+            flow,
+            title: Some(format!("What held {} up", spec.name)),
+            ran: what_ran(loaded),
+            spans: spans.collect(),
+            ..Options::default()
+        };
+        let path = plot::write(&recording.draw(&description, &options), out, &format!("{}-explained", spec.name))?;
+        path.iter().for_each(|path| say(shown(path)));
+    }
+    Ok(())
+}
+
+/// Marks that can be told apart.
+const MOST_MARKS: usize = 12;
 
 fn as_json(name: &str, report: &FlowReport, top: usize) -> Value {
     let findings = report.findings.iter().take(top).map(|finding| {

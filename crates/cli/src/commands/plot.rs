@@ -98,7 +98,6 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let recording = recorder.finish();
     let description = Description::of(&loaded.network);
     let title = if loaded.scenario.title.is_empty() { &loaded.stem } else { &loaded.scenario.title };
-    fs::create_dir_all(&out).map_err(|error| unwritable(&out, &error))?;
     for flow in flows {
         let name = &loaded.network.flows[flow].name;
         let title = if loaded.network.flows.len() > 1 { format!("{title}: flow {name}") } else { title.clone() };
@@ -119,15 +118,20 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             ran: what_ran(&loaded),
             ..Options::default()
         };
-        let picture = recording.draw(&description, &options);
-        let png = picture.png(PNG_SCALE).map_err(|error| Failure::Run(format!("flow {name}: {error}")))?;
-        for (ending, bytes) in [("svg", picture.svg().into_bytes()), ("png", png)] {
-            let path = out.join(format!("{name}.{ending}"));
-            write_whole(&path, &bytes)?;
-            print(&format!("{}\n", shown(&path)))?;
-        }
+        let files = write(&recording.draw(&description, &options), &out, name)?;
+        files.iter().try_for_each(|path| print(&format!("{}\n", shown(path))))?;
     }
     Ok(())
+}
+
+/// Writes a picture as SVG and PNG; gives the files.
+pub fn write(picture: &plot::Picture, dir: &Path, name: &str) -> Result<[PathBuf; 2], Failure> {
+    fs::create_dir_all(dir).map_err(|error| unwritable(dir, &error))?;
+    let png = picture.png(PNG_SCALE).map_err(|error| Failure::Run(format!("{name}: {error}")))?;
+    let files = ["svg", "png"].map(|ending| dir.join(format!("{name}.{ending}")));
+    write_whole(&files[0], picture.svg().as_bytes())?;
+    write_whole(&files[1], &png)?;
+    Ok(files)
 }
 
 /// The result directory whose run is drawn, if it is one, and where pictures go.
