@@ -1,0 +1,71 @@
+//! The thesis's evaluation as a benchmark: 45 cells, four cases each, `REPLICATIONS` times (100 unless set).
+//!
+//! ```sh
+//! cargo bench -p lasthop-lab --bench evaluation
+//! ```
+//!
+//! Three times the same runs: by a plain loop that keeps nothing, by a sweep on one thread, by a sweep on all cores. The
+//! second against the first is what planning and the store cost; the third against the second is what cores win.
+
+#![allow(clippy::disallowed_methods, reason = "a benchmark reads a clock")]
+#![allow(clippy::disallowed_macros, reason = "a benchmark is watched to the end")]
+
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::thread::available_parallelism;
+use std::time::Instant;
+
+use lab::load::Overrides;
+use lab::output::summary::summary;
+use lab::run::simulate;
+use lab::store::Store;
+use lab::sweep::Plan;
+use lab::sweep::run::{Shard, run};
+use sim::Network;
+
+fn main() {
+    let replications: u64 =
+        std::env::var("REPLICATIONS").map_or(100, |text| text.parse().expect("REPLICATIONS is a number"));
+    let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/goel1997-tables.toml");
+    let set = vec![format!("sweep.replications={replications}")];
+    let plan = Plan::load(&example, &Overrides { set, ..Overrides::default() }).expect("the example is right");
+    let runs = plan.points.len() * plan.cases.len() * replications as usize;
+    println!("{runs} transfers of 10.24 MB");
+
+    let mut bytes = 0;
+    let plain = timed(|| {
+        for cell in plan.points.iter().flat_map(|point| &point.cells) {
+            for replication in 0..replications {
+                let network = Network { replication, ..cell.network.clone() };
+                let results = simulate(&network, &mut |_| ControlFlow::Continue(())).expect("nobody stops it");
+                bytes += summary("", &cell.scenario, &network, &results).to_string().len();
+            }
+        }
+    });
+    println!("a plain loop, nothing kept   {plain:7.2} s   {:6.3} ms each", 1000.0 * plain / runs as f64);
+
+    let sweep = |jobs: usize| {
+        let path = std::env::temp_dir().join(format!("lasthop-bench-{}-{jobs}.sqlite", std::process::id()));
+        let seconds = timed(|| {
+            let mut store = Store::create(&path).expect("a store can be made");
+            let go_on = &mut |_| ControlFlow::Continue(());
+            let tally = run(&plan, &mut store, jobs, Shard::WHOLE, go_on).expect("nobody stops it");
+            assert_eq!(tally.done, runs as u64);
+        });
+        std::fs::remove_file(&path).expect("the store is there");
+        seconds
+    };
+    let one = sweep(1);
+    let share = 100.0 * (one - plain) / one;
+    println!("a sweep on one thread        {one:7.2} s   {share:6.1} % for plan and store");
+    let cores = available_parallelism().map_or(1, usize::from);
+    let all = sweep(cores);
+    println!("a sweep on {cores} threads         {all:7.2} s   {:6.2} times as fast", one / all);
+    println!("{bytes} bytes of summaries");
+}
+
+fn timed(work: impl FnOnce()) -> f64 {
+    let begin = Instant::now();
+    work();
+    begin.elapsed().as_secs_f64()
+}
