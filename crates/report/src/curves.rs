@@ -48,6 +48,8 @@ pub struct Point {
 
 /// Width of the area for lines.
 const WIDE: f64 = 400.0;
+/// Between marks of one line at least.
+const APART: f64 = 10.0;
 /// Between points and the edges.
 const EDGE: f64 = 14.0;
 
@@ -116,7 +118,7 @@ pub(crate) fn draw(chart: &CurveChart) -> Drawing {
         }
         @for (number, line) in chart.lines.iter().enumerate() {
             @for stretch in stretches(line) { path class={ "line " (colour(number)) } d=(course(stretch, &frame, &x)) {} }
-            @for point in &line.points {
+            @for point in marked(line, &x) {
                 @if let Some(value) = &point.y {
                     g { title { (named(&[&line.name, &point.label])) ": " (value.told()) }
                         (mark(number, x(point.x), frame.y(value.mean))) }
@@ -149,6 +151,20 @@ pub(crate) fn draw(chart: &CurveChart) -> Drawing {
 /// Parts of a line without a gap.
 fn stretches(line: &Line) -> impl Iterator<Item = &[Point]> {
     line.points.split(|point| point.y.is_none()).filter(|stretch| !stretch.is_empty())
+}
+
+/// The points that get a mark: where they stand close together, some of them. One that is alone between gaps always does,
+/// for it has no line.
+fn marked<'a>(line: &'a Line, x: &impl Fn(f64) -> f64) -> Vec<&'a Point> {
+    let mut kept: Vec<&Point> = Vec::new();
+    for stretch in stretches(line) {
+        for (at, point) in stretch.iter().enumerate() {
+            if at == 0 || kept.last().is_none_or(|before| x(point.x) - x(before.x) >= APART) {
+                kept.push(point);
+            }
+        }
+    }
+    kept
 }
 
 fn course(points: &[Point], frame: &Frame, x: &impl Fn(f64) -> f64) -> String {

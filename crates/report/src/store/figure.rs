@@ -105,15 +105,19 @@ impl<'a> Figure<'a> {
         100.0 * self.analysis.level.get()
     }
 
-    /// What the parts of a bar mean.
+    /// What the parts of a bar mean, of those that are drawn.
     fn key_to_bars(&self) -> String {
         let level = self.level();
-        let mut out =
-            format!(" Whiskers with caps are the {level} % interval of the mean, thin lines that of one more run");
-        if let [first, _, ..] = &self.analysis.cases()[..] {
-            out.push_str(&format!("; over the bars stands the change to {}", plain(first)));
+        let mut out = String::new();
+        if self.entries.iter().filter_map(|entry| entry.row.as_ref()).any(|row| row.ci.is_some()) {
+            out.push_str(&format!(
+                " Whiskers with caps are the {level} % interval of the mean, thin lines that of one more run."
+            ));
         }
-        out + "."
+        if let [first, _, ..] = &self.analysis.cases()[..] {
+            out.push_str(&format!(" Over the bars stands the change to {}.", plain(first)));
+        }
+        out
     }
 }
 

@@ -140,7 +140,8 @@ confidence, by Student's t over the replications. It assumes that single runs ar
 of them. Each interval holds for itself: of a hundred, about {} miss.
 
 **One run** (thin lines): where one more single run lies, with {level} % confidence, if runs are normal. Compare a \
-single measurement with this interval, not with that of the mean.
+single measurement with this interval, not with that of the mean. Where it reaches below 0 though the figure cannot, \
+runs are not normal, and it is only a hint.
 
 **Change**: the mean change in percent of the first case's value, replication by replication. The same replication is \
 the same air for every case, so its interval is narrower than those of the means suggest. Where it contains 0, the \
