@@ -5,7 +5,7 @@
 use maud::{Markup, html};
 
 use crate::Estimate;
-use crate::frame::{Drawing, Frame, LINE, Px, colour, cut, width};
+use crate::frame::{Drawing, Frame, LINE, Px, Room, colour, cut, width};
 use crate::number::percent;
 
 /// A bar chart.
@@ -95,10 +95,13 @@ impl Layout {
 pub(crate) fn draw(chart: &BarChart) -> Drawing {
     let layout = Layout::of(chart);
     let highest = chart.reach.unwrap_or(0.0).max(chart.highest());
-    let frame = Frame::new(chart.lowest(), highest, layout.wide, layout.above, &chart.measure, &chart.cases);
     let labels = chart.groups.iter().map(|group| width(&cut(&group.label, LABEL)));
     let longest = labels.fold(0.0, f64::max);
     let slanted = longest + 4.0 > layout.group;
+    // The first label reaches to the left of its group.
+    let beside = if slanted { longest * 0.82 - layout.group / 2.0 } else { 0.0 };
+    let room = Room { above: layout.above, beside };
+    let frame = Frame::new(chart.lowest(), highest, layout.wide, room, &chart.measure, &chart.cases);
     // At 35 degrees.
     let labelled = if slanted { longest * 0.58 + LINE } else { LINE };
     let below = labelled + if chart.along.is_empty() { 6.0 } else { LINE + 8.0 };

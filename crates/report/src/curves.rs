@@ -7,7 +7,7 @@ use maud::{Markup, PreEscaped, Render, html};
 
 use crate::Estimate;
 use crate::bars::named;
-use crate::frame::{Drawing, Frame, LINE, Px, colour, width};
+use crate::frame::{Drawing, Frame, LINE, Px, Room, colour, width};
 
 /// A chart of curves.
 #[derive(Clone, Debug, Default)]
@@ -107,7 +107,7 @@ pub(crate) fn draw(chart: &CurveChart) -> Drawing {
     };
     let lo = if least > 0.0 && least < most / 2.0 || least == most { 0.0_f64.min(least) } else { least };
     let names: Vec<String> = chart.lines.iter().map(|line| line.name.clone()).collect();
-    let frame = Frame::new(lo, most, WIDE, 4.0, &chart.measure, &names);
+    let frame = Frame::new(lo, most, WIDE, Room { above: 4.0, beside: 0.0 }, &chart.measure, &names);
     let across = Across::of(chart);
     let x = |value: f64| frame.left + EDGE + across.share(value) * (WIDE - 2.0 * EDGE);
     let below = 2.0 * LINE + 6.0;

@@ -50,6 +50,14 @@ pub(crate) fn colour(number: usize) -> String {
     format!("c{}", number % COLOURS)
 }
 
+/// Pixels around the area in which values are drawn, beyond those for the axis.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Room {
+    pub above: f64,
+    /// At the left, for labels that reach there.
+    pub beside: f64,
+}
+
 /// The area in which values are drawn, and its vertical axis.
 pub(crate) struct Frame {
     /// Its edges.
@@ -66,9 +74,9 @@ pub(crate) struct Frame {
 }
 
 impl Frame {
-    /// For values from `lo` to `hi` in an area `wide` pixels wide, with `above` pixels of room over it for what is
-    /// written there. One case without a name needs no legend.
-    pub fn new(lo: f64, hi: f64, wide: f64, above: f64, measure: &str, cases: &[String]) -> Self {
+    /// For values from `lo` to `hi` in an area `wide` pixels wide, with room for what is written over it and beside it.
+    /// One case without a name needs no legend.
+    pub fn new(lo: f64, hi: f64, wide: f64, room: Room, measure: &str, cases: &[String]) -> Self {
         let (lo, hi) = if lo.is_finite() && hi.is_finite() && hi > lo { (lo, hi) } else { (0.0, 1.0) };
         let step = match &plot::ticks(lo, hi, 6)[..] {
             [first, second, ..] => second.value - first.value,
@@ -77,7 +85,7 @@ impl Frame {
         // The axis ends at ticks. A hair, so that an end that is a multiple counts as one.
         let (lo, hi) = ((lo / step + 1e-9).floor() * step, (hi / step - 1e-9).ceil() * step);
         let ticks = plot::ticks(lo, hi, 8);
-        let left = ticks.iter().map(|tick| width(&tick.label)).fold(0.0, f64::max) + 10.0;
+        let left = ticks.iter().map(|tick| width(&tick.label)).fold(0.0, f64::max).max(room.beside) + 10.0;
         let right = left + wide;
         let mut legend = Vec::new();
         let (mut x, mut y) = (2.0, 12.0);
@@ -92,7 +100,7 @@ impl Frame {
             }
             y += LINE + 6.0;
         }
-        let top = y + 14.0 + above;
+        let top = y + 14.0 + room.above;
         Frame {
             left,
             right,
@@ -127,7 +135,7 @@ impl Frame {
         swatch: impl Fn(usize, f64, f64) -> Markup,
         drawn: &Markup,
     ) -> Drawing {
-        let measured = self.left.min(2.0) + width(&self.measure);
+        let measured = 2.0 + width(&self.measure);
         let named = self.legend.iter().map(|(number, x, _)| x + 30.0 + width(&cut(&self.cases[*number], LONGEST)));
         let wide = named.fold(self.right.max(measured), f64::max) + 8.0;
         let high = self.bottom + below;
@@ -176,7 +184,7 @@ mod tests {
 
     #[test]
     fn the_axis_ends_at_ticks_around_the_values() {
-        let frame = Frame::new(0.0, 163.0, 300.0, 0.0, "s", &[]);
+        let frame = Frame::new(0.0, 163.0, 300.0, Room::default(), "s", &[]);
         let labels: Vec<&str> = frame.ticks.iter().map(|tick| tick.label.as_str()).collect();
         assert_eq!(labels, ["0", "50", "100", "150", "200"]);
         assert_eq!((frame.y(0.0), frame.y(200.0)), (frame.bottom, frame.bottom - HEIGHT));
@@ -186,7 +194,7 @@ mod tests {
     #[test]
     fn what_cannot_span_an_axis_gets_one_all_the_same() {
         for (lo, hi) in [(0.0, 0.0), (f64::NAN, 1.0), (0.0, f64::INFINITY), (5.0, 5.0)] {
-            assert!(!Frame::new(lo, hi, 300.0, 0.0, "s", &[]).ticks.is_empty(), "{lo} to {hi}");
+            assert!(!Frame::new(lo, hi, 300.0, Room::default(), "s", &[]).ticks.is_empty(), "{lo} to {hi}");
         }
     }
 

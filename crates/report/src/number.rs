@@ -1,7 +1,8 @@
 //! Numbers for people: no more digits than are known.
 
-use lab::export::numbers;
+use lab::export::{numbers, shown};
 use lab::metric::Metric;
+use serde_json::Value;
 
 /// Decimals that show two digits of the half width; where there is none, six digits of the value.
 pub fn decimals(half: f64, value: f64) -> usize {
@@ -43,8 +44,8 @@ pub fn scale(metric: &Metric, most: f64) -> (f64, &'static str) {
     }
 }
 
-/// A value of a scenario for a place with little room: what has many digits is rounded to four of them. Where a value
-/// must be exact, its own text stands.
+/// A value of a scenario for a place with little room: what has many digits is rounded to four of them, and of a table only
+/// the values stand. Where a value must be exact, its own text stands.
 pub fn brief(text: &str) -> String {
     const ROOM: usize = 9;
     const UNITS: [(&str, [(&str, f64); 4]); 3] = [
@@ -52,6 +53,9 @@ pub fn brief(text: &str) -> String {
         ("bit/s", [("Gbps", 1e9), ("Mbps", 1e6), ("kbps", 1e3), ("bps", 1.0)]),
         ("bytes", [("GB", 1e9), ("MB", 1e6), ("kB", 1e3), ("B", 1.0)]),
     ];
+    if let Ok(Value::Object(table)) = serde_json::from_str(text) {
+        return table.values().map(|value| brief(&shown(value))).collect::<Vec<_>>().join(", ");
+    }
     let number = numbers(&[text.to_owned()]).and_then(|(unit, _, values)| Some((unit, values.first().copied()??)));
     let Some((unit, value)) = number.filter(|_| text.chars().count() > ROOM) else { return text.to_owned() };
     let units = UNITS.iter().find(|(base, _)| *base == unit).map(|(_, units)| units);
@@ -75,6 +79,7 @@ mod tests {
         assert_eq!(brief("0.30000000004"), "0.3");
         assert_eq!(brief("50 ms"), "50 ms");
         assert_eq!(brief("refined-icmp"), "refined-icmp");
+        assert_eq!(brief(r#"{"kind":"two-state","mean_good":"5 s"}"#), "two-state, 5 s");
     }
 
     #[test]
