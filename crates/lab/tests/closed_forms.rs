@@ -171,3 +171,16 @@ fn stop_and_wait_makes_as_many_attempts_as_it_should() {
         assert!((corrupted - loss).abs() < 4.0 * error, "{corrupted} corrupted, expected {loss}");
     }
 }
+
+/// A round trip of 1.2 s against a first timeout of 1 s. By hand: segment 1 is resent at 1 s for nothing, and the RTO is 2 s
+/// from then on. Its acknowledgment at 1.2 s lets segments 2 and 3 go; 2 is timed and acknowledged at 2.4 s, before 3.2 s. So
+/// the timeout is above the round trip, and nothing more is resent.
+#[test]
+fn a_round_trip_longer_than_the_first_timeout_is_learnt() {
+    let text = wire("8 Mbps", "600 ms", &flow(200, 8, 1));
+    let sender = run(&network(&text)).flows[0].sender.clone();
+    assert_eq!((sender.timeouts, sender.segments_retransmitted), (1, 1), "{sender:?}");
+    // 4.3BSD's rule, which the thesis's program kept, never learns.
+    let bsd = run(&network(&format!("profile = \"goel1997\"\n{text}"))).flows[0].sender.clone();
+    assert!(bsd.timeouts > 10, "{bsd:?}");
+}

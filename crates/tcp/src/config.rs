@@ -36,10 +36,28 @@ pub struct RtoConfig {
     pub min: Span,
     /// Never more, however often it doubles [RFC6298 s2.5].
     pub max: Span,
+    /// How long a doubled timeout holds.
+    pub back_off: BackOff,
+}
+
+/// How long a doubled timeout holds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum BackOff {
+    /// Until a round trip has been measured, which takes a segment that was sent once only: with a round trip longer than
+    /// the timeout no other rule ever gets to measure one [RFC6298 s5.5, Karn and Partridge 1987].
+    #[default]
+    UntilMeasured,
+    /// Until new data is acknowledged, as in 4.3BSD.
+    UntilAcknowledged,
 }
 
 impl Default for RtoConfig {
     fn default() -> Self {
-        RtoConfig { initial: Span::from_secs(1), min: Span::from_secs(1), max: Span::from_secs(64) }
+        RtoConfig {
+            initial: Span::from_secs(1),
+            min: Span::from_secs(1),
+            max: Span::from_secs(64),
+            back_off: BackOff::default(),
+        }
     }
 }

@@ -7,7 +7,7 @@ use path::channel::{ChannelConfig, perfect, uniform};
 use path::link::Timing;
 use path::mac::arq::{ArqConfig, none};
 use sim::{FlowSpec, LinkSpec, Network, NodeSpec};
-use tcp::config::RtoConfig;
+use tcp::config::{BackOff, RtoConfig};
 use tcp::presets::{self, PRESETS};
 use tcp::response::ResponseConfig;
 use wire::{Addr, Packet, Segment};
@@ -316,17 +316,19 @@ impl Checker<'_> {
         self.faults(&format!("{key}.recovery"), recovery.check());
         self.faults(&format!("{key}.control"), control.check());
         let mut first_threshold = *initial_ssthresh;
+        let mut back_off = BackOff::default();
         if self.scenario.profile == Profile::Goel1997 {
             recovery.goel1997();
             control.goel1997();
             first_threshold.get_or_insert(BSD_SSTHRESH);
+            back_off = BackOff::UntilAcknowledged;
         }
         tcp::Config {
             segment: flow.segment.0.min(LARGEST_SEGMENT) as u32,
             window: flow.window,
             initial_window: *initial_window,
             initial_ssthresh: first_threshold,
-            rto: RtoConfig { initial: *initial_rto, min: *min_rto, max: *max_rto },
+            rto: RtoConfig { initial: *initial_rto, min: *min_rto, max: *max_rto, back_off },
             recovery,
             control,
             response: sender_part(scheme),

@@ -195,7 +195,7 @@ impl Sender {
         self.duplicates = 0;
         self.consecutive_timeouts = 0;
         self.congestion_timeouts = 0;
-        self.rtt.clear_back_off();
+        self.rtt.on_advance();
         self.response.on_advance(ack);
         if !self.resend.is_empty() {
             self.resend.retain(|(seq, _)| *seq >= ack);

@@ -2,7 +2,7 @@
 
 use engine::Span;
 
-use crate::config::RtoConfig;
+use crate::config::{BackOff, RtoConfig};
 
 /// Smoothed round-trip time, its variation, and the doubling after timeouts. All in whole nanoseconds.
 #[derive(Clone, Debug)]
@@ -19,9 +19,10 @@ impl RttEstimator {
         RttEstimator { limits, srtt: None, rttvar: 0, doublings: 0 }
     }
 
-    /// Takes a measurement [RFC6298 s2.2, s2.3].
+    /// Takes a measurement [RFC6298 s2.2, s2.3]; whatever was doubled is known now.
     pub fn sample(&mut self, rtt: Span) {
         let rtt = rtt.as_nanos() as i64;
+        self.doublings = 0;
         match self.srtt {
             None => {
                 self.srtt = Some(rtt);
@@ -54,9 +55,11 @@ impl RttEstimator {
         self.doublings += 1;
     }
 
-    /// Takes the doublings back when new data is acknowledged.
-    pub fn clear_back_off(&mut self) {
-        self.doublings = 0;
+    /// New data is acknowledged: takes the doublings back, if they hold no longer than until then.
+    pub fn on_advance(&mut self) {
+        if self.limits.back_off == BackOff::UntilAcknowledged {
+            self.doublings = 0;
+        }
     }
 }
 
@@ -69,7 +72,7 @@ mod tests {
     // covers [RFC6298 s2.1, s2.2, s2.3, s2.4]
     #[test]
     fn timeout_follows_the_equations() {
-        let limits = RtoConfig { initial: MS(1000), min: MS(200), max: MS(64_000) };
+        let limits = RtoConfig { initial: MS(1000), min: MS(200), max: MS(64_000), ..RtoConfig::default() };
         let mut rtt = RttEstimator::new(limits);
         assert_eq!(rtt.rto(), MS(1000));
         rtt.sample(MS(100));
@@ -96,7 +99,18 @@ mod tests {
             })
             .collect();
         assert_eq!(seen, [1, 2, 4, 8, 16, 32, 64, 64, 64]);
-        rtt.clear_back_off();
+        rtt.on_advance();
+        assert_eq!(rtt.rto(), MS(64_000));
+        rtt.sample(MS(100));
+        assert_eq!(rtt.rto(), MS(1000));
+    }
+
+    #[test]
+    fn in_bsd_new_data_takes_the_doublings_back() {
+        let mut rtt = RttEstimator::new(RtoConfig { back_off: BackOff::UntilAcknowledged, ..RtoConfig::default() });
+        rtt.back_off();
+        assert_eq!(rtt.rto(), MS(2000));
+        rtt.on_advance();
         assert_eq!(rtt.rto(), MS(1000));
     }
 }
