@@ -3,7 +3,6 @@
 use std::ops::ControlFlow;
 
 use engine::{Span, Time};
-use lab::export::shown;
 use lab::metric;
 use lab::papers::reproduce::Reproduction;
 use lab::papers::{Chart, Number, Panel, Paper, Picture};
@@ -13,8 +12,8 @@ use lab::sweep::analysis::Analysis;
 use plot::{Description, Options, Recorder};
 use stats::{Interval, Level};
 
-use crate::number::{fixed, scale};
-use crate::{BarChart, Block, Cell, Column, Estimate, Group, Page, Section, Table};
+use crate::number::fixed;
+use crate::{BarChart, Block, Cell, Column, Group, Page, Section, Table, store};
 
 /// The page.
 pub fn page(paper: &Paper, reproduction: &Reproduction) -> Page {
@@ -85,11 +84,11 @@ fn by_place(all: &[Number], level: Level) -> Vec<Block> {
 fn numbers<'a>(numbers: impl Iterator<Item = &'a Number>, with_place: bool, level: Level) -> Table {
     let mut columns = vec![
         Column::text("what", "which of the numbers there"),
+        Column::text("unit", "of all numbers in the row"),
         Column::number("paper", "as printed"),
         Column::number("ours", "the mean of our replications"),
         Column::number("±", "half of the 95 % interval of our mean"),
         Column::number("one run of ours", "where 95 % of our single runs lie"),
-        Column::text("unit", "of all four"),
         Column::text("the paper is", "inside or outside the interval of one run"),
     ];
     if with_place {
@@ -103,12 +102,12 @@ fn numbers<'a>(numbers: impl Iterator<Item = &'a Number>, with_place: bool, leve
         let span =
             |run: Interval| Cell::number(run.low, format!("{} to {}", fixed(run.low, places), fixed(run.high, places)));
         let mut row = vec![
-            Cell::text(what(number)),
+            Cell::text(number.label()),
+            Cell::text(number.unit),
             value(paper),
             mean.map_or_else(none, value),
             number.ci(level).map_or_else(none, |ci| Cell::number(ci.half_width(), fixed(ci.half_width(), 2))),
             number.run(level).map_or_else(none, span),
-            Cell::text(number.unit),
             Cell::text(if number.inside(level) { "inside" } else { "outside" }),
         ];
         if with_place {
@@ -119,40 +118,22 @@ fn numbers<'a>(numbers: impl Iterator<Item = &'a Number>, with_place: bool, leve
     Table { caption: "Paper and ours".into(), rows: rows.collect(), columns }
 }
 
-/// Which of the numbers at its place, in words.
-fn what(number: &Number) -> String {
-    let axis = |(axis, value): (&String, &serde_json::Value)| format!("{} {}", axis.replace('_', " "), shown(value));
-    number.what.iter().map(axis).collect::<Vec<_>>().join(", ")
-}
-
 fn bars(chart: &Chart, sweeps: &[Analysis]) -> Option<BarChart> {
     let sweep = sweeps.iter().find(|analysis| analysis.sweep.name == chart.sweep)?;
-    let metric = metric::find(chart.metric)?;
-    let rows = sweep.rows(metric);
-    let (scale, unit) = scale(metric, rows.iter().map(|row| row.mean).fold(0.0, f64::max));
-    let mut groups: Vec<Group> = Vec::new();
-    for row in &rows {
-        let cell = sweep.cell(row)?;
-        let is = |key: &str, value: &str| cell.changes.iter().any(|(changed, to)| changed == key && to == value);
-        let Some(case) = chart.cases.iter().position(|case| *case == cell.case_name) else { continue };
-        if !chart.only.iter().all(|(key, value)| is(key, value)) {
-            continue;
-        }
-        let label = cell.changes.iter().find(|(key, _)| key == chart.along).map(|(_, value)| shown(value))?;
-        let at = groups.iter().position(|group| group.label == label).unwrap_or_else(|| {
-            groups.push(Group { label, bars: vec![None; chart.cases.len()] });
-            groups.len() - 1
-        });
-        groups[at].bars[case] = Some(Estimate::of(row, scale));
-    }
+    let all = store::bars(sweep, metric::find(chart.metric)?, chart.along, chart.only);
+    // The paper's cases in the paper's order.
+    let shown: Vec<usize> =
+        chart.cases.iter().filter_map(|case| all.cases.iter().position(|known| known == case)).collect();
+    let groups = all.groups.into_iter().map(|group| Group {
+        bars: shown.iter().map(|case| group.bars.get(*case).cloned().flatten()).collect(),
+        ..group
+    });
     Some(BarChart {
         title: format!("{}: {}", capital(chart.place), chart.title),
         caption: format!("Over the bars: mean change to {}.", chart.cases.first()?),
-        measure: format!("{}, {unit}", metric.name),
-        along: chart.along.into(),
         cases: chart.cases.iter().map(|case| (*case).to_owned()).collect(),
-        groups,
-        reach: None,
+        groups: groups.collect(),
+        ..all
     })
 }
 

@@ -92,18 +92,13 @@ fn table(paper: &Paper, reproduction: &Reproduction, level: Level) -> String {
 }
 
 fn line(number: &Number, level: Level) -> Vec<String> {
-    let what = number.what.iter().map(|(axis, value)| {
-        let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-        // What it is says itself; of what it is the least, or which one, does not.
-        if ["scheme", "event", "figure"].contains(&axis.as_str()) { value } else { format!("{axis} {value}") }
-    });
     let whole = matches!(number.unit, "ms" | "messages" | "packets" | "count");
     let show = |value: f64| if whole { format!("{value:.0}") } else { format!("{value:.2}") };
     let none = || "-".to_owned();
     let span = |interval: Interval| format!("{} to {}", show(interval.low), show(interval.high));
     vec![
         number.place.clone(),
-        what.collect::<Vec<_>>().join(", "),
+        number.label(),
         number.unit.to_owned(),
         show(number.paper),
         number.ours.mean().map_or_else(none, show),

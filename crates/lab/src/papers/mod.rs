@@ -148,6 +148,20 @@ impl Number {
         Number { place: place.to_owned(), what, unit, paper, ours }
     }
 
+    /// Which of the numbers at its place, in words.
+    pub fn label(&self) -> String {
+        let axis = |(axis, value): (&String, &Value)| {
+            let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            // A scheme, an event or a figure says itself what it is; other values do not.
+            if ["scheme", "event", "figure"].contains(&axis.as_str()) {
+                value
+            } else {
+                format!("{} {value}", axis.replace('_', " "))
+            }
+        };
+        self.what.iter().map(axis).collect::<Vec<_>>().join(", ")
+    }
+
     /// Where our true mean lies.
     pub fn ci(&self, level: Level) -> Option<Interval> {
         Interval::of_mean(&self.ours, level)
