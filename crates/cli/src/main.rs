@@ -16,7 +16,7 @@ use clap::{Parser, Subcommand};
 
 use lab::run::RunError;
 
-use commands::{check, convert, explain, export, list, merge, plot, report, reproduce, run, schema, sweep};
+use commands::{check, convert, explain, export, list, merge, plot, report, reproduce, run, schema, steady, sweep};
 use talk::say;
 
 /// A laboratory for TCP over wireless paths.
@@ -45,6 +45,8 @@ enum Command {
     Plot(plot::Args),
     /// Say what held a run up: waits, needless resending and cuts, with what each cost, the costliest first
     Explain(explain::Args),
+    /// Say how long a scenario must run until the goodput of its flows is steady
+    Steady(steady::Args),
     /// Say what is wrong with a scenario, without running it
     Check(check::Args),
     /// Print a datafile.dat of the thesis as a TOML scenario with the same results
@@ -104,6 +106,7 @@ fn main() -> ExitCode {
         Command::Reproduce(args) => reproduce::run(&args),
         Command::Plot(args) => plot::run(&args),
         Command::Explain(args) => explain::run(&args),
+        Command::Steady(args) => steady::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Convert(args) => convert::run(&args),
         Command::List(args) => list::run(&args),

@@ -13,5 +13,6 @@ pub mod ran;
 mod result_dir;
 pub mod run;
 pub mod scenario;
+pub mod steady;
 pub mod store;
 pub mod sweep;

@@ -2,13 +2,14 @@
 
 mod common;
 
-use common::scenario;
+use common::{scenario, wire};
+use lab::load::{Overrides, load};
 use lab::scenario::check;
 
 /// A wire and air; `SCHEME`, `QUEUE` and the nodes' settings are filled in.
 const NETWORK: &str = r#"
 SCHEME
-duration = "10 s"
+duration = "100 s"
 [nodes]
 a = { kind = "host" }
 x = { kind = "base-station" }
@@ -100,4 +101,143 @@ fn a_scheme_without_a_link_layer_is_told_of() {
     let warnings = warnings(&with("scheme = \"refined-icmp\"", "").replace("arq = \"stop-and-wait\"\n", ""));
     assert_eq!(warnings.len(), 1, "{warnings:?}");
     assert!(warnings[0].contains("nothing to go by"), "{warnings:?}");
+}
+
+/// The network with a queue in front of the air, and further settings of the flow.
+fn before_the_air(queue: &str, flow: &str) -> String {
+    with("", "").replace("arq =", &format!("queue = \"{queue}\"\narq =")) + flow
+}
+
+/// By hand: 202 ms of propagation, 1.04 and 8.32 ms to send a segment, 0.04 and 0.32 ms its acknowledgment: 211.72 ms, and
+/// 26,465 B at 1 Mbps. A quarter of it is 6,616 B: six packets of 1040 B are less, seven are more.
+#[test]
+fn a_queue_far_below_the_bandwidth_delay_product_is_told_of() {
+    for queue in ["1 packets", "6 packets", "6616 B"] {
+        let warnings = warnings(&before_the_air(queue, ""));
+        assert_eq!(warnings.len(), 1, "{warnings:?}");
+        assert!(warnings[0].starts_with(&format!("links.air.queue: found \"{queue}\"")), "{warnings:?}");
+        let size = "about 26465 B, the bandwidth-delay product of flows.down (1 Mbps x 211.7 ms): with less";
+        assert!(warnings[0].contains(size), "{warnings:?}");
+        let wanted = if queue.ends_with('B') { "26465 B" } else { "26 packets" };
+        assert!(warnings[0].ends_with(&format!("hint: write links.air.queue = \"{wanted}\"")), "{warnings:?}");
+    }
+    for queue in ["7 packets", "6617 B", "26 packets", "50 packets", "unlimited"] {
+        assert_eq!(warnings(&before_the_air(queue, "")), [""; 0], "{queue}");
+    }
+    // What is said is good advice: nothing more is said of it.
+    assert_eq!(warnings(&before_the_air("26465 B", "")), [""; 0]);
+}
+
+/// 26,465 B in flight and 2080 B waiting hold every window up to 28,545 B.
+#[test]
+fn a_queue_that_no_window_overflows_is_large_enough() {
+    for (window, count) in [("24 kB", 0), ("28.5 kB", 0), ("28.6 kB", 1)] {
+        let warnings = warnings(&before_the_air("2 packets", &format!("window = \"{window}\"\n")));
+        assert_eq!(warnings.len(), count, "{window}: {warnings:?}");
+    }
+}
+
+/// Four times 26,465 B are 105,860 B: 101 packets are less, 102 are more. A window of 65,535 B leaves 39,070 B for the queue.
+#[test]
+fn a_queue_far_above_the_bandwidth_delay_product_is_told_of_if_windows_fill_it() {
+    let window = "window = \"1 MB\"\n";
+    let said = warnings(&before_the_air("102 packets", window));
+    assert_eq!(said.len(), 1, "{said:?}");
+    for part in ["\"102 packets\" (106080 B)", "stands, here for 849 ms", "write links.air.queue = \"26 packets\""] {
+        assert!(said[0].contains(part), "{part} is not in {said:?}");
+    }
+    assert_eq!(warnings(&before_the_air("101 packets", window)), [""; 0]);
+    assert_eq!(warnings(&before_the_air("102 packets", "")), [""; 0]);
+    // 132.3 kB of window leave 105.9 kB, 132 kB leave 105.5 kB.
+    assert_eq!(warnings(&before_the_air("1 MB", "window = \"132 kB\"\n")), [""; 0]);
+    assert_eq!(warnings(&before_the_air("1 MB", "window = \"132.4 kB\"\n")).len(), 1);
+}
+
+/// 1500 B packets: 12 ms to send one, 2 ms of propagation, 0.32 ms for the acknowledgment: 1790 B. Eight packets make 96 ms,
+/// nine 108 ms.
+#[test]
+fn a_queue_of_less_than_100_ms_is_not_bufferbloat() {
+    let count = |packets: u32| {
+        let text = wire("1 Mbps", "1 ms", "window = \"1 MB\"");
+        warnings(&text.replace("delay =", &format!("queue = \"{packets} packets\"\ndelay ="))).len()
+    };
+    assert_eq!([count(8), count(9)], [0, 1]);
+}
+
+/// Four flows that share the air: sqrt(4) = 2, so an eighth of 26,465 B, 3308 B, is the least, and 13,233 B are wanted.
+#[test]
+fn flows_that_share_a_link_need_less_room() {
+    let more: String =
+        (0..3).map(|i| format!("[flows.more{i}]\nfrom = \"a\"\nto = \"b\"\nsegment = \"1000 B\"\n")).collect();
+    let said = warnings(&before_the_air("3 packets", &more));
+    assert_eq!(said.len(), 1, "{said:?}");
+    for part in ["(1 Mbps x 211.7 ms / sqrt(4 flows))", "about 13233 B", "= \"13 packets\""] {
+        assert!(said[0].contains(part), "{part} is not in {said:?}");
+    }
+    assert_eq!(warnings(&before_the_air("4 packets", &more)), [""; 0]);
+}
+
+#[test]
+fn the_buffer_of_a_node_counts_if_it_is_the_smaller_one() {
+    let buffer = |size: &str, text: &str| {
+        warnings(&text.replace("\"base-station\"", &format!("\"base-station\", buffer = \"{size}\"")))
+    };
+    let said = buffer("6 kB", &before_the_air("50 packets", ""));
+    assert_eq!(said.len(), 1, "{said:?}");
+    assert!(said[0].contains("nodes.x.buffer: found \"6 kB\""), "{said:?}");
+    assert!(said[0].contains("write nodes.x.buffer = \"26465 B\""), "{said:?}");
+    assert!(buffer("7 kB", &before_the_air("6 packets", ""))[0].contains("links.air.queue"));
+    // The mobile sends into the air itself; at the station the wire is faster, so nothing waits there.
+    let upload = with("", "").replace("from = \"a\"\nto = \"b\"", "from = \"b\"\nto = \"a\"");
+    assert_eq!(buffer("6 kB", &upload), [""; 0]);
+}
+
+/// 26,465 B are reached by 1, 2, 4, ... 32 segments, five round trips of 211.72 ms: 1058.6 ms, of which ten are 10.586 s.
+#[test]
+fn a_run_that_is_too_short_for_its_slow_start_is_told_of() {
+    let lasts =
+        |duration: &str, flow: &str| warnings(&(with("", "").replace("\"100 s\"", &format!("\"{duration}\"")) + flow));
+    let said = lasts("10.5 s", "");
+    assert_eq!(said.len(), 1, "{said:?}");
+    for part in
+        ["duration: found 10.5 s, expected at least 10.6 s", "1058.6 ms (5 round trips of 211.7 ms)", "lasthop steady"]
+    {
+        assert!(said[0].contains(part), "{part} is not in {said:?}");
+    }
+    // Longer; with an end; from ten segments on, two doublings; up to 4 kB; to a threshold of 4 kB.
+    assert_eq!(lasts("10.6 s", ""), [""; 0]);
+    assert_eq!(lasts("10.5 s", "bytes = \"1 MB\"\n"), [""; 0]);
+    assert_eq!(lasts("5 s", "tcp.initial_window = 10\n"), [""; 0]);
+    assert_eq!(lasts("4 s", "tcp.initial_window = 10\n").len(), 1);
+    assert_eq!(lasts("5 s", "window = \"4 kB\"\n"), [""; 0]);
+    assert_eq!(lasts("5 s", "tcp.initial_ssthresh = \"4 kB\"\n"), [""; 0]);
+    // What comes before its start is not its time.
+    assert_eq!(lasts("10.6 s", "start = \"1 s\"\n").len(), 1);
+}
+
+/// Four flows: a quarter each, 6616 B, takes three doublings; one warning for all.
+#[test]
+fn flows_that_share_a_link_are_at_their_share_sooner() {
+    let more: String =
+        (0..3).map(|i| format!("[flows.more{i}]\nfrom = \"a\"\nto = \"b\"\nsegment = \"1000 B\"\n")).collect();
+    let lasts = |duration: &str| warnings(&(with("", "").replace("\"100 s\"", &format!("\"{duration}\"")) + &more));
+    assert_eq!(lasts("6.4 s"), [""; 0]);
+    assert_eq!(lasts("6.3 s").len(), 1);
+}
+
+#[test]
+fn nothing_is_said_of_the_examples() {
+    let dir = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
+    let mut files: Vec<_> = std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.retain(|path| path.extension().is_some_and(|ending| ending == "toml"));
+    assert!(files.len() >= 8, "{files:?}");
+    for path in files {
+        let loaded = load(&path, &Overrides::default()).unwrap();
+        assert!(loaded.warnings.is_empty(), "{}: {:?}", path.display(), loaded.warnings);
+    }
+    // The sawtooth's own experiment, a queue of five packets of 31.5 kB: "the link runs dry after each loss".
+    let overrides = Overrides { set: vec!["links.slow.queue=5 packets".into()], ..Overrides::default() };
+    let sawtooth = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/sawtooth.toml");
+    let warnings = load(&sawtooth, &overrides).unwrap().warnings;
+    assert!(warnings.len() == 1 && warnings[0].expected.contains("runs dry"), "{warnings:?}");
 }

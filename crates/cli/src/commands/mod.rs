@@ -11,6 +11,7 @@ pub mod report;
 pub mod reproduce;
 pub mod run;
 pub mod schema;
+pub mod steady;
 pub mod sweep;
 
 use std::fmt::Display;

@@ -17,7 +17,7 @@ mod hops;
 mod idle_wait;
 mod needless_cut;
 mod raced_resend;
-mod received;
+pub(crate) mod received;
 mod receiver_window;
 mod repeated_timeout;
 mod sending;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 /// Bytes that have come: all before `next`, and islands behind it.
 #[derive(Default)]
-pub(super) struct Received {
+pub(crate) struct Received {
     next: u64,
     /// End by beginning; apart.
     islands: BTreeMap<u64, u64>,

@@ -6,6 +6,7 @@ use path::queue::Limit;
 use sim::Network;
 use sim::routing::Routes;
 
+use super::bandwidth_delay;
 use super::model::{NodeKind, Scenario};
 use super::routes::{EMPTY_PACKET, Way, full_packet, way};
 use crate::problem::Problem;
@@ -19,6 +20,9 @@ pub(super) fn advise(scenario: &Scenario, network: &Network) -> Vec<Problem> {
     let mut warnings = agents_without_link_layer(scenario, network);
     warnings.extend(halves_of_schemes(network, &ways));
     warnings.extend(queues_without_room(network, &ways));
+    let paths = bandwidth_delay::paths(network, &ways);
+    warnings.extend(bandwidth_delay::buffers_out_of_proportion(network, &paths));
+    warnings.extend(bandwidth_delay::too_short_to_warm_up(network, &paths));
     warnings
 }
 

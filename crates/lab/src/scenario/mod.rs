@@ -1,6 +1,7 @@
 //! Scenarios: reading, checking, and turning into what the simulator runs.
 
 mod advice;
+mod bandwidth_delay;
 pub mod check;
 pub mod document;
 mod explain;

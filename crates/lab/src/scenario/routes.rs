@@ -85,7 +85,7 @@ pub(super) fn way(network: &Network, routes: &mut Routes, from: usize, to: usize
 
 impl Way {
     /// How long a packet of `size` bytes takes, if it never waits.
-    fn time(&self, network: &Network, size: u32) -> Span {
+    pub(super) fn time(&self, network: &Network, size: u32) -> Span {
         let on_link = |hop: &usize| {
             let link = &network.links[hop / 2];
             Line::new(link.rate, link.delay, link.timing).transmission_time(size) + link.delay

@@ -1,0 +1,262 @@
+//! `lasthop steady`.
+
+use std::num::NonZeroUsize;
+use std::thread;
+
+use clap::Args as ClapArgs;
+use engine::Span;
+use lab::load::{Loaded, load};
+use lab::problem::Problem;
+use lab::steady::{Alone, FlowReport, Question, SteadyError, Verdict, examine};
+use serde_json::{Value, json};
+use stats::{Interval, Level};
+
+use super::{ScenarioArgs, listed, print, warn};
+use crate::Failure;
+use crate::progress::Progress;
+use crate::table::{aligned, row};
+
+/// Arguments of `lasthop steady`.
+#[derive(ClapArgs)]
+pub struct Args {
+    #[command(flatten)]
+    scenario: ScenarioArgs,
+    /// The flow to look at [default: every flow]
+    #[arg(long, value_name = "NAME")]
+    flow: Option<String>,
+    /// Replications, each with chance of its own; at least 2
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    replications: u64,
+    /// How near the goodput must stay to its last mean, as a share of it
+    #[arg(long, value_name = "SHARE", default_value_t = 0.05)]
+    precision: f64,
+    /// The confidence level of the intervals
+    #[arg(long, value_name = "LEVEL", default_value_t = 0.95)]
+    level: f64,
+    /// How far to look, such as "400 s" [default: the scenario's duration]
+    #[arg(long, value_name = "SPAN")]
+    until: Option<String>,
+    /// Threads; the answer does not depend on them [default: all cores]
+    #[arg(long, value_name = "N")]
+    jobs: Option<NonZeroUsize>,
+    /// Print JSON instead of tables
+    #[arg(long)]
+    json: bool,
+}
+
+/// Says from when on goodputs are steady.
+pub fn run(args: &Args) -> Result<(), Failure> {
+    let refused =
+        |option: &str, error: stats::Error| Failure::Input(listed(&[Problem::new(error.to_string()).in_file(option)]));
+    let level = Level::new(args.level).map_err(|error| refused("--level", error))?;
+    let question = Question::new(args.replications, args.precision, level).map_err(|error| match error {
+        stats::Error::Bounds { minimum, maximum } => {
+            let problem = Problem::new(format!("at least {minimum}: one replication has no interval"));
+            Failure::Input(listed(&[problem.in_file("--replications").found(maximum.to_string())]))
+        }
+        error => refused("--precision", error),
+    })?;
+    let loaded = loaded(args)?;
+    let names: Vec<&str> = loaded.network.flows.iter().map(|flow| flow.name.as_str()).collect();
+    let chosen: Vec<usize> = match &args.flow {
+        None => (0..names.len()).collect(),
+        Some(name) => names.iter().position(|known| known == name).into_iter().collect(),
+    };
+    if let (Some(name), []) = (&args.flow, chosen.as_slice()) {
+        let problem = Problem::new("a flow").in_file("--flow").found(format!("\"{name}\"")).nearest(name, names);
+        return Err(Failure::Input(listed(&[problem])));
+    }
+    let jobs = args.jobs.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
+    let progress = Progress::of_runs(&loaded.stem);
+    let reports =
+        examine(&loaded.network, &chosen, &question, jobs, &mut |done| progress.count(done, args.replications));
+    progress.finish();
+    let reports = reports?;
+    if args.json {
+        return print(&format!("{:#}\n", as_json(&loaded, &question, &reports)));
+    }
+    print(&as_text(&loaded, &question, &reports))
+}
+
+/// The scenario, as long as is to be looked at.
+fn loaded(args: &Args) -> Result<Loaded, Failure> {
+    let mut overrides = args.scenario.overrides();
+    overrides.set.extend(args.until.as_ref().map(|until| format!("duration={until}")));
+    let loaded = load(&args.scenario.file, &overrides).map_err(|problems| Failure::Input(listed(&problems)))?;
+    // A warning about the duration guesses what is measured here.
+    let others = loaded.warnings.iter().filter(|warning| warning.key.as_deref() != Some("duration"));
+    warn(&others.collect::<Vec<_>>());
+    Ok(loaded)
+}
+
+impl From<SteadyError> for Failure {
+    fn from(error: SteadyError) -> Self {
+        match error {
+            SteadyError::Interrupted => Failure::Interrupted(error.to_string()),
+            SteadyError::Short(_) => Failure::Input(error.to_string()),
+        }
+    }
+}
+
+fn as_text(loaded: &Loaded, question: &Question, reports: &[FlowReport]) -> String {
+    let title = if loaded.scenario.title.is_empty() { &loaded.stem } else { &loaded.scenario.title };
+    let mut out = format!("{title} (seed {}), {} replications\n", loaded.network.seed, question.replications());
+    for report in reports {
+        let flow = &loaded.network.flows[report.flow];
+        out.push_str(&format!("\nflow {}\n", flow.name));
+        if let Some(bytes) = flow.bytes {
+            out.push_str(&format!(
+                "it ends after {}: a transfer with an end has no steady state, its figure is its completion time\n\
+                 (`lasthop sweep`). This is the goodput of the same flow without end, among flows without end\n",
+                engine::Bytes(bytes)
+            ));
+        }
+        if flow.start > engine::Time::ZERO {
+            out.push_str(&format!("times count from its start at {} s\n", flow.start));
+        }
+        out.push('\n');
+        out.push_str(&table(report, question));
+        out.push('\n');
+        let warmup = match report.warmup {
+            Ok(warmup) => format!("the first {}", seconds(warmup)),
+            Err(error) => error.to_string(),
+        };
+        out.push_str(&format!("warm-up   {warmup} (MSER-5, mean of all replications, bins of {})\n", report.bin));
+        out.push_str(&format!("one run   {}\n\n", alone(report, question)));
+        out.push_str(&format!("{}\n", answer(&flow.name, report, question)));
+    }
+    out
+}
+
+fn table(report: &FlowReport, question: &Question) -> String {
+    let level = format!("{} interval, kbps", percent(question.level().get()));
+    let mut rows = vec![row(&["simulated s", "goodput, kbps", &level, "half-width"])];
+    for at in &report.rows {
+        let Interval { low, high } = at.goodput;
+        rows.push(vec![
+            at.time.as_secs_f64().to_string(),
+            kilobits(at.goodput.centre()),
+            format!("{} to {}", kilobits(low.max(0.0)), kilobits(high)),
+            at.goodput.relative_half_width().map_or("–".to_owned(), |share| format!("{:.2} %", 100.0 * share)),
+        ]);
+    }
+    aligned(&rows, 0)
+}
+
+/// What one run alone must be, in a line.
+fn alone(report: &FlowReport, question: &Question) -> String {
+    match report.alone {
+        Alone::NoChance => "all replications are the same: nothing here is left to chance, one says as much".to_owned(),
+        Alone::Needs { length, told } => {
+            let (all, beyond) =
+                (question.replications(), if length > report.looked { ", beyond what was run" } else { "" });
+            format!(
+                "{}, warm-up included{beyond} (batch means; median, {told} of {all} runs can tell)",
+                seconds(length)
+            )
+        }
+        Alone::Unknown(Some(error)) => format!("too short or too correlated to tell: {error}"),
+        Alone::Unknown(None) => "too short to tell: no data arrived after the warm-up".to_owned(),
+    }
+}
+
+/// The answer in a sentence.
+fn answer(name: &str, report: &FlowReport, question: &Question) -> String {
+    let (share, count) = (percent(question.relative()), question.replications());
+    let looked = seconds(report.looked);
+    let last = report.rows.last().map_or_else(String::new, |last| format!("{} kbps", kilobits(last.goodput.centre())));
+    let longer = seconds(report.looked.times(2));
+    match report.verdict {
+        Verdict::Steady { from } => {
+            let alone = match report.alone {
+                Alone::NoChance => "; one run alone needs no more".to_owned(),
+                Alone::Needs { length, .. } => format!("; one run alone needs {}", seconds(length)),
+                Alone::Unknown(_) => format!("; how long one run alone must be, {looked} are too short to tell"),
+            };
+            let from = seconds(from);
+            format!(
+                "From {from} on the goodput of {name} is within {share} of {last} with {count} replications{alone}."
+            )
+        }
+        Verdict::Late { from } => format!(
+            "{looked} are too short to tell: the goodput of {name} is within {share} of its last value, {last}, only from \
+             {} on, in the second half. Look further: --until \"{longer}\".",
+            seconds(from)
+        ),
+        Verdict::Wide { half_width, replications } => format!(
+            "{looked} with {count} replications are too short to tell: the goodput of {name} is known to {} only. Look \
+             further, --until \"{longer}\", or replicate more: --replications {replications} would do at this length.",
+            percent(half_width)
+        ),
+        Verdict::Nothing => {
+            format!("{looked} are too short to tell: no data of {name} arrived. Look further: --until \"{longer}\".")
+        }
+    }
+}
+
+/// One unit for all: they are to be compared.
+fn kilobits(bps: f64) -> String {
+    format!("{:.1}", bps / 1e3)
+}
+
+fn percent(share: f64) -> String {
+    // Two digits hide what floating point makes of 0.07 x 100; an asked-for 0.0005 is still told from nothing.
+    let rounded = format!("{:.2}", 100.0 * share);
+    format!("{} %", rounded.trim_end_matches('0').trim_end_matches('.'))
+}
+
+/// Always in seconds: lengths are to be compared.
+fn seconds(span: Span) -> String {
+    format!("{} s", span.as_secs_f64())
+}
+
+fn as_json(loaded: &Loaded, question: &Question, reports: &[FlowReport]) -> Value {
+    let flows = reports.iter().map(|report| {
+        let flow = &loaded.network.flows[report.flow];
+        let rows = report.rows.iter().map(|row| {
+            json!({
+                "time_s": row.time.as_secs_f64(),
+                "goodput_bps": row.goodput.centre(),
+                "low_bps": row.goodput.low,
+                "high_bps": row.goodput.high,
+                "half_width": row.goodput.relative_half_width(),
+            })
+        });
+        let (verdict, from, replications) = match report.verdict {
+            Verdict::Steady { from } => ("steady", Some(from.as_secs_f64()), None),
+            Verdict::Late { from } => ("late", Some(from.as_secs_f64()), None),
+            Verdict::Wide { replications, .. } => ("wide", None, Some(replications)),
+            Verdict::Nothing => ("nothing", None, None),
+        };
+        let (one_run, told, why) = match report.alone {
+            Alone::NoChance => (None, None, Some("no chance".to_owned())),
+            Alone::Needs { length, told } => (Some(length.as_secs_f64()), Some(told), None),
+            Alone::Unknown(error) => (None, None, Some(error.map_or("no data".to_owned(), |error| error.to_string()))),
+        };
+        json!({
+            "flow": flow.name,
+            "bytes": flow.bytes,
+            "start_s": flow.start.as_secs_f64(),
+            "looked_s": report.looked.as_secs_f64(),
+            "bin_s": report.bin.as_secs_f64(),
+            "verdict": verdict,
+            "from_s": from,
+            "replications_needed": replications,
+            "warmup_s": report.warmup.ok().map(Span::as_secs_f64),
+            "warmup_unknown": report.warmup.err().map(|error| error.to_string()),
+            "one_run_s": one_run,
+            "one_run_told": told,
+            "one_run_unknown": why,
+            "answer": answer(&flow.name, report, question),
+            "rows": rows.collect::<Vec<Value>>(),
+        })
+    });
+    json!({
+        "title": if loaded.scenario.title.is_empty() { &loaded.stem } else { &loaded.scenario.title },
+        "seed": loaded.network.seed,
+        "replications": question.replications(),
+        "precision": question.relative(),
+        "level": question.level().get(),
+        "flows": flows.collect::<Vec<Value>>(),
+    })
+}

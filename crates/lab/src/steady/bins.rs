@@ -1,0 +1,140 @@
+//! What arrived, bin by bin.
+
+use engine::{Span, Time};
+use sim::{Event, Sink};
+
+use crate::explain::received::Received;
+
+/// Fewest bins: batch means need 400 after a warm-up of at most half of them, and more make the answer finer.
+pub(super) const FEWEST: u64 = 2000;
+
+/// The shortest time that has bins, of 1 ns.
+pub(super) const LEAST: Span = Span::from_nanos(FEWEST);
+
+/// Bins of equal width from a flow's start.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) struct Grid {
+    start: Time,
+    pub width: Span,
+    pub count: usize,
+}
+
+impl Grid {
+    /// The widest bins of 1, 2 or 5 x 10^k ns of which at least [`FEWEST`] fit into `length`; none if not even the
+    /// narrowest do.
+    pub fn of(start: Time, length: Span) -> Option<Self> {
+        let widths = (0..19).flat_map(|power| [1, 2, 5].map(|digit| digit * 10u64.pow(power)));
+        let width = widths.take_while(|width| length.as_nanos() / width >= FEWEST).last()?;
+        // At most 2.5 times the fewest.
+        let count = (length.as_nanos() / width) as usize;
+        Some(Grid { start, width: Span::from_nanos(width), count })
+    }
+
+    /// The end of the first `bins` bins, from the start.
+    pub fn end(&self, bins: usize) -> Span {
+        self.width.times(bins as u64)
+    }
+
+    /// Numbers of bins whose end is 1, 2 or 5 x 10^k ns and at least a 500th of all, and all.
+    pub fn rows(&self) -> Vec<usize> {
+        let all = self.end(self.count).as_nanos();
+        let ends = (0..19).flat_map(|power| [1, 2, 5].map(|digit| digit * 10u64.pow(power)));
+        let ends = ends.filter(|end| *end >= all / 500 && *end < all);
+        // The width has the same digits and is at most a quarter of these ends, so it divides them.
+        ends.map(|end| (end / self.width.as_nanos()) as usize).chain([self.count]).collect()
+    }
+
+    /// The bin of `at`. What arrives at the end of a bin belongs to it, as what arrives at the end of a run does.
+    fn bin(&self, at: Time) -> usize {
+        (at.since(self.start).as_nanos().saturating_sub(1) / self.width.as_nanos()) as usize
+    }
+}
+
+/// Counts bytes that arrive in order at some flows.
+pub(super) struct Arrivals {
+    /// By flow number.
+    flows: Vec<Option<Flow>>,
+}
+
+struct Flow {
+    grid: Grid,
+    received: Received,
+    bins: Vec<u64>,
+}
+
+impl Arrivals {
+    /// Watches each of the flows of `watched`, with its bins.
+    pub fn new(flows: usize, watched: &[(usize, Grid)]) -> Self {
+        let mut arrivals = Arrivals { flows: (0..flows).map(|_| None).collect() };
+        for &(flow, grid) in watched {
+            arrivals.flows[flow] = Some(Flow { grid, received: Received::default(), bins: vec![0; grid.count] });
+        }
+        arrivals
+    }
+
+    /// Bytes by bin, in the order of `watched`.
+    pub fn finish(mut self, watched: &[(usize, Grid)]) -> Vec<Vec<u64>> {
+        watched.iter().map(|(flow, _)| self.flows[*flow].take().map(|flow| flow.bins).unwrap_or_default()).collect()
+    }
+}
+
+impl Sink for Arrivals {
+    const ACTIVE: bool = true;
+    fn event(&mut self, at: Time, event: &Event) {
+        let Event::Receiver { flow, event: tcp::Event::SegmentReceived { seq, len, .. } } = *event else { return };
+        let Some(flow) = &mut self.flows[flow as usize] else { return };
+        let before = flow.received.next();
+        flow.received.take(seq, seq + u64::from(len));
+        // What comes after the last whole bin is in none.
+        if let Some(bin) = flow.bins.get_mut(flow.grid.bin(at)) {
+            *bin += flow.received.next() - before;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bins_are_round_and_thousands() {
+        // length and width in ns, count
+        let cases = [
+            (2000, 1, 2000),
+            (3999, 1, 3999),
+            (4000, 2, 2000),
+            (10_000, 5, 2000),
+            (20_000, 10, 2000),
+            (4_300_000_000_000, 2_000_000_000, 2150),
+            (u64::MAX, 5_000_000_000_000_000, 3689),
+        ];
+        for (length, width, count) in cases {
+            let grid = Grid::of(Time::ZERO, Span::from_nanos(length)).unwrap();
+            assert_eq!((grid.width.as_nanos(), grid.count), (width, count), "{length}");
+        }
+        assert_eq!(Grid::of(Time::ZERO, Span::from_nanos(1999)), None);
+    }
+
+    #[test]
+    fn every_row_ends_with_a_bin() {
+        for length in (2000..200_000).step_by(37) {
+            let grid = Grid::of(Time::ZERO, Span::from_nanos(length)).unwrap();
+            let rows = grid.rows();
+            assert!(rows.len() >= 8 && rows.is_sorted_by(|a, b| a < b), "{length}: {rows:?}");
+            for row in &rows[..rows.len() - 1] {
+                let end = grid.end(*row).as_nanos();
+                assert!(end.to_string().trim_end_matches('0').len() == 1, "{length}: {end}");
+            }
+        }
+        let grid = Grid::of(Time::ZERO, Span::from_secs(400)).unwrap();
+        let seconds: Vec<u64> = grid.rows().iter().map(|row| grid.end(*row).as_nanos() / 1_000_000_000).collect();
+        assert_eq!(seconds, [1, 2, 5, 10, 20, 50, 100, 200, 400]);
+    }
+
+    #[test]
+    fn the_end_of_a_bin_belongs_to_it() {
+        let grid = Grid::of(Time::from_nanos(100), Span::from_nanos(20_000)).unwrap();
+        let bins = [100, 101, 110, 111, 120].map(|at| grid.bin(Time::from_nanos(at)));
+        assert_eq!(bins, [0, 0, 0, 1, 1]);
+    }
+}

@@ -1,0 +1,94 @@
+//! From bins of replications to an answer.
+
+use stats::steady::{Convergence, batch_means, mser5, run_length};
+use stats::{Error, Sample};
+
+use super::bins::Grid;
+use super::{Alone, FlowReport, Question, Row, Verdict};
+
+/// The report on a flow; `bins` are bytes by replication.
+pub(super) fn judge(flow: usize, grid: &Grid, bins: &[&[u64]], question: &Question) -> FlowReport {
+    let convergence = convergence(grid, bins);
+    let rows = rows(grid, &convergence, question);
+    let warmup = warmup(grid, bins);
+    let alone = match warmup {
+        _ if bins.windows(2).all(|pair| pair[0] == pair[1]) => Alone::NoChance,
+        Ok(cut) => alone(grid, bins, cut, question),
+        Err(error) => Alone::Unknown(Some(error)),
+    };
+    FlowReport {
+        flow,
+        bin: grid.width,
+        looked: grid.end(grid.count),
+        verdict: verdict(grid, &convergence, &rows, question),
+        rows,
+        warmup: warmup.map(|cut| grid.end(cut)),
+        alone,
+    }
+}
+
+/// Goodput in bit/s against the number of bins.
+fn convergence(grid: &Grid, bins: &[&[u64]]) -> Convergence {
+    let mut convergence = Convergence::default();
+    let mut bytes = vec![0u64; bins.len()];
+    for bin in 0..grid.count {
+        bytes.iter_mut().zip(bins).for_each(|(bytes, bins)| *bytes += bins[bin]);
+        let seconds = grid.end(bin + 1).as_secs_f64();
+        let figure = Sample::of(bytes.iter().map(|bytes| *bytes as f64 * 8.0 / seconds));
+        // Numbers of bins rise, and a 64-bit count over more than a nanosecond is far below the largest value.
+        let _ = figure.and_then(|figure| convergence.push((bin + 1) as f64, &figure));
+    }
+    convergence
+}
+
+fn rows(grid: &Grid, convergence: &Convergence, question: &Question) -> Vec<Row> {
+    let all: Vec<_> = convergence.rows(question.level).map(|(_, interval)| interval).collect();
+    let row = |bins: usize| Some(Row { time: grid.end(bins), goodput: all.get(bins - 1).copied().flatten()? });
+    grid.rows().into_iter().filter_map(row).collect()
+}
+
+fn verdict(grid: &Grid, convergence: &Convergence, rows: &[Row], question: &Question) -> Verdict {
+    let Some(last) = rows.last().filter(|last| last.goodput.centre() > 0.0) else { return Verdict::Nothing };
+    match convergence.steady_from(question.relative, question.level) {
+        Ok(Some(steady)) => {
+            let bins = steady.from as usize;
+            let from = grid.end(bins);
+            // The rule of MSER-5 as well: what begins in the second half has not been watched for long enough.
+            if 2 * bins > grid.count { Verdict::Late { from } } else { Verdict::Steady { from } }
+        }
+        Ok(None) | Err(_) => {
+            let half_width = last.goodput.relative_half_width().unwrap_or(f64::INFINITY);
+            let times = half_width / question.relative;
+            // The conversion saturates: so many replications nobody makes.
+            let replications = (question.replications as f64 * times * times).ceil() as u64;
+            Verdict::Wide { half_width, replications }
+        }
+    }
+}
+
+/// Bins to leave out at the beginning: of the mean of the replications, which has the same warm-up and less noise.
+fn warmup(grid: &Grid, bins: &[&[u64]]) -> Result<usize, Error> {
+    let mean = |bin: usize| bins.iter().map(|bins| bins[bin] as f64).sum::<f64>() / bins.len() as f64;
+    let series: Vec<f64> = (0..grid.count).map(mean).collect();
+    mser5(&series).map(|warmup| warmup.values)
+}
+
+/// What one run alone needs, from the batch means of each.
+fn alone(grid: &Grid, bins: &[&[u64]], cut: usize, question: &Question) -> Alone {
+    let needed = |bins: &&[u64]| {
+        let rest: Vec<f64> = bins[cut..].iter().map(|bytes| *bytes as f64).collect();
+        let batches = batch_means(&rest)?;
+        run_length(&batches, question.relative, question.level)
+    };
+    let lengths: Vec<Result<Option<u64>, Error>> = bins.iter().map(needed).collect();
+    let mut told: Vec<u64> = lengths.iter().flatten().flatten().copied().collect();
+    told.sort_unstable();
+    // Who cannot tell needs longer than all who can, so it counts as the longest.
+    match told.get(bins.len() / 2) {
+        Some(median) => {
+            let length = grid.end(cut) + grid.width.times(*median);
+            Alone::Needs { length, told: told.len() as u64 }
+        }
+        None => Alone::Unknown(lengths.iter().find_map(|length| length.err())),
+    }
+}

@@ -1,0 +1,181 @@
+//! How long a scenario must run until a flow's goodput is steady.
+//!
+//! Source: the question and the table are those of snoop2002 4.1 and table 1; the rules are those of [`stats::steady`].
+//! Definitions and limits: `docs/models/steady.md`.
+//!
+//! ```text
+//! bins      2000 to 4999 of equal width, 1, 2 or 5 x 10^k ns, from the flow's start
+//! figure    G(T) = bits received in order in (start, start + T] / T      goodput_bps of a run that ends then
+//! steady    the first T from which on the interval of G over the replications lies within r of the last G
+//! warm-up   MSER-5 over the mean of the replications, bin by bin
+//! one run   warm-up + the length that batch means of one replication ask for; the median of the replications
+//! ```
+//!
+//! Every flow is made endless first: a transfer with an end has no steady state, and when one ends the others' paths
+//! change.
+
+mod bins;
+mod judge;
+mod replicate;
+
+use std::ops::ControlFlow;
+
+use engine::Span;
+use sim::Network;
+use stats::precise::Rule;
+use stats::{Error, Interval, Level};
+
+use crate::problem::Problem;
+use bins::Grid;
+
+/// What is asked.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Question {
+    replications: u64,
+    relative: f64,
+    level: Level,
+}
+
+impl Question {
+    /// From when on is the mean of so many `replications` within the share `relative` of what it becomes, at the `level`?
+    ///
+    /// # Errors
+    /// [`Error::Bounds`] below 2 replications; [`Error::Precision`] unless `relative` is between 0 and 1.
+    pub fn new(replications: u64, relative: f64, level: Level) -> Result<Self, Error> {
+        Rule::new(relative, level, 2, replications)?;
+        Ok(Question { replications, relative, level })
+    }
+
+    /// Replications, at least 2.
+    pub fn replications(&self) -> u64 {
+        self.replications
+    }
+
+    /// The share, between 0 and 1.
+    pub fn relative(&self) -> f64 {
+        self.relative
+    }
+
+    /// The level of the intervals.
+    pub fn level(&self) -> Level {
+        self.level
+    }
+}
+
+/// What was found about a flow. Times count from its start.
+#[derive(Clone, PartialEq, Debug)]
+pub struct FlowReport {
+    /// The flow's number.
+    pub flow: usize,
+    /// The width of a bin.
+    pub bin: Span,
+    /// How long it was looked at: all bins.
+    pub looked: Span,
+    /// Goodput against simulated time.
+    pub rows: Vec<Row>,
+    /// The length of the warm-up, or why there is none to be told.
+    pub warmup: Result<Span, Error>,
+    /// From when on it is steady.
+    pub verdict: Verdict,
+    /// How long one run alone must be.
+    pub alone: Alone,
+}
+
+/// The goodput of runs of one length.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Row {
+    /// The length.
+    pub time: Span,
+    /// The interval of the mean goodput in bit/s; its middle is the mean.
+    pub goodput: Interval,
+}
+
+/// From when on a goodput is steady.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Verdict {
+    /// From `from` on every interval is within the precision of the last mean.
+    Steady {
+        /// The length of run that is needed.
+        from: Span,
+    },
+    /// It is, but only from beyond the first half of what was looked at: a figure that drifts ends at its end too.
+    Late {
+        /// From when on it is within the precision of the last mean.
+        from: Span,
+    },
+    /// Not even the last interval is as narrow as the precision.
+    Wide {
+        /// Its half-width as a share of the mean.
+        half_width: f64,
+        /// Replications that would do at this length, from the variance so far.
+        replications: u64,
+    },
+    /// No data arrived in any replication.
+    Nothing,
+}
+
+/// How long one run alone must be.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Alone {
+    /// So long, the warm-up included and left out of the figure: the median of the replications.
+    Needs {
+        /// The length.
+        length: Span,
+        /// How many of the replications were long enough to tell.
+        told: u64,
+    },
+    /// All replications are the same: one says as much as many.
+    NoChance,
+    /// At least half of the replications do not tell; why the first of these does not, or none if no data arrived after the
+    /// warm-up.
+    Unknown(Option<Error>),
+}
+
+/// Why there is no report.
+#[derive(Debug, thiserror::Error)]
+pub enum SteadyError {
+    /// Whoever watched said that it was enough.
+    #[error("interrupted")]
+    Interrupted,
+    /// The scenario leaves too little time.
+    #[error("error: {0}")]
+    Short(Box<Problem>),
+}
+
+/// Is shown how many replications are done, and says whether to go on.
+pub type Watch<'a> = &'a mut dyn FnMut(u64) -> ControlFlow<()>;
+
+/// Runs replications of `network` on `jobs` threads for as long as it says, its flows made endless, and reports on
+/// `flows`. The answer does not depend on `jobs`.
+///
+/// # Errors
+/// [`SteadyError::Short`] if a flow has less than a bin's time, [`SteadyError::Interrupted`] if the watch says so.
+pub fn examine(
+    network: &Network,
+    flows: &[usize],
+    question: &Question,
+    jobs: usize,
+    watch: Watch<'_>,
+) -> Result<Vec<FlowReport>, SteadyError> {
+    let mut network = network.clone();
+    network.flows.iter_mut().for_each(|flow| flow.bytes = None);
+    let grids = flows.iter().map(|&flow| grid(&network, flow)).collect::<Result<Vec<_>, _>>()?;
+    let watched: Vec<(usize, Grid)> = flows.iter().copied().zip(grids).collect();
+    let series = replicate::replicate(&network, &watched, question.replications, jobs, watch)?;
+    let report = |(place, (flow, grid)): (usize, &(usize, Grid))| {
+        let bins: Vec<&[u64]> = series.iter().map(|replication| replication[place].as_slice()).collect();
+        judge::judge(*flow, grid, &bins, question)
+    };
+    Ok(watched.iter().enumerate().map(report).collect())
+}
+
+/// The bins of a flow.
+fn grid(network: &Network, flow: usize) -> Result<Grid, SteadyError> {
+    let spec = &network.flows[flow];
+    let end = engine::Time::ZERO + network.duration;
+    Grid::of(spec.start, end.since(spec.start)).ok_or_else(|| {
+        let least = Span::from_nanos(spec.start.as_nanos()) + bins::LEAST;
+        let problem = Problem::new(format!("at least {least}: {} bins of 1 ns for flows.{}", bins::FEWEST, spec.name));
+        SteadyError::Short(Box::new(problem.key("duration").found(network.duration.to_string())))
+    })
+}

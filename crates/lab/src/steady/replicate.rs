@@ -1,0 +1,69 @@
+//! The replications, on several threads.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::Duration;
+
+use sim::Network;
+
+use super::bins::{Arrivals, Grid};
+use super::{SteadyError, Watch};
+use crate::run::record;
+
+/// Between two looks at the watch while no replication ends.
+const PATIENCE: Duration = Duration::from_millis(100);
+
+/// Bytes by replication, by flow of `watched`, by bin.
+pub(super) fn replicate(
+    network: &Network,
+    watched: &[(usize, Grid)],
+    replications: u64,
+    jobs: usize,
+    watch: Watch<'_>,
+) -> Result<Vec<Vec<Vec<u64>>>, SteadyError> {
+    let next = AtomicU64::new(0);
+    let stop = AtomicBool::new(false);
+    let mut done = BTreeMap::new();
+    thread::scope(|scope| {
+        let (send, results) = mpsc::channel();
+        // More threads than replications would only be made and go.
+        for _ in 0..jobs.clamp(1, usize::try_from(replications).unwrap_or(usize::MAX).max(1)) {
+            let (send, next, stop) = (send.clone(), &next, &stop);
+            scope.spawn(move || {
+                loop {
+                    let replication = next.fetch_add(1, Ordering::Relaxed);
+                    if replication >= replications || stop.load(Ordering::Relaxed) {
+                        break;
+                    }
+                    let network = Network { replication, ..network.clone() };
+                    let mut arrivals = Arrivals::new(network.flows.len(), watched);
+                    let mut go_on = |_| match stop.load(Ordering::Relaxed) {
+                        true => ControlFlow::Break(()),
+                        false => ControlFlow::Continue(()),
+                    };
+                    // Told to end; a run that writes nothing fails in no other way.
+                    let Ok(_) = record(&network, &mut arrivals, |_| false, &mut go_on) else { break };
+                    // Nobody listens any more: told to end.
+                    let _ = send.send((replication, arrivals.finish(watched)));
+                }
+            });
+        }
+        drop(send);
+        loop {
+            match results.recv_timeout(PATIENCE) {
+                Ok((replication, series)) => drop(done.insert(replication, series)),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => break Ok(()),
+            }
+            if watch(done.len() as u64).is_break() {
+                stop.store(true, Ordering::Relaxed);
+                break Err(SteadyError::Interrupted);
+            }
+        }
+    })?;
+    // In the order of replications, whoever was first.
+    Ok(done.into_values().collect())
+}
