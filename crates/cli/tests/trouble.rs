@@ -365,7 +365,7 @@ fn a_directory_and_a_missing_recording_say_what_they_should_be() {
     let datafile = std::fs::read_to_string(file("examples/goel1997/datafile.dat")).unwrap();
     let from_trace = datafile.replace("read_from_trace = 1", "read_from_trace = 0");
     assert_ne!(from_trace, datafile);
-    std::fs::write(dir.join("replay.dat"), from_trace).unwrap();
+    std::fs::write(dir.join("replay.dat"), &from_trace).unwrap();
     let missing = said(&["check", "replay.dat"]);
     let line = from_trace.lines().position(|line| line.contains("read_from_trace = 0")).unwrap() + 1;
     let said = format!("replay.dat:{line}:23: simulator.read_from_trace: the recorded channel trace.dat is not there");
