@@ -8,9 +8,10 @@ mod error;
 mod merge;
 
 use std::path::{Path, PathBuf};
+use std::thread;
 use std::time::Duration;
 
-use rusqlite::{Connection, OpenFlags, OptionalExtension, params};
+use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, Transaction, TransactionBehavior, params};
 use serde_json::Value;
 
 use crate::load::to_toml;
@@ -133,12 +134,33 @@ impl Store {
         db.busy_timeout(PATIENCE).map_err(wrong)?;
         let store = Store { path: path.to_owned(), db };
         let empty = store.known()?;
-        store.db.pragma_update(None, "journal_mode", "WAL").map_err(wrong)?;
+        store.into_wal_mode().map_err(wrong)?;
         store.db.pragma_update(None, "synchronous", "NORMAL").map_err(wrong)?;
         if empty {
             store.lay_out().map_err(wrong)?;
         }
         Ok(store)
+    }
+
+    /// SQLite does not wait for others here, as it does for their transactions.
+    fn into_wal_mode(&self) -> rusqlite::Result<()> {
+        const NAP: Duration = Duration::from_millis(10);
+        let mut naps = 0;
+        loop {
+            match self.db.pragma_update(None, "journal_mode", "WAL") {
+                Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) && NAP * naps < PATIENCE => {
+                    naps += 1;
+                    thread::sleep(NAP);
+                }
+                outcome => return outcome,
+            }
+        }
+    }
+
+    /// A transaction that writes from its beginning: one that begins to after it has read is refused, not made to wait, if
+    /// another program wrote in between.
+    fn transaction(db: &mut Connection) -> rusqlite::Result<Transaction<'_>> {
+        db.transaction_with_behavior(TransactionBehavior::Immediate)
     }
 
     /// Whether it has no tables yet. What is not a store, or one of a newer program, is refused.
@@ -159,7 +181,7 @@ impl Store {
 
     /// Makes the tables, unless another program just did.
     fn lay_out(&self) -> rusqlite::Result<()> {
-        let transaction = rusqlite::Transaction::new_unchecked(&self.db, rusqlite::TransactionBehavior::Immediate)?;
+        let transaction = Transaction::new_unchecked(&self.db, TransactionBehavior::Immediate)?;
         let format: i32 = transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;
         if format == 0 {
             transaction.execute_batch(include_str!("schema.sql"))?;
@@ -195,7 +217,7 @@ impl Store {
         }
         let digest = Digest::of_text(&content);
         let metrics: Vec<&str> = plan.metrics.iter().map(|metric| metric.name).collect();
-        let noted = self.db.transaction().and_then(|transaction| {
+        let noted = Self::transaction(&mut self.db).and_then(|transaction| {
             let known = "SELECT id FROM sweeps WHERE digest = ?1";
             let id: Option<i64> = transaction.query_row(known, [&digest.0[..]], |row| row.get(0)).optional()?;
             transaction.execute(
