@@ -47,11 +47,24 @@ fn scenario(test: &str) -> std::path::PathBuf {
     dir
 }
 
-/// What SQLite's own program says about a store.
+/// What a store answers, a line for each row. Asked past the program's own reading of it.
 fn ask(store: &Path, question: &str) -> String {
-    let output = Command::new("sqlite3").arg(store).arg(question).output().expect("sqlite3 is installed");
-    assert!(output.status.success(), "{question}: {}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8_lossy(&output.stdout).into_owned()
+    let db = rusqlite::Connection::open(store).unwrap();
+    db.busy_timeout(Duration::from_secs(60)).unwrap();
+    let mut statement = db.prepare(question).unwrap();
+    let columns = statement.column_count();
+    let mut rows = statement.query([]).unwrap();
+    let mut answer = String::new();
+    while let Some(row) = rows.next().unwrap() {
+        let cell = |column| match row.get_unwrap::<_, rusqlite::types::Value>(column) {
+            rusqlite::types::Value::Text(text) => text,
+            rusqlite::types::Value::Integer(number) => number.to_string(),
+            other => format!("{other:?}"),
+        };
+        answer += &(0..columns).map(cell).collect::<Vec<_>>().join("|");
+        answer += "\n";
+    }
+    answer
 }
 
 /// Every run of a store, in an order that does not depend on how they came there.
@@ -420,6 +433,32 @@ fn what_means_nothing_is_warned_about() {
     );
     let time = rows.as_array().unwrap().iter().find(|row| row["metric"] == "completion_time_s").unwrap();
     assert!(time["mean"].is_null() && time["n"] == 0 && time["without"] == 3, "{time}");
+}
+
+/// What a reader meets: several flows, figures that are the same in all runs, cases without a value, one replication.
+#[test]
+fn tables_have_no_empty_columns_and_no_false_digits() {
+    let dir = scenario("sweep-table");
+    let up = "flows.up={ from = \"mobile\", to = \"server\", bytes = \"100 kB\" }";
+    let table = |more: &[&str]| fine(&dir, &[&["sweep", "net.toml", "--set", up], more].concat());
+    let lines = |table: &str, figure: &str| {
+        let of_figure =
+            table.lines().skip_while(|line| !line.starts_with(figure)).skip(1).take_while(|line| !line.is_empty());
+        let cells =
+            |line: &str| line.split("  ").map(str::trim).filter(|cell| !cell.is_empty()).collect::<Vec<_>>().join("|");
+        of_figure.map(cells).collect::<Vec<_>>()
+    };
+    let one = table(&["--replications", "1"]);
+    assert_eq!(lines(&one, "completion_time_s, s")[0], "delay|case|of|n|value|change to unmodified");
+    assert_eq!(lines(&one, "goodput_bps, kbit/s").len(), 13);
+    assert!(!one.contains("replications; +-") && !one.contains("\n\n\n"), "{one}");
+    let still = table(&["--replications", "3", "--set", "links.air.channel=perfect"]);
+    assert!(lines(&still, "timeouts, count")[1].starts_with("50 ms|unmodified|download|3|0|0|0 to 0|-"), "{still}");
+    assert!(still.ends_with("one run: where 95 % of single runs lie\n"), "{still}");
+    let none = table(&["--replications", "3", "--set", "duration=2 s"]);
+    let times = lines(&none, "completion_time_s, s");
+    assert!(times[0].starts_with("delay|case|of|n|without|"), "{none}");
+    assert!(times.iter().any(|line| line.starts_with("50 ms|refined-icmp|download|0|3|-")), "{none}");
 }
 
 #[test]

@@ -134,7 +134,7 @@ impl Store {
         db.busy_timeout(PATIENCE).map_err(wrong)?;
         let store = Store { path: path.to_owned(), db };
         let empty = store.known()?;
-        store.into_wal_mode().map_err(wrong)?;
+        store.use_wal().map_err(wrong)?;
         store.db.pragma_update(None, "synchronous", "NORMAL").map_err(wrong)?;
         if empty {
             store.lay_out().map_err(wrong)?;
@@ -143,7 +143,7 @@ impl Store {
     }
 
     /// SQLite does not wait for others here, as it does for their transactions.
-    fn into_wal_mode(&self) -> rusqlite::Result<()> {
+    fn use_wal(&self) -> rusqlite::Result<()> {
         const NAP: Duration = Duration::from_millis(10);
         let mut naps = 0;
         loop {
