@@ -15,14 +15,18 @@ pub struct Progress {
 }
 
 const STEPS: u64 = 10_000;
+/// How often it is drawn while nothing is done.
+const TICK: Duration = Duration::from_millis(500);
 
 impl Progress {
     /// A bar for what is called `name`. From now on Ctrl-C is noted instead of ending the program at once.
     pub fn new(name: &str) -> Self {
-        Self::with_template(name, "{prefix} [{bar:30}] {percent}% {elapsed} elapsed{left}")
+        let progress = Self::with_template(name, "{prefix} [{bar:30}] {percent}% {elapsed} elapsed{left}");
+        progress.bar.enable_steady_tick(TICK);
+        progress
     }
 
-    /// A bar that counts finished runs.
+    /// A bar that counts finished runs. It appears once it is known how many there will be.
     pub fn of_runs(name: &str) -> Self {
         Self::with_template(name, "{prefix} [{bar:30}] {pos}/{len} runs, {per_sec}, {elapsed} elapsed{left}")
     }
@@ -37,10 +41,11 @@ impl Progress {
             }
         });
         bar.set_style(style.with_key("per_sec", |state: &ProgressState, out: &mut dyn fmt::Write| {
-            let _ = write!(out, "{:.0}/s", state.per_sec());
+            let rate = state.per_sec();
+            let decimals = usize::from(rate < 10.0);
+            let _ = write!(out, "{rate:.decimals$}/s");
         }));
         bar.set_prefix(name.to_owned());
-        bar.enable_steady_tick(Duration::from_millis(500));
         let interrupted = Arc::new(AtomicBool::new(false));
         let heard = Arc::clone(&interrupted);
         // Without a handler Ctrl-C ends the program where it stands, which loses nothing but tidiness.
@@ -55,7 +60,10 @@ impl Progress {
 
     /// `done` of `wanted` runs are finished, not counting those that were before. Breaks off after Ctrl-C.
     pub fn count(&self, done: u64, wanted: u64) -> ControlFlow<()> {
-        self.bar.set_length(wanted);
+        if self.bar.length() != Some(wanted) {
+            self.bar.set_length(wanted);
+            self.bar.enable_steady_tick(TICK);
+        }
         self.bar.set_position(done);
         self.go_on()
     }

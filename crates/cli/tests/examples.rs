@@ -38,6 +38,13 @@ fn every_example_is_right_and_completes() {
                 flow["completion_time_s"].is_null() && !std::fs::read_to_string(&path).unwrap().contains("bytes");
             assert!(flow["completed"] == true || endless, "{file}: {flow}");
         }
+        if std::fs::read_to_string(&path).unwrap().contains("[sweep]") {
+            let swept = fine(&dir, &["sweep", &file, "--replications", "2", "--json"]);
+            let rows: serde_json::Value = serde_json::from_str(&swept).unwrap();
+            let rows = rows.as_array().unwrap();
+            assert!(rows.len() > 1, "{file}: {rows:?}");
+            assert!(rows.iter().all(|row| row["n"] == 2 && row["without"] == 0), "{file}: {rows:?}");
+        }
     }
 }
 

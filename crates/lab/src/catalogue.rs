@@ -1,5 +1,7 @@
 //! Every name that scenarios can use, from the registries themselves.
 
+use std::borrow::Cow;
+
 use path::agent::AgentConfig;
 use path::channel::ChannelConfig;
 use path::mac::arq::ArqConfig;
@@ -9,10 +11,13 @@ use tcp::presets::PRESETS;
 use tcp::recovery::RecoveryConfig;
 use tcp::response::ResponseConfig;
 
+use crate::export::FORMATS;
+use crate::metric::{METRICS, Metric, Scope};
 use crate::output::TRACES;
+use crate::papers::PAPERS;
 use crate::scenario::Scenario;
 
-type Members = Vec<(&'static str, &'static str)>;
+type Members = Vec<(&'static str, Cow<'static, str>)>;
 
 /// One kind of name.
 pub struct Section {
@@ -29,39 +34,68 @@ pub const CATALOGUE: &[Section] = &[
     Section {
         plural: "schemes",
         place: "scheme, nodes.NAME.scheme, --scheme",
-        members: || AgentConfig::MEMBERS.to_vec(),
+        members: || plain(AgentConfig::MEMBERS),
     },
     Section {
         plural: "responses",
         place: "the sender's part in a scheme, by the scheme's name",
-        members: || ResponseConfig::MEMBERS.to_vec(),
+        members: || plain(ResponseConfig::MEMBERS),
     },
     Section {
         plural: "variants",
         place: "flows.NAME.tcp.variant",
-        members: || PRESETS.iter().map(|preset| (preset.name, preset.summary)).collect(),
+        members: || PRESETS.iter().map(|preset| (preset.name, preset.summary.into())).collect(),
     },
-    Section { plural: "recoveries", place: "flows.NAME.tcp.recovery", members: || RecoveryConfig::MEMBERS.to_vec() },
-    Section { plural: "controls", place: "flows.NAME.tcp.control", members: || ControlConfig::MEMBERS.to_vec() },
-    Section { plural: "channels", place: "links.NAME.channel", members: || ChannelConfig::MEMBERS.to_vec() },
-    Section { plural: "arqs", place: "links.NAME.arq", members: || ArqConfig::MEMBERS.to_vec() },
-    Section { plural: "schedulers", place: "nodes.NAME.scheduler", members: || Scheduler::MEMBERS.to_vec() },
+    Section { plural: "recoveries", place: "flows.NAME.tcp.recovery", members: || plain(RecoveryConfig::MEMBERS) },
+    Section { plural: "controls", place: "flows.NAME.tcp.control", members: || plain(ControlConfig::MEMBERS) },
+    Section { plural: "channels", place: "links.NAME.channel", members: || plain(ChannelConfig::MEMBERS) },
+    Section { plural: "arqs", place: "links.NAME.arq", members: || plain(ArqConfig::MEMBERS) },
+    Section { plural: "schedulers", place: "nodes.NAME.scheduler", members: || plain(Scheduler::MEMBERS) },
     Section {
         plural: "traces",
         place: "output.traces, --trace",
-        members: || TRACES.iter().map(|trace| (trace.name, trace.summary)).collect(),
+        members: || TRACES.iter().map(|trace| (trace.name, trace.summary.into())).collect(),
     },
     Section {
         plural: "profiles",
         place: "profile",
         members: || {
-            vec![
+            plain(&[
                 ("exact", "Transmission times to the nanosecond; TCP as the RFCs have it"),
                 ("goel1997", "The thesis's program: times cut to whole milliseconds, 4.3BSD's halving"),
-            ]
+            ])
         },
     },
+    Section {
+        plural: "metrics",
+        place: "sweep.metrics, --metric",
+        members: || METRICS.iter().map(|metric| (metric.name, described(metric))).collect(),
+    },
+    Section {
+        plural: "formats",
+        place: "lasthop export --format",
+        members: || FORMATS.iter().map(|format| (format.name, format.summary.into())).collect(),
+    },
+    Section {
+        plural: "papers",
+        place: "lasthop reproduce",
+        members: || PAPERS.iter().map(|paper| (paper.name, paper.reference.into())).collect(),
+    },
 ];
+
+fn plain(members: &[(&'static str, &'static str)]) -> Members {
+    members.iter().map(|(name, summary)| (*name, (*summary).into())).collect()
+}
+
+/// What a figure is, with its unit and what it is about.
+fn described(metric: &Metric) -> Cow<'static, str> {
+    let about = match metric.scope {
+        Scope::Run => "the run",
+        Scope::Flow => "a flow",
+        Scope::Way => "one way of a link",
+    };
+    format!("of {about}, {}: {}", metric.unit, metric.definition).into()
+}
 
 /// The JSON Schema of scenarios.
 pub fn schema() -> serde_json::Value {

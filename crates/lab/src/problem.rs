@@ -17,6 +17,8 @@ pub struct Problem {
     pub found: Option<String>,
     /// What should, or what is wrong.
     pub expected: String,
+    /// Where in a sweep: what else is changed there.
+    pub among: Option<String>,
     /// What to do.
     pub hint: Option<String>,
 }
@@ -74,12 +76,14 @@ impl Problem {
 
     /// The nearest of `known` to `name`, as a hint, if one is near.
     pub fn did_you_mean<'a>(self, name: &str, known: impl IntoIterator<Item = &'a str>) -> Self {
-        let near = known.into_iter().map(|other| (strsim::damerau_levenshtein(name, other), other)).min();
-        match near {
-            Some((distance, other)) if distance <= 1 + name.chars().count() / 3 => {
-                self.hint(format!("did you mean \"{other}\"?"))
-            }
-            _ => self,
+        let known: Vec<&str> = known.into_iter().collect();
+        let near = known.iter().map(|other| (strsim::damerau_levenshtein(name, other), *other)).min();
+        let near = near.filter(|(distance, _)| *distance <= 1 + name.chars().count() / 3).map(|(_, other)| other);
+        // Or one that goes on where the name ends.
+        let begun = || known.iter().copied().find(|other| name.len() > 2 && other.starts_with(name));
+        match near.or_else(begun) {
+            Some(other) => self.hint(format!("did you mean \"{other}\"?")),
+            None => self,
         }
     }
 }
@@ -121,6 +125,9 @@ impl fmt::Display for Problem {
         }
         if let (Some((line, _)), Some(source)) = (self.place, &self.source) {
             write!(f, "\n  {line} | {}", shown(source.trim()))?;
+        }
+        if let Some(among) = &self.among {
+            write!(f, "\n  with {}", shown(among))?;
         }
         if let Some(hint) = &self.hint {
             write!(f, "\n  hint: {hint}")?;

@@ -2,7 +2,11 @@
 
 use clap::Args as ClapArgs;
 
-use super::{ScenarioArgs, print, shown};
+use lab::load::Loaded;
+use lab::problem::Problem;
+use lab::sweep::Plan;
+
+use super::{ScenarioArgs, listed, print, shown, warn};
 use crate::Failure;
 
 /// Arguments of `lasthop check`.
@@ -16,9 +20,28 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<(), Failure> {
     let loaded = args.scenario.load()?;
     let network = &loaded.network;
-    let count = |number: usize, what: &str| format!("{number} {what}{}", if number == 1 { "" } else { "s" });
+    let sweep = loaded.scenario.sweep.is_some().then(|| sweep(args, &loaded)).transpose()?.unwrap_or_default();
     let nodes = count(network.nodes.len(), "node");
     let links = count(network.links.len(), "link");
     let flows = count(network.flows.len(), "flow");
-    print(&format!("{}: ok: {nodes}, {links}, {flows}\n", shown(&args.scenario.file)))
+    print(&format!("{}: ok: {nodes}, {links}, {flows}{sweep}\n", shown(&args.scenario.file)))
+}
+
+/// The size of the sweep, which is worked out to be checked.
+fn sweep(args: &Args, loaded: &Loaded) -> Result<String, Failure> {
+    let plan = Plan::load(&args.scenario.file, &args.scenario.overrides())
+        .map_err(|problems| Failure::Input(listed(&problems)))?;
+    // The scenario's own are said already.
+    let more: Vec<&Problem> = plan.warnings.iter().filter(|warning| !loaded.warnings.contains(warning)).collect();
+    warn(&more);
+    let replications = match plan.replications() {
+        (least, most) if least == most => count(least as usize, "replication"),
+        (least, most) => format!("{least} to {most} replications"),
+    };
+    let (points, cases) = (count(plan.points.len(), "point"), count(plan.cases.len(), "case"));
+    Ok(format!("; sweep: {points} x {cases} x {replications}"))
+}
+
+fn count(number: usize, what: &str) -> String {
+    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
 }

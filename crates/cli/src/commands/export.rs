@@ -62,7 +62,7 @@ fn find(name: &str) -> Result<&'static Format, Failure> {
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
         match error {
-            StoreError::Unwritable { .. } => Failure::Run(error.to_string()),
+            StoreError::Unwritable { .. } | StoreError::Unmade { .. } => Failure::Run(error.to_string()),
             _ => Failure::Input(format!("error: {error}")),
         }
     }

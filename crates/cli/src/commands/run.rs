@@ -36,6 +36,10 @@ pub struct Args {
 /// Runs a scenario.
 pub fn run(args: &Args) -> Result<(), Failure> {
     let mut loaded = args.scenario.load()?;
+    if loaded.scenario.sweep.take().is_some() {
+        let file = shown(&args.scenario.file);
+        say(format_args!("note: one run, [sweep] is left out; `lasthop sweep {file}` does all of it"));
+    }
     let traces = traces(args, &mut loaded)?;
     let dir = match &args.out {
         Some(dir) => dir.clone(),

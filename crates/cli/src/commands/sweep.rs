@@ -30,7 +30,7 @@ pub struct Args {
     #[arg(long)]
     resume: bool,
     /// Replications of each point, instead of the scenario's
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     replications: Option<u64>,
     /// A figure to show, from `lasthop list metrics`; may be repeated [default: the scenario's]
     #[arg(long, value_name = "NAME")]
@@ -77,7 +77,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let digest = store.note(&plan)?;
     let kept = store.sweeps()?.into_iter().find(|sweep| sweep.id == digest);
     let Some(kept) = kept else { return Err(Failure::Run(format!("{}: the sweep is gone", shown(&path)))) };
-    let analysis = Analysis::of(&store, kept, plan.replications().1, Default::default())?;
+    let wanted = sweep::precise::replications(&plan, &store)?;
+    let analysis = Analysis::of(&store, kept, plan.replications().1, Default::default())?.first(&wanted);
     warn(&analysis.warnings());
     if args.json {
         print(&format!("{:#}\n", analysis::to_json(&analysis)))?;

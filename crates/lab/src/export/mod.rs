@@ -72,3 +72,100 @@ fn json(table: &Table) -> io::Result<Vec<u8>> {
     text.push(b'\n');
     Ok(text)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ::parquet::file::reader::{FileReader, SerializedFileReader};
+    use ::parquet::record::Field;
+
+    /// Everything that a reader may stumble over.
+    fn table() -> Table {
+        let column = |name: &str, unit: &str, data| Column {
+            name: name.into(),
+            unit: unit.into(),
+            definition: format!("what {name} is"),
+            data,
+        };
+        let texts = ["plain", "a, comma", "a \"quote\"\nand a line", "ä √ 電"].map(str::to_owned);
+        let numbers = vec![Some(0.1 + 0.2), None, Some(-1e300), Some(5e-324)];
+        Table {
+            name: "flows",
+            columns: vec![
+                column("links.air.channel", "", Data::Text(texts.to_vec())),
+                column("n", "count", Data::Integers(vec![0, i64::MIN, i64::MAX, -1])),
+                column("mean", "s", Data::Numbers(numbers)),
+                column("none", "s", Data::Numbers(vec![None; 4])),
+            ],
+        }
+    }
+
+    #[test]
+    fn csv_reads_back() {
+        let (table, bytes) = (table(), csv(&table()).unwrap());
+        let mut reader = csv::Reader::from_reader(&bytes[..]);
+        let head: Vec<String> = reader.headers().unwrap().iter().map(str::to_owned).collect();
+        assert_eq!(head, ["links.air.channel", "n", "mean", "none"]);
+        let rows: Vec<_> = reader.records().map(Result::unwrap).collect();
+        assert_eq!(rows.len(), 4);
+        for (row, record) in rows.iter().enumerate() {
+            for (cell, column) in record.iter().zip(&table.columns) {
+                match &column.data {
+                    Data::Text(texts) => assert_eq!(cell, texts[row]),
+                    Data::Integers(numbers) => assert_eq!(cell.parse(), Ok(numbers[row])),
+                    Data::Numbers(numbers) => assert_eq!(cell.parse().ok(), numbers[row]),
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn json_reads_back_with_units_and_definitions() {
+        let read: serde_json::Value = serde_json::from_slice(&json(&table()).unwrap()).unwrap();
+        let mean = &read["columns"][2];
+        assert_eq!(
+            (&mean["name"], &mean["unit"], &mean["definition"]),
+            (&"mean".into(), &"s".into(), &"what mean is".into())
+        );
+        assert_eq!(read["rows"][0]["mean"].as_f64(), Some(0.1 + 0.2));
+        assert!(read["rows"][1]["mean"].is_null());
+        assert_eq!(read["rows"][1]["n"].as_i64(), Some(i64::MIN));
+        assert_eq!(read["rows"][3]["links.air.channel"], "ä √ 電");
+    }
+
+    #[test]
+    fn parquet_reads_back_with_units_and_definitions() {
+        let file = std::env::temp_dir().join(format!("lasthop-{}.parquet", std::process::id()));
+        fs::write(&file, parquet::write(&table()).unwrap()).unwrap();
+        let reader = SerializedFileReader::new(fs::File::open(&file).unwrap()).unwrap();
+        fs::remove_file(&file).unwrap();
+        let notes = reader.metadata().file_metadata().key_value_metadata().cloned().unwrap();
+        let note = |key: &str| notes.iter().find(|note| note.key == key).and_then(|note| note.value.clone());
+        assert_eq!((note("mean.unit"), note("n.definition")), (Some("s".into()), Some("what n is".into())));
+        let table = table();
+        let mut rows = 0;
+        for (row, record) in reader.get_row_iter(None).unwrap().enumerate() {
+            for ((name, field), column) in record.unwrap().get_column_iter().zip(&table.columns) {
+                assert_eq!(*name, column.name);
+                let expected = match &column.data {
+                    Data::Text(texts) => Field::Str(texts[row].clone()),
+                    Data::Integers(numbers) => Field::Long(numbers[row]),
+                    Data::Numbers(numbers) => numbers[row].map_or(Field::Null, Field::Double),
+                };
+                assert_eq!(*field, expected, "{name} {row}");
+            }
+            rows += 1;
+        }
+        assert_eq!(rows, 4);
+    }
+
+    #[test]
+    fn a_table_without_rows_is_a_file_too() {
+        let mut empty = table();
+        empty.columns.truncate(1);
+        empty.columns[0].data = Data::Text(Vec::new());
+        for format in FORMATS {
+            assert!(!(format.write)(&empty).unwrap().is_empty(), "{}", format.name);
+        }
+    }
+}

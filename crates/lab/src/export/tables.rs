@@ -1,5 +1,6 @@
 //! The tables of a store: `flows` and `links` have a row for each in every run, `summary` one for each mean.
 
+use std::collections::HashMap;
 use std::str::FromStr;
 
 use engine::{Bytes, Rate, Span};
@@ -7,7 +8,8 @@ use serde_json::Value;
 
 use super::columns::{Column, Data, Table};
 use crate::metric::{METRICS, Metric, Scope};
-use crate::sweep::analysis::{Analysis, Row};
+use crate::store::KeptSweep;
+use crate::sweep::analysis::{Analysis, Row, Silent};
 
 /// Every table of these sweeps.
 pub fn tables(sweeps: &[Analysis]) -> Vec<Table> {
@@ -21,6 +23,7 @@ pub fn tables(sweeps: &[Analysis]) -> Vec<Table> {
 
 /// Where something stands: columns that every table has.
 struct Places {
+    names: HashMap<i64, String>,
     sweep: Vec<String>,
     case: Vec<String>,
     /// Each key that any sweep varies, its values as the scenario writes them.
@@ -35,11 +38,11 @@ impl Places {
                 keys.push((key.to_owned(), Vec::new()));
             }
         }
-        Places { sweep: Vec::new(), case: Vec::new(), keys }
+        Places { names: names(sweeps), sweep: Vec::new(), case: Vec::new(), keys }
     }
 
     fn push(&mut self, sweep: &Analysis, case: &str, changes: &[(String, Value)]) {
-        self.sweep.push(sweep.sweep.name.clone());
+        self.sweep.push(self.names.get(&sweep.sweep.id).unwrap_or(&sweep.sweep.name).clone());
         self.case.push(case.to_owned());
         for (key, values) in &mut self.keys {
             let value = changes.iter().find(|(changed, _)| changed == key).map(|(_, value)| shown(value));
@@ -48,7 +51,8 @@ impl Places {
     }
 
     fn columns(self) -> Vec<Column> {
-        let mut columns = vec![text("sweep", "the sweep's name", self.sweep)];
+        let mut columns =
+            vec![text("sweep", "the sweep's name; a second one of the same name ends with #2", self.sweep)];
         for (key, values) in self.keys {
             let numbers = numbers(&values);
             columns.push(text(&key, "as the scenario writes it", values));
@@ -61,6 +65,16 @@ impl Places {
         columns.push(text("case", "what was compared; empty if nothing was", self.case));
         columns
     }
+}
+
+/// What the sweeps are called. A scenario that was changed and swept again is another sweep with the same name.
+fn names(sweeps: &[Analysis]) -> HashMap<i64, String> {
+    let name = |(at, analysis): (usize, &Analysis)| {
+        let KeptSweep { id, name, .. } = &analysis.sweep;
+        let before = sweeps[..at].iter().filter(|other| other.sweep.name == *name).count();
+        (*id, if before == 0 { name.clone() } else { format!("{name}#{}", before + 1) })
+    };
+    sweeps.iter().enumerate().map(name).collect()
 }
 
 fn by_run(sweeps: &[Analysis], scope: Scope, (subject, about): (&str, &str)) -> Vec<Column> {
@@ -91,6 +105,8 @@ fn by_run(sweeps: &[Analysis], scope: Scope, (subject, about): (&str, &str)) -> 
         }
     }
     let mut columns = places.columns();
+    // A sweep may vary the seed, which every run has anyway; readers want each name once.
+    columns.retain(|column| column.name != "seed");
     columns.push(column("seed", "", "what chance began with", Data::Integers(seeds)));
     let replications = Data::Integers(replications);
     columns.push(column("replication", "", "which repetition; the same number is the same chance", replications));
@@ -104,16 +120,16 @@ fn by_run(sweeps: &[Analysis], scope: Scope, (subject, about): (&str, &str)) -> 
 fn means(sweeps: &[Analysis]) -> Vec<Column> {
     let mut places = Places::new(sweeps);
     let (mut metrics, mut units, mut subjects) = (Vec::new(), Vec::new(), Vec::new());
-    let mut rows: Vec<Row> = Vec::new();
+    let mut rows: Vec<Line> = Vec::new();
     for sweep in sweeps {
         for metric in METRICS {
-            for row in sweep.rows(metric) {
-                let Some(cell) = sweep.cell(&row) else { continue };
+            for line in lines(sweep, metric) {
+                let Some(cell) = sweep.cell_at(line.point, line.case) else { continue };
                 places.push(sweep, &cell.case_name, &cell.changes);
                 metrics.push(metric.name.to_owned());
                 units.push(metric.unit.to_owned());
-                subjects.push(row.subject.clone());
-                rows.push(row);
+                subjects.push(line.subject.clone());
+                rows.push(line);
             }
         }
     }
@@ -121,11 +137,11 @@ fn means(sweeps: &[Analysis]) -> Vec<Column> {
     columns.push(text("metric", "the figure (`lasthop list metrics`)", metrics));
     columns.push(text("subject", "the flow, or the link and its way; empty for the whole run", subjects));
     columns.push(text("unit", "of mean, deviation, bounds and difference", units));
-    let count = |name: &str, definition: &str, pick: fn(&Row) -> u64| {
-        column(name, "replications", definition, Data::Integers(rows.iter().map(|row| pick(row) as i64).collect()))
+    let count = |name: &str, definition: &str, pick: fn(&Line) -> u64| {
+        column(name, "replications", definition, Data::Integers(rows.iter().map(|line| pick(line) as i64).collect()))
     };
-    columns.push(count("n", "replications that gave a value", |row| row.n));
-    columns.push(count("without", "replications that gave none, such as incomplete transfers", |row| row.without));
+    columns.push(count("n", "replications that gave a value", |line| line.row.as_ref().map_or(0, |row| row.n)));
+    columns.push(count("without", "replications that gave none, such as incomplete transfers", |line| line.without));
     type Pick = fn(&Row) -> Option<f64>;
     let figures: [(&str, &str, &str, Pick); 13] = [
         ("mean", "see unit", "the mean", |row| Some(row.mean)),
@@ -153,9 +169,44 @@ fn means(sweeps: &[Analysis]) -> Vec<Column> {
         ("pairs", "replications", "replications that both cases have", |row| Some(row.against.as_ref()?.pairs as f64)),
     ];
     for (name, unit, definition, pick) in figures {
-        columns.push(column(name, unit, definition, Data::Numbers(rows.iter().map(pick).collect())));
+        columns.push(column(
+            name,
+            unit,
+            definition,
+            Data::Numbers(rows.iter().map(|line| pick(line.row.as_ref()?)).collect()),
+        ));
     }
     columns
+}
+
+/// One figure of a case at a point; without a row if no replication gave a value.
+struct Line {
+    point: usize,
+    case: usize,
+    subject: String,
+    without: u64,
+    row: Option<Row>,
+}
+
+/// A figure by point and case.
+fn lines(sweep: &Analysis, metric: &Metric) -> Vec<Line> {
+    let known = sweep.rows(metric).into_iter().map(|row| Line {
+        point: row.point,
+        case: row.case,
+        subject: row.subject.clone(),
+        without: row.without,
+        row: Some(row),
+    });
+    let silent = sweep.silent(metric).into_iter().map(|Silent { point, case, subject, without }| Line {
+        point,
+        case,
+        subject,
+        without,
+        row: None,
+    });
+    let mut all: Vec<Line> = known.chain(silent).collect();
+    all.sort_by_key(|line| (line.point, line.case));
+    all
 }
 
 fn text(name: &str, definition: &str, values: Vec<String>) -> Column {

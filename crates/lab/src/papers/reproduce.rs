@@ -1,9 +1,12 @@
 //! A paper's sweeps, run and compared with what it prints.
 
+use std::collections::HashSet;
+
 use stats::Level;
 
 use super::{Number, Paper};
 use crate::store::{Store, StoreError};
+use crate::sweep::Plan;
 use crate::sweep::analysis::Analysis;
 use crate::sweep::run::{self, Shard, SweepError, Tally, Watch};
 
@@ -26,13 +29,18 @@ pub fn reproduce(
     watch: Watch<'_>,
 ) -> Result<Reproduction, SweepError> {
     let plans: Vec<_> = paper.sweeps.iter().filter_map(|source| source.plan(replications).ok()).collect();
-    let cells = |plan: &crate::sweep::Plan| (plan.points.len() * plan.cases.len()) as u64 * replications;
-    let wanted: u64 = plans.iter().map(cells).sum();
+    let cells =
+        |plan: &Plan| plan.points.iter().flat_map(|point| &point.cells).map(|cell| cell.digest).collect::<Vec<_>>();
+    // Points share runs in which what is varied is not at work.
+    let wanted = plans.iter().flat_map(cells).collect::<HashSet<_>>().len() as u64 * replications;
     let mut sweeps = Vec::new();
     let mut before = Tally { wanted, ..Tally::default() };
     for plan in &plans {
-        let tally = run::run(plan, store, jobs, Shard::WHOLE, &mut |tally| {
-            watch(Tally { wanted, found: before.found + tally.found, done: before.done + tally.done })
+        let so_far = |tally: Tally| Tally { wanted, found: before.found + tally.found, done: before.done + tally.done };
+        let outcome = run::run(plan, store, jobs, Shard::WHOLE, &mut |tally| watch(so_far(tally)));
+        let tally = outcome.map_err(|error| match error {
+            SweepError::Interrupted(tally) => SweepError::Interrupted(so_far(tally)),
+            other => other,
         })?;
         before.found += tally.found;
         before.done += tally.done;

@@ -18,8 +18,17 @@ pub struct Document {
     text: String,
     table: Table,
     places: BTreeMap<String, Place>,
-    /// What was set from outside: the key, and who set it.
-    set: Vec<(String, String)>,
+    /// What was set after the text was read: the key, and who set it.
+    set: Vec<(String, Origin)>,
+}
+
+/// Who sets a key.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Origin {
+    /// What stands outside of the text, such as an option of the command line.
+    Outside(String),
+    /// Another key of the text, such as one of its sweep.
+    Key(String),
 }
 
 /// Where a key and its value stand.
@@ -75,7 +84,7 @@ impl Document {
             }
         }
         self.table.insert(key.to_owned(), Value::String(value.to_owned()));
-        self.set.push((key.to_owned(), format!("--{key} {value}")));
+        self.set.push((key.to_owned(), Origin::Outside(format!("--{key} {value}"))));
     }
 
     /// Sets `links.air.rate=2 Mbps`: the value is TOML where it reads as that, else text.
@@ -94,38 +103,39 @@ impl Document {
             .ok()
             .and_then(|mut parsed| parsed.remove("value"))
             .unwrap_or_else(|| Value::String(value.to_owned()));
-        self.assign(key, value, &origin)
+        self.assign(key, value, Origin::Outside(origin))
     }
 
     /// Gives the key `links.air.rate` a value. `origin` says who asks for it, for messages.
-    pub fn assign(&mut self, key: &str, value: Value, origin: &str) -> Result<(), Problem> {
+    pub fn assign(&mut self, key: &str, value: Value, origin: Origin) -> Result<(), Problem> {
         /// Tables that may be left out as long as all in them have their defaults.
         const OPTIONAL: [&str; 3] = ["tcp", "output", "sweep"];
-        let at = || Problem::default().in_file(origin);
         let (path, last) = key.rsplit_once('.').unwrap_or(("", key));
         let mut table = &mut self.table;
         let mut walked = String::new();
         for part in path.split('.').filter(|part| !part.is_empty()) {
             let known: Vec<String> = table.keys().cloned().collect();
-            if !table.contains_key(part) && OPTIONAL.contains(&part) {
+            // What a sweep varies is a key too, and stands in as many tables as the key has parts.
+            let optional = OPTIONAL.contains(&part) || walked.starts_with("sweep.");
+            if !table.contains_key(part) && optional {
                 table.insert(part.to_owned(), Value::Table(Table::new()));
             }
             table = match table.get_mut(part) {
                 Some(Value::Table(inner)) => inner,
                 Some(_) => {
-                    let expected = format!("{walked}{part} is a single value here, it has no {last}");
-                    return Err(Problem { expected, ..at() }.hint(format!("set {walked}{part} itself to a table")));
+                    let problem = Problem::new(format!("{walked}{part} is a single value here, it has no {last}"));
+                    return Err(self.place(problem.hint(format!("set {walked}{part} itself to a table")), &origin));
                 }
                 None => {
-                    let problem = Problem { expected: format!("there is no {walked}{part}"), ..at() };
-                    return Err(problem.nearest(part, known.iter().map(String::as_str)));
+                    let problem = Problem::new(format!("there is no {walked}{part}"));
+                    return Err(self.place(problem.nearest(part, known.iter().map(String::as_str)), &origin));
                 }
             };
             walked.push_str(part);
             walked.push('.');
         }
         table.insert(last.to_owned(), value);
-        self.set.push((key.to_owned(), origin.to_owned()));
+        self.set.push((key.to_owned(), origin));
         Ok(())
     }
 
@@ -141,8 +151,11 @@ impl Document {
         let set = self.set.iter().rev().find(|(key, _)| *key == kind);
         match (set, self.origin(problem.key.as_deref().unwrap_or_default())) {
             (Some((_, origin)), None) if problem.found.is_none() => {
-                let hint = format!("only the kind was set; set the whole of it: --set '{parent}={{kind=..., ...}}'");
-                problem.in_file(origin).hint(hint)
+                let whole = match origin {
+                    Origin::Outside(_) => format!("--set '{parent}={{kind=..., ...}}'"),
+                    Origin::Key(_) => format!("{parent} = {{ kind = ..., ... }}"),
+                };
+                self.place(problem.hint(format!("only the kind was set; set the whole of it: {whole}")), origin)
             }
             _ => problem,
         }
@@ -153,17 +166,28 @@ impl Document {
         key.is_some_and(|key| self.origin(key).is_some())
     }
 
-    /// What set `key`, or something around it, from outside.
-    fn origin(&self, key: &str) -> Option<&str> {
+    /// What set `key`, or something around it.
+    fn origin(&self, key: &str) -> Option<&Origin> {
         let covers = |set: &str| key == set || key.strip_prefix(set).is_some_and(|rest| rest.starts_with(['.', '[']));
-        self.set.iter().rev().find(|(set, _)| covers(set)).map(|(_, origin)| origin.as_str())
+        self.set.iter().rev().find(|(set, _)| covers(set)).map(|(_, origin)| origin)
+    }
+
+    /// Fills in where what `origin` is stands.
+    fn place(&self, problem: Problem, origin: &Origin) -> Problem {
+        match origin {
+            Origin::Outside(origin) => problem.in_file(origin),
+            Origin::Key(key) => {
+                let Problem { file, place, source, .. } = self.locate(Problem::default().key(key));
+                Problem { file, place, source, ..problem }
+            }
+        }
     }
 
     /// Fills in where a problem's key stands, and what was found there.
     pub fn locate(&self, mut problem: Problem) -> Problem {
         let key = problem.key.clone().unwrap_or_default();
         if let Some(origin) = self.origin(&key) {
-            return problem.in_file(origin);
+            return self.place(problem, origin);
         }
         // What another file, or an option, is about does not stand in this one.
         if problem.file.is_some() {
@@ -178,8 +202,8 @@ impl Document {
                 let offset = if self.text[offset..].starts_with('[') && path == key { place.key.start } else { offset };
                 return problem.at_offset(&self.text, offset);
             }
-            match path.rfind('.') {
-                Some(dot) => path = &path[..dot],
+            match path.rfind(['.', '[']) {
+                Some(end) => path = &path[..end],
                 // Missing from the whole: its beginning, where the text is the user's.
                 None if self.places.is_empty() => return problem,
                 None => return problem.at_offset(&self.text, 0),

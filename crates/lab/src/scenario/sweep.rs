@@ -1,6 +1,10 @@
 //! The part of a scenario that says what to vary, what to compare, and how often to repeat it.
 
+use std::fmt;
+
 use schemars::JsonSchema;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Deserializer, Error, MapAccess, Unexpected, Visitor};
 use serde::{Deserialize, Serialize};
 use toml::Table;
 
@@ -32,13 +36,37 @@ pub struct Sweep {
 }
 
 /// How often a point is run.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Replications {
     /// So many times.
     Fixed(u64),
     /// Until the mean is known well enough.
     UntilPrecise(Precision),
+}
+
+/// An untagged enum by derivation could not say which setting is wrong.
+impl<'de> Deserialize<'de> for Replications {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct NumberOrTable;
+        impl<'de> Visitor<'de> for NumberOrTable {
+            type Value = Replications;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, "a whole number, such as 10, or {{ precision = 0.02 }}")
+            }
+            fn visit_i64<E: Error>(self, number: i64) -> Result<Replications, E> {
+                let count = u64::try_from(number);
+                count.map(Replications::Fixed).map_err(|_| E::invalid_value(Unexpected::Signed(number), &self))
+            }
+            fn visit_u64<E: Error>(self, count: u64) -> Result<Replications, E> {
+                Ok(Replications::Fixed(count))
+            }
+            fn visit_map<M: MapAccess<'de>>(self, map: M) -> Result<Replications, M::Error> {
+                Precision::deserialize(MapAccessDeserializer::new(map)).map(Replications::UntilPrecise)
+            }
+        }
+        deserializer.deserialize_any(NumberOrTable)
+    }
 }
 
 /// When a mean is known well enough.

@@ -15,6 +15,14 @@ pub enum StoreError {
         /// What the system says.
         why: String,
     },
+    /// A new one cannot be made.
+    #[error("{}: cannot be written: {why}", path.display())]
+    Unmade {
+        /// Which.
+        path: PathBuf,
+        /// What the system says.
+        why: String,
+    },
     /// It is a file of another kind.
     #[error("{}: is not a store of lasthop\n  hint: a store is written by `lasthop sweep`", .0.display())]
     NotAStore(PathBuf),

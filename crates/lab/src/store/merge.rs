@@ -20,7 +20,7 @@ impl Store {
     pub fn merge(&mut self, other: &Path) -> Result<Merged, StoreError> {
         let their = Store::open(other)?;
         let (path, wrong) = (self.path.clone(), |error| StoreError::of(&self.path, error));
-        let transaction = self.db.transaction().map_err(wrong)?;
+        let transaction = Self::transaction(&mut self.db).map_err(wrong)?;
         let mut merged = Merged::default();
         {
             let mut known = transaction

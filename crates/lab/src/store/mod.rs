@@ -8,9 +8,10 @@ mod error;
 mod merge;
 
 use std::path::{Path, PathBuf};
+use std::thread;
 use std::time::Duration;
 
-use rusqlite::{Connection, OpenFlags, OptionalExtension, params};
+use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, Transaction, TransactionBehavior, params};
 use serde_json::Value;
 
 use crate::load::to_toml;
@@ -73,21 +74,57 @@ pub struct KeptCell {
 impl Store {
     /// Opens a store, or makes a new one.
     pub fn create(path: &Path) -> Result<Self, StoreError> {
-        if let Some(dir) = path.parent().filter(|dir| !dir.as_os_str().is_empty()) {
-            std::fs::create_dir_all(dir).map_err(|error| StoreError::file(dir, &error))?;
+        if path.try_exists().is_ok_and(|exists| exists) {
+            let store = Self::writable(path)?;
+            store.whole()?;
+            return Ok(store);
         }
-        Self::connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE)
+        let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty());
+        let made = dir.map_or(Ok(()), std::fs::create_dir_all);
+        made.map_err(|error| StoreError::Unmade { path: path.to_owned(), why: error.to_string() })?;
+        Self::writable(path).map_err(|error| match error {
+            StoreError::Unopened { path, why } => StoreError::Unmade { path, why },
+            other => other,
+        })
     }
 
     /// Opens a store that must exist.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         // SQLite says only "unable to open".
-        std::fs::File::open(path).map_err(|error| StoreError::file(path, &error))?;
+        let file = std::fs::File::open(path).map_err(|error| StoreError::file(path, &error))?;
+        let length = file.metadata().map_err(|error| StoreError::file(path, &error))?.len();
+        if path.is_dir() || length == 0 {
+            return Err(StoreError::NotAStore(path.to_owned()));
+        }
+        let store = match Self::connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE) {
+            // Where nothing can be written there is no place for the files that readers share.
+            Err(StoreError::Unopened { .. } | StoreError::Unwritable { .. }) => Self::look(path)?,
+            opened => opened?,
+        };
+        store.whole()?;
+        Ok(store)
+    }
+
+    /// Opens a store, or makes a new one, without looking whether it is whole.
+    pub(crate) fn writable(path: &Path) -> Result<Self, StoreError> {
         if path.is_dir() {
             return Err(StoreError::NotAStore(path.to_owned()));
         }
-        let store = Self::connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-        store.whole()?;
+        Self::connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE)
+    }
+
+    /// Opens a store to read what is there, as in a directory that cannot be written.
+    fn look(path: &Path) -> Result<Self, StoreError> {
+        let wrong = |error| StoreError::of(path, error);
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
+        // Bytes that mean something in an address are written as their numbers.
+        let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"/._-".contains(byte);
+        let bytes = path.as_os_str().as_encoded_bytes().iter();
+        let address: String =
+            bytes.map(|byte| if plain(byte) { char::from(*byte).into() } else { format!("%{byte:02x}") }).collect();
+        let db = Connection::open_with_flags(format!("file:{address}?immutable=1"), flags).map_err(wrong)?;
+        let store = Store { path: path.to_owned(), db };
+        store.known()?;
         Ok(store)
     }
 
@@ -96,6 +133,39 @@ impl Store {
         let db = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX).map_err(wrong)?;
         db.busy_timeout(PATIENCE).map_err(wrong)?;
         let store = Store { path: path.to_owned(), db };
+        let empty = store.known()?;
+        store.use_wal().map_err(wrong)?;
+        store.db.pragma_update(None, "synchronous", "NORMAL").map_err(wrong)?;
+        if empty {
+            store.lay_out().map_err(wrong)?;
+        }
+        Ok(store)
+    }
+
+    /// SQLite does not wait for others here, as it does for their transactions.
+    fn use_wal(&self) -> rusqlite::Result<()> {
+        const NAP: Duration = Duration::from_millis(10);
+        let mut naps = 0;
+        loop {
+            match self.db.pragma_update(None, "journal_mode", "WAL") {
+                Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) && NAP * naps < PATIENCE => {
+                    naps += 1;
+                    thread::sleep(NAP);
+                }
+                outcome => return outcome,
+            }
+        }
+    }
+
+    /// A transaction that writes from its beginning: one that begins to after it has read is refused, not made to wait, if
+    /// another program wrote in between.
+    fn transaction(db: &mut Connection) -> rusqlite::Result<Transaction<'_>> {
+        db.transaction_with_behavior(TransactionBehavior::Immediate)
+    }
+
+    /// Whether it has no tables yet. What is not a store, or one of a newer program, is refused.
+    fn known(&self) -> Result<bool, StoreError> {
+        let (store, path, wrong) = (self, &self.path, |error| StoreError::of(&self.path, error));
         let number = |name: &str| store.db.pragma_query_value(None, name, |row| row.get::<_, i32>(0)).map_err(wrong);
         let tables = "SELECT count(*) FROM sqlite_schema";
         let empty = store.db.query_row(tables, [], |row| row.get::<_, i64>(0)).map_err(wrong)? == 0;
@@ -106,17 +176,12 @@ impl Store {
         if format > FORMAT {
             return Err(StoreError::Newer { path: path.to_owned(), found: format, known: FORMAT });
         }
-        store.db.pragma_update(None, "journal_mode", "WAL").map_err(wrong)?;
-        store.db.pragma_update(None, "synchronous", "NORMAL").map_err(wrong)?;
-        if empty {
-            store.lay_out().map_err(wrong)?;
-        }
-        Ok(store)
+        Ok(empty)
     }
 
     /// Makes the tables, unless another program just did.
     fn lay_out(&self) -> rusqlite::Result<()> {
-        let transaction = rusqlite::Transaction::new_unchecked(&self.db, rusqlite::TransactionBehavior::Immediate)?;
+        let transaction = Transaction::new_unchecked(&self.db, TransactionBehavior::Immediate)?;
         let format: i32 = transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;
         if format == 0 {
             transaction.execute_batch(include_str!("schema.sql"))?;
@@ -152,7 +217,7 @@ impl Store {
         }
         let digest = Digest::of_text(&content);
         let metrics: Vec<&str> = plan.metrics.iter().map(|metric| metric.name).collect();
-        let noted = self.db.transaction().and_then(|transaction| {
+        let noted = Self::transaction(&mut self.db).and_then(|transaction| {
             let known = "SELECT id FROM sweeps WHERE digest = ?1";
             let id: Option<i64> = transaction.query_row(known, [&digest.0[..]], |row| row.get(0)).optional()?;
             transaction.execute(

@@ -1,11 +1,12 @@
 //! What a sweep's kept runs say: means with intervals, and each case against the first on the same air.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 use stats::paired::Pairs;
 use stats::{Interval, Level, Sample};
 
+use super::precise;
 use crate::metric::{self, Metric};
 use crate::store::{KeptCell, KeptSweep, Store, StoreError};
 
@@ -35,6 +36,19 @@ impl CellRuns {
         let mut all = series(&self.runs, metric).into_iter();
         all.find(|(subject, _)| wanted(subject)).map(|(_, series)| series.values).unwrap_or_default()
     }
+}
+
+/// A figure of which no replication gave a value.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Silent {
+    /// The number of the point.
+    pub point: usize,
+    /// The number of the case.
+    pub case: usize,
+    /// What it is about.
+    pub subject: String,
+    /// Replications that gave none.
+    pub without: u64,
 }
 
 /// One figure of one case at one point.
@@ -80,7 +94,8 @@ pub struct Against {
 }
 
 impl Analysis {
-    /// Of a sweep that `store` keeps, its first `most` replications.
+    /// Of a sweep that `store` keeps, its first `most` replications. At each point these are the replications that all of
+    /// its cases have: cases are compared on the same air, and one that shares its runs with another point may have more.
     pub fn of(store: &Store, sweep: KeptSweep, most: u64, level: Level) -> Result<Self, StoreError> {
         let cells = store.cells(sweep.id)?.into_iter();
         let cells = cells
@@ -89,7 +104,30 @@ impl Analysis {
                 Ok(CellRuns { cell, runs })
             })
             .collect::<Result<_, StoreError>>()?;
-        Ok(Analysis { sweep, cells, level })
+        let mut analysis = Analysis { sweep, cells, level };
+        analysis.level_out();
+        Ok(analysis)
+    }
+
+    /// Leaves at each point the replications that all of its cases have. A case without any does not count.
+    fn level_out(&mut self) {
+        for point in self.cells.chunk_by_mut(|one, next| one.cell.point == next.cell.point) {
+            let numbers = |runs: &CellRuns| runs.runs.iter().map(|(number, _)| *number).collect::<BTreeSet<_>>();
+            let all = point.iter().map(numbers).filter(|numbers| !numbers.is_empty());
+            let Some(common) = all.reduce(|one, other| &one & &other) else { continue };
+            for cell in point {
+                cell.runs.retain(|(number, _)| common.contains(number));
+            }
+        }
+    }
+
+    /// Leaves at each point no more than its number of replications: what a rule asked for, where a store has more.
+    pub fn first(mut self, wanted: &[u64]) -> Self {
+        for cell in &mut self.cells {
+            let most = wanted.get(cell.cell.point).copied().unwrap_or(u64::MAX);
+            cell.runs.retain(|(number, _)| *number < most);
+        }
+        self
     }
 
     /// The figures that the sweep's author asked for.
@@ -109,7 +147,13 @@ impl Analysis {
 
     /// The cell of a row.
     pub fn cell(&self, row: &Row) -> Option<&KeptCell> {
-        self.cells.iter().map(|runs| &runs.cell).find(|cell| cell.point == row.point && cell.case == row.case)
+        self.cell_at(row.point, row.case)
+    }
+
+    /// A case at a point.
+    pub fn cell_at(&self, point: usize, case: usize) -> Option<&KeptCell> {
+        let at = self.cells.binary_search_by_key(&(point, case), |runs| (runs.cell.point, runs.cell.case));
+        at.ok().map(|at| &self.cells[at].cell)
     }
 
     /// Runs that are kept.
@@ -117,7 +161,22 @@ impl Analysis {
         self.cells.iter().map(|cell| cell.runs.len()).sum()
     }
 
-    /// One figure, by point, case and subject. Cells without runs give no row.
+    /// Where no run gave a value of a figure, such as cases in which no transfer completes. Cells without runs are none.
+    pub fn silent(&self, metric: &Metric) -> Vec<Silent> {
+        let silent = |cell: &KeptCell, subject: String, without: u64| Silent {
+            point: cell.point,
+            case: cell.case,
+            subject,
+            without,
+        };
+        let of_cell = |runs: &CellRuns| {
+            let all = series(&runs.runs, metric).into_iter().filter(|(_, series)| series.values.is_empty());
+            all.map(|(subject, series)| silent(&runs.cell, subject, series.without)).collect::<Vec<_>>()
+        };
+        self.cells.iter().flat_map(of_cell).collect()
+    }
+
+    /// One figure, by point, case and subject. Cells without runs, or of which no run gave a value, give no row.
     pub fn rows(&self, metric: &Metric) -> Vec<Row> {
         let mut rows = Vec::new();
         let mut first: BTreeMap<String, Series> = BTreeMap::new();
@@ -176,60 +235,74 @@ impl Analysis {
         }
         for metric in self.metrics() {
             let lost: u64 = self.rows(metric).iter().map(|row| row.without).sum();
+            let silent = self.silent(metric);
+            let lost = lost + silent.iter().map(|silent| silent.without).sum::<u64>();
             if lost > 0 {
+                let whole = match silent.len() {
+                    0 => String::new(),
+                    1 => ", and one case at one point has none left".to_owned(),
+                    several => format!(", and {several} cases at points have none left"),
+                };
                 warnings.push(format!(
-                    "{lost} runs gave no {}, such as transfers that did not complete: the means leave them out, \
-                     which makes them look better than they are",
+                    "{lost} run{} gave no {}, such as transfers that did not complete: the means leave them out, \
+                     which makes them look better than they are{whole}",
+                    if lost == 1 { "" } else { "s" },
                     metric.name
                 ));
             }
-            warnings.extend(self.identical(metric));
         }
+        warnings.extend(self.same_replications());
+        warnings.extend(self.same_cases());
+        warnings.extend(precise::warning(self));
         warnings
     }
 
-    /// Cases that never differ from the first, and replications that never differ from each other.
-    fn identical(&self, metric: &Metric) -> Vec<String> {
-        let rows = self.rows(metric);
-        let still: Vec<&Row> = rows.iter().filter(|row| row.n > 1 && row.deviation == Some(0.0)).collect();
-        let mut warnings = Vec::new();
-        if !still.is_empty() {
-            let whole = still.len() == rows.len();
-            let cases = self.cases();
-            let mut named: Vec<&str> = still.iter().filter_map(|row| cases.get(row.case).copied()).collect();
-            named.dedup();
-            named.sort_unstable();
-            named.dedup();
-            let whose = if whole || named.iter().all(|name| name.is_empty()) {
-                String::new()
-            } else {
-                format!(" of {}", named.join(", "))
-            };
-            warnings.push(format!(
-                "all replications{whose} gave the same {}: nothing in these runs is left to chance, so there is \
-                 nothing to repeat",
-                metric.name
-            ));
+    /// What is always the same is not left to chance. A figure may be, as a count that is always 0; a whole run is not.
+    fn same_replications(&self) -> Option<String> {
+        let repeated = self.cells.iter().filter(|cell| cell.runs.len() > 1);
+        let (still, moving): (Vec<_>, Vec<_>) =
+            repeated.partition(|cell| cell.runs.windows(2).all(|pair| pair[0].1 == pair[1].1));
+        // Of a case that is still at some points only, the points are to blame, and the author varies them.
+        let named = |cells: &[&CellRuns]| cells.iter().map(|runs| runs.cell.case).collect::<BTreeSet<_>>();
+        let cases: Vec<usize> = named(&still).difference(&named(&moving)).copied().collect();
+        let names: Vec<&str> = cases.iter().filter_map(|case| self.cases().get(*case).copied()).collect();
+        if names.is_empty() {
+            return None;
         }
-        for (number, name) in self.cases().into_iter().enumerate().skip(1) {
-            let mut of_case = rows.iter().filter(|row| row.case == number).peekable();
-            let same = |row: &Row| {
-                let against = row.against.as_ref();
-                against.is_some_and(|against| against.difference == 0.0 && against.pairs > 0)
-                    && against
-                        .and_then(|against| against.difference_ci)
-                        .is_none_or(|ci| ci.low == 0.0 && ci.high == 0.0)
-            };
-            if of_case.peek().is_some() && of_case.all(same) {
-                let first = self.cases().first().copied().unwrap_or_default().to_owned();
-                warnings.push(format!(
-                    "{name} and {first} gave the same {} in every run: is the difference between them at work here?",
-                    metric.name
-                ));
-            }
-        }
-        warnings
+        let whose = if moving.is_empty() { String::new() } else { format!(" of {}", names.join(", ")) };
+        Some(format!(
+            "all replications{whose} gave the same results: nothing in these runs is left to chance, so there is nothing \
+             to repeat"
+        ))
     }
+
+    /// Cases that never differ from the first.
+    fn same_cases(&self) -> Vec<String> {
+        let cases = self.cases();
+        let same = |number: usize| {
+            let pairs = self.cells.chunk_by(|one, next| one.cell.point == next.cell.point);
+            let mut pairs = pairs.filter_map(|cells| Some((cells.first()?, cells.get(number)?))).peekable();
+            pairs.peek().is_some()
+                && pairs.all(|(first, other)| {
+                    let both = first.runs.iter().zip(&other.runs);
+                    !other.runs.is_empty() && { both }.all(|((_, one), (_, other))| results(one).eq(results(other)))
+                })
+        };
+        let others = (1..cases.len()).filter(|number| same(*number));
+        let text = |number: usize| {
+            let (name, first) = (cases[number], cases[0]);
+            format!(
+                "{name} and {first} gave the same results in every run: is the difference between them at work here?"
+            )
+        };
+        others.map(text).collect()
+    }
+}
+
+/// What came out of a run: its summary without what went in.
+fn results(summary: &Value) -> impl Iterator<Item = (&String, &Value)> {
+    let given = |key: &str| ["title", "scheme", "profile", "seed", "nodes"].contains(&key);
+    summary.as_object().into_iter().flatten().filter(move |(key, _)| !given(key))
 }
 
 /// One figure about one subject, by replication.
@@ -287,6 +360,23 @@ pub fn to_json(analysis: &Analysis) -> Value {
                 "ci": bounds(row.ci),
                 "run": bounds(row.run),
                 "against_first": against,
+            }));
+        }
+        for silent in analysis.silent(metric) {
+            let Some(cell) = analysis.cell_at(silent.point, silent.case) else { continue };
+            rows.push(json!({
+                "point": cell.changes.iter().cloned().collect::<Value>(),
+                "case": cell.case_name,
+                "metric": metric.name,
+                "unit": metric.unit,
+                "subject": silent.subject,
+                "n": 0,
+                "without": silent.without,
+                "mean": null,
+                "deviation": null,
+                "ci": null,
+                "run": null,
+                "against_first": null,
             }));
         }
     }

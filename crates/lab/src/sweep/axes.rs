@@ -11,6 +11,8 @@ pub type Change = (String, Value);
 /// One dimension of the grid.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Axis {
+    /// Where it stands in the scenario: `sweep.axes` or `sweep.zip[0]`.
+    pub at: String,
     /// The keys that change together.
     pub keys: Vec<String>,
     /// For each place along the axis, what changes there.
@@ -22,31 +24,38 @@ pub struct Axis {
 pub struct Case {
     /// What it is called.
     pub name: String,
+    /// Where each of its changes stands in the scenario.
+    pub at: Vec<String>,
     /// What changes for it.
     pub changes: Vec<Change>,
 }
+
+/// Keys that change no result, so that there is nothing to vary.
+const WITHOUT_EFFECT: [&str; 4] = ["sweep", "output", "title", "replication"];
 
 /// The dimensions of `sweep.axes` and `sweep.zip`, in their order.
 pub(super) fn axes(axes: &Table, zip: &[Table]) -> Result<Vec<Axis>, Problem> {
     let mut dimensions = Vec::new();
     for (key, value) in leaves(axes, "") {
-        let values = range::values(&format!("sweep.axes.{key}"), value)?;
+        let at = format!("sweep.axes.{key}");
+        has_effect(&key, &at)?;
+        let values = range::values(&at, value)?;
         let places = values.into_iter().map(|value| vec![(key.clone(), value)]).collect();
-        dimensions.push(Axis { keys: vec![key], places });
+        dimensions.push(Axis { at: "sweep.axes".into(), keys: vec![key], places });
     }
     for (number, table) in zip.iter().enumerate() {
         let at = format!("sweep.zip[{number}]");
         let mut keys: Vec<String> = Vec::new();
         let mut places: Vec<Vec<Change>> = Vec::new();
         for (key, value) in leaves(table, "") {
+            has_effect(&key, &format!("{at}.{key}"))?;
             let values = range::values(&format!("{at}.{key}"), value)?;
             if keys.is_empty() {
                 places = vec![Vec::new(); values.len()];
             } else if values.len() != places.len() {
-                let expected = format!("{} values, as many as `{}` has", places.len(), keys[0]);
-                return Err(Problem::new(expected)
-                    .key(format!("{at}.{key}"))
-                    .found(format!("{} values", values.len())));
+                let count = |count: usize| format!("{count} value{}", if count == 1 { "" } else { "s" });
+                let expected = format!("{}, as many as `{}` has", count(places.len()), keys[0]);
+                return Err(Problem::new(expected).key(format!("{at}.{key}")).found(count(values.len())));
             }
             for (place, value) in places.iter_mut().zip(values) {
                 place.push((key.clone(), value));
@@ -56,43 +65,87 @@ pub(super) fn axes(axes: &Table, zip: &[Table]) -> Result<Vec<Axis>, Problem> {
         if keys.is_empty() {
             return Err(Problem::new("at least one key with its values").key(at));
         }
-        dimensions.push(Axis { keys, places });
+        dimensions.push(Axis { at, keys, places });
     }
     let mut seen: Vec<&String> = Vec::new();
-    for key in dimensions.iter().flat_map(|axis| &axis.keys) {
+    for (at, key) in dimensions.iter().flat_map(|axis| axis.keys.iter().map(|key| (&axis.at, key))) {
         if seen.contains(&key) {
-            return Err(Problem::new("each key on one axis only").key("sweep").found(key.clone()));
+            let problem = Problem::new("each key on one axis only").key(format!("{at}.{key}"));
+            return Err(problem.found(format!("{key} for a second time")));
         }
         seen.push(key);
     }
     Ok(dimensions)
 }
 
-/// What is compared; one case without name and changes if nothing is.
-pub(super) fn cases(compare: &Table) -> Result<Vec<Case>, Problem> {
+impl Axis {
+    /// What changes at a place, and where each change stands in the scenario.
+    pub(super) fn at(&self, place: usize) -> impl Iterator<Item = (String, &Change)> {
+        let at = move |key: &str| format!("{}.{key}[{place}]", self.at);
+        self.places[place].iter().map(move |change| (at(&change.0), change))
+    }
+}
+
+fn has_effect(key: &str, at: &str) -> Result<(), Problem> {
+    let head = key.split('.').next().unwrap_or_default();
+    if !WITHOUT_EFFECT.contains(&head) {
+        return Ok(());
+    }
+    let problem = Problem::new("a key on which results depend").key(at).found(key);
+    Err(if head == "replication" { problem.hint("sweep.replications = N repeats every point") } else { problem })
+}
+
+/// What is compared; one case without name and changes if nothing is. `axes` are the dimensions of the grid.
+pub(super) fn cases(compare: &Table, axes: &[Axis]) -> Result<Vec<Case>, Problem> {
     if compare.is_empty() {
-        return Ok(vec![Case { name: String::new(), changes: Vec::new() }]);
+        return Ok(vec![Case { name: String::new(), at: Vec::new(), changes: Vec::new() }]);
     }
-    let leaves = leaves(compare, "");
-    let is_list = |value: &Value| value.is_array() || value.as_table().is_some_and(range::is_range);
-    if let [(key, value)] = &leaves[..]
-        && is_list(value)
-    {
-        let values = range::values(&format!("sweep.compare.{key}"), value)?;
-        let case = |value: Value| Case { name: shown(&value), changes: vec![(key.clone(), value)] };
-        return Ok(values.into_iter().map(case).collect());
+    let cases = match &leaves(compare, "")[..] {
+        [(key, value)] if is_list(value) => values_of(key, value, axes)?,
+        _ => compare.iter().map(|(name, changes)| named(name, changes)).collect::<Result<_, _>>()?,
+    };
+    for case in &cases {
+        case.changes.iter().zip(&case.at).try_for_each(|((key, _), at)| has_effect(key, at))?;
     }
-    compare
-        .iter()
-        .map(|(name, changes)| match changes {
-            Value::Table(changes) => Ok(Case { name: name.clone(), changes: flat(changes) }),
-            other => {
-                let expected = "either one key with a list of values, or for each case a table of changes";
-                let problem = Problem::new(expected).key(format!("sweep.compare.{name}")).found(other.to_string());
-                Err(problem.hint("several keys that vary together: give each case a name and a table"))
-            }
-        })
-        .collect()
+    Ok(cases)
+}
+
+fn is_list(value: &Value) -> bool {
+    value.is_array() || value.as_table().is_some_and(range::is_range)
+}
+
+/// A case for each value of a key.
+fn values_of(key: &str, value: &Value, axes: &[Axis]) -> Result<Vec<Case>, Problem> {
+    let at = format!("sweep.compare.{key}");
+    if axes.iter().any(|axis| axis.keys.iter().any(|varied| varied == key)) {
+        let problem = Problem::new("each key either on an axis or compared").key(at);
+        return Err(problem.found(format!("{key} for a second time")));
+    }
+    let values = range::values(&at, value)?.into_iter().enumerate();
+    let case = |(number, value): (usize, Value)| Case {
+        name: shown(&value),
+        at: vec![format!("{at}[{number}]")],
+        changes: vec![(key.to_owned(), value)],
+    };
+    Ok(values.map(case).collect())
+}
+
+/// The case called `name`.
+fn named(name: &str, changes: &Value) -> Result<Case, Problem> {
+    let at = format!("sweep.compare.{name}");
+    let is_key = crate::catalogue::schema()["properties"].get(name).is_some();
+    match changes {
+        Value::Table(changes) if !is_key => {
+            let changes = flat(changes);
+            let at = changes.iter().map(|(key, _)| format!("{at}.{key}")).collect();
+            Ok(Case { name: name.to_owned(), at, changes })
+        }
+        other => {
+            let expected = "either one key with a list of values, or for each case a name with a table of changes";
+            let problem = Problem::new(expected).key(at).found(other.to_string());
+            Err(problem.hint("several keys that differ together: [sweep.compare.NAME] and the changes below it"))
+        }
+    }
 }
 
 /// The keys of a table of lists with what they list: `links.wire.delay`, written with quotes or without.
@@ -159,21 +212,48 @@ mod tests {
         let uneven = axes(&Table::new(), &[table("a = [1, 2]\nb = [1]")]).unwrap_err();
         assert_eq!(uneven.key.as_deref(), Some("sweep.zip[0].b"));
         let twice = axes(&table("a = [1]"), &[table("a = [1]")]).unwrap_err();
-        assert_eq!(twice.found.as_deref(), Some("a"));
+        assert_eq!(twice.found.as_deref(), Some("a for a second time"));
     }
 
     #[test]
     fn cases_are_values_of_a_key_or_named_changes() {
-        let names = |text: &str| cases(&table(text)).unwrap().into_iter().map(|case| case.name).collect::<Vec<_>>();
+        let names =
+            |text: &str| cases(&table(text), &[]).unwrap().into_iter().map(|case| case.name).collect::<Vec<_>>();
         assert_eq!(names("scheme = [\"unmodified\", \"refined-icmp\"]"), ["unmodified", "refined-icmp"]);
         assert_eq!(names("flows.a.tcp.initial_window = [1, 2]"), ["1", "2"]);
         assert_eq!(names(""), [""]);
         let named =
-            cases(&table("[clear]\nlinks.air.channel = { kind = \"perfect\" }\n[bad]\nscheme = \"unmodified\""));
+            cases(&table("[clear]\nlinks.air.channel = { kind = \"perfect\" }\n[bad]\nscheme = \"unmodified\""), &[]);
         let named = named.unwrap();
+        assert_eq!(named[0].at, ["sweep.compare.clear.links.air.channel"]);
         assert_eq!(named[0].changes[0].0, "links.air.channel");
         assert_eq!(named[1].name, "bad");
-        assert!(cases(&table("a = [1]\nb = [2]")).is_err());
-        assert!(cases(&table("a = 1")).is_err());
+        for wrong in [
+            "a = [1]\nb = [2]",
+            "a = 1",
+            "scheme = \"unmodified\"",
+            "links.a.delay = [\"1 ms\"]\nlinks.b.delay = [\"1 ms\"]",
+            "flows.a.window = \"1 KiB\"",
+        ] {
+            let problem = cases(&table(wrong), &[]).unwrap_err();
+            assert!(problem.expected.starts_with("either one key with a list of values"), "{wrong}: {problem}");
+        }
+        let varied = axes(&table("seed = [1, 2]"), &[]).unwrap();
+        let twice = cases(&table("seed = [1, 2]"), &varied).unwrap_err();
+        assert_eq!(twice.key.as_deref(), Some("sweep.compare.seed"));
+    }
+
+    #[test]
+    fn what_changes_no_result_is_not_varied() {
+        for key in ["title", "replication", "output.traces", "sweep.metrics", "\"sweep.replications\""] {
+            let found = [
+                axes(&table(&format!("{key} = [1, 2]")), &[]).err(),
+                axes(&Table::new(), &[table(&format!("{key} = [1, 2]"))]).err(),
+                cases(&table(&format!("one.{key} = 1\ntwo.seed = 1")), &[]).err(),
+            ];
+            for problem in found {
+                assert_eq!(problem.expect("a problem").expected, "a key on which results depend", "{key}");
+            }
+        }
     }
 }

@@ -3,6 +3,7 @@
 pub mod analysis;
 pub mod axes;
 pub mod plan;
+pub mod precise;
 mod range;
 pub mod run;
 

@@ -9,11 +9,14 @@ use crate::load::{Loaded, Overrides, Source};
 use crate::metric::{self, Metric};
 use crate::problem::Problem;
 use crate::scenario::Scenario;
+use crate::scenario::document::Origin;
 use crate::scenario::sweep::{Precision, Replications, Sweep};
 use crate::store::Digest;
 
+/// Cases at points at most: all of them are checked, and kept in memory, before the first runs.
+const MOST_CELLS: u128 = 100_000;
 /// More runs than anyone waits for.
-const MOST_CELLS: usize = 1_000_000;
+const MOST_RUNS: u128 = 100_000_000;
 /// Replications of one point at most.
 const MOST_REPLICATIONS: u64 = 1_000_000;
 
@@ -34,6 +37,8 @@ pub struct Plan {
     pub replications: Replications,
     /// The figures to show; the first one leads.
     pub metrics: Vec<&'static Metric>,
+    /// The figure that must be precise, where that decides.
+    pub precise: &'static Metric,
     /// What its author should know, each said once.
     pub warnings: Vec<Problem>,
 }
@@ -70,18 +75,16 @@ impl Plan {
         let located = |problem: Problem| vec![source.document.locate(problem)];
         let sweep = base.scenario.sweep.clone().unwrap_or_default();
         let axes = axes::axes(&sweep.axes, &sweep.zip).map_err(located)?;
-        let cases = axes::cases(&sweep.compare).map_err(located)?;
+        let cases = axes::cases(&sweep.compare, &axes).map_err(located)?;
         let metrics = metrics(&sweep, &base.scenario).map_err(located)?;
         check_replications(&sweep.replications).map_err(located)?;
-        let count = axes.iter().try_fold(cases.len(), |count, axis| count.checked_mul(axis.places.len()));
-        let count = count.filter(|count| *count <= MOST_CELLS).ok_or_else(|| {
-            located(Problem::new(format!("at most {MOST_CELLS} combinations of values")).key("sweep.axes"))
-        })?;
+        check_size(&axes, &cases, &sweep.replications).map_err(located)?;
         let mut plan = Plan {
             stem: source.stem.clone(),
             scenario: base.scenario,
-            points: Vec::with_capacity(count / cases.len()),
+            points: Vec::new(),
             replications: sweep.replications,
+            precise: metrics[0],
             metrics,
             warnings: base.warnings,
             axes,
@@ -89,10 +92,11 @@ impl Plan {
         };
         let mut place = vec![0; plan.axes.len()];
         loop {
-            let changes: Vec<Change> =
-                plan.axes.iter().zip(&place).flat_map(|(axis, at)| axis.places[*at].clone()).collect();
-            let cells = plan.cases.iter().map(|case| cell(source, &changes, case, &mut plan.warnings));
+            let at: Vec<(String, &Change)> =
+                plan.axes.iter().zip(&place).flat_map(|(axis, place)| axis.at(*place)).collect();
+            let cells = plan.cases.iter().map(|case| cell(source, &at, case, &mut plan.warnings));
             let cells = cells.collect::<Result<_, _>>()?;
+            let changes = at.into_iter().map(|(_, change)| change.clone()).collect();
             plan.points.push(Point { changes, cells });
             // As an odometer: the last wheel turns, and takes the one before it along when it is round.
             let turned = plan.axes.iter().zip(&mut place).rev().any(|(axis, at)| {
@@ -115,25 +119,42 @@ impl Plan {
 }
 
 /// The scenario of one case at one point.
-fn cell(source: &Source, at: &[Change], case: &Case, warnings: &mut Vec<Problem>) -> Result<Cell, Vec<Problem>> {
+fn cell(
+    source: &Source,
+    at: &[(String, &Change)],
+    case: &Case,
+    warnings: &mut Vec<Problem>,
+) -> Result<Cell, Vec<Problem>> {
     let mut document = source.document.clone();
-    let named = if case.name.is_empty() { String::new() } else { format!("case {}: ", case.name) };
-    for (key, value) in at.iter().chain(&case.changes) {
-        let origin = format!("sweep: {named}{key} = {value}");
-        document.assign(key, value.clone(), &origin).map_err(|problem| vec![problem])?;
+    let of_point = at.iter().map(|(at, change)| (at, *change));
+    for (at, (key, value)) in of_point.chain(case.at.iter().zip(&case.changes)) {
+        document.assign(key, value.clone(), Origin::Key(at.clone())).map_err(|problem| vec![problem])?;
     }
-    let Loaded { scenario, network, warnings: advice, .. } = source.resolve(&document)?;
+    let among = |problem| among(problem, at, case);
+    let resolved = source.resolve(&document);
+    let Loaded { scenario, network, warnings: advice, .. } =
+        resolved.map_err(|problems| problems.into_iter().map(among).collect::<Vec<_>>())?;
     for warning in advice {
         // The same warning at every point is one warning.
         if !warnings.iter().any(|known| known.key == warning.key && known.expected == warning.expected) {
-            warnings.push(warning);
+            warnings.push(among(warning));
         }
     }
     Ok(Cell { digest: Digest::of(&scenario), scenario, network })
 }
 
+/// What a problem is about may be right by itself, and wrong with what else is changed there.
+fn among(mut problem: Problem, at: &[(String, &Change)], case: &Case) -> Problem {
+    let about = |key: &str| problem.key.as_deref().is_some_and(|about| about.starts_with(key));
+    let others = at.iter().filter(|(_, (key, _))| !about(key)).map(|(_, (key, value))| format!("{key} = {value}"));
+    let case_differs = !case.name.is_empty() && !case.changes.iter().any(|(key, _)| about(key));
+    let others: Vec<String> = others.chain(case_differs.then(|| format!("case {}", case.name))).collect();
+    problem.among = (!others.is_empty()).then(|| others.join(", "));
+    problem
+}
+
 /// The figures asked for, or those that suit the scenario.
-fn metrics(sweep: &Sweep, scenario: &Scenario) -> Result<Vec<&'static Metric>, Problem> {
+pub(super) fn metrics(sweep: &Sweep, scenario: &Scenario) -> Result<Vec<&'static Metric>, Problem> {
     let find = |name: &String, key: String| {
         metric::find(name).ok_or_else(|| {
             let problem = Problem::new("a metric (see `lasthop list metrics`)").key(key).found(format!("\"{name}\""));
@@ -153,6 +174,27 @@ fn metrics(sweep: &Sweep, scenario: &Scenario) -> Result<Vec<&'static Metric>, P
         metrics.insert(0, precise);
     }
     Ok(metrics)
+}
+
+fn check_size(axes: &[Axis], cases: &[Case], replications: &Replications) -> Result<(), Problem> {
+    let points = axes.iter().fold(1u128, |count, axis| count.saturating_mul(axis.places.len() as u128));
+    let cells = points.saturating_mul(cases.len() as u128);
+    let least = match replications {
+        Replications::Fixed(count) => *count,
+        Replications::UntilPrecise(precision) => precision.min,
+    };
+    let runs = cells.saturating_mul(u128::from(least));
+    let cases = format!("{} case{}", cases.len(), if cases.len() == 1 { "" } else { "s" });
+    if cells > MOST_CELLS {
+        let problem = Problem::new(format!("at most {MOST_CELLS} in all")).key("sweep");
+        return Err(problem.found(format!("{points} points x {cases}")));
+    }
+    if runs > MOST_RUNS {
+        let problem = Problem::new(format!("at most {MOST_RUNS}")).key("sweep.replications");
+        let found = format!("{runs} runs ({points} points x {cases} x {least} replications)");
+        return Err(problem.found(found));
+    }
+    Ok(())
 }
 
 fn check_replications(replications: &Replications) -> Result<(), Problem> {

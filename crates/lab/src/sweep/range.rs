@@ -29,7 +29,12 @@ pub(super) fn values(key: &str, value: &Value) -> Result<Vec<Value>, Problem> {
     if values.is_empty() {
         return Err(Problem::new("at least one value").key(key).found("[]").hint("leave the axis out, or give it one"));
     }
-    if let Some((at, twice)) = values.iter().enumerate().find(|(at, value)| values[..*at].contains(value)) {
+    let twice = values.iter().enumerate().find(|(at, value)| values[..*at].contains(value));
+    if let (Some((_, twice)), Value::Table(_)) = (twice, value) {
+        let problem = Problem::new("each value once, also when rounded").key(key).found(format!("{twice} twice"));
+        return Err(problem.hint("take fewer values, or values further apart"));
+    }
+    if let Some((at, twice)) = twice {
         let problem = Problem::new("each value once").key(format!("{key}[{at}]")).found(twice.to_string());
         return Err(problem.hint("for more repetitions of a point raise sweep.replications"));
     }
@@ -210,6 +215,7 @@ mod tests {
         assert_eq!(wrong(r#"{ from = 3, to = 1, step = 1 }"#).0, "axis.step");
         assert_eq!(wrong(r#"{ from = 0, to = 1000000000, step = 1 }"#).1, "at most 10000 values");
         assert!(wrong(r#"{ from = 0, to = 9, count = 3, scale = "log" }"#).1.contains("more than nothing"));
+        assert_eq!(wrong(r#"{ from = 1, to = 3, count = 10 }"#).1, "each value once, also when rounded");
         assert_eq!(wrong("7").0, "axis");
     }
 }

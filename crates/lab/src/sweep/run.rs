@@ -10,13 +10,11 @@ use std::thread;
 use std::time::Duration;
 
 use sim::Network;
-use stats::precise::{Rule, Verdict};
-use stats::{Level, Moments};
 
-use super::Plan;
+use super::{Plan, precise};
 use crate::output::summary::summary;
 use crate::run::simulate;
-use crate::scenario::sweep::{Precision, Replications};
+use crate::scenario::sweep::Replications;
 use crate::store::{Digest, Store, StoreError};
 
 /// How often whoever watches is asked while nothing finishes.
@@ -68,20 +66,23 @@ pub type Watch<'a> = &'a mut dyn FnMut(Tally) -> ControlFlow<()>;
 /// Runs what `store` does not have yet.
 pub fn run(plan: &Plan, store: &mut Store, jobs: usize, shard: Shard, watch: Watch<'_>) -> Result<Tally, SweepError> {
     store.note(plan)?;
-    let mut found = HashSet::new();
-    let mut done = 0;
+    let (mut seen, mut found, mut done) = (HashSet::new(), 0, 0);
     let mut wanted: Vec<u64> = vec![plan.replications().0; plan.points.len()];
     loop {
         let tasks = tasks(plan, &wanted, shard);
         let mut missing = VecDeque::new();
         for task in &tasks {
-            if !store.has(task.digest, task.replication)? {
+            // What was wanted before is finished by now.
+            if !seen.insert((task.digest, task.replication)) {
+                continue;
+            }
+            if store.has(task.digest, task.replication)? {
+                found += 1;
+            } else {
                 missing.push_back(*task);
-            } else if done == 0 {
-                found.insert((task.digest, task.replication));
             }
         }
-        let tally = Tally { wanted: tasks.len() as u64, found: found.len() as u64, done };
+        let tally = Tally { wanted: tasks.len() as u64, found, done };
         done += work(plan, store, jobs, missing, &mut |now| watch(Tally { done: done + now, ..tally }), tally)?;
         if !grow(plan, store, shard, &mut wanted)? {
             return Ok(Tally { done, ..tally });
@@ -130,37 +131,13 @@ fn grow(plan: &Plan, store: &Store, shard: Shard, wanted: &mut [u64]) -> Result<
         let mut more = 0;
         for cell in &at.cells {
             let runs = store.runs(cell.digest, wanted[point])?;
-            more = asked_for(&runs, plan, rule).into_iter().fold(more, u64::max);
+            more = more.max(precise::asked_for(&runs, plan.precise, rule));
         }
         let target = (wanted[point] + more).min(rule.max);
         grown |= target > wanted[point];
         wanted[point] = target;
     }
     Ok(grown)
-}
-
-/// How many more replications each subject of the leading figure asks for.
-fn asked_for(runs: &[(u64, serde_json::Value)], plan: &Plan, rule: &Precision) -> Vec<u64> {
-    let mut subjects: Vec<(String, Vec<f64>)> = Vec::new();
-    for (_, summary) in runs {
-        for (subject, value) in plan.metrics[0].read(summary) {
-            let at = subjects.iter().position(|(known, _)| *known == subject).unwrap_or_else(|| {
-                subjects.push((subject, Vec::new()));
-                subjects.len() - 1
-            });
-            subjects[at].1.extend(value);
-        }
-    }
-    // The plan was checked: its numbers make a rule.
-    let rule = Level::new(rule.level).and_then(|level| Rule::new(rule.precision, level, rule.min, rule.max));
-    let ask = |values: Vec<f64>| match (&rule, Moments::of(values)) {
-        (Ok(rule), Ok(moments)) => match rule.judge(&moments) {
-            Verdict::More(count) => count,
-            Verdict::Enough | Verdict::Exhausted => 0,
-        },
-        _ => 0,
-    };
-    subjects.into_iter().map(|(_, values)| ask(values)).collect()
 }
 
 /// Runs `missing` on `jobs` threads and keeps each result. Gives how many finished.
@@ -199,7 +176,17 @@ fn work(
             }
         };
         stop.store(true, Ordering::Relaxed);
-        outcome
+        match outcome {
+            // What the others had finished by then is kept too.
+            Err(SweepError::Interrupted(_)) => {
+                for (task, text) in results.iter().flatten() {
+                    store.keep(task.digest, task.replication, &text)?;
+                    done += 1;
+                }
+                Err(SweepError::Interrupted(Tally { done: tally.done + done, ..tally }))
+            }
+            outcome => outcome,
+        }
     })
 }
 
@@ -223,7 +210,7 @@ fn worker(
     send: &Sender<Result<(Task, String), StoreError>>,
 ) {
     let next = || todo.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).next();
-    let looked = Store::create(path).and_then(|store| {
+    let looked = Store::writable(path).and_then(|store| {
         while let Some(task) = next().filter(|_| !stop.load(Ordering::Relaxed)) {
             if store.has(task.digest, task.replication)? {
                 // Another sweep writes the same store, and was here first: work from the other end.

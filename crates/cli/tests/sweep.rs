@@ -1,0 +1,485 @@
+//! Sweeps as users run them: the same results however they are run, broken off or divided, and stores that are not what
+//! they should be.
+
+mod common;
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use common::{command, ended, file, fine, lasthop, scratch};
+use serde_json::Value;
+
+/// 3 x 2 x 8 runs of some milliseconds each, over bursty air.
+const SWEEP: &str = r#"title = "A sweep"
+duration = "1000 s"
+[nodes]
+server = { kind = "host" }
+station = { kind = "base-station" }
+mobile = { kind = "host" }
+[links.wire]
+kind = "wired"
+between = ["server", "station"]
+rate = "8 Mbps"
+delay = "100 ms"
+[links.air]
+kind = "wireless"
+between = ["station", "mobile"]
+rate = "1 Mbps"
+delay = "1 ms"
+arq = "stop-and-wait"
+channel = { kind = "two-state", mean_good = "500 ms", mean_bad = "100 ms" }
+[flows.download]
+from = "server"
+to = "mobile"
+bytes = "2 MB"
+window = "16 KiB"
+[sweep]
+replications = 8
+metrics = ["completion_time_s", "timeouts", "goodput_bps"]
+axes.links.wire.delay = ["50 ms", "100 ms", "200 ms"]
+compare.scheme = ["unmodified", "refined-icmp"]
+"#;
+
+fn scenario(test: &str) -> std::path::PathBuf {
+    let dir = scratch(test);
+    std::fs::write(dir.join("net.toml"), SWEEP).unwrap();
+    dir
+}
+
+/// What a store answers, a line for each row. Asked past the program's own reading of it.
+fn ask(store: &Path, question: &str) -> String {
+    let db = rusqlite::Connection::open(store).unwrap();
+    db.busy_timeout(Duration::from_secs(60)).unwrap();
+    let mut statement = db.prepare(question).unwrap();
+    let columns = statement.column_count();
+    let mut rows = statement.query([]).unwrap();
+    let mut answer = String::new();
+    while let Some(row) = rows.next().unwrap() {
+        let cell = |column| match row.get_unwrap::<_, rusqlite::types::Value>(column) {
+            rusqlite::types::Value::Text(text) => text,
+            rusqlite::types::Value::Integer(number) => number.to_string(),
+            other => format!("{other:?}"),
+        };
+        answer += &(0..columns).map(cell).collect::<Vec<_>>().join("|");
+        answer += "\n";
+    }
+    answer
+}
+
+/// Every run of a store, in an order that does not depend on how they came there.
+fn runs(store: &Path) -> String {
+    ask(store, "SELECT hex(digest), replication, summary FROM runs ORDER BY 1, 2")
+}
+
+fn number_of_runs(text: &str) -> u64 {
+    let said = text.lines().find(|line| line.contains("kept in")).unwrap_or_else(|| panic!("{text}"));
+    said.split(' ').next().unwrap().parse().unwrap()
+}
+
+#[test]
+fn any_number_of_jobs_and_any_division_give_the_same() {
+    let dir = scenario("sweep-same");
+    let whole = fine(&dir, &["sweep", "net.toml", "--jobs", "1", "--json", "--out", "whole.sqlite"]);
+    let kept = runs(&dir.join("whole.sqlite"));
+    assert_eq!(kept.lines().count(), 3 * 2 * 8);
+    for jobs in ["2", "7"] {
+        let out = format!("jobs-{jobs}.sqlite");
+        assert_eq!(fine(&dir, &["sweep", "net.toml", "--jobs", jobs, "--json", "--out", &out]), whole);
+        assert_eq!(runs(&dir.join(&out)), kept);
+    }
+    let mut done = 0;
+    for shard in ["1/3", "2/3", "3/3"] {
+        let out = format!("shard-{}.sqlite", &shard[..1]);
+        let part = lasthop(&dir, &["sweep", "net.toml", "--shard", shard, "--out", &out]);
+        done += number_of_runs(&part.err);
+    }
+    assert_eq!(done, 48);
+    fine(&dir, &["merge", "merged.sqlite", "shard-3.sqlite", "shard-1.sqlite", "shard-2.sqlite"]);
+    assert_eq!(runs(&dir.join("merged.sqlite")), kept);
+    let again = lasthop(&dir, &["sweep", "net.toml", "--resume", "--json", "--out", "merged.sqlite"]);
+    assert_eq!(again.out, whole);
+    assert_eq!(number_of_runs(&again.err), 0, "{}", again.err);
+    // Into itself nothing is merged, and nothing lost.
+    assert!(fine(&dir, &["merge", "merged.sqlite", "merged.sqlite"]).contains("0 new runs and 0 new sweeps"));
+    assert_eq!(runs(&dir.join("merged.sqlite")), kept);
+    for shard in ["0/3", "4/3", "1/0", "1", "a/b", "-1/3"] {
+        let wrong = lasthop(&dir, &["sweep", "net.toml", &format!("--shard={shard}")]);
+        assert_eq!(wrong.code, Some(2), "{shard}");
+        assert!(wrong.err.contains("I from 1 to N, such as 2/4"), "{shard}: {}", wrong.err);
+    }
+}
+
+#[test]
+fn a_change_of_results_is_another_sweep_and_other_changes_are_not() {
+    let dir = scenario("sweep-changed");
+    let done = |args: &[&str]| {
+        let ended = lasthop(&dir, &[&["sweep", "net.toml", "--out", "s.sqlite"], args].concat());
+        assert_eq!(ended.code, Some(0), "{args:?}: {}", ended.err);
+        (number_of_runs(&ended.err), ended.out)
+    };
+    assert_eq!(done(&["--replications", "3"]).0, 18);
+    assert_eq!(done(&["--replications", "5"]).0, 12, "only the new ones");
+    let (none, table) = done(&["--replications", "2"]);
+    assert_eq!(none, 0);
+    assert!(
+        table.lines().any(|line| line.starts_with("50 ms") && line.split_whitespace().any(|cell| cell == "2")),
+        "{table}"
+    );
+    for same in [
+        &["--set", "title=Another title"][..],
+        &["--set", "output.traces=[\"seqno\"]"],
+        &["--metric", "fairness"],
+        &["--set", "links.wire.delay=1 s"],
+    ] {
+        assert_eq!(done(&[&["--replications", "5"], same].concat()).0, 0, "{same:?}");
+    }
+    assert_eq!(done(&["--replications", "5", "--set", "flows.download.bytes=1 MB"]).0, 30);
+    assert_eq!(done(&["--replications", "5", "--seed", "2"]).0, 30);
+    // Three sweeps of one name are told apart.
+    fine(&dir, &["export", "s.sqlite", "--out", "e"]);
+    let mut reader = std::fs::read_to_string(dir.join("e/flows.csv")).unwrap();
+    reader.make_ascii_lowercase();
+    for (name, rows) in [("net,", 30), ("net#2,", 30), ("net#3,", 30)] {
+        assert_eq!(reader.lines().filter(|line| line.starts_with(name)).count(), rows, "{name}");
+    }
+}
+
+/// They share the work, and neither disturbs the other.
+#[test]
+fn two_programs_fill_one_store() {
+    let dir = scenario("sweep-two");
+    fine(&dir, &["sweep", "net.toml", "--replications", "40", "--out", "alone.sqlite"]);
+    for round in 0..3 {
+        let out = format!("both-{round}.sqlite");
+        let args = ["sweep", "net.toml", "--replications", "40", "--jobs", "1", "--out", &out];
+        let start = || command(&dir, &args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let both = [start(), start()].map(|child| ended(child.wait_with_output().unwrap()));
+        let mut done = 0;
+        for one in &both {
+            assert_eq!(one.code, Some(0), "{}", one.err);
+            done += number_of_runs(&one.err);
+        }
+        assert_eq!(both[0].out, both[1].out);
+        assert!((240..288).contains(&done), "{done} runs for 240");
+        assert_eq!(runs(&dir.join(&out)), runs(&dir.join("alone.sqlite")));
+    }
+}
+
+#[test]
+fn many_programs_make_one_store() {
+    let dir = scenario("sweep-many");
+    let args = ["sweep", "net.toml", "--replications", "1", "--jobs", "1", "--out", "crowd.sqlite"];
+    let start = |_| command(&dir, &args).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let crowd: Vec<_> = (0..8).map(start).collect();
+    for one in crowd {
+        let one = ended(one.wait_with_output().unwrap());
+        assert_eq!(one.code, Some(0), "{}", one.err);
+    }
+    assert_eq!(runs(&dir.join("crowd.sqlite")).lines().count(), 6);
+}
+
+#[test]
+fn what_was_finished_survives_kill_9() {
+    let dir = scenario("sweep-killed");
+    let args = ["sweep", "net.toml", "--replications", "60", "--jobs", "2", "--out"];
+    let whole = fine(&dir, &[&args[..], &["whole.sqlite", "--json"]].concat());
+    let store = dir.join("killed.sqlite");
+    let mut before = 0;
+    let mut interrupted = 0;
+    for round in 0u64..12 {
+        let mut child = command(&dir, &[&args[..], &["killed.sqlite"]].concat())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(Duration::from_millis(3 + 7 * (round * 5 % 12)));
+        interrupted += u64::from(child.try_wait().unwrap().is_none());
+        child.kill().unwrap();
+        child.wait().unwrap();
+        if store.exists() && ask(&store, "SELECT count(*) FROM sqlite_schema").trim() != "0" {
+            assert_eq!(ask(&store, "PRAGMA integrity_check").trim(), "ok", "round {round}");
+            let kept: u64 = ask(&store, "SELECT count(*) FROM runs").trim().parse().unwrap();
+            assert!(kept >= before, "{kept} after {before}");
+            before = kept;
+        }
+    }
+    assert!(interrupted >= 6, "only {interrupted} were killed at work");
+    let end = lasthop(&dir, &[&args[..], &["killed.sqlite", "--json"]].concat());
+    assert_eq!(end.code, Some(0), "{}", end.err);
+    assert_eq!(number_of_runs(&end.err), 360 - before);
+    assert_eq!(end.out, whole);
+    assert_eq!(runs(&store), runs(&dir.join("whole.sqlite")));
+}
+
+#[test]
+fn ctrl_c_keeps_what_is_finished() {
+    let dir = scenario("sweep-interrupted");
+    let args = ["sweep", "net.toml", "--replications", "100000", "--jobs", "2", "--out", "s.sqlite"];
+    let child = command(&dir, &args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let store = dir.join("s.sqlite");
+    let kept = || ask(&store, "SELECT count(*) FROM runs").trim().parse::<u64>().unwrap();
+    while !store.exists() || ask(&store, "SELECT count(*) FROM sqlite_schema").trim() == "0" || kept() < 20 {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    let end = ended(child.wait_with_output().unwrap());
+    assert_eq!(end.code, Some(130), "{}", end.err);
+    let said = format!(
+        "interrupted: {} of 600000 runs are finished and kept\n  hint: the same command goes on from there\n",
+        kept()
+    );
+    assert_eq!((end.err, end.out), (said, String::new()));
+}
+
+/// A limit on the size of files stands in for a full disk.
+#[test]
+fn a_full_disk_spares_what_is_finished() {
+    let dir = scenario("sweep-full");
+    let script = "ulimit -f 400; exec \"$0\" \"$@\"";
+    let args = ["sweep", "net.toml", "--replications", "60", "--out", "s.sqlite"];
+    let output = Command::new("bash")
+        .current_dir(&dir)
+        .args(["-c", script, env!("CARGO_BIN_EXE_lasthop")])
+        .args(args)
+        .output()
+        .unwrap();
+    let end = ended(output);
+    assert_eq!(end.code, Some(1), "{}", end.err);
+    assert!(end.err.starts_with("error: s.sqlite: cannot be written: "), "{}", end.err);
+    assert_eq!(end.err.lines().filter(|line| line.contains("error")).count(), 1, "{}", end.err);
+    assert!(end.err.contains("every run that had finished before is kept"), "{}", end.err);
+    let kept: u64 = ask(&dir.join("s.sqlite"), "SELECT count(*) FROM runs").trim().parse().unwrap();
+    assert!(kept > 10, "{kept}");
+    let on = lasthop(&dir, &args);
+    assert_eq!((on.code, number_of_runs(&on.err)), (Some(0), 360 - kept), "{}", on.err);
+}
+
+#[test]
+fn what_is_no_store_is_refused_and_left_alone() {
+    let dir = scenario("sweep-no-store");
+    fine(&dir, &["sweep", "net.toml", "--out", "good.sqlite"]);
+    let good = std::fs::read(dir.join("good.sqlite")).unwrap();
+    let make = |name: &str, bytes: &[u8]| std::fs::write(dir.join(name), bytes).unwrap();
+    make(
+        "text.sqlite",
+        b"years of work, and long enough to have a header of one hundred bytes in a database file, which this is not",
+    );
+    make("empty.sqlite", b"");
+    make("cut.sqlite", &good[..good.len() / 2]);
+    let mut newer = good.clone();
+    newer[60..64].copy_from_slice(&99u32.to_be_bytes());
+    make("newer.sqlite", &newer);
+    let mut torn = good.clone();
+    torn[8192..12288].fill(0xa5);
+    make("torn.sqlite", &torn);
+    std::fs::create_dir(dir.join("dir.sqlite")).unwrap();
+    ask(&dir.join("other.sqlite"), "CREATE TABLE runs (a)");
+    let other = std::fs::read(dir.join("other.sqlite")).unwrap();
+    let cases = [
+        ("text.sqlite", "is not a store of lasthop"),
+        ("empty.sqlite", "is not a store of lasthop"),
+        ("cut.sqlite", "is damaged"),
+        ("torn.sqlite", "is damaged"),
+        ("newer.sqlite", "was written by a newer lasthop: format 99, this one knows up to 1"),
+        ("dir.sqlite", "is not a store of lasthop"),
+        ("other.sqlite", "is not a store of lasthop"),
+        ("missing.sqlite", "No such file"),
+    ];
+    for (store, expected) in cases {
+        let commands: [&[&str]; 5] = [
+            &["export", store],
+            &["report", store],
+            &["merge", "into.sqlite", store],
+            &["sweep", "net.toml", "--resume", "--out", store],
+            &["sweep", "net.toml", "--out", store],
+        ];
+        for args in commands {
+            // A sweep makes what is not there, or is empty.
+            if args.len() == 4 && ["empty.sqlite", "missing.sqlite"].contains(&store) {
+                continue;
+            }
+            let end = lasthop(&dir, args);
+            assert_eq!(end.code, Some(2), "{args:?}: {}", end.err);
+            assert!(
+                end.err.starts_with(&format!("error: {store}: ")) && end.err.contains(expected),
+                "{args:?}: {}",
+                end.err
+            );
+            assert_eq!(end.out, "");
+        }
+    }
+    assert!(!dir.join("into.sqlite").exists());
+    assert_eq!(std::fs::read(dir.join("other.sqlite")).unwrap(), other);
+    assert_eq!(std::fs::read(dir.join("empty.sqlite")).unwrap(), b"");
+    assert_eq!(std::fs::read(dir.join("cut.sqlite")).unwrap(), good[..good.len() / 2]);
+    // One in which nothing has finished.
+    ask(&dir.join("good.sqlite"), "DELETE FROM runs");
+    for name in ["export", "report"] {
+        let end = lasthop(&dir, &[name, "good.sqlite"]);
+        assert_eq!(end.code, Some(2));
+        assert!(end.err.contains("at least one finished run"), "{}", end.err);
+    }
+    make("file", b"");
+    let end = lasthop(&dir, &["sweep", "net.toml", "--out", "file/s.sqlite"]);
+    assert_eq!(end.code, Some(1), "{}", end.err);
+    assert!(end.err.starts_with("error: file/s.sqlite: cannot be written: "), "{}", end.err);
+}
+
+#[test]
+fn stores_that_disagree_are_not_merged() {
+    let dir = scenario("sweep-disagree");
+    fine(&dir, &["sweep", "net.toml", "--replications", "2", "--out", "a.sqlite"]);
+    fine(&dir, &["sweep", "net.toml", "--replications", "3", "--out", "b.sqlite"]);
+    ask(
+        &dir.join("b.sqlite"),
+        "UPDATE runs SET summary = replace(summary, '\"timeouts\":', '\"timeouts\":1') WHERE replication = 1",
+    );
+    let before = runs(&dir.join("a.sqlite"));
+    let end = lasthop(&dir, &["merge", "a.sqlite", "b.sqlite"]);
+    assert_eq!(end.code, Some(2), "{}", end.err);
+    assert!(end.err.contains("b.sqlite: has another result than a.sqlite for replication 1 of "), "{}", end.err);
+    assert_eq!(runs(&dir.join("a.sqlite")), before, "half of a merge");
+}
+
+/// The rule alone says how many, whatever is in the store and however many work.
+#[test]
+fn until_precise_is_the_same_for_all() {
+    let dir = scenario("sweep-precise");
+    let text = SWEEP.replace("replications = 8", "replications = { precision = 0.03, min = 5, max = 40 }");
+    // The clear air is the same at every burst length: its runs are shared.
+    let text = text.replace(
+        "axes.links.wire.delay = [\"50 ms\", \"100 ms\", \"200 ms\"]",
+        "axes.links.air.channel.mean_bad = [\"20 ms\", \"200 ms\"]",
+    );
+    let text = text.replace(
+        "compare.scheme = [\"unmodified\", \"refined-icmp\"]",
+        "[sweep.compare]\nclear = { links.air.channel = \"perfect\" }\nbursts = {}",
+    );
+    std::fs::write(dir.join("net.toml"), text).unwrap();
+    let one = lasthop(&dir, &["sweep", "net.toml", "--jobs", "1", "--json", "--out", "one.sqlite"]);
+    let rows: Value = serde_json::from_str(&one.out).unwrap();
+    let counts: Vec<(String, u64)> = rows
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|row| row["metric"] == "completion_time_s")
+        .map(|row| {
+            (row["point"]["links.air.channel.mean_bad"].as_str().unwrap().to_owned(), row["n"].as_u64().unwrap())
+        })
+        .collect();
+    assert_eq!(counts.len(), 4);
+    for pair in counts.chunks(2) {
+        assert_eq!(pair[0], pair[1], "every case of a point has the same replications");
+    }
+    let (calm, bursty) = (counts[0].1, counts[2].1);
+    assert!(calm < bursty && bursty == 40, "{counts:?}");
+    assert!(one.err.contains("warning: after 40 replications, as many as are allowed, completion_time_s is not known to 3 % everywhere: links.air.channel.mean_bad 200 ms, bursts, download to "), "{}", one.err);
+    for (jobs, out) in [("3", "three.sqlite"), ("1", "one.sqlite")] {
+        let other = lasthop(&dir, &["sweep", "net.toml", "--jobs", jobs, "--json", "--out", out]);
+        assert_eq!((other.out, other.code), (one.out.clone(), Some(0)));
+    }
+    assert_eq!(runs(&dir.join("three.sqlite")), runs(&dir.join("one.sqlite")));
+    // Showing other figures changes nothing of what is run; a store that has more does not change the answer.
+    fine(&dir, &["sweep", "net.toml", "--replications", "40", "--out", "three.sqlite"]);
+    let more = lasthop(&dir, &["sweep", "net.toml", "--json", "--out", "three.sqlite"]);
+    assert_eq!((more.out, number_of_runs(&more.err)), (one.out, 0));
+    assert_eq!(
+        number_of_runs(&lasthop(&dir, &["sweep", "net.toml", "--metric", "timeouts", "--out", "one.sqlite"]).err),
+        0
+    );
+    // By shards, too.
+    for shard in ["1/2", "2/2"] {
+        fine(&dir, &["sweep", "net.toml", "--shard", shard, "--out", &format!("{}.sqlite", &shard[..1])]);
+    }
+    fine(&dir, &["merge", "m.sqlite", "1.sqlite", "2.sqlite"]);
+    assert_eq!(number_of_runs(&lasthop(&dir, &["sweep", "net.toml", "--out", "m.sqlite"]).err), 0);
+}
+
+#[test]
+fn what_means_nothing_is_warned_about() {
+    let dir = scenario("sweep-warned");
+    let warned = |set: &[&str]| {
+        let set: Vec<&str> = set.iter().flat_map(|set| ["--set", set]).collect();
+        let end = lasthop(&dir, &[&["sweep", "net.toml", "--replications", "3", "--json"], &set[..]].concat());
+        assert_eq!(end.code, Some(0), "{}", end.err);
+        (end.err, serde_json::from_str::<Value>(&end.out).unwrap())
+    };
+    let (usual, _) = warned(&[]);
+    assert!(!usual.contains("warning"), "{usual}");
+    let (clear, _) = warned(&["links.air.channel=perfect"]);
+    assert!(
+        clear.contains("warning: all replications gave the same results: nothing in these runs is left to chance"),
+        "{clear}"
+    );
+    assert!(clear.contains("warning: refined-icmp and unmodified gave the same results in every run"), "{clear}");
+    // At 200 ms some or all do not come to their end in time.
+    let (late, rows) = warned(&["duration=30 s"]);
+    let rows = rows.as_array().unwrap().clone();
+    let times = rows.iter().filter(|row| row["metric"] == "completion_time_s");
+    let counts: Vec<(u64, u64)> =
+        times.map(|row| (row["n"].as_u64().unwrap(), row["without"].as_u64().unwrap())).collect();
+    assert_eq!(counts.len(), 6, "a case without a single value is missing");
+    let lost: u64 = counts.iter().map(|(_, without)| without).sum();
+    assert!(counts.iter().all(|(n, without)| n + without == 3) && lost > 0, "{counts:?}");
+    assert!(
+        late.contains(&format!("warning: {lost} runs gave no completion_time_s, such as transfers that did not")),
+        "{late}"
+    );
+    let (never, rows) = warned(&["duration=1 s"]);
+    assert!(
+        never.contains("18 runs gave no completion_time_s") && never.contains("6 cases at points have none left"),
+        "{never}"
+    );
+    let time = rows.as_array().unwrap().iter().find(|row| row["metric"] == "completion_time_s").unwrap();
+    assert!(time["mean"].is_null() && time["n"] == 0 && time["without"] == 3, "{time}");
+}
+
+/// What a reader meets: several flows, figures that are the same in all runs, cases without a value, one replication.
+#[test]
+fn tables_have_no_empty_columns_and_no_false_digits() {
+    let dir = scenario("sweep-table");
+    let up = "flows.up={ from = \"mobile\", to = \"server\", bytes = \"100 kB\" }";
+    let table = |more: &[&str]| fine(&dir, &[&["sweep", "net.toml", "--set", up], more].concat());
+    let lines = |table: &str, figure: &str| {
+        let of_figure =
+            table.lines().skip_while(|line| !line.starts_with(figure)).skip(1).take_while(|line| !line.is_empty());
+        let cells =
+            |line: &str| line.split("  ").map(str::trim).filter(|cell| !cell.is_empty()).collect::<Vec<_>>().join("|");
+        of_figure.map(cells).collect::<Vec<_>>()
+    };
+    let one = table(&["--replications", "1"]);
+    assert_eq!(lines(&one, "completion_time_s, s")[0], "delay|case|of|n|value|change to unmodified");
+    assert_eq!(lines(&one, "goodput_bps, kbit/s").len(), 13);
+    assert!(!one.contains("replications; +-") && !one.contains("\n\n\n"), "{one}");
+    let still = table(&["--replications", "3", "--set", "links.air.channel=perfect"]);
+    assert!(lines(&still, "timeouts, count")[1].starts_with("50 ms|unmodified|download|3|0|0|0 to 0|-"), "{still}");
+    assert!(still.ends_with("one run: where 95 % of single runs lie\n"), "{still}");
+    let none = table(&["--replications", "3", "--set", "duration=2 s"]);
+    let times = lines(&none, "completion_time_s, s");
+    assert!(times[0].starts_with("delay|case|of|n|without|"), "{none}");
+    assert!(times.iter().any(|line| line.starts_with("50 ms|refined-icmp|download|0|3|-")), "{none}");
+}
+
+#[test]
+fn one_run_of_a_sweep_says_so_and_keeps_none_of_it() {
+    let dir = scenario("sweep-one-run");
+    let end = lasthop(&dir, &["run", "net.toml"]);
+    assert_eq!(end.code, Some(0));
+    assert!(end.err.contains("[sweep] is left out; `lasthop sweep net.toml` does all of it"), "{}", end.err);
+    let kept = std::fs::read_to_string(dir.join("results/net-seed1/scenario.toml")).unwrap();
+    assert!(!kept.contains("[sweep"), "{kept}");
+    let checked = fine(&dir, &["check", "net.toml"]);
+    assert!(checked.ends_with("; sweep: 3 points x 2 cases x 8 replications\n"), "{checked}");
+    let wrong = lasthop(&dir, &["check", "net.toml", "--set", "sweep.axes.links.wire.delay=[\"1 lightyear\"]"]);
+    assert_eq!(wrong.code, Some(2));
+    assert!(wrong.err.contains("found \"1 lightyear\""), "{}", wrong.err);
+    let zero = lasthop(&dir, &["sweep", "net.toml", "--replications", "0"]);
+    assert_eq!(zero.code, Some(2));
+    assert!(zero.err.contains("--replications"), "{}", zero.err);
+    assert!(
+        lasthop(&dir, &["sweep", &file("examples/slow-start.toml"), "--replications", "2"])
+            .err
+            .contains("the same results")
+    );
+}

@@ -1,0 +1,71 @@
+//! What a run gives, what is called a metric, and what the documentation defines are the same.
+
+mod common;
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use lab::catalogue::CATALOGUE;
+use lab::metric::{METRICS, Scope};
+use lab::output::summary::summary;
+use serde_json::Value;
+
+fn a_summary() -> Value {
+    let text = common::wire("1 Mbps", "10 ms", "bytes = \"20 kB\"");
+    let (scenario, network) = (common::scenario(&text), common::network(&text));
+    summary("", &scenario, &network, &common::run(&network))
+}
+
+/// The numbers, and what may be one, of an object of the summary.
+fn numbers(object: &Value, without: &[&str]) -> BTreeSet<String> {
+    let fields = object.as_object().expect("an object").iter();
+    let numeric = fields.filter(|(_, value)| value.is_number() || value.is_boolean() || value.is_null());
+    numeric.map(|(name, _)| name.clone()).filter(|name| !without.contains(&name.as_str())).collect()
+}
+
+fn metrics(scope: Scope, summed: &[&str]) -> BTreeSet<String> {
+    let of_scope = METRICS.iter().filter(|metric| metric.scope == scope).map(|metric| metric.name.to_owned());
+    of_scope.filter(|name| !summed.contains(&name.as_str())).collect()
+}
+
+#[test]
+fn every_number_of_a_summary_is_a_metric_and_every_metric_is_there() {
+    let summary = a_summary();
+    assert_eq!(numbers(&summary["flows"][0], &[]), metrics(Scope::Flow, &[]));
+    for way in ["forward", "backward"] {
+        assert_eq!(numbers(&summary["links"][0][way], &[]), metrics(Scope::Way, &[]));
+    }
+    // The seed is what goes in; sums over flows are made of what stands at the flows.
+    assert_eq!(numbers(&summary, &["seed"]), metrics(Scope::Run, &["total_goodput_bps", "fairness"]));
+}
+
+#[test]
+fn every_metric_can_be_read_and_has_a_name_a_unit_and_a_definition() {
+    let summary = a_summary();
+    let mut names = BTreeSet::new();
+    for metric in METRICS {
+        assert!(names.insert(metric.name), "{} is there twice", metric.name);
+        assert!(!metric.unit.is_empty() && metric.definition.len() > 10, "{}", metric.name);
+        let read = metric.read(&summary);
+        assert_eq!(read.len(), if metric.scope == Scope::Way { 2 } else { 1 }, "{}", metric.name);
+        assert!(read.iter().all(|(_, value)| value.is_some()), "{}: {read:?}", metric.name);
+    }
+}
+
+#[test]
+fn every_metric_is_listed_and_documented() {
+    let listed = CATALOGUE.iter().find(|section| section.plural == "metrics").expect("a section");
+    let listed = (listed.members)();
+    assert_eq!(listed.len(), METRICS.len());
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/metrics.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    for (metric, (name, about)) in METRICS.iter().zip(listed) {
+        assert_eq!(metric.name, name);
+        assert!(about.contains(metric.unit) && about.contains(metric.definition), "{about}");
+        assert!(page.contains(&format!("`{name}`")), "docs/metrics.md does not define {name}");
+    }
+    for (section, member) in [("formats", "parquet"), ("papers", "goel1997")] {
+        let section = CATALOGUE.iter().find(|known| known.plural == section).expect("a section");
+        assert!((section.members)().iter().any(|(name, about)| *name == member && !about.is_empty()), "{member}");
+    }
+}
