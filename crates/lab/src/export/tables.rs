@@ -143,13 +143,24 @@ fn means(sweeps: &[Analysis]) -> Vec<Column> {
     columns.push(count("n", "replications that gave a value", |line| line.row.as_ref().map_or(0, |row| row.n)));
     columns.push(count("without", "replications that gave none, such as incomplete transfers", |line| line.without));
     type Pick = fn(&Row) -> Option<f64>;
-    let figures: [(&str, &str, &str, Pick); 13] = [
+    let figures: [(&str, &str, &str, Pick); 22] = [
         ("mean", "see unit", "the mean", |row| Some(row.mean)),
         ("deviation", "see unit", "the standard deviation of single runs", |row| row.deviation),
         ("ci_low", "see unit", "lower end of the interval of the mean (Student-t)", |row| Some(row.ci?.low)),
         ("ci_high", "see unit", "upper end of the interval of the mean", |row| Some(row.ci?.high)),
         ("run_low", "see unit", "lower end of the interval of one more run", |row| Some(row.run?.low)),
         ("run_high", "see unit", "upper end of the interval of one more run", |row| Some(row.run?.high)),
+        ("p10", "see unit", "the value below which 10 % of single runs lie", |row| Some(row.quantiles[0].value)),
+        ("p10_ci_low", "see unit", "lower end of its interval (order statistics)", |row| {
+            Some(row.quantiles[0].ci?.low)
+        }),
+        ("p10_ci_high", "see unit", "upper end of its interval", |row| Some(row.quantiles[0].ci?.high)),
+        ("median", "see unit", "the value below which half of the single runs lie", |row| Some(row.quantiles[1].value)),
+        ("median_ci_low", "see unit", "lower end of its interval", |row| Some(row.quantiles[1].ci?.low)),
+        ("median_ci_high", "see unit", "upper end of its interval", |row| Some(row.quantiles[1].ci?.high)),
+        ("p90", "see unit", "the value below which 90 % of single runs lie", |row| Some(row.quantiles[2].value)),
+        ("p90_ci_low", "see unit", "lower end of its interval", |row| Some(row.quantiles[2].ci?.low)),
+        ("p90_ci_high", "see unit", "upper end of its interval", |row| Some(row.quantiles[2].ci?.high)),
         ("difference", "see unit", "mean difference to the first case, paired by replication", |row| {
             Some(row.against.as_ref()?.difference)
         }),

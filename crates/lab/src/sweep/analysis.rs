@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 use stats::paired::Pairs;
+use stats::quantile::Ordered;
 use stats::{Interval, Level, Sample};
 
 use super::precise;
@@ -72,8 +73,22 @@ pub struct Row {
     pub ci: Option<Interval>,
     /// Where the next single run lies.
     pub run: Option<Interval>,
+    /// The values below which the shares [`QUANTILES`] of single runs lie. They assume nothing about the distribution.
+    pub quantiles: [Quantile; 3],
     /// Compared with the first case at the same point; none for the first case itself.
     pub against: Option<Against>,
+}
+
+/// The shares whose quantiles are computed.
+pub const QUANTILES: [f64; 3] = [0.1, 0.5, 0.9];
+
+/// The value below which a share of single runs lies.
+#[derive(Clone, Copy, Debug)]
+pub struct Quantile {
+    /// Of the replications, interpolated.
+    pub value: f64,
+    /// Where the true one lies; none if there are too few replications to tell.
+    pub ci: Option<Interval>,
 }
 
 /// A case against the first, replication by replication.
@@ -205,8 +220,19 @@ impl Analysis {
             deviation: moments.standard_deviation(),
             ci: Interval::of_mean(&moments, self.level),
             run: Interval::of_next(&moments, self.level),
+            quantiles: self.quantiles(&series.values)?,
             against: base.and_then(|base| self.against(base, series)),
         })
+    }
+
+    fn quantiles(&self, sample: &Sample) -> Option<[Quantile; 3]> {
+        let ordered = Ordered::of(sample.iter().map(|(_, value)| value)).ok()?;
+        let quantile = |share: f64| {
+            let ci = ordered.interval(share, self.level).ok()?.map(|bounds| bounds.interval);
+            Some(Quantile { value: ordered.quantile(share).ok()??, ci })
+        };
+        let [low, middle, high] = QUANTILES.map(quantile);
+        Some([low?, middle?, high?])
     }
 
     fn against(&self, base: &Series, series: &Series) -> Option<Against> {
@@ -347,6 +373,10 @@ pub fn to_json(analysis: &Analysis) -> Value {
                     "change_percent_run": bounds(against.percent_run),
                 })
             });
+            let quantiles = QUANTILES
+                .iter()
+                .zip(&row.quantiles)
+                .map(|(share, quantile)| json!({ "share": share, "value": quantile.value, "ci": bounds(quantile.ci) }));
             rows.push(json!({
                 "point": cell.changes.iter().cloned().collect::<Value>(),
                 "case": cell.case_name,
@@ -359,6 +389,7 @@ pub fn to_json(analysis: &Analysis) -> Value {
                 "deviation": row.deviation,
                 "ci": bounds(row.ci),
                 "run": bounds(row.run),
+                "quantiles": quantiles.collect::<Vec<_>>(),
                 "against_first": against,
             }));
         }
@@ -376,6 +407,7 @@ pub fn to_json(analysis: &Analysis) -> Value {
                 "deviation": null,
                 "ci": null,
                 "run": null,
+                "quantiles": [],
                 "against_first": null,
             }));
         }
