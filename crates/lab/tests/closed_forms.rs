@@ -178,9 +178,9 @@ fn stop_and_wait_makes_as_many_attempts_as_it_should() {
 #[test]
 fn a_round_trip_longer_than_the_first_timeout_is_learnt() {
     let text = wire("8 Mbps", "600 ms", &flow(200, 8, 1));
-    let sender = run(&network(&text)).flows[0].sender.clone();
+    let sender = run(&network(&text)).flows[0].sender;
     assert_eq!((sender.timeouts, sender.segments_retransmitted), (1, 1), "{sender:?}");
     // 4.3BSD's rule, which the thesis's program kept, never learns.
-    let bsd = run(&network(&format!("profile = \"goel1997\"\n{text}"))).flows[0].sender.clone();
+    let bsd = run(&network(&format!("profile = \"goel1997\"\n{text}"))).flows[0].sender;
     assert!(bsd.timeouts > 10, "{bsd:?}");
 }
