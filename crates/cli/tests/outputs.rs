@@ -288,7 +288,7 @@ fn the_schema_and_the_lists_name_every_member() {
     let list = fine(&dir, &["list"]);
     for section in lab::catalogue::CATALOGUE {
         for (name, summary) in (section.members)() {
-            assert!(list.contains(name) && list.contains(summary.as_ref()), "{name}");
+            assert!(list.contains(name) && list.contains(&*summary), "{name}");
         }
         if ["schemes", "channels", "arqs", "recoveries", "controls", "schedulers"].contains(&section.plural) {
             for (name, _) in (section.members)() {
