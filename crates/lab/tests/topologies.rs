@@ -312,12 +312,13 @@ fn fifo_blocks_the_mobile_in_the_clear_round_robin_does_not() {
 }
 
 /// What BBKT96 saw, and made the thesis choose round robin: under FIFO less comes through in all, and it is shared less
-/// fairly. Paired over 200 seeds: 1.3 % more in all, Student's t at 95 %.
+/// fairly. Paired over 200 seeds, Student's t at 95 %, with the thesis's TCP; with RFC 6298's rule for doubled timeouts it is
+/// only shared less fairly (docs/models/links-and-queues.md).
 #[test]
 fn round_robin_delivers_more_and_shares_it_more_fairly() {
     let of = |scheduler: &str, seed: u64| {
         let fades = "{ kind = \"two-state\", mean_good = \"1 s\", mean_bad = \"400 ms\" }";
-        let results = run(&network(&two_mobiles(&format!("seed = {seed}"), scheduler, fades)));
+        let results = run(&network(&two_mobiles(&format!("profile = \"goel1997\"\nseed = {seed}"), scheduler, fades)));
         [0, 1].map(|flow: usize| results.flows[flow].goodput_bps().expect("100 s have passed"))
     };
     let lower_bound = |gains: &[f64]| {
