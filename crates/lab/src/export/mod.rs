@@ -65,11 +65,16 @@ fn json(table: &Table) -> io::Result<Vec<u8>> {
         .iter()
         .map(|column| json!({ "name": column.name, "unit": column.unit, "definition": column.definition }))
         .collect();
-    let row =
-        |row| -> Value { table.columns.iter().map(|column| (column.name.clone(), column.data.value(row))).collect() };
-    let rows: Vec<Value> = (0..table.rows()).map(row).collect();
-    let mut text = serde_json::to_vec_pretty(&json!({ "columns": columns, "rows": rows }))?;
-    text.push(b'\n');
+    let mut text = b"{\n\"columns\": ".to_vec();
+    serde_json::to_writer_pretty(&mut text, &columns)?;
+    text.extend(b",\n\"rows\": [");
+    // A line for each row, and one row in memory: a million of them as values would not fit.
+    for row in 0..table.rows() {
+        text.extend(if row == 0 { b"\n".as_slice() } else { b",\n" });
+        let row: Value = table.columns.iter().map(|column| (column.name.clone(), column.data.value(row))).collect();
+        serde_json::to_writer(&mut text, &row)?;
+    }
+    text.extend(b"\n]\n}\n");
     Ok(text)
 }
 

@@ -106,7 +106,7 @@ fn by_run(sweeps: &[Analysis], scope: Scope, (subject, about): (&str, &str)) -> 
     }
     let mut columns = places.columns();
     // A sweep may vary the seed, which every run has anyway; readers want each name once.
-    columns.retain(|column| column.name != "seed");
+    columns.retain(|column| column.name != "seed" && column.name != "seed_number");
     columns.push(column("seed", "", "what chance began with", Data::Integers(seeds)));
     let replications = Data::Integers(replications);
     columns.push(column("replication", "", "which repetition; the same number is the same chance", replications));

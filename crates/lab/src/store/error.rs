@@ -23,6 +23,14 @@ pub enum StoreError {
         /// What the system says.
         why: String,
     },
+    /// It can only be read, and its last runs stand in a log beside it that cannot be read so.
+    #[error("{}: cannot be read whole: its last runs are in {}, which takes a place that can be written\n  hint: copy both files to one", path.display(), log.display())]
+    Unread {
+        /// Which.
+        path: PathBuf,
+        /// The log.
+        log: PathBuf,
+    },
     /// It is a file of another kind.
     #[error("{}: is not a store of lasthop\n  hint: a store is written by `lasthop sweep`", .0.display())]
     NotAStore(PathBuf),

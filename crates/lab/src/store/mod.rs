@@ -116,6 +116,12 @@ impl Store {
     /// Opens a store to read what is there, as in a directory that cannot be written.
     fn look(path: &Path) -> Result<Self, StoreError> {
         let wrong = |error| StoreError::of(path, error);
+        let mut log = path.as_os_str().to_owned();
+        log.push("-wal");
+        let log = PathBuf::from(log);
+        if std::fs::metadata(&log).is_ok_and(|log| log.len() > 0) {
+            return Err(StoreError::Unread { path: path.to_owned(), log });
+        }
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
         // Bytes that mean something in an address are written as their numbers.
         let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"/._-".contains(byte);
@@ -130,7 +136,9 @@ impl Store {
 
     fn connect(path: &Path, flags: OpenFlags) -> Result<Self, StoreError> {
         let wrong = |error| StoreError::of(path, error);
-        let db = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX).map_err(wrong)?;
+        // Some names, such as ":memory:", mean something to SQLite; none with a directory does.
+        let file = Path::new(".").join(path);
+        let db = Connection::open_with_flags(file, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX).map_err(wrong)?;
         db.busy_timeout(PATIENCE).map_err(wrong)?;
         let store = Store { path: path.to_owned(), db };
         let empty = store.known()?;

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Value, json};
 use stats::paired::Pairs;
 use stats::quantile::Ordered;
-use stats::{Interval, Level, Sample};
+use stats::{Interval, Level, Moments, Sample};
 
 use super::precise;
 use crate::metric::{self, Metric};
@@ -100,7 +100,7 @@ pub struct Against {
     pub difference: f64,
     /// Where the true mean difference lies.
     pub difference_ci: Option<Interval>,
-    /// The mean change in percent of the first case's value.
+    /// The mean change in percent of the first case's value; none if that is 0 in any pair.
     pub percent: Option<f64>,
     /// Where the true mean change lies.
     pub percent_ci: Option<Interval>,
@@ -237,7 +237,9 @@ impl Analysis {
 
     fn against(&self, base: &Series, series: &Series) -> Option<Against> {
         let pairs = Pairs::of(&base.values, &series.values);
-        let percent = pairs.changes().percent.moments();
+        let changes = pairs.changes();
+        // From 0 there is no change in percent, and the mean of the other pairs would be that of chosen ones.
+        let percent = if changes.undefined == 0 { changes.percent.moments() } else { Moments::default() };
         Some(Against {
             pairs: pairs.len() as u64,
             difference: pairs.differences().mean()?,
@@ -311,7 +313,8 @@ impl Analysis {
             pairs.peek().is_some()
                 && pairs.all(|(first, other)| {
                     let both = first.runs.iter().zip(&other.runs);
-                    !other.runs.is_empty() && { both }.all(|((_, one), (_, other))| results(one).eq(results(other)))
+                    let some = !first.runs.is_empty() && !other.runs.is_empty();
+                    some && { both }.all(|((_, one), (_, other))| results(one).eq(results(other)))
                 })
         };
         let others = (1..cases.len()).filter(|number| same(*number));
@@ -327,7 +330,7 @@ impl Analysis {
 
 /// What came out of a run: its summary without what went in.
 fn results(summary: &Value) -> impl Iterator<Item = (&String, &Value)> {
-    let given = |key: &str| ["title", "scheme", "profile", "seed", "nodes"].contains(&key);
+    let given = |key: &str| ["lasthop", "title", "scheme", "profile", "seed", "nodes"].contains(&key);
     summary.as_object().into_iter().flatten().filter(move |(key, _)| !given(key))
 }
 

@@ -5,6 +5,8 @@ use serde_json::Value;
 
 use crate::page::Block;
 
+/// Replications of a scenario that does not say how many.
+const DEFAULT: i64 = 10;
 /// Seeds that are listed; of more only the first ones.
 const MOST_SEEDS: usize = 5;
 
@@ -36,7 +38,8 @@ pub(super) fn blocks(analysis: &Analysis) -> Vec<Block> {
         },
     ];
     let again = quoted(&format!("{}-again.sqlite", sweep.name));
-    let command = format!("lasthop sweep {} --out {again}{}", quoted(&file), metrics(analysis));
+    let command =
+        format!("lasthop sweep {} --out {again}{}{}", quoted(&file), replications(analysis), metrics(analysis));
     blocks.push(Block::Code { text: command, caption: "The sweep again, in a store of its own:".into() });
     if let Some((runs, replication)) = example(analysis) {
         let text = format!("lasthop run {}{}", quoted(&file), settings(runs, replication));
@@ -46,6 +49,19 @@ pub(super) fn blocks(analysis: &Analysis) -> Vec<Block> {
         blocks.push(Block::Code { text, caption });
     }
     blocks
+}
+
+/// How many replications there are, as an option where the scenario has another fixed number: a store keeps more than
+/// were asked for last.
+fn replications(analysis: &Analysis) -> String {
+    let scenario: Option<toml::Table> = analysis.sweep.scenario.parse().ok();
+    let asked = scenario.as_ref().and_then(|scenario| scenario.get("sweep")?.get("replications").cloned());
+    let asked = asked.map_or(Some(DEFAULT), |asked| asked.as_integer());
+    let kept = analysis.cells.iter().map(|runs| runs.runs.len() as i64).max().unwrap_or(0);
+    match asked {
+        Some(asked) if asked != kept && kept > 0 => format!(" --replications {kept}"),
+        _ => String::new(),
+    }
 }
 
 /// The sweep's figures as options, where its scenario does not name them.

@@ -1,0 +1,90 @@
+//! What a sweep's kept runs say, with results written by hand.
+
+use std::path::{Path, PathBuf};
+
+use lab::load::Overrides;
+use lab::metric;
+use lab::store::{Store, StoreError};
+use lab::sweep::Plan;
+use lab::sweep::analysis::Analysis;
+use serde_json::json;
+use stats::Level;
+
+/// Two cases at one point.
+fn plan() -> Plan {
+    let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/goel1997-recoveries.toml");
+    let set = vec!["sweep.metrics=[\"timeouts\"]".to_owned(), "sweep.replications=4".to_owned()];
+    Plan::load(&example, &Overrides { set, ..Overrides::default() }).expect("the example is right")
+}
+
+fn scratch(name: &str) -> PathBuf {
+    let path = std::env::temp_dir().join(format!("lasthop-{name}-{}.sqlite", std::process::id()));
+    let _ = std::fs::remove_file(&path);
+    path
+}
+
+/// A store in which the cases' transfers had these timeouts.
+fn store(path: &Path, timeouts: [&[u64]; 2], lasthop: &str) -> Store {
+    let plan = plan();
+    let mut store = Store::create(path).unwrap();
+    store.note(&plan).unwrap();
+    for (cell, timeouts) in plan.points[0].cells.iter().zip(timeouts) {
+        for (replication, timeouts) in (0..).zip(timeouts) {
+            let flow = json!({ "name": "download", "timeouts": timeouts });
+            let summary = json!({ "lasthop": lasthop, "flows": [flow], "links": [] }).to_string();
+            store.keep(cell.digest, replication, &summary).unwrap();
+        }
+    }
+    store
+}
+
+fn analysis(name: &str, timeouts: [&[u64]; 2]) -> Analysis {
+    let path = scratch(name);
+    let store = store(&path, timeouts, "1.0");
+    let sweep = store.sweeps().unwrap().remove(0);
+    let analysis = Analysis::of(&store, sweep, u64::MAX, Level::default()).unwrap();
+    std::fs::remove_file(path).unwrap();
+    analysis
+}
+
+/// By hand: 2, 4, 3, 3 against 1, 2, 3, 6: differences -1, -2, 0, 3, mean 0; changes -50, -50, 0, 100 %, mean 0. Student's t
+/// for three degrees of freedom is 3.182; the differences' deviation is sqrt(14 / 3).
+#[test]
+fn cases_are_compared_pair_by_pair() {
+    let rows = analysis("pairs", [&[2, 4, 3, 3], &[1, 2, 3, 6]]).rows(metric::find("timeouts").unwrap());
+    assert_eq!((rows[0].mean, rows[1].mean), (3.0, 3.0));
+    assert!(rows[0].against.is_none());
+    let against = rows[1].against.as_ref().unwrap();
+    assert_eq!((against.pairs, against.difference, against.percent), (4, 0.0, Some(0.0)));
+    let half = against.difference_ci.unwrap().half_width();
+    assert!((half - 3.182 * (14.0f64 / 3.0).sqrt() / 2.0).abs() < 1e-3, "{half}");
+    assert_eq!(rows[1].quantiles[1].value, 2.5);
+}
+
+/// From 0 nothing can be counted in percent; the other pairs alone would say +100 %, for certain.
+#[test]
+fn there_is_no_change_in_percent_from_nothing() {
+    let rows = analysis("zeros", [&[0, 1, 1, 0], &[5, 2, 2, 0]]).rows(metric::find("timeouts").unwrap());
+    let against = rows[1].against.as_ref().unwrap();
+    assert_eq!((against.percent, against.percent_ci), (None, None));
+    assert_eq!(against.difference, 1.75);
+}
+
+#[test]
+fn a_case_without_runs_is_not_the_same_as_another() {
+    let same = |analysis: &Analysis| analysis.warnings().iter().any(|warning| warning.contains("in every run"));
+    assert!(same(&analysis("same", [&[1, 2], &[1, 2]])));
+    assert!(!same(&analysis("missing", [&[], &[1, 2]])));
+}
+
+#[test]
+fn versions_of_one_model_merge_and_other_results_do_not() {
+    let [ours, newer, wrong] = ["ours", "newer", "wrong"].map(scratch);
+    let mut store_of_ours = store(&ours, [&[1, 2], &[3]], "1.0");
+    store(&newer, [&[1, 2], &[3, 4]], "1.1");
+    store(&wrong, [&[1, 7], &[]], "1.0");
+    let merged = store_of_ours.merge(&newer).unwrap();
+    assert_eq!((merged.runs, merged.sweeps), (1, 0));
+    assert!(matches!(store_of_ours.merge(&wrong), Err(StoreError::Disagree { replication: 1, .. })));
+    [ours, newer, wrong].iter().for_each(|path| std::fs::remove_file(path).unwrap());
+}
