@@ -1,9 +1,12 @@
 //! From a path to something that can run.
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use engine::Span;
 use path::channel::ChannelConfig;
 use sim::Network;
 
@@ -54,7 +57,12 @@ pub struct Source {
     /// The file in it with the text.
     file: PathBuf,
     datafile: Option<goel1997::Parsed>,
+    /// What has been read: a sweep resolves its scenario thousands of times.
+    recordings: Recordings,
 }
+
+/// Recorded channels, by file.
+type Recordings = RefCell<BTreeMap<PathBuf, Vec<Span>>>;
 
 impl Source {
     /// Reads `path`.
@@ -77,7 +85,7 @@ impl Source {
             (Document::parse(&name, text).map_err(|problem| vec![problem])?, None)
         };
         apply(&mut document, overrides).map_err(|problem| vec![problem])?;
-        Ok(Source { stem, document, path: file.clone(), file, datafile })
+        Ok(Source { stem, document, path: file.clone(), file, datafile, recordings: Recordings::default() })
     }
 
     /// Checks `document`, which is this source's or has further changes, and reads in what it refers to.
@@ -88,7 +96,7 @@ impl Source {
             _ => document.locate(problem),
         };
         let located = |problems: Vec<Problem>| problems.into_iter().map(locate).collect::<Vec<_>>();
-        let problems = include_traces(&mut scenario, &self.file);
+        let problems = include_traces(&mut scenario, &self.file, &self.recordings);
         if !problems.is_empty() {
             return Err(located(problems));
         }
@@ -157,15 +165,19 @@ fn speaks_goel1997(file: &Path, text: &[u8]) -> bool {
 }
 
 /// Puts recorded channels' files, which stand beside the scenario, into the scenario.
-fn include_traces(scenario: &mut Scenario, beside: &Path) -> Vec<Problem> {
+fn include_traces(scenario: &mut Scenario, beside: &Path, recordings: &Recordings) -> Vec<Problem> {
     let mut problems = Vec::new();
     for (name, link) in &mut scenario.links {
         let Some(ChannelConfig::Recorded(config)) = link.channel.as_mut().map(|named| &mut named.0) else { continue };
         let Some(file) = config.file.take() else { continue };
         let path = beside.parent().unwrap_or(Path::new("")).join(&file);
         let shown = path.display().to_string();
-        match read(&path).and_then(|text| trace_file::parse(&shown, &text)) {
-            Ok(switches) => config.switches = Some(switches),
+        let known = recordings.borrow().get(&path).cloned();
+        match known.map_or_else(|| read(&path).and_then(|text| trace_file::parse(&shown, &text)), Ok) {
+            Ok(switches) => {
+                recordings.borrow_mut().insert(path, switches.clone());
+                config.switches = Some(switches);
+            }
             Err(problem) if !matches!(path.try_exists(), Ok(false)) => problems.push(problem),
             Err(_) => {
                 let problem = Problem::new(format!("the recorded channel {shown} is not there"));
