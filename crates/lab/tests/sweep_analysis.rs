@@ -88,3 +88,22 @@ fn versions_of_one_model_merge_and_other_results_do_not() {
     assert!(matches!(store_of_ours.merge(&wrong), Err(StoreError::Disagree { replication: 1, .. })));
     [ours, newer, wrong].iter().for_each(|path| std::fs::remove_file(path).unwrap());
 }
+
+/// What a store says it holds is what was made, not what somebody looked at last.
+#[test]
+fn a_look_at_less_does_not_change_what_is_kept() {
+    let path = scratch("look");
+    let mut store = store(&path, [&[1, 2, 3, 4], &[1, 2, 3, 4]], "1.0");
+    let asked = |store: &Store| store.sweeps().unwrap()[0].scenario.contains("replications = 4");
+    assert!(asked(&store));
+    let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/goel1997-recoveries.toml");
+    let with = |count: u64| {
+        let set = vec![format!("sweep.replications={count}")];
+        Plan::load(&example, &Overrides { set, ..Overrides::default() }).expect("the example is right")
+    };
+    let first = store.note(&with(2)).unwrap();
+    assert!(asked(&store));
+    assert_eq!(store.note(&with(8)).unwrap(), first);
+    assert!(!asked(&store));
+    std::fs::remove_file(path).unwrap();
+}

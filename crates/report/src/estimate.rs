@@ -71,10 +71,13 @@ impl Estimate {
     }
 
     /// The largest value that a chart shows of it. An interval from very few runs can be so wide that nothing else could
-    /// be seen beside it: beyond twice the mean it is cut off, and drawn without its cap.
+    /// be seen beside it: that of one more run is cut off beyond twice the mean, that of the mean beyond four times, and
+    /// drawn without its cap.
     pub(crate) fn highest(&self) -> f64 {
-        let ends = [self.ci, self.run].into_iter().flatten().map(|it| it.high);
-        ends.fold(self.mean, f64::max).min(self.mean.abs() * 2.0)
+        let end = |interval: Option<Interval>, times: f64| {
+            interval.map_or(self.mean, |it| it.high.min(self.mean.abs() * times))
+        };
+        self.mean.max(end(self.ci, 4.0)).max(end(self.run, 2.0))
     }
 
     /// The smallest value that a chart shows of it, cut off likewise.

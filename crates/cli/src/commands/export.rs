@@ -8,7 +8,7 @@ use lab::problem::Problem;
 use lab::store::{Store, StoreError};
 use lab::sweep::analysis::Analysis;
 
-use super::{listed, print, shown};
+use super::{listed, print, shown, warn};
 use crate::Failure;
 
 /// Arguments of `lasthop export`.
@@ -26,7 +26,10 @@ pub struct Args {
 
 /// Writes a store's results.
 pub fn run(args: &Args) -> Result<(), Failure> {
-    let formats = args.format.iter().map(|name| find(name.trim())).collect::<Result<Vec<_>, _>>()?;
+    let mut names: Vec<&str> = args.format.iter().map(|name| name.trim()).collect();
+    names.sort_unstable();
+    names.dedup();
+    let formats = names.into_iter().map(find).collect::<Result<Vec<_>, _>>()?;
     let sweeps = analyses(&args.store)?;
     let out = args.out.clone().unwrap_or_else(|| args.store.with_extension(""));
     for table in export::tables(&sweeps) {
@@ -48,6 +51,9 @@ pub fn analyses(path: &std::path::Path) -> Result<Vec<Analysis>, Failure> {
         let hint = "`lasthop sweep FILE` fills one";
         let problem = Problem::new("a store with at least one finished run").in_file(shown(path)).found("an empty one");
         return Err(Failure::Input(listed(&[problem.hint(hint)])));
+    }
+    for sweep in &sweeps {
+        warn(&sweep.warnings());
     }
     Ok(sweeps)
 }

@@ -28,7 +28,9 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     for other in &args.from {
         let merged = store.merge(other)?;
         let (into, other) = (shown(&args.into), shown(other));
-        print(&format!("{into}: {} new runs and {} new sweeps from {other}\n", merged.runs, merged.sweeps))?;
+        let counted = |count: u64, what: &str| format!("{count} new {what}{}", if count == 1 { "" } else { "s" });
+        let (runs, sweeps) = (counted(merged.runs, "run"), counted(merged.sweeps, "sweep"));
+        print(&format!("{into}: {runs} and {sweeps} from {other}\n"))?;
     }
     Ok(())
 }

@@ -17,6 +17,7 @@ pub mod sweep;
 use std::fmt::Display;
 use std::fs;
 use std::io::Write;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -47,6 +48,11 @@ pub struct ScenarioArgs {
 fn seed(text: &str) -> Result<u64, String> {
     const MOST: u64 = i64::MAX as u64;
     text.parse().ok().filter(|seed| *seed <= MOST).ok_or_else(|| format!("a whole number, 0 to {MOST}, was expected"))
+}
+
+/// A number of threads.
+pub fn jobs(text: &str) -> Result<NonZeroUsize, String> {
+    text.parse().map_err(|_| "a number of threads, at least 1, was expected".to_owned())
 }
 
 impl ScenarioArgs {

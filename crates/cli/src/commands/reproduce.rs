@@ -30,7 +30,7 @@ pub struct Args {
     #[arg(long, conflicts_with = "replications")]
     quick: bool,
     /// Threads [default: all cores]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = super::jobs)]
     jobs: Option<NonZeroUsize>,
     /// Where to write the report, the numbers and the runs [default: results/NAME]
     #[arg(long, value_name = "DIR")]

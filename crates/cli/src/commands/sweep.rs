@@ -30,13 +30,13 @@ pub struct Args {
     #[arg(long)]
     resume: bool,
     /// Replications of each point, instead of the scenario's
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    #[arg(long, value_name = "N", value_parser = replications, allow_negative_numbers = true)]
     replications: Option<u64>,
     /// A figure to show, from `lasthop list metrics`; may be repeated [default: the scenario's]
     #[arg(long, value_name = "NAME")]
     metric: Vec<String>,
     /// Threads [default: all cores]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = super::jobs)]
     jobs: Option<NonZeroUsize>,
     /// Do only part I of N, as on N machines; `lasthop merge` puts the stores together
     #[arg(long, value_name = "I/N", value_parser = shard)]
@@ -44,6 +44,12 @@ pub struct Args {
     /// Print every figure as JSON instead of a table
     #[arg(long)]
     json: bool,
+}
+
+fn replications(text: &str) -> Result<u64, String> {
+    const MOST: u64 = 1_000_000;
+    let count = text.parse().ok().filter(|count| (1..=MOST).contains(count));
+    count.ok_or_else(|| format!("a whole number, 1 to {MOST}, was expected"))
 }
 
 fn shard(text: &str) -> Result<Shard, String> {
@@ -59,10 +65,9 @@ fn shard(text: &str) -> Result<Shard, String> {
 pub fn run(args: &Args) -> Result<(), Failure> {
     let mut overrides = args.scenario.overrides();
     overrides.set.extend(args.replications.map(|count| format!("sweep.replications={count}")));
-    let mut plan = Plan::load(&args.scenario.file, &overrides).map_err(|problems| Failure::Input(listed(&problems)))?;
-    if !args.metric.is_empty() {
-        plan.metrics = args.metric.iter().map(|name| find(name)).collect::<Result<_, _>>()?;
-    }
+    let plan = Plan::load(&args.scenario.file, &overrides).map_err(|problems| Failure::Input(listed(&problems)))?;
+    // For this look only: what the store shows is the scenario's.
+    let shown_now = args.metric.iter().map(|name| find(name)).collect::<Result<Vec<_>, _>>()?;
     warn(&plan.warnings);
     let path = args.out.clone().unwrap_or_else(|| PathBuf::from(format!("results/{}.sqlite", plan.stem)));
     let mut store = if args.resume { Store::open(&path)? } else { Store::create(&path)? };
@@ -74,9 +79,11 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     });
     progress.finish();
     let tally = outcome?;
-    let digest = store.note(&plan)?;
-    let kept = store.sweeps()?.into_iter().find(|sweep| sweep.id == digest);
-    let Some(kept) = kept else { return Err(Failure::Run(format!("{}: the sweep is gone", shown(&path)))) };
+    let id = store.note(&plan)?;
+    let mut kept = store.sweep(id)?;
+    if !shown_now.is_empty() {
+        kept.metrics = shown_now.iter().map(|metric| metric.name.to_owned()).collect();
+    }
     let wanted = sweep::precise::replications(&plan, &store)?;
     let analysis = Analysis::of(&store, kept, plan.replications().1, Default::default())?.first(&wanted);
     warn(&analysis.warnings());
@@ -93,7 +100,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 /// The figure called `name`.
 pub fn find(name: &str) -> Result<&'static metric::Metric, Failure> {
     metric::find(name).ok_or_else(|| {
-        let problem = Problem::new("a metric").in_file("--metric").found(format!("\"{name}\""));
+        let problem =
+            Problem::new("a metric (see `lasthop list metrics`)").in_file("--metric").found(format!("\"{name}\""));
         Failure::Input(listed(&[problem.nearest(name, metric::names())]))
     })
 }

@@ -12,9 +12,11 @@ use std::thread;
 use std::time::Duration;
 
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, Transaction, TransactionBehavior, params};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::load::to_toml;
+use crate::scenario::Document;
+use crate::scenario::sweep::Replications;
 use crate::sweep::Plan;
 use crate::sweep::axes::Change;
 
@@ -220,33 +222,45 @@ impl Store {
         let mut content = String::new();
         for (point, at) in plan.points.iter().enumerate() {
             for (cell, case) in at.cells.iter().zip(&plan.cases) {
-                content.push_str(&format!("{point} {} {} {}\n", json(&at.changes), case.name, cell.digest));
+                content.push_str(&format!("{point} {} {} {}\n", object(&at.changes), case.name, cell.digest));
             }
         }
         let digest = Digest::of_text(&content);
         let metrics: Vec<&str> = plan.metrics.iter().map(|metric| metric.name).collect();
         let noted = Self::transaction(&mut self.db).and_then(|transaction| {
-            let known = "SELECT id FROM sweeps WHERE digest = ?1";
-            let id: Option<i64> = transaction.query_row(known, [&digest.0[..]], |row| row.get(0)).optional()?;
+            let known = "SELECT id, scenario FROM sweeps WHERE digest = ?1";
+            let known =
+                transaction.query_row(known, [&digest.0[..]], |row| Ok((row.get(0)?, row.get::<_, String>(1)?)));
+            if let Some((id, scenario)) = known.optional()? {
+                // A look at fewer replications than were made does not change what the store says it holds.
+                if most_replications(&scenario).is_none_or(|most| most <= plan.replications().1) {
+                    transaction.execute(
+                        "UPDATE sweeps SET name = ?2, title = ?3, scenario = ?4, metrics = ?5 WHERE id = ?1",
+                        params![
+                            id,
+                            plan.stem,
+                            plan.scenario.title,
+                            to_toml(&plan.scenario),
+                            json!(metrics).to_string()
+                        ],
+                    )?;
+                }
+                transaction.commit()?;
+                return Ok(id);
+            }
             transaction.execute(
                 "INSERT INTO sweeps (digest, name, title, scenario, metrics, lasthop, model)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
-                 ON CONFLICT (digest) DO UPDATE SET
-                 name = excluded.name, title = excluded.title, scenario = excluded.scenario, metrics = excluded.metrics",
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
                 params![
                     &digest.0[..],
                     plan.stem,
                     plan.scenario.title,
                     to_toml(&plan.scenario),
-                    serde_json::json!(metrics).to_string(),
+                    json!(metrics).to_string(),
                     env!("CARGO_PKG_VERSION"),
                     sim::MODEL_VERSION
                 ],
             )?;
-            if let Some(id) = id {
-                transaction.commit()?;
-                return Ok(id);
-            }
             let id = transaction.last_insert_rowid();
             let mut add = transaction.prepare("INSERT INTO cells VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")?;
             for (point, at) in plan.points.iter().enumerate() {
@@ -256,8 +270,8 @@ impl Store {
                         point as i64,
                         case as i64,
                         what.name,
-                        json(&at.changes).to_string(),
-                        json(&what.changes).to_string(),
+                        object(&at.changes).to_string(),
+                        object(&what.changes).to_string(),
                         &cell.digest.0[..]
                     ])?;
                 }
@@ -329,6 +343,12 @@ impl Store {
             .collect()
     }
 
+    /// The sweep with this number.
+    pub fn sweep(&self, id: i64) -> Result<KeptSweep, StoreError> {
+        let gone = || StoreError::Damaged { path: self.path.clone(), found: "a sweep is gone".into() };
+        self.sweeps()?.into_iter().find(|sweep| sweep.id == id).ok_or_else(gone)
+    }
+
     /// What a sweep consists of, by point and case.
     pub fn cells(&self, sweep: i64) -> Result<Vec<KeptCell>, StoreError> {
         let rows = self.ask(|db| {
@@ -366,8 +386,17 @@ impl Store {
     }
 }
 
+/// Replications of each point at most, as a kept scenario asks for them.
+fn most_replications(scenario: &str) -> Option<u64> {
+    let document = Document::parse("kept", scenario.as_bytes()).ok()?;
+    match document.read().ok()?.sweep.unwrap_or_default().replications {
+        Replications::Fixed(count) => Some(count),
+        Replications::UntilPrecise(precision) => Some(precision.max),
+    }
+}
+
 /// Changes as an object of keys and values.
-fn json(changes: &[Change]) -> Value {
+fn object(changes: &[Change]) -> Value {
     let value = |value: &toml::Value| serde_json::to_value(value).unwrap_or_default();
     changes.iter().map(|(key, to)| (key.clone(), value(to))).collect()
 }
