@@ -84,3 +84,12 @@ fn wrong_questions_end_with_2_and_say_why() {
         assert!(ended.out.is_empty() && ended.err.contains(expected), "{args:?}: {}", ended.err);
     }
 }
+
+/// What the page shows is what the program says today; a sample that is not run goes stale.
+#[test]
+fn the_sample_of_the_page_is_what_is_said() {
+    let dir = scratch("steady-page");
+    let said = fine(&dir, &["steady", &common::file("examples/steady.toml")]);
+    let page = std::fs::read_to_string(common::file("docs/models/steady.md")).unwrap();
+    assert!(page.contains(&format!("```text\n{said}```")), "docs/models/steady.md does not show:\n{said}");
+}
