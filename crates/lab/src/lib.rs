@@ -16,3 +16,4 @@ pub mod scenario;
 pub mod steady;
 pub mod store;
 pub mod sweep;
+pub mod whole_file;

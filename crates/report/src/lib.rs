@@ -15,6 +15,7 @@ pub mod curves;
 mod estimate;
 mod frame;
 mod html;
+pub mod key;
 pub mod number;
 mod page;
 pub mod paper;

@@ -1,42 +1,59 @@
-//! Numbers for people: no more digits than are known.
+//! Numbers for people, on a page and in a terminal: no more digits than are known.
 
 use lab::export::{numbers, shown};
 use lab::metric::Metric;
 use serde_json::Value;
 
-/// Decimals that show two digits of the half width; where there is none, six digits of the value.
+/// Decimals that show two digits of the half width; where there is none, those that the value needs, up to six digits.
 pub fn decimals(half: f64, value: f64) -> usize {
-    let digits = |number: f64| libm::floor(libm::log10(number.abs()));
-    let places = if half > 1e-12 * value.abs() {
-        1.0 - digits(half)
-    } else if value != 0.0 && value != value.round() {
-        5.0 - digits(value)
-    } else {
-        0.0
-    };
-    places.clamp(0.0, 9.0) as usize
+    let from = |most: f64, number: f64| most - libm::floor(libm::log10(number.abs()));
+    let places = |places: f64| places.clamp(0.0, 9.0) as usize;
+    if half > 1e-12 * value.abs() {
+        return places(from(1.0, half));
+    }
+    // What does not vary has no digits of its own: 12 and 12.5, not 12.0000 and 12.5000.
+    let six = format!("{value:.places$}", places = if value == 0.0 { 0 } else { places(from(5.0, value)) });
+    six.split_once('.').map_or(0, |(_, part)| part.trim_end_matches('0').len())
 }
 
-/// A number with so many decimals, a real minus, and commas from 10,000 on.
-pub fn fixed(value: f64, places: usize) -> String {
+/// A number with so many decimals, for a terminal: letters that every one has, and nothing that `awk` trips over.
+pub fn plain(value: f64, places: usize) -> String {
     let text = format!("{:.places$}", value.abs());
-    let (whole, part) = text.split_once('.').unwrap_or((&text, ""));
+    if value < 0.0 && !is_nothing(&text) { format!("-{text}") } else { text }
+}
+
+/// A number with so many decimals, for a page: a real minus, and commas from 10,000 on.
+pub fn fixed(value: f64, places: usize) -> String {
+    let text = plain(value, places);
+    let (sign, text) = text.strip_prefix('-').map_or(("", text.as_str()), |text| ("\u{2212}", text));
+    let (whole, part) = text.split_once('.').unwrap_or((text, ""));
     let whole = whole.parse().map_or_else(|_| whole.to_owned(), plot::grouped);
-    // What rounds to nothing has no sign.
-    let sign = if value < 0.0 && text.contains(|c: char| ('1'..='9').contains(&c)) { "\u{2212}" } else { "" };
     if part.is_empty() { format!("{sign}{whole}") } else { format!("{sign}{whole}.{part}") }
 }
 
-/// A change in percent with its sign.
+/// A change in percent with its sign, for a page.
 pub fn percent(change: f64) -> String {
-    let places = if change.abs() < 99.95 { 1 } else { 0 };
-    let text = fixed(change, places);
-    let sign = if text.starts_with('\u{2212}') || text == "0.0" { "" } else { "+" };
-    format!("{sign}{text}\u{a0}%")
+    format!("{}\u{a0}%", signed(change, fixed))
 }
 
-/// What to divide a figure by so that its numbers are short, and the unit then. `most` is the largest of them.
-pub fn scale(metric: &Metric, most: f64) -> (f64, &'static str) {
+/// A change in percent with its sign, for a terminal.
+pub fn plain_percent(change: f64) -> String {
+    format!("{} %", signed(change, plain))
+}
+
+fn signed(change: f64, write: fn(f64, usize) -> String) -> String {
+    let text = write(change, if change.abs() < 99.95 { 1 } else { 0 });
+    if change > 0.0 && !is_nothing(&text) { format!("+{text}") } else { text }
+}
+
+/// Whether a number has been rounded to nothing, which has no sign.
+fn is_nothing(text: &str) -> bool {
+    !text.contains(|c: char| ('1'..='9').contains(&c))
+}
+
+/// What to divide a figure by so that its numbers are short, and the unit then.
+pub fn scale(metric: &Metric, means: impl Iterator<Item = f64>) -> (f64, &'static str) {
+    let most = means.map(f64::abs).fold(0.0, f64::max);
     match metric.unit {
         "bit/s" if most >= 1e7 => (1e6, "Mbit/s"),
         "bit/s" if most >= 1e4 => (1e3, "kbit/s"),
@@ -87,9 +104,17 @@ mod tests {
         assert_eq!(decimals(1.234, 135.0), 1);
         assert_eq!(decimals(0.012, 135.0), 3);
         assert_eq!(decimals(123.0, 135_000.0), 0);
-        assert_eq!(decimals(0.0, 135.25), 3);
-        assert_eq!(decimals(0.0, 135.0), 0);
-        assert_eq!(decimals(0.0, 0.0), 0);
+        let still = [7.008, 1.0 / 3.0, 135.25, 135.0, 0.1 + 0.2, 123_456_789.4, 0.0];
+        assert_eq!(still.map(|value| decimals(0.0, value)), [3, 6, 2, 0, 1, 0, 0]);
+    }
+
+    /// By the largest, whichever its sign.
+    #[test]
+    fn large_rates_have_a_larger_unit() {
+        let rate = &lab::metric::GOODPUT;
+        assert_eq!(scale(rate, [5.0, 9_999.0].into_iter()), (1.0, "bit/s"));
+        assert_eq!(scale(rate, [5.0, -10_000.0].into_iter()), (1e3, "kbit/s"));
+        assert_eq!(scale(rate, [1e7, 5.0].into_iter()), (1e6, "Mbit/s"));
     }
 
     #[test]
@@ -100,5 +125,8 @@ mod tests {
         assert_eq!(percent(-0.01), "0.0\u{a0}%");
         assert_eq!(percent(3.78), "+3.8\u{a0}%");
         assert_eq!(percent(-123.4), "\u{2212}123\u{a0}%");
+        assert_eq!(plain(-12_345.67, 1), "-12345.7");
+        let changes = [-0.04, 0.0, 0.06, -12.34, 1234.5];
+        assert_eq!(changes.map(plain_percent), ["0.0 %", "0.0 %", "+0.1 %", "-12.3 %", "+1234 %"]);
     }
 }

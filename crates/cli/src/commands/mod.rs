@@ -15,7 +15,6 @@ pub mod steady;
 pub mod sweep;
 
 use std::fmt::Display;
-use std::fs;
 use std::io::Write;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -23,6 +22,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use lab::load::{Loaded, Overrides, load};
 use lab::problem::Problem;
+use lab::whole_file;
 
 use crate::Failure;
 use crate::talk::say;
@@ -95,16 +95,8 @@ fn shown(path: &Path) -> String {
     path.display().to_string()
 }
 
-/// Writes beside and renames: an interrupted write leaves the old file or none.
+/// Writes a file, and its directory if need be, whole or not at all.
 fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    let partial = path.with_added_extension("partial");
-    let written = fs::write(&partial, bytes).and_then(|()| fs::rename(&partial, path));
-    written.map_err(|error| {
-        let _ = fs::remove_file(&partial);
-        unwritable(path, &error)
-    })
-}
-
-fn unwritable(path: &Path, error: &std::io::Error) -> Failure {
-    Failure::Run(format!("{}: cannot be written: {error}", shown(path)))
+    let unwritable = |error| Failure::Run(format!("{}: cannot be written: {error}", shown(path)));
+    whole_file::write(path, bytes).map_err(unwritable)
 }

@@ -1,6 +1,5 @@
 //! `lasthop plot`.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::{Args as ClapArgs, ValueEnum};
@@ -11,7 +10,7 @@ use lab::run::{self, Watch};
 use plot::{Description, Options, Panel, Recorder, Theme, Unit};
 use sim::Network;
 
-use super::{ScenarioArgs, listed, print, shown, unwritable, write_whole};
+use super::{ScenarioArgs, listed, print, shown, write_whole};
 use crate::Failure;
 use crate::progress::Progress;
 
@@ -126,7 +125,6 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 
 /// Writes a picture as SVG and PNG; gives the files.
 pub fn write(picture: &plot::Picture, dir: &Path, name: &str) -> Result<[PathBuf; 2], Failure> {
-    fs::create_dir_all(dir).map_err(|error| unwritable(dir, &error))?;
     let png = picture.png(PNG_SCALE).map_err(|error| Failure::Run(format!("{name}: {error}")))?;
     let files = ["svg", "png"].map(|ending| dir.join(format!("{name}.{ending}")));
     write_whole(&files[0], picture.svg().as_bytes())?;

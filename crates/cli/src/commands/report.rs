@@ -1,14 +1,12 @@
 //! `lasthop report`.
 
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::Args as ClapArgs;
 use lab::problem::Problem;
 
 use super::export::analyses;
-use super::{listed, print, shown, sweep};
+use super::{listed, print, shown, sweep, write_whole};
 use crate::Failure;
 
 /// Arguments of `lasthop report`.
@@ -35,27 +33,11 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     }
     let name = args.store.file_name().unwrap_or_default().to_string_lossy();
     let page = report::html(&report::store::page(&name, &sweeps, &metrics));
-    write(&out, &page).map_err(|error| Failure::Run(format!("{}: cannot be written: {error}", shown(&out))))?;
+    write_whole(&out, page.as_bytes())?;
     print(&format!("{}\n", shown(&out)))
 }
 
 /// Whether two paths are one file. One that is not there is no other.
 fn same(one: &Path, other: &Path) -> bool {
     one.canonicalize().is_ok_and(|one| other.canonicalize().is_ok_and(|other| one == other))
-}
-
-/// A page appears whole or not at all.
-fn write(path: &Path, page: &str) -> io::Result<()> {
-    let partial = path.with_added_extension("partial");
-    let written = (|| {
-        if let Some(dir) = path.parent().filter(|dir| !dir.as_os_str().is_empty()) {
-            fs::create_dir_all(dir)?;
-        }
-        fs::write(&partial, page)?;
-        fs::rename(&partial, path)
-    })();
-    written.inspect_err(|_| {
-        // What was begun is of no use to anyone.
-        let _ = fs::remove_file(&partial);
-    })
 }

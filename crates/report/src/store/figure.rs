@@ -46,8 +46,7 @@ impl Entry<'_> {
 impl<'a> Figure<'a> {
     pub fn of(analysis: &'a Analysis, metric: &'static Metric) -> Self {
         let rows = analysis.rows(metric);
-        let most = rows.iter().map(|row| row.mean.abs()).fold(0.0, f64::max);
-        let (scale, unit) = scale(metric, most);
+        let (scale, unit) = scale(metric, rows.iter().map(|row| row.mean));
         let mut rows: BTreeMap<_, Row> =
             rows.into_iter().map(|row| ((row.point, row.case, row.subject.clone()), row)).collect();
         let mut subjects: Vec<String> = Vec::new();

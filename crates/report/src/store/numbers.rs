@@ -5,6 +5,7 @@ use stats::Interval;
 
 use super::figure::{Entry, Figure};
 use crate::Estimate;
+use crate::key::short;
 use crate::number::{fixed, percent};
 use crate::table::{Cell, Column, Table};
 
@@ -97,13 +98,4 @@ fn values(figure: &Figure<'_>, key: &str) -> Vec<Cell> {
     let texts: Vec<String> = figure.entries.iter().map(|entry| entry.value(key).unwrap_or_default()).collect();
     let read = numbers(&texts).map_or_else(|| vec![None; texts.len()], |(_, _, values)| values);
     texts.into_iter().zip(read).map(|(text, number)| Cell { text, number }).collect()
-}
-
-/// The last part of a key says most; the whole of it where two would look alike.
-fn short(key: &str, keys: &[&str]) -> String {
-    fn last(key: &str) -> &str {
-        key.rsplit('.').next().unwrap_or_default()
-    }
-    let alike = keys.iter().filter(|other| last(other) == last(key)).count();
-    if alike > 1 { key.to_owned() } else { last(key).to_owned() }
 }

@@ -1,0 +1,58 @@
+//! Files that appear whole or not at all.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+/// Writes beside and renames: an interrupted write leaves the old file or none. Makes the directory. Where it fails, what
+/// was begun is removed.
+pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    if let Some(dir) = path.parent().filter(|dir| !dir.as_os_str().is_empty()) {
+        fs::create_dir_all(dir)?;
+    }
+    let partial = path.with_added_extension("partial");
+    let written = fs::write(&partial, bytes).and_then(|()| fs::rename(&partial, path));
+    written.inspect_err(|_| {
+        let _ = fs::remove_file(&partial);
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::PathBuf;
+
+    fn scratch(test: &str) -> PathBuf {
+        let dir = std::env::temp_dir().join(format!("lasthop-{test}-{}", std::process::id()));
+        let _ = fs::remove_dir_all(&dir);
+        fs::create_dir(&dir).unwrap();
+        dir
+    }
+
+    fn files(dir: &Path) -> Vec<String> {
+        fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+    }
+
+    #[test]
+    fn the_directory_is_made_and_an_old_file_replaced() {
+        let dir = scratch("whole");
+        let path = dir.join("new/page.html");
+        for text in ["a long first page", "second"] {
+            write(&path, text.as_bytes()).unwrap();
+            assert_eq!(fs::read_to_string(&path).unwrap(), text);
+            assert_eq!(files(&dir.join("new")), ["page.html"]);
+        }
+        fs::remove_dir_all(&dir).unwrap();
+    }
+
+    /// A directory stands where the file should.
+    #[test]
+    fn what_fails_leaves_nothing_behind() {
+        let dir = scratch("not-whole");
+        fs::create_dir_all(dir.join("page.html/precious")).unwrap();
+        assert!(write(&dir.join("page.html"), b"page").is_err());
+        assert_eq!(files(&dir), ["page.html"]);
+        assert_eq!(files(&dir.join("page.html")), ["precious"]);
+        fs::remove_dir_all(&dir).unwrap();
+    }
+}
