@@ -5,8 +5,12 @@ use std::io;
 use std::path::Path;
 
 /// Writes beside and renames: an interrupted write leaves the old file or none. Makes the directory. Where it fails, what
-/// was begun is removed.
+/// was begun is removed. A link is followed, and what is no file, such as a pipe or a terminal, is written to as it is.
 pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    if fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir()) {
+        return fs::write(path, bytes);
+    }
+    let path = &fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     if let Some(dir) = path.parent().filter(|dir| !dir.as_os_str().is_empty()) {
         fs::create_dir_all(dir)?;
     }
@@ -42,6 +46,20 @@ mod tests {
             assert_eq!(fs::read_to_string(&path).unwrap(), text);
             assert_eq!(files(&dir.join("new")), ["page.html"]);
         }
+        fs::remove_dir_all(&dir).unwrap();
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_are_followed_and_devices_are_left_alone() {
+        let dir = scratch("special");
+        fs::write(dir.join("target"), "old").unwrap();
+        std::os::unix::fs::symlink("target", dir.join("link")).unwrap();
+        write(&dir.join("link"), b"new").unwrap();
+        assert_eq!(fs::read_to_string(dir.join("target")).unwrap(), "new");
+        assert!(fs::symlink_metadata(dir.join("link")).unwrap().is_symlink());
+        write(Path::new("/dev/null"), b"page").unwrap();
+        assert!(!fs::metadata("/dev/null").unwrap().is_file());
         fs::remove_dir_all(&dir).unwrap();
     }
 

@@ -4,9 +4,10 @@ mod columns;
 mod parquet;
 mod tables;
 
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+
+use crate::whole_file;
 
 pub use columns::{Column, Data, Table};
 pub use tables::{numbers, shown, tables};
@@ -34,19 +35,8 @@ pub static FORMATS: &[Format] = &[
 /// Writes `table` into `dir` in a format; gives the file. A file appears whole or not at all.
 pub fn write(table: &Table, format: &Format, dir: &Path) -> Result<PathBuf, (PathBuf, io::Error)> {
     let path = dir.join(format!("{}.{}", table.name, format.name));
-    let partial = path.with_added_extension("partial");
-    let written = (format.write)(table).and_then(|bytes| {
-        fs::create_dir_all(dir)?;
-        fs::write(&partial, bytes)?;
-        fs::rename(&partial, &path)
-    });
-    match written {
-        Ok(()) => Ok(path),
-        Err(error) => {
-            let _ = fs::remove_file(&partial);
-            Err((path, error))
-        }
-    }
+    let written = (format.write)(table).and_then(|bytes| whole_file::write(&path, &bytes));
+    written.map(|()| path.clone()).map_err(|error| (path, error))
 }
 
 fn csv(table: &Table) -> io::Result<Vec<u8>> {
@@ -83,6 +73,7 @@ mod tests {
     use super::*;
     use ::parquet::file::reader::{FileReader, SerializedFileReader};
     use ::parquet::record::Field;
+    use std::fs;
 
     /// Everything that a reader may stumble over.
     fn table() -> Table {
