@@ -2,24 +2,32 @@
 
 mod common;
 
-use std::process::{Command, Stdio};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
 
 use common::{command, ended, file, fine, lasthop, scratch};
 
 const EXAMPLE: &str = "examples/goel-refined.toml";
+
+/// A run into `r` that does not end by itself, when it is writing already.
+fn endless(dir: &Path) -> Child {
+    let example = file(EXAMPLE);
+    let long = ["run", &example, "--set", "flows.download.bytes=100 GB", "--set", "duration=300 h"];
+    let args = [&long[..], &["--out", "r", "--trace", "jsonl"]].concat();
+    let mut child = command(dir, &args).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    while !dir.join("r.partial/events.jsonl").exists() {
+        assert!(child.try_wait().unwrap().is_none(), "the run ended by itself");
+        std::thread::yield_now();
+    }
+    child
+}
 
 /// Also when both begin at the same moment: one result, and everybody else is told.
 #[test]
 fn two_runs_never_write_to_one_directory() {
     let dir = scratch("at-once");
     let example = file(EXAMPLE);
-    let long = ["run", &example, "--set", "flows.download.bytes=100 GB", "--set", "duration=300 h"];
-    let long: Vec<&str> = long.into_iter().chain(["--out", "r", "--trace", "jsonl"]).collect();
-    let mut first = command(&dir, &long).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-    while !dir.join("r.partial/events.jsonl").exists() {
-        assert!(first.try_wait().unwrap().is_none(), "the run ended by itself");
-        std::thread::yield_now();
-    }
+    let mut first = endless(&dir);
     let second = lasthop(&dir, &["run", &example, "--out", "r"]);
     assert!(dir.join("r.partial/events.jsonl").exists());
     first.kill().unwrap();
@@ -46,23 +54,7 @@ fn two_runs_never_write_to_one_directory() {
 #[test]
 fn ctrl_c_ends_tidily() {
     let dir = scratch("interrupted");
-    let example = file(EXAMPLE);
-    let endless = [
-        "run",
-        &example,
-        "--set",
-        "flows.download.bytes=100 GB",
-        "--set",
-        "duration=300 h",
-        "--out",
-        "r",
-        "--trace",
-        "jsonl",
-    ];
-    let child = command(&dir, &endless).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
-    while !dir.join("r.partial/events.jsonl").exists() {
-        std::thread::yield_now();
-    }
+    let child = endless(&dir);
     assert!(Command::new("bash").args(["-c", &format!("kill -INT {}", child.id())]).status().unwrap().success());
     let ended = ended(child.wait_with_output().unwrap());
     assert_eq!((ended.code, ended.err.trim()), (Some(130), "interrupted; nothing was written"));
@@ -72,29 +64,12 @@ fn ctrl_c_ends_tidily() {
 #[test]
 fn kill_9_leaves_nothing_that_looks_whole() {
     let dir = scratch("killed");
-    let example = file(EXAMPLE);
-    let endless = [
-        "run",
-        &example,
-        "--set",
-        "flows.download.bytes=100 GB",
-        "--set",
-        "duration=300 h",
-        "--out",
-        "r",
-        "--trace",
-        "jsonl",
-    ];
-    let mut child = command(&dir, &endless).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-    while !dir.join("r.partial/events.jsonl").exists() {
-        assert!(child.try_wait().unwrap().is_none(), "the run ended by itself");
-        std::thread::yield_now();
-    }
+    let mut child = endless(&dir);
     child.kill().unwrap();
     child.wait().unwrap();
     assert!(!dir.join("r").exists());
     assert!(!dir.join("r.partial/summary.json").exists());
-    fine(&dir, &["run", &example, "--out", "r"]);
+    fine(&dir, &["run", &file(EXAMPLE), "--out", "r"]);
     assert!(dir.join("r/summary.json").exists() && !dir.join("r.partial").exists());
 }
 
