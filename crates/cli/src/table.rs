@@ -1,6 +1,7 @@
 //! Tables for people.
 
 use engine::Bytes;
+use lab::ran::{grouped, in_words};
 use serde_json::Value;
 
 /// A run's summary: one line a flow, one line a direction of a link, one line a node whose buffer has a limit.
@@ -76,11 +77,11 @@ pub fn summary(summary: &Value) -> String {
     out
 }
 
-/// One name for all, or each node's.
+/// One name for all, or each scheme with its nodes.
 fn scheme(value: &Value) -> String {
     let Some(each) = value.as_object() else { return value.as_str().unwrap_or_default().to_owned() };
-    let each = each.iter().map(|(node, scheme)| format!("{} at {node}", scheme.as_str().unwrap_or_default()));
-    each.collect::<Vec<_>>().join(", ")
+    let each = each.iter().map(|(node, scheme)| (scheme.as_str().unwrap_or_default(), node.as_str()));
+    in_words(&grouped(each))
 }
 
 /// Cells of text.
@@ -148,7 +149,7 @@ mod tests {
             table.lines().take(2).collect::<Vec<_>>().join("|")
         };
         assert_eq!(head(json!("refined-icmp")), "t|scheme refined-icmp, profile exact, seed 7");
-        let mixed = json!({ "server": "unmodified", "station": "refined-icmp" });
-        assert_eq!(head(mixed), "t|scheme unmodified at server, refined-icmp at station, profile exact, seed 7");
+        let mixed = json!({ "server": "unmodified", "mobile": "unmodified", "station": "refined-icmp" });
+        assert_eq!(head(mixed), "t|scheme unmodified (server, mobile), refined-icmp (station), profile exact, seed 7");
     }
 }

@@ -314,7 +314,8 @@ fn a_result_says_under_which_schemes_it_came_about() {
     }
     let own = "nodes.server.scheme=unmodified";
     let mixed = json(&dir, &[&example, "--set", SHORT, "--set", own, "--out", "mixed"]);
-    assert_eq!(mixed["scheme"], serde_json::json!({ "server": "unmodified", "station": "refined-icmp" }));
+    let each = serde_json::json!({ "server": "unmodified", "station": "refined-icmp", "mobile": "refined-icmp" });
+    assert_eq!(mixed["scheme"], each);
     let ended = common::lasthop(&dir, &["check", &example, "--set", own]);
     assert!(ended.err.contains("its half of refined-icmp is missing"), "{}", ended.err);
 }

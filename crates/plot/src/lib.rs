@@ -14,6 +14,7 @@
 //! ```
 
 mod describe;
+mod ends;
 mod frame;
 mod history;
 mod ink;

@@ -11,9 +11,10 @@ use path::channel::State;
 use path::{HopId, LinkEvent};
 use sim::{Event, NodeEvent, Sink};
 use tcp::Reason;
-use wire::{Addr, Body, NoticeKind, Packet, Segment};
+use wire::{Body, NoticeKind, Packet};
 
 use crate::describe::Description;
+use crate::ends::{Ends, Side};
 use crate::history::{Ack, History, Sent, Spot, Window, union};
 use crate::ink::Picture;
 use crate::layout;
@@ -58,30 +59,6 @@ struct Flow {
 struct Air {
     since: Option<f64>,
     bad: Vec<(f64, f64)>,
-}
-
-/// The two ends of a connection as a packet names them.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-struct Ends {
-    from: (Addr, u16),
-    to: (Addr, u16),
-}
-
-impl Ends {
-    fn of(packet: &Packet, segment: &Segment) -> Self {
-        Ends { from: (packet.src, segment.src_port), to: (packet.dst, segment.dst_port) }
-    }
-
-    fn reversed(self) -> Self {
-        Ends { from: self.to, to: self.from }
-    }
-}
-
-/// Which end of a flow made a packet.
-#[derive(Clone, Copy)]
-enum Side {
-    Sender,
-    Receiver,
 }
 
 /// Where in a flow a packet belongs.

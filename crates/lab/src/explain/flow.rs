@@ -1,9 +1,6 @@
-//! One flow, followed packet by packet: where each sending is, and what became of it.
-//!
-//! Between two nodes packets of one flow keep their order, so of several sendings of the same bytes the oldest at a
-//! node is the one that leaves it, and the newest the one that finds a queue full.
+//! One flow, followed packet by packet: what became of each sending.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
 use engine::{Span, Time};
@@ -15,6 +12,7 @@ use wire::{Addr, Body, Packet, Segment};
 use super::hops::{self, Hop, Hops};
 use super::received::Received;
 use super::sending::{Load, Sending};
+use super::transit::Transit;
 
 /// Something that happened to a flow.
 #[derive(Clone, Copy, Debug)]
@@ -86,14 +84,8 @@ pub(super) struct Flow {
     first_sent: VecDeque<(u64, Time)>,
     /// The segment that the sender has just said it sends.
     announced: Option<(u64, u32, Reason)>,
-    /// By the node they are at or have left last, and where they go.
-    places: BTreeMap<(usize, Addr), VecDeque<Sending>>,
-    /// Those of them in front of a link layer.
-    lanes: BTreeSet<(usize, Addr)>,
-    /// How many sendings of data are in the network, by first byte.
-    alive: BTreeMap<u64, u32>,
-    in_network: usize,
-    empty_since: Option<Time>,
+    /// Where they all are.
+    transit: Transit,
     /// By hop number.
     services: BTreeMap<usize, Service>,
     slowest: Option<Slowest>,
@@ -119,11 +111,7 @@ impl Flow {
             received: Received::default(),
             first_sent: VecDeque::new(),
             announced: None,
-            places: BTreeMap::new(),
-            lanes: BTreeSet::new(),
-            alive: BTreeMap::new(),
-            in_network: 0,
-            empty_since: None,
+            transit: Transit::default(),
             services: BTreeMap::new(),
             slowest: None,
             next_id: 0,
@@ -137,12 +125,12 @@ impl Flow {
 
     /// Since when nothing of the flow is in the network: no data, no acknowledgment, no message.
     pub fn empty_since(&self) -> Option<Time> {
-        self.empty_since
+        self.transit.empty_since()
     }
 
     /// Every packet in the network.
     pub fn in_network(&self) -> impl Iterator<Item = &Sending> {
-        self.places.values().flatten()
+        self.transit.all()
     }
 
     /// When the first segment outstanding was first sent.
@@ -152,7 +140,7 @@ impl Flow {
 
     /// Whether the first unacknowledged segment is lost: neither in the network nor at the receiver.
     pub fn hole(&self) -> bool {
-        self.una < self.max && self.received.next() <= self.una && !self.alive.contains_key(&self.una)
+        self.una < self.max && self.received.next() <= self.una && !self.transit.has_data(self.una)
     }
 
     /// Nothing that is told from now on began before this; `None` if nothing is outstanding.
@@ -164,8 +152,7 @@ impl Flow {
 
     /// Whether a link layer has the segment that begins at `seq`, in another sending than `id`: tries to send it, or will.
     pub fn with_link_layer_besides(&self, seq: u64, id: u64) -> bool {
-        let has = |place: &VecDeque<Sending>| place.iter().any(|other| other.seq() == Some(seq) && other.id != id);
-        self.lanes.iter().filter_map(|lane| self.places.get(lane)).any(has)
+        self.transit.with_link_layer().any(|other| other.seq() == Some(seq) && other.id != id)
     }
 
     /// Bytes in flight that keep the slowest hop busy: what it carries in the least round trip.
@@ -178,8 +165,7 @@ impl Flow {
     /// Since when the slowest hop has had no data of this flow to send, or will have none; `None` while some waits.
     pub fn slowest_idle_from(&self) -> Option<Time> {
         let slowest = self.slowest.as_ref()?;
-        let waits = slowest.has_link_layer
-            && self.places.get(&(slowest.near, self.receiver)).is_some_and(|place| !place.is_empty());
+        let waits = slowest.has_link_layer && self.transit.waits(slowest.near, self.receiver);
         (!waits).then_some(slowest.free)
     }
 
@@ -219,7 +205,7 @@ impl Flow {
     /// A node made a packet of this flow.
     pub fn sent(&mut self, at: Time, node: usize, packet: &Packet, facts: &mut Vec<Fact>) {
         let Some(sending) = self.made(at, packet) else { return };
-        self.entered_network(&sending);
+        self.transit.entered(&sending);
         self.put(at, node, sending);
         if sending.seq().is_some() {
             facts.push(Fact::Sent(sending));
@@ -232,12 +218,10 @@ impl Flow {
         let sending = if Addr::of_node(node) == packet.src {
             // It never left the node that made it.
             let made = self.made(at, packet);
-            if self.in_network == 0 {
-                self.empty_since.get_or_insert(at);
-            }
+            self.transit.refused(at);
             made
         } else {
-            self.take_newest(at, node, packet)
+            self.transit.take_newest(at, node, packet)
         };
         facts.extend(sending.map(Fact::Gone));
     }
@@ -247,17 +231,17 @@ impl Flow {
         let Some(hop) = hops.get(id) else { return };
         match event {
             LinkEvent::FrameSent { attempt, packet, .. } => self.frame_sent(at, id, hop, *attempt, packet, facts),
-            LinkEvent::FrameCorrupted { attempt, packet, .. } => self.failed(hop, *attempt, packet),
+            LinkEvent::FrameCorrupted { attempt, packet, .. } => self.transit.failed(hop.near, *attempt, packet),
             LinkEvent::GivenUp { packet, .. } => self.given_up(at, id, hop, packet, facts),
             LinkEvent::Lost { packet } => {
                 let (from, to) = on_the_line(at, hop, packet);
                 facts.push(Fact::Failed { hop: id, from, to, data: packet.data().is_some() });
-                let lost = self.take_oldest(at, hop.near, packet);
+                let lost = self.transit.take_oldest(at, hop.near, packet);
                 self.gone_in_air(at, lost, facts);
             }
             LinkEvent::QueueFull { packet } => {
                 self.full_at = Some(at);
-                let sending = self.take_newest(at, hop.near, packet);
+                let sending = self.transit.take_newest(at, hop.near, packet);
                 facts.extend(sending.map(Fact::Gone));
             }
             LinkEvent::Arrived { packet } => self.arrived(at, id, hop, packet, facts),
@@ -270,21 +254,13 @@ impl Flow {
         let service = self.services.entry(hops::number(id)).or_insert(fresh);
         if attempt == 1 {
             *service = fresh;
-            self.lanes.insert((hop.near, packet.dst));
+            self.transit.has_link_layer(hop.near, packet.dst);
             return;
         }
         let data = packet.data().is_some();
         facts.push(Fact::Failed { hop: id, from: service.attempt_began, to: at, data });
         service.attempt_began = at;
-        self.failed(hop, attempt - 1, packet);
-    }
-
-    /// The attempt of that number has failed, or is about to.
-    fn failed(&mut self, hop: &Hop, attempt: u32, packet: &Packet) {
-        let place = self.places.get_mut(&(hop.near, packet.dst));
-        if let Some(sending) = place.and_then(|place| place.iter_mut().find(|sending| sending.packet == *packet)) {
-            sending.failed = sending.failed.max(attempt);
-        }
+        self.transit.failed(hop.near, attempt - 1, packet);
     }
 
     fn given_up(&mut self, at: Time, id: HopId, hop: &Hop, packet: &Packet, facts: &mut Vec<Fact>) {
@@ -297,7 +273,7 @@ impl Flow {
         if service.is_some_and(|service| service.arrived) {
             return;
         }
-        let lost = self.take_oldest(at, hop.near, packet);
+        let lost = self.transit.take_oldest(at, hop.near, packet);
         if lost.is_some_and(|sending| sending.seq().is_some())
             && let Some(slowest) = self.slowest.as_mut().filter(|slowest| slowest.id == id)
         {
@@ -325,10 +301,10 @@ impl Flow {
             None => on_the_line(at, hop, packet),
         };
         // Again: each attempt has a frame number of its own, and the link acknowledgment was lost. The packet is there twice.
-        let left = if again { self.made(at, packet) } else { self.leave(hop.near, packet) };
+        let left = if again { self.made(at, packet) } else { self.transit.leave(hop.near, packet) };
         let Some(mut sending) = left else { return };
         if again {
-            self.entered_network(&sending);
+            self.transit.entered(&sending);
         }
         sending.crossed(held.0, held.1);
         if sending.seq().is_some() {
@@ -341,7 +317,7 @@ impl Flow {
             }
             return;
         }
-        self.left_network(at, &sending);
+        self.transit.left(at, &sending);
         facts.push(match sending.load {
             Load::Data { seq, len, .. } => {
                 Fact::Reached { sending, news: self.received.take(seq, seq + u64::from(len)) }
@@ -394,50 +370,7 @@ impl Flow {
         {
             slowest.free = slowest.free.max(at + slowest.processing) + slowest.sending;
         }
-        self.places.entry((node, sending.packet.dst)).or_default().push_back(sending);
-    }
-
-    fn leave(&mut self, node: usize, packet: &Packet) -> Option<Sending> {
-        let place = self.places.get_mut(&(node, packet.dst))?;
-        let oldest = place.iter().position(|sending| sending.packet == *packet)?;
-        place.remove(oldest)
-    }
-
-    fn take_oldest(&mut self, at: Time, node: usize, packet: &Packet) -> Option<Sending> {
-        let lost = self.leave(node, packet)?;
-        self.left_network(at, &lost);
-        Some(lost)
-    }
-
-    fn take_newest(&mut self, at: Time, node: usize, packet: &Packet) -> Option<Sending> {
-        let place = self.places.get_mut(&(node, packet.dst))?;
-        let newest = place.iter().rposition(|sending| sending.packet == *packet)?;
-        let lost = place.remove(newest)?;
-        self.left_network(at, &lost);
-        Some(lost)
-    }
-
-    fn entered_network(&mut self, sending: &Sending) {
-        self.in_network += 1;
-        self.empty_since = None;
-        if let Some(seq) = sending.seq() {
-            *self.alive.entry(seq).or_default() += 1;
-        }
-    }
-
-    fn left_network(&mut self, at: Time, sending: &Sending) {
-        if let Some(seq) = sending.seq()
-            && let Some(count) = self.alive.get_mut(&seq)
-        {
-            *count -= 1;
-            if *count == 0 {
-                self.alive.remove(&seq);
-            }
-        }
-        self.in_network -= 1;
-        if self.in_network == 0 {
-            self.empty_since = Some(at);
-        }
+        self.transit.put(node, sending);
     }
 }
 

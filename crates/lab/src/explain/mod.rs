@@ -22,6 +22,7 @@ mod receiver_window;
 mod repeated_timeout;
 mod sending;
 mod spurious_timeout;
+mod transit;
 mod union;
 
 use std::collections::HashMap;

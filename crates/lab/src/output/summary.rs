@@ -1,11 +1,11 @@
 //! The summary of a run: what `--json` prints and `summary.json` holds.
 
 use path::link::Counters;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use sim::{Network, Results};
 
+use crate::ran::{followers, grouped};
 use crate::scenario::Scenario;
-use crate::scenario::model::NodeKind;
 
 /// The summary as JSON. Every number's unit is in its name; the definitions are in `docs/metrics.md`. `network` is what
 /// `scenario` describes.
@@ -74,19 +74,12 @@ pub fn summary(title: &str, scenario: &Scenario, network: &Network, results: &Re
     })
 }
 
-/// The scheme that every base station and every sender follows; if they differ, each one's by its name.
+/// The scheme of all nodes that can act on one; if they differ, each one's by its name.
 fn scheme(scenario: &Scenario, network: &Network) -> Value {
-    let takes_part = |number: usize| {
-        scenario.nodes[number].kind == NodeKind::BaseStation || network.flows.iter().any(|flow| flow.from == number)
-    };
-    let mut schemes = (0..network.nodes.len()).filter(|number| takes_part(*number)).map(|number| {
-        let node = &network.nodes[number];
-        (node.name.clone(), Value::from(node.agent.name()))
-    });
-    let Some((name, first)) = schemes.next() else { return Value::Null };
-    let others: Vec<_> = schemes.collect();
-    if others.iter().all(|(_, scheme)| *scheme == first) {
-        return first;
+    let followers: Vec<_> = followers(scenario, network).collect();
+    match grouped(followers.iter().copied())[..] {
+        [] => Value::Null,
+        [(scheme, _)] => scheme.into(),
+        _ => followers.into_iter().map(|(scheme, node)| (node.to_owned(), Value::from(scheme))).collect(),
     }
-    Value::Object([(name, first)].into_iter().chain(others).collect::<Map<_, _>>())
 }

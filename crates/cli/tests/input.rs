@@ -1,0 +1,164 @@
+//! Bad input: one clear message that says where, and the right exit code.
+
+mod common;
+
+use std::io::Write;
+use std::process::Stdio;
+
+use common::{command, ended, file, fine, lasthop, scratch};
+
+const EXAMPLE: &str = "examples/goel-refined.toml";
+
+#[test]
+fn wrong_input_ends_with_2_and_says_where() {
+    let dir = scratch("wrong");
+    let example = std::fs::read_to_string(file(EXAMPLE)).unwrap();
+    std::fs::write(dir.join("unit.toml"), example.replace("\"8 Mbps\"", "\"8 mbps\"")).unwrap();
+    std::fs::write(dir.join("cut.toml"), &example[..example.len() / 2]).unwrap();
+    std::fs::write(dir.join("binary.toml"), [0u8, 159, 146, 150]).unwrap();
+    std::fs::write(dir.join("empty.dat"), "").unwrap();
+    std::fs::write(dir.join("cut.dat"), "simulator\n{\n system_simulation_time = ").unwrap();
+    let example = file(EXAMPLE);
+    let cases: &[(&[&str], &str)] = &[
+        (
+            &["run", "unit.toml"],
+            "unit.toml:17:8: links.wire.rate: found \"8 mbps\", expected a rate such as \"8 Mbps\"",
+        ),
+        (&["check", "unit.toml"], "did you mean \"8 Mbps\"?"),
+        (&["run", "cut.toml"], "cut.toml"),
+        (&["run", "binary.toml"], "binary"),
+        (&["run", "empty.dat"], "empty.dat"),
+        (&["run", "cut.dat"], "cut.dat:3"),
+        (&["run", "missing.toml"], "missing.toml: cannot be read"),
+        (&["run", &example, "--set", "links.air.rat=1 Mbps"], "did you mean \"rate\"?"),
+        (&["run", &example, "--scheme", "refined"], "refined"),
+        (&["run", &example, "--trace", "seqnos"], "did you mean \"seqno\"?"),
+        (&["run", &example, "--trace", "none,seqno"], "--trace: found none,seqno, expected `none` alone, or traces"),
+        (&["run", &example, "--trace", "all,none"], "--trace: found all,none, expected `none` alone"),
+        (&["run", &example, "--trace", "seqno,"], "--trace: found \"\", expected a trace"),
+        (&["run", &example, "--set", "output.traces=[\"none\", \"air\"]"], "output.traces: found none,air"),
+        (&["run", &example, "--seed", "minus one"], "invalid value"),
+        (&["run", &example, "--seed", "-1"], "'-1' for '--seed <N>': a whole number, 0 to 9223372036854775807"),
+        (&["run", &example, "--seed", "99999999999999999999"], "a whole number, 0 to 9223372036854775807"),
+        (&["run", &example, "--seed", "9223372036854775808"], "a whole number, 0 to 9223372036854775807"),
+        (&["run", &example, "--scheme", "foo"], "--scheme foo: scheme: found \"foo\""),
+        (&["list", "chanels"], "did you mean \"channels\"?"),
+        (&["plot", &example], "--out DIR is missing"),
+        (&["plot", &example, "--out", "p", "--flow", "downlaod"], "did you mean \"download\"?"),
+        (&["plot", &example, "--out", "p", "--from", "9 s", "--to", "8 s"], "a time after --from"),
+        (&["plot", &example, "--out", "p", "--from", "9"], "add a unit"),
+        (&["plot", &example, "--out", "p", "--from", "9 h"], "expected a time before the end of the run (4300 s)"),
+        (&["plot", &example, "--out", "p", "--from", "140 s"], "expected a time before the end of the run (135.381 s)"),
+        (&["plot", &example, "--out", "p", "--size", "200x200"], "width 500 to 8000, height 400 to 8000"),
+        (&["rnu", &example], "unrecognized subcommand"),
+    ];
+    for (args, expected) in cases {
+        let ended = lasthop(&dir, args);
+        assert_eq!(ended.code, Some(2), "{args:?}: {}", ended.err);
+        assert!(ended.err.contains(expected), "{args:?}: {}", ended.err);
+        assert!(!ended.err.contains("panicked"), "{args:?}: {}", ended.err);
+        assert_eq!(ended.out, "", "{args:?}");
+    }
+    assert!(!dir.join("results").exists(), "a refused input left results");
+}
+
+#[test]
+fn small_things_are_said_right() {
+    let dir = scratch("small");
+    let example = file(EXAMPLE);
+    assert!(fine(&dir, &["check", &example]).ends_with(": ok: 3 nodes, 2 links, 1 flow\n"));
+    let short = "flows.download.bytes=40 KiB";
+    fine(&dir, &["run", &example, "--set", short, "--trace", "seqno, ackno ", "--out", "r"]);
+    assert!(dir.join("r/server-seqno").exists() && dir.join("r/server-ackno").exists());
+}
+
+/// Input that never ends, and a description through a pipe.
+#[test]
+fn endless_input_is_refused_and_a_pipe_is_read() {
+    let dir = scratch("endless");
+    let example = std::fs::read_to_string(file(EXAMPLE)).unwrap();
+    let recorded = "links.air.channel={ kind = \"recorded\", file = \"/dev/zero\" }";
+    for args in [&["check", "/dev/zero"][..], &["check", &file(EXAMPLE), "--set", recorded]] {
+        let ended = lasthop(&dir, args);
+        assert_eq!(ended.code, Some(2), "{}", ended.err);
+        assert!(ended.err.contains("/dev/zero: ") && ended.err.contains("at most 64 MiB"), "{}", ended.err);
+    }
+    let mut child = command(&dir, &["check", "/dev/stdin"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(example.as_bytes()).unwrap();
+    let ended = ended(child.wait_with_output().unwrap());
+    assert_eq!((ended.code, ended.err.as_str()), (Some(0), ""));
+}
+
+#[test]
+fn a_directory_and_a_missing_recording_say_what_they_should_be() {
+    let dir = scratch("not-there");
+    let said = |args: &[&str]| {
+        let ended = lasthop(&dir, args);
+        assert_eq!(ended.code, Some(2), "{args:?}: {}", ended.err);
+        ended.err
+    };
+    std::fs::create_dir(dir.join("empty")).unwrap();
+    let empty = said(&["check", "empty"]);
+    assert!(empty.starts_with("error: empty: found a directory without one, expected a scenario file"), "{empty}");
+    fine(&dir, &["run", &file(EXAMPLE), "--out", "results/one"]);
+    assert!(said(&["plot", "results"]).contains("did you mean results/one?"));
+    fine(&dir, &["run", &file(EXAMPLE), "--out", "results/two"]);
+    assert!(said(&["plot", "results"]).contains("2 result directories are in it, such as results/one"));
+
+    let datafile = std::fs::read_to_string(file("examples/goel1997/datafile.dat")).unwrap();
+    let from_trace = datafile.replace("read_from_trace = 1", "read_from_trace = 0");
+    assert_ne!(from_trace, datafile);
+    std::fs::write(dir.join("replay.dat"), &from_trace).unwrap();
+    let missing = said(&["check", "replay.dat"]);
+    let line = from_trace.lines().position(|line| line.contains("read_from_trace = 0")).unwrap() + 1;
+    let said = format!("replay.dat:{line}:23: simulator.read_from_trace: the recorded channel trace.dat is not there");
+    assert!(missing.contains(&said), "{missing}");
+    assert!(missing.contains("when the air switched") && missing.contains("--trace air"), "{missing}");
+}
+
+#[test]
+fn many_flows_are_drawn_only_if_asked_for() {
+    let dir = scratch("many-flows");
+    let mut scenario = WIRE.to_owned();
+    for flow in 0..17 {
+        scenario += &format!("[flows.f{flow}]\nfrom = \"a\"\nto = \"b\"\nbytes = \"10 kB\"\n");
+    }
+    std::fs::write(dir.join("many.toml"), scenario).unwrap();
+    let ended = lasthop(&dir, &["plot", "many.toml", "--out", "p"]);
+    assert_eq!(ended.code, Some(2), "{}", ended.err);
+    assert!(ended.err.contains("17 flows") && ended.err.contains("--flow all"), "{}", ended.err);
+    assert!(!dir.join("p").exists());
+    assert_eq!(fine(&dir, &["plot", "many.toml", "--out", "p", "--flow", "f3"]).lines().count(), 2);
+    assert_eq!(fine(&dir, &["plot", "many.toml", "--out", "p", "--flow", "all"]).lines().count(), 34);
+}
+
+/// 600 s at 1 Gbps have a hundred million events.
+#[test]
+fn a_run_too_large_for_a_picture_is_refused_and_a_part_of_it_drawn() {
+    let dir = scratch("too-large");
+    let flow = "[flows.f]\nfrom = \"a\"\nto = \"b\"\nwindow = \"1 MB\"\n";
+    std::fs::write(dir.join("large.toml"), format!("{WIRE}{flow}")).unwrap();
+    let ended = lasthop(&dir, &["plot", "large.toml", "--out", "p"]);
+    assert_eq!(ended.code, Some(1), "{}", ended.err);
+    assert!(ended.err.starts_with("error: by ") && ended.err.contains(" s the run has more than 10 million things"));
+    assert!(ended.err.contains("--from and --to"), "{}", ended.err);
+    assert!(!dir.join("p").exists());
+    fine(&dir, &["plot", "large.toml", "--out", "p", "--from", "1.2 s", "--to", "1.21 s"]);
+}
+
+const WIRE: &str = r#"
+duration = "600 s"
+[nodes]
+a = { kind = "host" }
+b = { kind = "host" }
+[links.wire]
+kind = "wired"
+between = ["a", "b"]
+rate = "1 Gbps"
+delay = "1 ms"
+"#;

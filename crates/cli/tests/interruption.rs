@@ -1,0 +1,108 @@
+//! Sudden ends, of the command and of those it talks to: the right exit code, and nothing half-written that looks whole.
+
+mod common;
+
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+use common::{command, ended, file, fine, lasthop, scratch};
+
+const EXAMPLE: &str = "examples/goel-refined.toml";
+
+/// A run into `r` that does not end by itself, when it is writing already.
+fn endless(dir: &Path) -> Child {
+    let example = file(EXAMPLE);
+    let long = ["run", &example, "--set", "flows.download.bytes=100 GB", "--set", "duration=300 h"];
+    let args = [&long[..], &["--out", "r", "--trace", "jsonl"]].concat();
+    let mut child = command(dir, &args).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    while !dir.join("r.partial/events.jsonl").exists() {
+        assert!(child.try_wait().unwrap().is_none(), "the run ended by itself");
+        std::thread::yield_now();
+    }
+    child
+}
+
+/// Also when both begin at the same moment: one result, and everybody else is told.
+#[test]
+fn two_runs_never_write_to_one_directory() {
+    let dir = scratch("at-once");
+    let example = file(EXAMPLE);
+    let mut first = endless(&dir);
+    let second = lasthop(&dir, &["run", &example, "--out", "r"]);
+    assert!(dir.join("r.partial/events.jsonl").exists());
+    first.kill().unwrap();
+    first.wait().unwrap();
+    assert_eq!(second.code, Some(1), "{}", second.err);
+    assert!(second.err.contains("r.partial: another run is writing here"), "{}", second.err);
+
+    let start = |seed: u32| {
+        let seed = seed.to_string();
+        let args = ["run", &example, "--seed", &seed, "--out", "q", "--trace", "jsonl"];
+        command(&dir, &args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+    };
+    let crowd: Vec<_> = (1..=8).map(start).collect();
+    let ended: Vec<_> = crowd.into_iter().map(|child| ended(child.wait_with_output().unwrap())).collect();
+    for one in ended.iter().filter(|one| one.code != Some(0)) {
+        assert!(one.err.contains("another run is writing here"), "{}", one.err);
+    }
+    assert!(ended.iter().any(|one| one.code == Some(0)));
+    fine(&dir, &["plot", "q"]);
+    let left: Vec<_> = std::fs::read_dir(&dir).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert!(!left.iter().any(|name| name.to_string_lossy().starts_with("q.")), "{left:?}");
+}
+
+#[test]
+fn ctrl_c_ends_tidily() {
+    let dir = scratch("interrupted");
+    let child = endless(&dir);
+    assert!(Command::new("bash").args(["-c", &format!("kill -INT {}", child.id())]).status().unwrap().success());
+    let ended = ended(child.wait_with_output().unwrap());
+    assert_eq!((ended.code, ended.err.trim()), (Some(130), "interrupted; nothing was written"));
+    assert!(!dir.join("r").exists() && !dir.join("r.partial").exists());
+}
+
+#[test]
+fn kill_9_leaves_nothing_that_looks_whole() {
+    let dir = scratch("killed");
+    let mut child = endless(&dir);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(!dir.join("r").exists());
+    assert!(!dir.join("r.partial/summary.json").exists());
+    fine(&dir, &["run", &file(EXAMPLE), "--out", "r"]);
+    assert!(dir.join("r/summary.json").exists() && !dir.join("r.partial").exists());
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_error() {
+    let dir = scratch("pipe");
+    let script = "set -o pipefail; \"$0\" list | head -1";
+    let output =
+        Command::new("bash").current_dir(&dir).args(["-c", script, env!("CARGO_BIN_EXE_lasthop")]).output().unwrap();
+    let ended = ended(output);
+    assert_eq!((ended.code, ended.err.as_str()), (Some(0), ""));
+    assert!(ended.out.starts_with("schemes"));
+}
+
+/// stderr, too: the exit code still says how it ended.
+#[test]
+fn a_listener_that_goes_away_is_no_error() {
+    let dir = scratch("deaf");
+    std::fs::write(dir.join("bad.toml"), "duration = 5").unwrap();
+    let example = file(EXAMPLE);
+    let short = "flows.download.bytes=40 KiB";
+    let cases: [(&[&str], i32); 5] = [
+        (&["check", "bad.toml"], 2),
+        (&["chekc", "bad.toml"], 2),
+        (&["run", &example, "--out", "bad.toml/r"], 1),
+        (&["run", &example, "--set", short, "--out", "r"], 0),
+        (&["run", &example, "--set", short, "--set", "links.air.arq=none", "--out", "r"], 0),
+    ];
+    for (args, code) in cases {
+        // The reader is gone before the first word.
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let status = command(&dir, args).stdout(Stdio::null()).stderr(writer).status().unwrap();
+        assert_eq!(status.code(), Some(code), "{args:?}");
+    }
+}

@@ -1,0 +1,162 @@
+//! Where results and pictures go: nothing of somebody else's is replaced, and nothing half-written looks whole.
+
+mod common;
+
+use std::process::Command;
+
+use common::{ended, file, fine, lasthop, scratch};
+
+const EXAMPLE: &str = "examples/goel-refined.toml";
+
+#[test]
+fn a_directory_that_is_not_ours_is_left_alone() {
+    let dir = scratch("not-ours");
+    std::fs::create_dir(dir.join("precious")).unwrap();
+    std::fs::write(dir.join("precious/thesis.tex"), "years of work").unwrap();
+    let ended = lasthop(&dir, &["run", &file(EXAMPLE), "--out", "precious"]);
+    assert_eq!(ended.code, Some(1));
+    assert!(ended.err.contains("did not write thesis.tex") && ended.err.contains("--out"), "{}", ended.err);
+    // A summary.json of somebody else's, something put into a result, and the directories used on the way.
+    std::fs::write(dir.join("precious/summary.json"), "{}").unwrap();
+    fine(&dir, &["run", &file(EXAMPLE), "--out", "r"]);
+    fine(&dir, &["plot", "r"]);
+    fine(&dir, &["run", &file(EXAMPLE), "--out", "r"]);
+    for foreign in ["r/notes.txt", "s.partial/keep", "t/plots/mine.txt"] {
+        let path = dir.join(foreign);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, "years of work").unwrap();
+    }
+    for out in ["precious", "r", "s", "t"] {
+        let ended = lasthop(&dir, &["run", &file(EXAMPLE), "--out", out]);
+        assert_eq!(ended.code, Some(1), "{out}");
+        assert!(ended.err.contains("is not replaced"), "{}", ended.err);
+    }
+    for kept in ["precious/thesis.tex", "r/notes.txt", "s.partial/keep", "t/plots/mine.txt"] {
+        assert_eq!(std::fs::read_to_string(dir.join(kept)).unwrap(), "years of work");
+    }
+}
+
+#[test]
+fn variants_do_not_replace_each_other() {
+    let dir = scratch("variants");
+    for folder in ["one", "two"] {
+        std::fs::create_dir(dir.join(folder)).unwrap();
+        std::fs::copy(file(EXAMPLE), dir.join(folder).join("net.toml")).unwrap();
+    }
+    let results = |args: &[&str]| {
+        let ended = lasthop(&dir, &[&["run", "one/net.toml"], args].concat());
+        assert_eq!(ended.code, Some(0), "{args:?}: {}", ended.err);
+        ended.err.trim().strip_prefix("results in ").unwrap().to_owned()
+    };
+    assert_eq!(results(&[]), "results/net-seed1");
+    assert_eq!(results(&["--scheme", "simple-icmp", "--set", "seed=3"]), "results/net-simple-icmp-seed3");
+    // The last six digits of the FNV-1a hash of the change.
+    let slow = ["--set", "links.air.delay=2 ms"];
+    let fnv = |text: &str| {
+        text.bytes()
+            .fold(0xcbf2_9ce4_8422_2325u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3))
+    };
+    let digits = format!("{:016x}", fnv("links.air.delay=2 ms\n"));
+    assert_eq!(results(&slow), format!("results/net-{}-seed1", &digits[10..]));
+    // In any order, and the last of each key.
+    let ways = [
+        ["--set", "links.air.delay=3 ms", "--set", "links.wire.delay=3 ms", "--set", "links.air.delay=2 ms"],
+        ["--set", "links.air.delay = 2 ms", "--set", "links.wire.delay=3 ms", "--set", "seed=1"],
+    ];
+    let [one, other] = ways.map(|way| results(&way));
+    assert_eq!(other, format!("{one} (replaced an earlier result)"));
+    assert_ne!(one, results(&slow));
+    // Another scenario of the same name is neither mixed up nor lost; the same file by another name is itself.
+    let namesake = lasthop(&dir, &["run", "two/net.toml"]);
+    assert_eq!(namesake.code, Some(2));
+    let said = "results/net-seed1: found the result of \"one/net.toml\"";
+    assert!(namesake.err.contains(said) && namesake.err.contains("--out"), "{}", namesake.err);
+    let same = dir.join("one/./net.toml").display().to_string();
+    let again = lasthop(&dir, &["run", &same]);
+    assert_eq!(again.err.trim(), "results in results/net-seed1 (replaced an earlier result)");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_result_goes_through_a_link_and_into_a_name_with_a_slash() {
+    let dir = scratch("linked");
+    std::fs::create_dir(dir.join("disk")).unwrap();
+    std::os::unix::fs::symlink("disk/real", dir.join("r")).unwrap();
+    for end in ["", " (replaced an earlier result)"] {
+        let ended = lasthop(&dir, &["run", &file(EXAMPLE), "--out", "r"]);
+        assert_eq!(ended.err.trim(), format!("results in r{end}"));
+        assert!(dir.join("r").is_symlink() && dir.join("disk/real/summary.json").exists());
+    }
+    for _ in 0..2 {
+        fine(&dir, &["run", &file(EXAMPLE), "--out", "slash/"]);
+        assert!(dir.join("slash/summary.json").exists());
+    }
+}
+
+#[test]
+fn an_unwritable_place_is_named() {
+    let dir = scratch("unwritable");
+    std::fs::write(dir.join("file"), "not a directory").unwrap();
+    let ended = lasthop(&dir, &["run", &file(EXAMPLE), "--out", "file/results"]);
+    assert_eq!(ended.code, Some(1));
+    assert!(ended.err.contains("file/results: cannot be written"), "{}", ended.err);
+}
+
+/// A disk that takes 64 kB and no more, as a limit on the size of files stands in for it.
+#[test]
+fn a_full_disk_leaves_no_result_and_spares_the_old_one() {
+    let dir = scratch("full");
+    let example = file(EXAMPLE);
+    fine(&dir, &["run", &example, "--out", "r"]);
+    let old = std::fs::read(dir.join("r/summary.json")).unwrap();
+    let script = "ulimit -f 64; exec \"$0\" \"$@\"";
+    let output = Command::new("bash")
+        .current_dir(&dir)
+        .args([
+            "-c",
+            script,
+            env!("CARGO_BIN_EXE_lasthop"),
+            "run",
+            &example,
+            "--seed",
+            "2",
+            "--trace",
+            "jsonl",
+            "--out",
+            "r",
+        ])
+        .output()
+        .unwrap();
+    let ended = ended(output);
+    assert_eq!(ended.code, Some(1), "{}", ended.err);
+    assert!(ended.err.contains("events.jsonl: cannot be written"), "{}", ended.err);
+    assert_eq!(ended.err.lines().filter(|line| line.starts_with("error")).count(), 1, "{}", ended.err);
+    assert!(!dir.join("r.partial").exists());
+    assert_eq!(std::fs::read(dir.join("r/summary.json")).unwrap(), old, "the old result is gone");
+}
+
+#[test]
+fn a_result_of_another_program_is_not_drawn_as_ours() {
+    let dir = scratch("other");
+    fine(&dir, &["run", &file(EXAMPLE), "--out", "r"]);
+    let path = dir.join("r/summary.json");
+    let changed = std::fs::read_to_string(&path).unwrap().replace("\"timeouts\": 0", "\"timeouts\": 3");
+    std::fs::write(&path, changed).unwrap();
+    let ended = lasthop(&dir, &["plot", "r"]);
+    assert_eq!(ended.code, Some(1));
+    assert!(ended.err.contains("run the scenario again"), "{}", ended.err);
+}
+
+/// The pictures in a result directory are of its run.
+#[test]
+fn pictures_of_another_run_have_a_place_of_their_own() {
+    let dir = scratch("another-run");
+    fine(&dir, &["run", &file(EXAMPLE), "--out", "r"]);
+    for other in [["--seed", "2"], ["--scheme", "unmodified"], ["--set", "flows.download.bytes=1 MB"]] {
+        let ended = lasthop(&dir, &[&["plot", "r"], &other[..]].concat());
+        assert_eq!(ended.code, Some(2), "{other:?}: {}", ended.err);
+        assert!(ended.err.contains("--out DIR is missing") && ended.err.contains("another run"), "{}", ended.err);
+        assert!(!dir.join("r/plots").exists(), "{other:?}");
+        fine(&dir, &[&["plot", "r", "--out", "p"], &other[..]].concat());
+    }
+}

@@ -1,0 +1,123 @@
+//! Where in the network each sending of a flow is.
+//!
+//! Between two nodes packets of one flow keep their order, so of several sendings of the same bytes the oldest at a
+//! node is the one that leaves it, and the newest the one that finds a queue full.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use engine::Time;
+use wire::{Addr, Packet};
+
+use super::sending::Sending;
+
+#[derive(Default)]
+pub(super) struct Transit {
+    /// By the node they are at or have left last, and where they go.
+    places: BTreeMap<(usize, Addr), VecDeque<Sending>>,
+    /// Those of them in front of a link layer.
+    lanes: BTreeSet<(usize, Addr)>,
+    /// How many sendings of data are in the network, by first byte.
+    alive: BTreeMap<u64, u32>,
+    in_network: usize,
+    empty_since: Option<Time>,
+}
+
+impl Transit {
+    /// Since when nothing is in the network.
+    pub fn empty_since(&self) -> Option<Time> {
+        self.empty_since
+    }
+
+    /// Every packet in the network.
+    pub fn all(&self) -> impl Iterator<Item = &Sending> {
+        self.places.values().flatten()
+    }
+
+    /// Whether a segment that begins at `seq` is in the network.
+    pub fn has_data(&self, seq: u64) -> bool {
+        self.alive.contains_key(&seq)
+    }
+
+    /// Every packet in front of a link layer.
+    pub fn with_link_layer(&self) -> impl Iterator<Item = &Sending> {
+        self.lanes.iter().filter_map(|lane| self.places.get(lane)).flatten()
+    }
+
+    /// Whether something is at a node that goes to `to`.
+    pub fn waits(&self, node: usize, to: Addr) -> bool {
+        self.places.get(&(node, to)).is_some_and(|place| !place.is_empty())
+    }
+
+    /// What goes from a node to `to` is sent by a link layer.
+    pub fn has_link_layer(&mut self, node: usize, to: Addr) {
+        self.lanes.insert((node, to));
+    }
+
+    /// The attempt of that number has failed, or is about to.
+    pub fn failed(&mut self, node: usize, attempt: u32, packet: &Packet) {
+        let place = self.places.get_mut(&(node, packet.dst));
+        if let Some(sending) = place.and_then(|place| place.iter_mut().find(|sending| sending.packet == *packet)) {
+            sending.failed = sending.failed.max(attempt);
+        }
+    }
+
+    /// A packet comes to a node.
+    pub fn put(&mut self, node: usize, sending: Sending) {
+        self.places.entry((node, sending.packet.dst)).or_default().push_back(sending);
+    }
+
+    /// A packet leaves a node for the next one.
+    pub fn leave(&mut self, node: usize, packet: &Packet) -> Option<Sending> {
+        let place = self.places.get_mut(&(node, packet.dst))?;
+        let oldest = place.iter().position(|sending| sending.packet == *packet)?;
+        place.remove(oldest)
+    }
+
+    /// A packet is lost after it has left a node.
+    pub fn take_oldest(&mut self, at: Time, node: usize, packet: &Packet) -> Option<Sending> {
+        let lost = self.leave(node, packet)?;
+        self.left(at, &lost);
+        Some(lost)
+    }
+
+    /// A packet is lost in front of a queue.
+    pub fn take_newest(&mut self, at: Time, node: usize, packet: &Packet) -> Option<Sending> {
+        let place = self.places.get_mut(&(node, packet.dst))?;
+        let newest = place.iter().rposition(|sending| sending.packet == *packet)?;
+        let lost = place.remove(newest)?;
+        self.left(at, &lost);
+        Some(lost)
+    }
+
+    /// A packet enters the network; it has still to be put somewhere.
+    pub fn entered(&mut self, sending: &Sending) {
+        self.in_network += 1;
+        self.empty_since = None;
+        if let Some(seq) = sending.seq() {
+            *self.alive.entry(seq).or_default() += 1;
+        }
+    }
+
+    /// A packet did not even enter.
+    pub fn refused(&mut self, at: Time) {
+        if self.in_network == 0 {
+            self.empty_since.get_or_insert(at);
+        }
+    }
+
+    /// A packet that is nowhere any more leaves the network.
+    pub fn left(&mut self, at: Time, sending: &Sending) {
+        if let Some(seq) = sending.seq()
+            && let Some(count) = self.alive.get_mut(&seq)
+        {
+            *count -= 1;
+            if *count == 0 {
+                self.alive.remove(&seq);
+            }
+        }
+        self.in_network -= 1;
+        if self.in_network == 0 {
+            self.empty_since = Some(at);
+        }
+    }
+}
