@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use stats::Level;
 
-use super::{Number, Paper};
-use crate::store::{Store, StoreError};
+use super::{Number, Paper, Source};
+use crate::store::{Digest, Store, StoreError};
 use crate::sweep::Plan;
 use crate::sweep::analysis::Analysis;
 use crate::sweep::run::{self, Shard, SweepError, Tally, Watch};
@@ -21,6 +21,9 @@ pub struct Reproduction {
 }
 
 /// Runs what `store` does not have yet, and compares.
+///
+/// # Panics
+/// If one of the paper's sweeps is wrong with so many replications: they are part of the program.
 pub fn reproduce(
     paper: &Paper,
     replications: u64,
@@ -28,22 +31,34 @@ pub fn reproduce(
     jobs: usize,
     watch: Watch<'_>,
 ) -> Result<Reproduction, SweepError> {
-    let plans: Vec<_> = paper.sweeps.iter().filter_map(|source| source.plan(replications).ok()).collect();
-    let cells =
-        |plan: &Plan| plan.points.iter().flat_map(|point| &point.cells).map(|cell| cell.digest).collect::<Vec<_>>();
-    // Points share runs in which what is varied is not at work.
+    let plan = |source: &Source| {
+        source.plan(replications).unwrap_or_else(|problems| panic!("the sweep {} is wrong: {problems:?}", source.name))
+    };
+    let plans: Vec<_> = paper.sweeps.iter().map(plan).collect();
+    let cells = |plan: &Plan| -> HashSet<Digest> {
+        plan.points.iter().flat_map(|point| &point.cells).map(|cell| cell.digest).collect()
+    };
+    // Points and sweeps share runs in which what is varied is not at work.
     let wanted = plans.iter().flat_map(cells).collect::<HashSet<_>>().len() as u64 * replications;
     let mut sweeps = Vec::new();
     let mut before = Tally { wanted, ..Tally::default() };
+    let mut counted: HashSet<Digest> = HashSet::new();
     for plan in &plans {
-        let so_far = |tally: Tally| Tally { wanted, found: before.found + tally.found, done: before.done + tally.done };
+        let cells = cells(plan);
+        // What it finds of the sweeps before was counted with them.
+        let shared = cells.intersection(&counted).count() as u64 * replications;
+        let so_far = |tally: Tally| Tally {
+            wanted,
+            found: before.found + tally.found.saturating_sub(shared),
+            done: before.done + tally.done,
+        };
         let outcome = run::run(plan, store, jobs, Shard::WHOLE, &mut |tally| watch(so_far(tally)));
         let tally = outcome.map_err(|error| match error {
             SweepError::Interrupted(tally) => SweepError::Interrupted(so_far(tally)),
             other => other,
         })?;
-        before.found += tally.found;
-        before.done += tally.done;
+        before = so_far(tally);
+        counted.extend(cells);
         let id = store.note(plan)?;
         let gone = || StoreError::Damaged { path: store.path().to_owned(), found: "a sweep is gone".into() };
         let kept = store.sweeps()?.into_iter().find(|sweep| sweep.id == id).ok_or_else(gone)?;
@@ -54,13 +69,90 @@ pub fn reproduce(
 
 #[cfg(test)]
 mod tests {
+    use std::ops::ControlFlow;
+
+    use super::*;
     use crate::papers::PAPERS;
+
+    macro_rules! sweep {
+        ($bytes:literal) => {
+            concat!(
+                r#"title = "Shared cells"
+duration = "1 s"
+[nodes]
+left = { kind = "host" }
+right = { kind = "host" }
+[links.wire]
+kind = "wired"
+between = ["left", "right"]
+rate = "8 Mbps"
+delay = "1 ms"
+[flows.f]
+from = "left"
+to = "right"
+bytes = "2 kB"
+[sweep]
+axes.flows.f.bytes = "#,
+                $bytes
+            )
+        };
+    }
+
+    /// Its third sweep has one point of the others, and one of its own.
+    static PAPER: Paper = Paper {
+        name: "shared",
+        reference: "",
+        replications: 3,
+        sweeps: &[
+            Source { name: "one", text: sweep!(r#"["2 kB", "3 kB"]"#) },
+            Source { name: "two", text: sweep!(r#"["2 kB", "3 kB"]"#) },
+            Source { name: "three", text: sweep!(r#"["3 kB", "4 kB"]"#) },
+        ],
+        numbers: |_| Vec::new(),
+        charts: &[],
+        pictures: &[],
+        words: "",
+    };
+
+    #[test]
+    fn runs_that_sweeps_share_are_counted_once() {
+        let dir = std::env::temp_dir().join(format!("lasthop-reproduce-{}", std::process::id()));
+        let mut store = Store::create(&dir.join("s.sqlite")).unwrap();
+        let mut last = Vec::new();
+        for _ in 0..2 {
+            let mut tallies = vec![Tally::default()];
+            let reproduction = reproduce(&PAPER, 3, &mut store, 1, &mut |tally| {
+                assert_eq!(tally.wanted, 9);
+                assert!(tally.found + tally.done <= tally.wanted, "{tally:?}");
+                tallies.push(tally);
+                ControlFlow::Continue(())
+            });
+            assert_eq!(reproduction.unwrap().sweeps.len(), 3);
+            last.push(tallies.pop().unwrap());
+        }
+        std::fs::remove_dir_all(dir).unwrap();
+        assert_eq!((last[0].found, last[0].done), (0, 9));
+        assert_eq!(last[1].done, 0, "nothing is run twice");
+    }
+
+    #[test]
+    #[should_panic(expected = "the sweep bad is wrong")]
+    fn a_sweep_that_is_wrong_is_not_left_out() {
+        let paper = Paper { sweeps: &[Source { name: "bad", text: "title = 3" }], ..PAPER };
+        let dir = std::env::temp_dir().join(format!("lasthop-reproduce-bad-{}", std::process::id()));
+        let mut store = Store::create(&dir.join("s.sqlite")).unwrap();
+        std::fs::remove_dir_all(dir).unwrap();
+        let _ = reproduce(&paper, 3, &mut store, 1, &mut |_| ControlFlow::Continue(()));
+    }
 
     #[test]
     fn every_scenario_of_every_paper_is_right() {
         for paper in PAPERS {
             for sweep in paper.sweeps {
-                sweep.plan(2).unwrap_or_else(|problems| panic!("{}: {problems:?}", sweep.name));
+                // As few and as many as the command allows.
+                for replications in [2, 100_000] {
+                    sweep.plan(replications).unwrap_or_else(|problems| panic!("{}: {problems:?}", sweep.name));
+                }
             }
             for picture in paper.pictures {
                 let loaded = picture.scenario.load(picture.scheme);

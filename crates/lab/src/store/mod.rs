@@ -7,6 +7,7 @@ mod digest;
 mod error;
 mod merge;
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
@@ -300,13 +301,39 @@ impl Store {
         })
     }
 
+    /// Which replications of a cell are finished among these: runs of numbers, in order.
+    pub fn kept(&self, digest: Digest, among: Range<u64>) -> Result<Vec<Range<u64>>, StoreError> {
+        self.ask(|db| {
+            let mut find = db.prepare_cached(
+                "SELECT replication FROM runs WHERE digest = ?1 AND replication >= ?2 AND replication < ?3
+                 ORDER BY replication",
+            )?;
+            let mut rows = find.query(params![&digest.0[..], number(among.start), number(among.end)])?;
+            let mut kept: Vec<Range<u64>> = Vec::new();
+            while let Some(row) = rows.next()? {
+                let replication = row.get::<_, i64>(0)? as u64;
+                match kept.last_mut() {
+                    Some(last) if last.end == replication => last.end += 1,
+                    _ => kept.push(replication..replication + 1),
+                }
+            }
+            Ok(kept)
+        })
+    }
+
     /// The finished runs of a cell by replication, the first `most` of them.
     pub fn runs(&self, digest: Digest, most: u64) -> Result<Vec<(u64, Value)>, StoreError> {
+        self.runs_among(digest, 0..most)
+    }
+
+    /// The finished runs of a cell among these replications, in order.
+    pub(crate) fn runs_among(&self, digest: Digest, among: Range<u64>) -> Result<Vec<(u64, Value)>, StoreError> {
         let rows = self.ask(|db| {
             let mut find = db.prepare_cached(
-                "SELECT replication, summary FROM runs WHERE digest = ?1 AND replication < ?2 ORDER BY replication",
+                "SELECT replication, summary FROM runs WHERE digest = ?1 AND replication >= ?2 AND replication < ?3
+                 ORDER BY replication",
             )?;
-            let rows = find.query_map(params![&digest.0[..], most.min(i64::MAX as u64) as i64], |row| {
+            let rows = find.query_map(params![&digest.0[..], number(among.start), number(among.end)], |row| {
                 Ok((row.get::<_, i64>(0)? as u64, row.get::<_, String>(1)?))
             })?;
             rows.collect::<rusqlite::Result<Vec<_>>>()
@@ -393,6 +420,11 @@ fn most_replications(scenario: &str) -> Option<u64> {
         Replications::Fixed(count) => Some(count),
         Replications::UntilPrecise(precision) => Some(precision.max),
     }
+}
+
+/// A replication as SQLite counts.
+fn number(replication: u64) -> i64 {
+    replication.min(i64::MAX as u64) as i64
 }
 
 /// Changes as an object of keys and values.

@@ -3,8 +3,8 @@
 use stats::precise::{Rule, Verdict};
 use stats::{Level, Moments};
 
-use super::Plan;
 use super::analysis::{Analysis, CellRuns};
+use super::{Plan, Point};
 use crate::metric::Metric;
 use crate::scenario::Document;
 use crate::scenario::sweep::{Precision, Replications};
@@ -12,39 +12,101 @@ use crate::store::{Store, StoreError};
 
 /// Points that a warning names, at most.
 const NAMED: usize = 5;
+/// Replications of a cell that are read at once: a run may be long, and its figure is one number.
+const AT_ONCE: u64 = 1000;
 
-/// How many more replications a point needs after these runs of one of its cases: the most that any subject of the figure
-/// asks for.
-pub(super) fn asked_for(runs: &[(u64, serde_json::Value)], metric: &Metric, precision: &Precision) -> u64 {
-    // The plan was checked: its numbers make a rule.
-    let Some(rule) = rule(precision) else { return 0 };
-    let ask = |moments: &Moments| match rule.judge(moments) {
-        Verdict::More(count) => count,
-        Verdict::Enough | Verdict::Exhausted => 0,
-    };
-    subjects(runs, metric).iter().map(|(_, moments)| ask(moments)).fold(0, u64::max)
+/// Decides how many replications a point gets, from nothing but the results of those before.
+///
+/// The rule counts values, and a run may give none, such as a transfer that did not complete. So as many runs are asked
+/// for as should give the values that are missing, if values stay as rare as they were. Where no run gave any, nothing
+/// can be estimated: the point gets all that are allowed at once.
+#[derive(Clone, Copy)]
+pub(super) struct Judge {
+    metric: &'static Metric,
+    rule: Rule,
+    min: u64,
+    max: u64,
+}
+
+impl Judge {
+    /// None where the number of replications is fixed.
+    pub(super) fn of(plan: &Plan) -> Option<Self> {
+        let Replications::UntilPrecise(precision) = &plan.replications else { return None };
+        // The plan was checked: its numbers make a rule.
+        Some(Judge { metric: plan.precise, rule: rule(precision)?, min: precision.min, max: precision.max })
+    }
+
+    /// How many more runs a figure asks for after `replications` that gave these values.
+    fn asked_for(&self, moments: &Moments, replications: u64) -> u64 {
+        let most = self.max.saturating_sub(replications);
+        let Verdict::More(values) = self.rule.judge(moments) else { return 0 };
+        if moments.n() == 0 {
+            return most;
+        }
+        let runs = (u128::from(values) * u128::from(replications)).div_ceil(u128::from(moments.n()));
+        u64::try_from(runs).map_or(most, |runs| runs.min(most))
+    }
+}
+
+/// How a point grows: how many replications it should have, and what those looked at gave. Keeps numbers, not runs.
+pub(super) struct Growth<'a> {
+    pub(super) point: &'a Point,
+    judge: Judge,
+    /// Replications that the point should have.
+    pub(super) wanted: u64,
+    /// Of these, looked at.
+    looked: u64,
+    /// A figure's moments for each subject, by case.
+    cases: Vec<Subjects>,
+}
+
+/// What looking at some more runs came to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Look {
+    /// There are more to look at.
+    On,
+    /// All that were wanted were looked at, and so many are wanted now.
+    More,
+    /// It is settled.
+    Settled,
+    /// Not all that were wanted are finished.
+    Unfinished,
+}
+
+impl<'a> Growth<'a> {
+    /// From its beginning.
+    pub(super) fn new(point: &'a Point, judge: Judge) -> Self {
+        Growth { point, judge, wanted: judge.min, looked: 0, cases: vec![Subjects::default(); point.cells.len()] }
+    }
+
+    /// Looks at some more of the runs that were wanted; at the last of them, judges.
+    pub(super) fn look(&mut self, store: &Store) -> Result<Look, StoreError> {
+        let next = self.looked..self.wanted.min(self.looked + AT_ONCE);
+        for (cell, subjects) in self.point.cells.iter().zip(&mut self.cases) {
+            let runs = store.runs_among(cell.digest, next.clone())?;
+            if (runs.len() as u64) < next.end - next.start {
+                return Ok(Look::Unfinished);
+            }
+            runs.iter().for_each(|(_, summary)| subjects.take(summary, self.judge.metric));
+        }
+        self.looked = next.end;
+        if self.looked < self.wanted {
+            return Ok(Look::On);
+        }
+        let moments = self.cases.iter().flat_map(|subjects| &subjects.0);
+        let more = moments.map(|(_, moments)| self.judge.asked_for(moments, self.wanted)).fold(0, u64::max);
+        self.wanted += more;
+        Ok(if more > 0 { Look::More } else { Look::Settled })
+    }
 }
 
 /// How many replications of each point the rule asks for, as far as the store can tell: it depends on nothing but the runs.
 pub fn replications(plan: &Plan, store: &Store) -> Result<Vec<u64>, StoreError> {
-    let (least, most) = plan.replications();
-    let Replications::UntilPrecise(precision) = &plan.replications else { return Ok(vec![least; plan.points.len()]) };
-    let of_point = |point: &super::Point| {
-        let cells: Result<Vec<_>, _> = point.cells.iter().map(|cell| store.runs(cell.digest, most)).collect();
-        let cells = cells?;
-        let mut wanted = least;
-        loop {
-            let first = |runs: &[(u64, _)]| runs.partition_point(|(number, _)| *number < wanted);
-            if cells.iter().any(|runs| (first(runs) as u64) < wanted) {
-                return Ok(wanted);
-            }
-            let more = cells.iter().map(|runs| asked_for(&runs[..first(runs)], plan.precise, precision));
-            let more = more.fold(0, u64::max).min(most - wanted);
-            if more == 0 {
-                return Ok(wanted);
-            }
-            wanted += more;
-        }
+    let Some(judge) = Judge::of(plan) else { return Ok(vec![plan.replications().0; plan.points.len()]) };
+    let of_point = |point| {
+        let mut growth = Growth::new(point, judge);
+        while matches!(growth.look(store)?, Look::On | Look::More) {}
+        Ok(growth.wanted)
     };
     plan.points.iter().map(of_point).collect()
 }
@@ -59,7 +121,9 @@ pub(super) fn warning(analysis: &Analysis) -> Option<String> {
     let rule = rule(precision)?;
     let exhausted = |cell: &&CellRuns| cell.runs.len() as u64 >= precision.max;
     let imprecise = analysis.cells.iter().filter(exhausted).flat_map(|cell| {
-        let subjects = subjects(&cell.runs, metric).into_iter();
+        let mut subjects = Subjects::default();
+        cell.runs.iter().for_each(|(_, summary)| subjects.take(summary, metric));
+        let subjects = subjects.0.into_iter();
         subjects.filter(|(_, moments)| rule.judge(moments) != Verdict::Enough).map(move |found| (cell, found))
     });
     let imprecise: Vec<String> =
@@ -106,16 +170,50 @@ fn rule(precision: &Precision) -> Option<Rule> {
 }
 
 /// A figure's moments for each of its subjects.
-fn subjects(runs: &[(u64, serde_json::Value)], metric: &Metric) -> Vec<(String, Moments)> {
-    let mut subjects: Vec<(String, Vec<f64>)> = Vec::new();
-    for (_, summary) in runs {
+#[derive(Clone, Default)]
+struct Subjects(Vec<(String, Moments)>);
+
+impl Subjects {
+    /// Takes in a run.
+    fn take(&mut self, summary: &serde_json::Value, metric: &Metric) {
         for (subject, value) in metric.read(summary) {
-            let at = subjects.iter().position(|(known, _)| *known == subject).unwrap_or_else(|| {
-                subjects.push((subject, Vec::new()));
-                subjects.len() - 1
+            let at = self.0.iter().position(|(known, _)| *known == subject).unwrap_or_else(|| {
+                self.0.push((subject, Moments::default()));
+                self.0.len() - 1
             });
-            subjects[at].1.extend(value);
+            if let Some(value) = value {
+                // What statistics cannot work with is no value.
+                let _ = self.0[at].1.push(value);
+            }
         }
     }
-    subjects.into_iter().filter_map(|(subject, values)| Some((subject, Moments::of(values).ok()?))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::metric;
+
+    fn judge(min: u64, max: u64) -> Judge {
+        let rule = Rule::new(0.05, Level::new(0.9).unwrap(), min, max).unwrap();
+        Judge { metric: &metric::COMPLETION_TIME, rule, min, max }
+    }
+
+    /// Of 9, 11, 9, ... ten are 6 values short of 5 % at 90 % (by hand, beside the rule itself).
+    #[test]
+    fn runs_are_asked_for_as_values_are_rare() {
+        let ten = Moments::of([9.0, 11.0].into_iter().cycle().take(10)).unwrap();
+        assert_eq!(judge(10, 1000).asked_for(&ten, 10), 6);
+        assert_eq!(judge(10, 1000).asked_for(&ten, 25), 15, "two values in five runs");
+        assert_eq!(judge(10, 30).asked_for(&ten, 25), 5, "as many as are allowed");
+        assert_eq!(judge(10, 25).asked_for(&ten, 25), 0);
+        let one = Moments::of([9.0]).unwrap();
+        assert_eq!(judge(10, 1000).asked_for(&one, 20), 180);
+    }
+
+    #[test]
+    fn without_a_value_all_are_asked_for_at_once() {
+        assert_eq!(judge(10, 1000).asked_for(&Moments::default(), 10), 990);
+        assert_eq!(judge(10, 1000).asked_for(&Moments::default(), 1000), 0);
+    }
 }

@@ -1,8 +1,9 @@
 //! A sweep on all cores. What is run, and what comes out, is the same for any number of jobs.
 
-use std::collections::{HashSet, VecDeque};
-use std::ops::ControlFlow;
-use std::path::Path;
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeSet, HashMap};
+use std::ops::{ControlFlow, Range};
+use std::panic::resume_unwind;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
@@ -11,7 +12,8 @@ use std::time::Duration;
 
 use sim::Network;
 
-use super::{Plan, precise};
+use super::precise::{Growth, Judge, Look};
+use super::{Cell, Plan};
 use crate::output::summary::summary;
 use crate::run::simulate;
 use crate::scenario::sweep::Replications;
@@ -19,6 +21,10 @@ use crate::store::{Digest, Store, StoreError};
 
 /// How often whoever watches is asked while nothing finishes.
 const PATIENCE: Duration = Duration::from_millis(100);
+/// How many runs are looked up before whoever watches is asked.
+const LOOKED_UP: u64 = 4096;
+/// Workers at most: more than there are cores help nobody, and each has a stack of its own.
+const MOST_WORKERS: usize = 1024;
 
 /// A part of a sweep that one machine does: number `index` of `count`, from 1.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -36,6 +42,12 @@ impl Shard {
     fn has(self, number: u64) -> bool {
         number % self.count == self.index - 1
     }
+
+    /// The remainder that numbers must leave, divided by the count of shards, to be of this shard with `more` added.
+    fn remainder(self, more: u64) -> u64 {
+        let (index, more) = (self.index - 1, more % self.count);
+        if index >= more { index - more } else { self.count - (more - index) }
+    }
 }
 
 /// How far a sweep is.
@@ -43,7 +55,7 @@ impl Shard {
 pub struct Tally {
     /// Runs that are wanted so far; with `until precise` it may grow.
     pub wanted: u64,
-    /// Of these, finished before this sweep began.
+    /// Of these, finished before this sweep began, as far as they have been looked up.
     pub found: u64,
     /// Of these, finished now.
     pub done: u64,
@@ -66,171 +78,464 @@ pub type Watch<'a> = &'a mut dyn FnMut(Tally) -> ControlFlow<()>;
 /// Runs what `store` does not have yet.
 pub fn run(plan: &Plan, store: &mut Store, jobs: usize, shard: Shard, watch: Watch<'_>) -> Result<Tally, SweepError> {
     store.note(plan)?;
-    let (mut seen, mut found, mut done) = (HashSet::new(), 0, 0);
-    let mut wanted: Vec<u64> = vec![plan.replications().0; plan.points.len()];
+    let mut lanes = Lanes::of(plan, shard);
+    let points = plan.points.iter().enumerate().filter(|(point, _)| shard.has(*point as u64));
+    let mut growing: Vec<Growth> =
+        Judge::of(plan).map_or_else(Vec::new, |judge| points.map(|(_, point)| Growth::new(point, judge)).collect());
+    let mut tally = Tally::default();
     loop {
-        let tasks = tasks(plan, &wanted, shard);
-        let mut missing = VecDeque::new();
-        for task in &tasks {
-            // What was wanted before is finished by now.
-            if !seen.insert((task.digest, task.replication)) {
-                continue;
-            }
-            if store.has(task.digest, task.replication)? {
-                found += 1;
-            } else {
-                missing.push_back(*task);
-            }
+        let missing = lanes.look_up(store, &mut tally, watch)?;
+        work(store, jobs, &lanes, missing, &mut tally, watch)?;
+        growing = grow(growing, store, tally, watch)?;
+        if growing.is_empty() {
+            return Ok(tally);
         }
-        let tally = Tally { wanted: tasks.len() as u64, found, done };
-        done += work(plan, store, jobs, missing, &mut |now| watch(Tally { done: done + now, ..tally }), tally)?;
-        if !grow(plan, store, shard, &mut wanted)? {
-            return Ok(Tally { done, ..tally });
-        }
+        lanes.extend(&growing);
     }
 }
 
-/// One run.
-#[derive(Clone, Copy, Debug)]
-struct Task {
-    point: usize,
-    case: usize,
-    replication: u64,
-    digest: Digest,
-}
-
-/// Every run of this shard, the first replication of everything first. Runs that several cells share come once.
-fn tasks(plan: &Plan, wanted: &[u64], shard: Shard) -> Vec<Task> {
-    let mut seen = HashSet::new();
-    let mut tasks = Vec::new();
-    for replication in 0..wanted.iter().copied().max().unwrap_or(0) {
-        for (point, at) in plan.points.iter().enumerate() {
-            // A rule that stops when a point is precise must see all of its replications.
-            let unit = match plan.replications {
-                Replications::Fixed(_) => point as u64 + replication * plan.points.len() as u64,
-                Replications::UntilPrecise(_) => point as u64,
-            };
-            if replication >= wanted[point] || !shard.has(unit) {
-                continue;
+/// The points that need more replications after those that are finished.
+fn grow<'a>(
+    growing: Vec<Growth<'a>>,
+    store: &Store,
+    tally: Tally,
+    watch: Watch<'_>,
+) -> Result<Vec<Growth<'a>>, SweepError> {
+    let mut grown = Vec::new();
+    for mut growth in growing {
+        let outcome = loop {
+            let outcome = growth.look(store)?;
+            ask(watch, tally)?;
+            if outcome != Look::On {
+                break outcome;
             }
-            for (case, cell) in at.cells.iter().enumerate() {
-                if seen.insert((cell.digest, replication)) {
-                    tasks.push(Task { point, case, replication, digest: cell.digest });
-                }
-            }
+        };
+        // What somebody took out of the store meanwhile is not waited for.
+        if outcome == Look::More {
+            grown.push(growth);
         }
-    }
-    tasks
-}
-
-/// Asks for more replications where the means are not known well enough. Whether it asked.
-fn grow(plan: &Plan, store: &Store, shard: Shard, wanted: &mut [u64]) -> Result<bool, SweepError> {
-    let Replications::UntilPrecise(rule) = &plan.replications else { return Ok(false) };
-    let mut grown = false;
-    for (point, at) in plan.points.iter().enumerate().filter(|(point, _)| shard.has(*point as u64)) {
-        let mut more = 0;
-        for cell in &at.cells {
-            let runs = store.runs(cell.digest, wanted[point])?;
-            more = more.max(precise::asked_for(&runs, plan.precise, rule));
-        }
-        let target = (wanted[point] + more).min(rule.max);
-        grown |= target > wanted[point];
-        wanted[point] = target;
     }
     Ok(grown)
 }
 
-/// Runs `missing` on `jobs` threads and keeps each result. Gives how many finished.
+fn ask(watch: Watch<'_>, tally: Tally) -> Result<(), SweepError> {
+    if watch(tally).is_break() { Err(SweepError::Interrupted(tally)) } else { Ok(()) }
+}
+
+/// The replications of one cell. Points share cells in which what is varied is not at work; these are run once.
+struct Lane<'a> {
+    /// Where it comes first.
+    cell: &'a Cell,
+    /// The numbers of the points it belongs to, divided by the count of shards: what remains.
+    remainders: BTreeSet<u64>,
+    /// Replications that are wanted now; those before are finished.
+    wanted: Range<u64>,
+    /// Of these, finished before.
+    kept: Vec<Range<u64>>,
+}
+
+impl Lane<'_> {
+    fn keeps(&self, replication: u64) -> bool {
+        let after = self.kept.partition_point(|range| range.end <= replication);
+        self.kept.get(after).is_some_and(|range| range.contains(&replication))
+    }
+}
+
+/// Every run of a shard, without a list of them: there may be many millions.
+struct Lanes<'a> {
+    lanes: Vec<Lane<'a>>,
+    of: HashMap<Digest, usize>,
+    shard: Shard,
+    /// What a replication adds to a point's number to make the unit that is dealt to shards. A rule that stops when a
+    /// point is precise must see all of its replications: there it is 0.
+    stride: u64,
+}
+
+/// The runs that a store does not have: how many, and among which replications.
+struct Missing {
+    count: u64,
+    among: Range<u64>,
+}
+
+/// One run.
+#[derive(Clone, Copy)]
+struct Task<'a> {
+    cell: &'a Cell,
+    replication: u64,
+}
+
+impl<'a> Lanes<'a> {
+    fn of(plan: &'a Plan, shard: Shard) -> Self {
+        let stride = match plan.replications {
+            Replications::Fixed(_) => plan.points.len() as u64,
+            Replications::UntilPrecise(_) => 0,
+        };
+        let mut lanes = Lanes { lanes: Vec::new(), of: HashMap::new(), shard, stride };
+        let wanted = 0..plan.replications().0;
+        for (point, at) in plan.points.iter().enumerate() {
+            for cell in &at.cells {
+                let number = match lanes.of.entry(cell.digest) {
+                    Entry::Occupied(known) => *known.get(),
+                    Entry::Vacant(new) => {
+                        let remainders = BTreeSet::new();
+                        lanes.lanes.push(Lane { cell, remainders, wanted: wanted.clone(), kept: Vec::new() });
+                        *new.insert(lanes.lanes.len() - 1)
+                    }
+                };
+                lanes.lanes[number].remainders.insert(point as u64 % shard.count);
+            }
+        }
+        lanes
+    }
+
+    /// Goes on to the replications that are wanted at points that grew. All before are finished.
+    fn extend(&mut self, growing: &[Growth]) {
+        for lane in &mut self.lanes {
+            lane.wanted.start = lane.wanted.end;
+        }
+        for growth in growing {
+            for cell in &growth.point.cells {
+                let wanted = &mut self.lanes[self.of[&cell.digest]].wanted;
+                wanted.end = wanted.end.max(growth.wanted);
+            }
+        }
+    }
+
+    /// Whether a run is wanted of this shard.
+    fn wants(&self, lane: &Lane, replication: u64) -> bool {
+        lane.wanted.contains(&replication) && lane.remainders.contains(&self.shard.remainder(replication * self.stride))
+    }
+
+    fn number_wanted(&self, lane: &Lane) -> u64 {
+        if self.stride.is_multiple_of(self.shard.count) {
+            // All or none.
+            return if self.wants(lane, lane.wanted.start) { lane.wanted.end - lane.wanted.start } else { 0 };
+        }
+        lane.wanted.clone().filter(|replication| self.wants(lane, *replication)).count() as u64
+    }
+
+    /// Counts what is wanted now, and looks up what is finished.
+    fn look_up(&mut self, store: &Store, tally: &mut Tally, watch: Watch<'_>) -> Result<Missing, SweepError> {
+        tally.wanted += self.lanes.iter().map(|lane| self.number_wanted(lane)).sum::<u64>();
+        let (mut count, mut first, mut end) = (0, u64::MAX, 0);
+        let mut looked_up = 0;
+        for number in 0..self.lanes.len() {
+            let lane = &mut self.lanes[number];
+            lane.kept = store.kept(lane.cell.digest, lane.wanted.clone())?;
+            let lane = &self.lanes[number];
+            for replication in lane.wanted.clone() {
+                if self.wants(lane, replication) {
+                    if lane.keeps(replication) {
+                        tally.found += 1;
+                    } else {
+                        count += 1;
+                        first = first.min(replication);
+                        end = end.max(replication + 1);
+                    }
+                }
+                looked_up += 1;
+                if looked_up % LOOKED_UP == 0 {
+                    ask(watch, *tally)?;
+                }
+            }
+        }
+        Ok(Missing { count, among: first..end })
+    }
+
+    /// The runs that are missing, the first replication of everything first.
+    fn tasks(&self, among: Range<u64>) -> impl DoubleEndedIterator<Item = Task<'a>> {
+        let width = self.lanes.len() as u64;
+        let places = (among.start * width)..(among.end * width);
+        places.filter_map(move |place| {
+            let (lane, replication) = (&self.lanes[(place % width) as usize], place / width);
+            let missing = self.wants(lane, replication) && !lane.keeps(replication);
+            missing.then_some(Task { cell: lane.cell, replication })
+        })
+    }
+}
+
+/// Runs what is missing on `jobs` threads and keeps each result.
 fn work(
-    plan: &Plan,
     store: &Store,
     jobs: usize,
-    missing: VecDeque<Task>,
-    watch: &mut dyn FnMut(u64) -> ControlFlow<()>,
-    tally: Tally,
-) -> Result<u64, SweepError> {
-    let todo = Mutex::new(Todo { tasks: missing, from_back: false });
+    lanes: &Lanes,
+    missing: Missing,
+    tally: &mut Tally,
+    watch: Watch<'_>,
+) -> Result<(), SweepError> {
+    if missing.count == 0 {
+        return Ok(());
+    }
+    let seen = Store::writable(store.path())?;
+    let todo = Mutex::new(Todo { tasks: lanes.tasks(missing.among), store: seen, from_back: false });
+    let workers = jobs.clamp(1, MOST_WORKERS).min(usize::try_from(missing.count).unwrap_or(MOST_WORKERS));
     let stop = AtomicBool::new(false);
-    let mut done = 0;
     thread::scope(|scope| {
         let (send, results) = mpsc::channel();
-        for _ in 0..jobs.max(1) {
-            let (send, todo, stop, path) = (send.clone(), &todo, &stop, store.path().to_owned());
-            scope.spawn(move || worker(plan, &path, todo, stop, &send));
+        let mut threads = Vec::new();
+        for _ in 0..workers {
+            let (send, todo, stop) = (send.clone(), &todo, &stop);
+            let work = move || worker(todo, stop, &send);
+            if threads.is_empty() {
+                threads.push(scope.spawn(work));
+                continue;
+            }
+            // The system may allow no more; then those that are there do it all.
+            let Ok(thread) = thread::Builder::new().spawn_scoped(scope, work) else { break };
+            threads.push(thread);
         }
         drop(send);
         let outcome = loop {
             match results.recv_timeout(PATIENCE) {
                 Ok(Ok((task, text))) => {
-                    if let Err(error) = store.keep(task.digest, task.replication, &text) {
+                    if let Err(error) = store.keep(task.cell.digest, task.replication, &text) {
                         break Err(error.into());
                     }
-                    done += 1;
+                    tally.done += 1;
                 }
                 Ok(Err(error)) => break Err(SweepError::Store(error)),
                 Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => break Ok(done),
+                Err(RecvTimeoutError::Disconnected) => break Ok(()),
             }
-            if watch(done).is_break() {
-                break Err(SweepError::Interrupted(Tally { done: tally.done + done, ..tally }));
+            if let Err(enough) = ask(watch, *tally) {
+                break Err(enough);
             }
         };
         stop.store(true, Ordering::Relaxed);
-        match outcome {
+        let outcome = match outcome {
             // What the others had finished by then is kept too.
             Err(SweepError::Interrupted(_)) => {
-                for (task, text) in results.iter().flatten() {
-                    store.keep(task.digest, task.replication, &text)?;
-                    done += 1;
-                }
-                Err(SweepError::Interrupted(Tally { done: tally.done + done, ..tally }))
+                let rest = results.iter().flatten().try_for_each(|(task, text)| {
+                    store.keep(task.cell.digest, task.replication, &text)?;
+                    tally.done += 1;
+                    Ok(())
+                });
+                rest.and_then(|()| Err(SweepError::Interrupted(*tally)))
             }
             outcome => outcome,
+        };
+        // Waited for, not let go: glibc may touch what a thread that ends while it is let go has given back.
+        for thread in threads {
+            thread.join().unwrap_or_else(|panic| resume_unwind(panic));
         }
+        outcome
     })
 }
 
 /// What is left to do.
-struct Todo {
-    tasks: VecDeque<Task>,
+struct Todo<T> {
+    tasks: T,
+    /// To see what others finished. All workers share it: it answers in no time beside a run, and files are few.
+    store: Store,
     from_back: bool,
 }
 
-impl Todo {
-    fn next(&mut self) -> Option<Task> {
-        if self.from_back { self.tasks.pop_back() } else { self.tasks.pop_front() }
+impl<'a, T: DoubleEndedIterator<Item = Task<'a>>> Todo<T> {
+    /// The next run that nobody finished, until told to stop.
+    fn next(&mut self, stop: &AtomicBool) -> Result<Option<Task<'a>>, StoreError> {
+        while !stop.load(Ordering::Relaxed) {
+            let next = if self.from_back { self.tasks.next_back() } else { self.tasks.next() };
+            let Some(task) = next else { break };
+            if !self.store.has(task.cell.digest, task.replication)? {
+                return Ok(Some(task));
+            }
+            // Another sweep writes the same store, and was here first: work from the other end.
+            self.from_back = !self.from_back;
+        }
+        Ok(None)
     }
 }
 
-fn worker(
-    plan: &Plan,
-    path: &Path,
-    todo: &Mutex<Todo>,
+fn worker<'a, T: DoubleEndedIterator<Item = Task<'a>>>(
+    todo: &Mutex<Todo<T>>,
     stop: &AtomicBool,
-    send: &Sender<Result<(Task, String), StoreError>>,
+    send: &Sender<Result<(Task<'a>, String), StoreError>>,
 ) {
-    let next = || todo.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).next();
-    let looked = Store::writable(path).and_then(|store| {
-        while let Some(task) = next().filter(|_| !stop.load(Ordering::Relaxed)) {
-            if store.has(task.digest, task.replication)? {
-                // Another sweep writes the same store, and was here first: work from the other end.
-                let mut todo = todo.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-                todo.from_back = !todo.from_back;
-                continue;
+    loop {
+        let next = todo.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).next(stop);
+        let task = match next {
+            Ok(Some(task)) => task,
+            Ok(None) => break,
+            Err(error) => {
+                let _ = send.send(Err(error));
+                break;
             }
-            let cell = &plan.points[task.point].cells[task.case];
-            let network = Network { replication: task.replication, ..cell.network.clone() };
-            let mut watch =
-                |_| if stop.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
-            // Told to end; a run without outputs fails in no other way.
-            let Ok(results) = simulate(&network, &mut watch) else { break };
-            let text = summary("", &cell.scenario, &network, &results).to_string();
-            // Nobody listens any more: the sweep was told to end.
-            let _ = send.send(Ok((task, text)));
+        };
+        let network = Network { replication: task.replication, ..task.cell.network.clone() };
+        let mut watch =
+            |_| if stop.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+        // Told to end; a run without outputs fails in no other way.
+        let Ok(results) = simulate(&network, &mut watch) else { break };
+        let text = summary("", &task.cell.scenario, &network, &results).to_string();
+        // Nobody listens any more: the sweep was told to end.
+        let _ = send.send(Ok((task, text)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+    use std::path::PathBuf;
+
+    use super::*;
+    use crate::load::{Overrides, Source};
+
+    /// Two sizes over three kinds of bad air, and over clear air: there the kind of bad air is not at work.
+    fn plan(replications: &str) -> Plan {
+        let text = format!(
+            r#"title = "Shared cells"
+duration = "1 s"
+[nodes]
+server = {{ kind = "host" }}
+station = {{ kind = "base-station" }}
+mobile = {{ kind = "host" }}
+[links.wire]
+kind = "wired"
+between = ["server", "station"]
+rate = "8 Mbps"
+delay = "1 ms"
+[links.air]
+kind = "wireless"
+between = ["station", "mobile"]
+rate = "1 Mbps"
+delay = "1 ms"
+arq = "stop-and-wait"
+channel = {{ kind = "two-state", mean_good = "500 ms", mean_bad = "100 ms" }}
+[flows.up]
+from = "mobile"
+to = "server"
+bytes = "2 kB"
+[sweep]
+replications = {replications}
+axes.flows.up.bytes = ["2 kB", "3 kB"]
+axes.links.air.channel.mean_bad = ["100 ms", "200 ms", "300 ms"]
+[sweep.compare]
+bad = {{}}
+clear = {{ links.air.channel = "perfect" }}
+"#
+        );
+        let source = Source::of_text("s".into(), "s.toml".into(), text.as_bytes(), &Overrides::default());
+        source.and_then(|source| Plan::of(&source)).unwrap_or_else(|problems| panic!("{problems:?}"))
+    }
+
+    /// A new store in a directory that goes with it.
+    struct Scratch(PathBuf);
+
+    impl Scratch {
+        fn new(name: &str) -> (Self, Store) {
+            let dir = std::env::temp_dir().join(format!("lasthop-run-{name}-{}", std::process::id()));
+            let store = Store::create(&dir.join("s.sqlite")).unwrap();
+            (Scratch(dir), store)
         }
-        Ok(())
-    });
-    if let Err(error) = looked {
-        let _ = send.send(Err(error));
+    }
+
+    impl Drop for Scratch {
+        fn drop(&mut self) {
+            let _ = std::fs::remove_dir_all(&self.0);
+        }
+    }
+
+    fn go_on(_: Tally) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+
+    /// Unit by unit, as the shards are defined.
+    fn listed(plan: &Plan, shard: Shard) -> HashSet<(u64, Digest)> {
+        let points = plan.points.len() as u64;
+        let units =
+            (0..plan.replications().0).flat_map(|replication| (0..points).map(move |point| (replication, point)));
+        let fixed = matches!(plan.replications, Replications::Fixed(_));
+        let of_shard = units.filter(|(replication, point)| {
+            let unit = point + if fixed { replication * points } else { 0 };
+            unit % shard.count == shard.index - 1
+        });
+        let cells = |point: u64| plan.points[point as usize].cells.iter();
+        of_shard.flat_map(|(replication, point)| cells(point).map(move |cell| (replication, cell.digest))).collect()
+    }
+
+    #[test]
+    fn every_run_of_a_shard_comes_once_the_first_replications_first() {
+        for replications in ["7", "{ precision = 0.1, min = 5, max = 9 }"] {
+            let plan = plan(replications);
+            for count in [1, 2, 3, 4, 5, 7, 100, u64::MAX] {
+                for index in 1..=count.min(8) {
+                    let shard = Shard { index, count };
+                    let (_scratch, store) = Scratch::new("lanes");
+                    let mut lanes = Lanes::of(&plan, shard);
+                    let mut tally = Tally::default();
+                    let missing = lanes.look_up(&store, &mut tally, &mut go_on).unwrap();
+                    let expected = listed(&plan, shard);
+                    assert_eq!((tally.wanted, missing.count), (expected.len() as u64, expected.len() as u64));
+                    if missing.count == 0 {
+                        continue;
+                    }
+                    let tasks: Vec<_> = lanes.tasks(missing.among.clone()).collect();
+                    assert!(tasks.is_sorted_by_key(|task| task.replication));
+                    assert_eq!(tasks.len(), expected.len());
+                    let found = tasks.iter().map(|task| (task.replication, task.cell.digest)).collect::<HashSet<_>>();
+                    assert_eq!(found, expected, "{shard:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_kept_is_found_wherever_the_gaps_are() {
+        let plan = plan("6");
+        let (_scratch, mut store) = Scratch::new("gaps");
+        let digest = plan.points[0].cells[0].digest;
+        for replication in [0, 2, 3, 5, 9] {
+            store.keep(digest, replication, "{}").unwrap();
+        }
+        assert_eq!(store.kept(digest, 0..6).unwrap(), [0..1, 2..4, 5..6]);
+        assert_eq!(store.kept(digest, 3..10).unwrap(), [3..4, 5..6, 9..10]);
+        let tally = run(&plan, &mut store, 2, Shard::WHOLE, &mut go_on).unwrap();
+        // Six cells over bad air, and two over clear air.
+        assert_eq!(tally, Tally { wanted: 48, found: 4, done: 44 });
+        assert_eq!(store.kept(digest, 0..6).unwrap(), vec![Range { start: 0, end: 6 }]);
+    }
+
+    /// Long before the last of a million is looked up.
+    #[test]
+    fn whoever_watches_is_heard_before_the_first_run() {
+        let plan = plan("1000000");
+        let (_scratch, mut store) = Scratch::new("heard");
+        let mut asked = 0;
+        let outcome = run(&plan, &mut store, 1, Shard::WHOLE, &mut |_| {
+            asked += 1;
+            if asked == 3 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        let Err(SweepError::Interrupted(tally)) = outcome else { panic!("{outcome:?}") };
+        assert_eq!(tally, Tally { wanted: 8_000_000, found: 0, done: 0 });
+    }
+
+    #[test]
+    fn any_number_of_jobs_is_enough() {
+        let plan = plan("300");
+        let (_scratch, mut store) = Scratch::new("jobs");
+        let tally = run(&plan, &mut store, usize::MAX, Shard::WHOLE, &mut go_on).unwrap();
+        assert_eq!(tally, Tally { wanted: 2400, found: 0, done: 2400 });
+        let again = run(&plan, &mut store, usize::MAX, Shard::WHOLE, &mut |_| panic!("nothing is left to watch"));
+        // Two thousand are fewer than are looked up at once.
+        assert_eq!(again.unwrap(), Tally { wanted: 2400, found: 2400, done: 0 });
+    }
+
+    /// In a millisecond nothing arrives: to the maximum in one step.
+    #[test]
+    fn what_never_gives_a_value_is_not_asked_round_after_round() {
+        let mut plan = plan("{ precision = 0.05, min = 2, max = 200 }");
+        for cell in plan.points.iter_mut().flat_map(|point| &mut point.cells) {
+            cell.network.duration = engine::Span::from_millis(1);
+        }
+        let (_scratch, mut store) = Scratch::new("never");
+        let mut wanted = Vec::new();
+        let tally = run(&plan, &mut store, 2, Shard::WHOLE, &mut |tally| {
+            wanted.push(tally.wanted);
+            ControlFlow::Continue(())
+        });
+        assert_eq!(tally.unwrap(), Tally { wanted: 1600, found: 0, done: 1600 });
+        wanted.dedup();
+        assert_eq!(wanted, [16, 1600]);
+        assert_eq!(super::super::precise::replications(&plan, &store).unwrap(), [200; 6]);
     }
 }
