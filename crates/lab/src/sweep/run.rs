@@ -3,6 +3,7 @@
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap};
 use std::ops::{ControlFlow, Range};
+use std::panic::resume_unwind;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
@@ -271,15 +272,17 @@ fn work(
     let stop = AtomicBool::new(false);
     thread::scope(|scope| {
         let (send, results) = mpsc::channel();
-        for number in 0..workers {
+        let mut threads = Vec::new();
+        for _ in 0..workers {
             let (send, todo, stop) = (send.clone(), &todo, &stop);
             let work = move || worker(todo, stop, &send);
-            if number == 0 {
-                scope.spawn(work);
-            } else if thread::Builder::new().spawn_scoped(scope, work).is_err() {
-                // The system allows no more; those that are there do it all.
-                break;
+            if threads.is_empty() {
+                threads.push(scope.spawn(work));
+                continue;
             }
+            // The system may allow no more; then those that are there do it all.
+            let Ok(thread) = thread::Builder::new().spawn_scoped(scope, work) else { break };
+            threads.push(thread);
         }
         drop(send);
         let outcome = loop {
@@ -299,17 +302,23 @@ fn work(
             }
         };
         stop.store(true, Ordering::Relaxed);
-        match outcome {
+        let outcome = match outcome {
             // What the others had finished by then is kept too.
             Err(SweepError::Interrupted(_)) => {
-                for (task, text) in results.iter().flatten() {
+                let rest = results.iter().flatten().try_for_each(|(task, text)| {
                     store.keep(task.cell.digest, task.replication, &text)?;
                     tally.done += 1;
-                }
-                Err(SweepError::Interrupted(*tally))
+                    Ok(())
+                });
+                rest.and(Err(SweepError::Interrupted(*tally)))
             }
             outcome => outcome,
+        };
+        // Waited for, not let go: glibc may touch what a thread that ends while it is let go has given back.
+        for thread in threads {
+            thread.join().unwrap_or_else(|panic| resume_unwind(panic));
         }
+        outcome
     })
 }
 
