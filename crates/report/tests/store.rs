@@ -134,7 +134,9 @@ fn every_section_says_how_to_repeat_it() {
     let points = [json!({"links.air.channel": {"kind": "perfect"}, "title": "it's 1"})];
     let page = page(&sweep(&points, 2, steady));
     let run = r#"lasthop run 'a sweep.toml' --set replication=0 --set 'links.air.channel={ kind = "perfect" }' --set 'title=it'\''s 1' --set scheme=second"#;
-    assert_eq!(code(&page), [SCENARIO.trim_end(), "lasthop sweep 'a sweep.toml' --out 'a sweep-again.sqlite'", run]);
+    // The scenario does not say how often, which is ten times; there are two replications.
+    let again = "lasthop sweep 'a sweep.toml' --out 'a sweep-again.sqlite' --replications 2";
+    assert_eq!(code(&page), [SCENARIO.trim_end(), again, run]);
     let html = report::html(&page);
     for fact in ["lasthop 1.2.3, model 4", "<dt>Seed</dt><dd>9</dd>", "<dt>Replications</dt><dd>2</dd>"] {
         assert!(html.contains(fact), "{fact}");

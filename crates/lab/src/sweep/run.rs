@@ -310,7 +310,7 @@ fn work(
                     tally.done += 1;
                     Ok(())
                 });
-                rest.and_then(|()| Err(SweepError::Interrupted(*tally)))
+                rest.and(Err(SweepError::Interrupted(*tally)))
             }
             outcome => outcome,
         };
