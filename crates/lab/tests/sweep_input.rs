@@ -152,7 +152,7 @@ const CASES: &[(&str, &[&str])] = &[
     ("replications = #0", &["sweep.replications: found 0, expected a whole number from 1"]),
     ("replications = #-1", &["sweep.replications: found -1, expected a whole number, such as 10, or { precision"]),
     ("replications = #\"many\"", &["found \"many\", expected a whole number, such as 10"]),
-    ("replications = { precision = #5 }", &["precision: found 5, expected more than 0, less than 1", "2 % is 0.02"]),
+    ("replications = { precision = #5 }", &["precision: found 5, expected more than 0, less than 1", "5 % is 0.05"]),
     ("replications = { precision = #nan }", &["precision: found NaN, expected more than 0"]),
     ("replications = { precision = #\"high\" }", &["precision: found \"high\", expected a number"]),
     ("replications = { precision = 0.02, level = #95 }", &["level: found 95, expected more than 0, less than 1"]),

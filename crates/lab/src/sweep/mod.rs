@@ -2,6 +2,7 @@
 
 pub mod analysis;
 pub mod axes;
+mod lanes;
 pub mod plan;
 pub mod precise;
 mod range;

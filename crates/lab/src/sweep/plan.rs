@@ -210,7 +210,10 @@ fn check_replications(replications: &Replications) -> Result<(), Problem> {
             return Ok(());
         }
         let problem = Problem::new("more than 0, less than 1").key(format!("sweep.replications.{key}"));
-        Err(problem.found(share.to_string()).hint("2 % is 0.02"))
+        let problem = problem.found(share.to_string());
+        // Percent are meant.
+        let percent = (1.0..100.0).contains(&share).then(|| format!("{share} % is {}", share / 100.0));
+        Err(Problem { hint: percent, ..problem })
     };
     match replications {
         Replications::Fixed(fixed) => count("", *fixed, 1),

@@ -1,0 +1,146 @@
+//! What a sweep runs, counted and looked up without a list: there may be many millions of runs.
+
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeSet, HashMap};
+use std::ops::Range;
+
+use super::precise::Growth;
+use super::run::{Shard, SweepError, Tally, Watch, ask};
+use super::{Cell, Plan};
+use crate::scenario::sweep::Replications;
+use crate::store::{Digest, Store};
+
+/// How many runs are looked up before whoever watches is asked.
+const LOOKED_UP: u64 = 4096;
+
+/// The replications of one cell. Points share cells in which what is varied is not at work; these are run once.
+struct Lane<'a> {
+    /// Where it comes first.
+    cell: &'a Cell,
+    /// The numbers of the points it belongs to, divided by the count of shards: what remains.
+    remainders: BTreeSet<u64>,
+    /// Replications that are wanted now; those before are finished.
+    wanted: Range<u64>,
+    /// Of these, finished before.
+    kept: Vec<Range<u64>>,
+}
+
+impl Lane<'_> {
+    fn keeps(&self, replication: u64) -> bool {
+        let after = self.kept.partition_point(|range| range.end <= replication);
+        self.kept.get(after).is_some_and(|range| range.contains(&replication))
+    }
+}
+
+/// Every run of a shard, without a list of them: there may be many millions.
+pub(super) struct Lanes<'a> {
+    lanes: Vec<Lane<'a>>,
+    of: HashMap<Digest, usize>,
+    shard: Shard,
+    /// What a replication adds to a point's number to make the unit that is dealt to shards. A rule that stops when a
+    /// point is precise must see all of its replications: there it is 0.
+    stride: u64,
+}
+
+/// The runs that a store does not have: how many, and among which replications.
+pub(super) struct Missing {
+    pub count: u64,
+    pub among: Range<u64>,
+}
+
+/// One run.
+#[derive(Clone, Copy)]
+pub(super) struct Task<'a> {
+    pub cell: &'a Cell,
+    pub replication: u64,
+}
+
+impl<'a> Lanes<'a> {
+    pub fn of(plan: &'a Plan, shard: Shard) -> Self {
+        let stride = match plan.replications {
+            Replications::Fixed(_) => plan.points.len() as u64,
+            Replications::UntilPrecise(_) => 0,
+        };
+        let mut lanes = Lanes { lanes: Vec::new(), of: HashMap::new(), shard, stride };
+        let wanted = 0..plan.replications().0;
+        for (point, at) in plan.points.iter().enumerate() {
+            for cell in &at.cells {
+                let number = match lanes.of.entry(cell.digest) {
+                    Entry::Occupied(known) => *known.get(),
+                    Entry::Vacant(new) => {
+                        let remainders = BTreeSet::new();
+                        lanes.lanes.push(Lane { cell, remainders, wanted: wanted.clone(), kept: Vec::new() });
+                        *new.insert(lanes.lanes.len() - 1)
+                    }
+                };
+                lanes.lanes[number].remainders.insert(point as u64 % shard.count);
+            }
+        }
+        lanes
+    }
+
+    /// Goes on to the replications that are wanted at points that grew. All before are finished.
+    pub fn extend(&mut self, growing: &[Growth]) {
+        for lane in &mut self.lanes {
+            lane.wanted.start = lane.wanted.end;
+        }
+        for growth in growing {
+            for cell in &growth.point.cells {
+                let wanted = &mut self.lanes[self.of[&cell.digest]].wanted;
+                wanted.end = wanted.end.max(growth.wanted);
+            }
+        }
+    }
+
+    /// Whether a run is wanted of this shard.
+    fn wants(&self, lane: &Lane, replication: u64) -> bool {
+        lane.wanted.contains(&replication) && lane.remainders.contains(&self.shard.remainder(replication * self.stride))
+    }
+
+    fn number_wanted(&self, lane: &Lane) -> u64 {
+        if self.stride.is_multiple_of(self.shard.count) {
+            // All or none.
+            return if self.wants(lane, lane.wanted.start) { lane.wanted.end - lane.wanted.start } else { 0 };
+        }
+        lane.wanted.clone().filter(|replication| self.wants(lane, *replication)).count() as u64
+    }
+
+    /// Counts what is wanted now, and looks up what is finished.
+    pub fn look_up(&mut self, store: &Store, tally: &mut Tally, watch: Watch<'_>) -> Result<Missing, SweepError> {
+        tally.wanted += self.lanes.iter().map(|lane| self.number_wanted(lane)).sum::<u64>();
+        let (mut count, mut first, mut end) = (0, u64::MAX, 0);
+        let mut looked_up = 0;
+        for number in 0..self.lanes.len() {
+            let lane = &mut self.lanes[number];
+            lane.kept = store.kept(lane.cell.digest, lane.wanted.clone())?;
+            let lane = &self.lanes[number];
+            for replication in lane.wanted.clone() {
+                if self.wants(lane, replication) {
+                    if lane.keeps(replication) {
+                        tally.found += 1;
+                    } else {
+                        count += 1;
+                        first = first.min(replication);
+                        end = end.max(replication + 1);
+                    }
+                }
+                looked_up += 1;
+                if looked_up % LOOKED_UP == 0 {
+                    ask(watch, *tally)?;
+                }
+            }
+        }
+        Ok(Missing { count, among: first..end })
+    }
+
+    /// The runs that are missing, the first replication of everything first.
+    pub fn tasks(&self, among: Range<u64>) -> impl DoubleEndedIterator<Item = Task<'a>> {
+        let width = self.lanes.len() as u64;
+        let places = (among.start * width)..(among.end * width);
+        places.filter_map(move |place| {
+            let (lane, replication) = (&self.lanes[(place % width) as usize], place / width);
+            let missing = self.wants(lane, replication) && !lane.keeps(replication);
+            missing.then_some(Task { cell: lane.cell, replication })
+        })
+    }
+}
