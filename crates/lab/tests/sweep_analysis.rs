@@ -8,7 +8,6 @@ use lab::store::{Store, StoreError};
 use lab::sweep::Plan;
 use lab::sweep::analysis::Analysis;
 use serde_json::json;
-use stats::Level;
 
 /// Two cases at one point.
 fn plan() -> Plan {
@@ -42,7 +41,7 @@ fn analysis(name: &str, timeouts: [&[u64]; 2]) -> Analysis {
     let path = scratch(name);
     let store = store(&path, timeouts, "1.0");
     let sweep = store.sweeps().unwrap().remove(0);
-    let analysis = Analysis::of(&store, sweep, u64::MAX, Level::default()).unwrap();
+    let analysis = Analysis::of(&store, sweep, u64::MAX).unwrap();
     std::fs::remove_file(path).unwrap();
     analysis
 }
@@ -106,4 +105,27 @@ fn a_look_at_less_does_not_change_what_is_kept() {
     assert_eq!(store.note(&with(8)).unwrap(), first);
     assert!(!asked(&store));
     std::fs::remove_file(path).unwrap();
+}
+
+/// By hand, two values a and b: half of the 90 % interval is 6.314 |a - b| / 2, of the 95 % interval 12.706 |a - b| / 2.
+#[test]
+fn intervals_have_the_level_of_the_rule() {
+    let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/goel1997-recoveries.toml");
+    for (rule, t) in [("2", 12.706), ("{ precision = 0.1, level = 0.9, min = 2, max = 2 }", 6.314)] {
+        let set = vec!["sweep.metrics=[\"timeouts\"]".to_owned(), format!("sweep.replications={rule}")];
+        let plan = Plan::load(&example, &Overrides { set, ..Overrides::default() }).expect("the example is right");
+        let path = scratch("level");
+        let mut store = Store::create(&path).unwrap();
+        store.note(&plan).unwrap();
+        for (replication, timeouts) in [(0, 10), (1, 12)] {
+            let flow = json!({ "name": "download", "timeouts": timeouts });
+            let summary = json!({ "flows": [flow], "links": [] }).to_string();
+            store.keep(plan.points[0].cells[0].digest, replication, &summary).unwrap();
+        }
+        let sweep = store.sweeps().unwrap().remove(0);
+        let rows = Analysis::of(&store, sweep, u64::MAX).unwrap().rows(metric::find("timeouts").unwrap());
+        let half = rows[0].ci.unwrap().half_width();
+        assert!((half - t).abs() < 1e-3, "{half}");
+        std::fs::remove_file(path).unwrap();
+    }
 }

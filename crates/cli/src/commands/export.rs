@@ -45,7 +45,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 /// The sweeps of a store that must have results.
 pub fn analyses(path: &std::path::Path) -> Result<Vec<Analysis>, Failure> {
     let store = Store::open(path)?;
-    let sweeps = store.sweeps()?.into_iter().map(|sweep| Analysis::of(&store, sweep, u64::MAX, Default::default()));
+    let sweeps = store.sweeps()?.into_iter().map(|sweep| Analysis::of(&store, sweep, u64::MAX));
     let sweeps = sweeps.collect::<Result<Vec<_>, StoreError>>()?;
     if sweeps.iter().all(|sweep| sweep.runs() == 0) {
         let hint = "`lasthop sweep FILE` fills one";

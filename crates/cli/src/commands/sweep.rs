@@ -85,7 +85,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         kept.metrics = shown_now.iter().map(|metric| metric.name.to_owned()).collect();
     }
     let wanted = sweep::precise::replications(&plan, &store)?;
-    let analysis = Analysis::of(&store, kept, plan.replications().1, Default::default())?.first(&wanted);
+    let analysis = Analysis::of(&store, kept, plan.replications().1)?.first(&wanted);
     warn(&analysis.warnings());
     if args.json {
         print(&format!("{:#}\n", analysis::to_json(&analysis)))?;

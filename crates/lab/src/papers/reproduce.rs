@@ -2,8 +2,6 @@
 
 use std::collections::HashSet;
 
-use stats::Level;
-
 use super::{Number, Paper, Source};
 use crate::store::{Digest, Store, StoreError};
 use crate::sweep::Plan;
@@ -62,7 +60,7 @@ pub fn reproduce(
         let id = store.note(plan)?;
         let gone = || StoreError::Damaged { path: store.path().to_owned(), found: "a sweep is gone".into() };
         let kept = store.sweeps()?.into_iter().find(|sweep| sweep.id == id).ok_or_else(gone)?;
-        sweeps.push(Analysis::of(store, kept, replications, Level::default())?);
+        sweeps.push(Analysis::of(store, kept, replications)?);
     }
     Ok(Reproduction { numbers: (paper.numbers)(&sweeps), sweeps, replications })
 }

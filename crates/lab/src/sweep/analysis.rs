@@ -111,7 +111,7 @@ pub struct Against {
 impl Analysis {
     /// Of a sweep that `store` keeps, its first `most` replications. At each point these are the replications that all of
     /// its cases have: cases are compared on the same air, and one that shares its runs with another point may have more.
-    pub fn of(store: &Store, sweep: KeptSweep, most: u64, level: Level) -> Result<Self, StoreError> {
+    pub fn of(store: &Store, sweep: KeptSweep, most: u64) -> Result<Self, StoreError> {
         let cells = store.cells(sweep.id)?.into_iter();
         let cells = cells
             .map(|cell| {
@@ -119,6 +119,7 @@ impl Analysis {
                 Ok(CellRuns { cell, runs })
             })
             .collect::<Result<_, StoreError>>()?;
+        let level = precise::level(&sweep.scenario);
         let mut analysis = Analysis { sweep, cells, level };
         analysis.level_out();
         Ok(analysis)

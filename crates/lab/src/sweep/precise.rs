@@ -111,6 +111,15 @@ pub fn replications(plan: &Plan, store: &Store) -> Result<Vec<u64>, StoreError> 
     plan.points.iter().map(of_point).collect()
 }
 
+/// The level of a kept sweep's intervals: that of its rule, or 95 %.
+pub(super) fn level(scenario: &str) -> Level {
+    let kept = Document::parse("kept", scenario.as_bytes()).and_then(|document| document.read()).ok();
+    match kept.and_then(|kept| kept.sweep).map(|sweep| sweep.replications) {
+        Some(Replications::UntilPrecise(precision)) => Level::new(precision.level).unwrap_or_default(),
+        _ => Level::default(),
+    }
+}
+
 /// The points of a sweep that have as many replications as are allowed and are not precise.
 pub(super) fn warning(analysis: &Analysis) -> Option<String> {
     // As the scenario is kept; one that cannot be read any more has other troubles.
