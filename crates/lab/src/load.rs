@@ -40,6 +40,13 @@ pub struct Loaded {
     pub warnings: Vec<Problem>,
 }
 
+impl Loaded {
+    /// What it is called: its scenario's title, or the file's name.
+    pub fn title(&self) -> &str {
+        if self.scenario.title.is_empty() { &self.stem } else { &self.scenario.title }
+    }
+}
+
 /// Reads and checks a TOML scenario, a `datafile.dat` of the thesis, or the scenario of a result directory.
 pub fn load(path: &Path, overrides: &Overrides) -> Result<Loaded, Vec<Problem>> {
     let source = Source::open(path, overrides)?;

@@ -104,7 +104,7 @@ pub fn replay<S: Sink>(
     if enough(sink) {
         return Ok(results);
     }
-    let again = summary(title(loaded), &loaded.scenario, &loaded.network, &results);
+    let again = summary(loaded.title(), &loaded.scenario, &loaded.network, &results);
     if ["events", "simulated_s", "flows", "links"].iter().any(|key| kept[key] != again[key]) {
         return Err(RunError::OtherProgram(path));
     }
@@ -114,11 +114,6 @@ pub fn replay<S: Sink>(
 /// The scenario's file of which the result in `dir` was made, if there is a result and it is not that of `loaded`.
 pub fn made_of_another(loaded: &Loaded, dir: &Path) -> Option<String> {
     origin_of(dir).filter(|other| *other != origin(&loaded.path))
-}
-
-/// What a run is called.
-fn title(loaded: &Loaded) -> &str {
-    if loaded.scenario.title.is_empty() { &loaded.stem } else { &loaded.scenario.title }
 }
 
 /// What a run came to.
@@ -142,7 +137,7 @@ pub fn run(loaded: &Loaded, traces: &[&Trace], dir: &Path, watch: Watch<'_>) -> 
         world.results()
     };
     outputs.finish(results.ended).map_err(|(path, source)| RunError::Unwritable { path, source })?;
-    let summary = summary(title(loaded), &loaded.scenario, &loaded.network, &results);
+    let summary = summary(loaded.title(), &loaded.scenario, &loaded.network, &results);
     partial.write("scenario.toml", to_toml(&loaded.scenario).as_bytes())?;
     partial.write("summary.json", format!("{summary:#}\n").as_bytes())?;
     let replaced = partial.complete(&files, &origin(&loaded.path))?;

@@ -2,18 +2,16 @@
 
 use std::path::{Path, PathBuf};
 
+use ::plot::{Description, Marked, Options, Recorder};
 use clap::Args as ClapArgs;
 use engine::{Span, Time};
 use lab::explain::{Explain, FlowReport, millis};
-use lab::problem::Problem;
+use lab::load::Loaded;
+use lab::ran::what_ran;
 use lab::run;
 use serde_json::{Value, json};
 
-use ::plot::{Description, Marked, Options, Recorder};
-use lab::load::Loaded;
-use lab::ran::what_ran;
-
-use super::{ScenarioArgs, listed, plot, print, shown};
+use super::{ScenarioArgs, flow_named, plot, print, shown};
 use crate::progress::Progress;
 use crate::talk::say;
 use crate::{Failure, table};
@@ -40,34 +38,30 @@ pub struct Args {
 /// Explains a run.
 pub fn run(args: &Args) -> Result<(), Failure> {
     let loaded = args.scenario.load()?;
-    let flows: Vec<&str> = loaded.network.flows.iter().map(|flow| flow.name.as_str()).collect();
-    if let Some(name) = args.flow.as_deref().filter(|name| !flows.contains(name)) {
-        let problem = Problem::new("a flow").in_file("--flow").found(format!("\"{name}\"")).nearest(name, flows);
-        return Err(Failure::Input(listed(&[problem])));
-    }
-    let unchanged = args.scenario.set.is_empty() && args.scenario.scheme.is_none() && args.scenario.seed.is_none();
-    let kept = args.scenario.file.is_dir() && unchanged;
-    let out = args.out.clone().or_else(|| kept.then(|| args.scenario.file.join("plots")));
-    let wanted = |name: &str| args.flow.as_deref().is_none_or(|flow| flow == name);
-    let drawn = (0u32..).zip(&flows).filter(|(_, name)| out.is_some() && wanted(name)).map(|(flow, _)| flow);
+    let chosen = match &args.flow {
+        Some(name) => vec![flow_named(&loaded.network, name)?],
+        None => (0..loaded.network.flows.len()).collect(),
+    };
+    let kept = args.scenario.kept();
+    let out = args.out.clone().or_else(|| kept.map(|dir| dir.join("plots")));
+    let drawn = chosen.iter().filter(|_| out.is_some()).map(|flow| *flow as u32);
     let mut sink = (Explain::new(&loaded.network), Recorder::new(drawn, None, None));
     let progress = Progress::new(&loaded.stem);
-    let results = if kept {
-        run::replay(&loaded, &args.scenario.file, &mut sink, |_| false, &mut |share| progress.set(share))
-    } else {
-        run::record(&loaded.network, &mut sink, |_| false, &mut |share| progress.set(share))
+    let results = match kept {
+        Some(dir) => run::replay(&loaded, dir, &mut sink, |_| false, &mut |share| progress.set(share)),
+        None => run::record(&loaded.network, &mut sink, |_| false, &mut |share| progress.set(share)),
     };
     progress.finish();
     let (explain, recorder) = sink;
     let reports = explain.finish(results?.ended);
-    let chosen = || flows.iter().zip(&reports).filter(|(name, _)| wanted(name));
+    let named = || chosen.iter().map(|flow| (loaded.network.flows[*flow].name.as_str(), &reports[*flow]));
     if args.json {
-        let reports: Vec<Value> = chosen().map(|(name, report)| as_json(name, report, args.top)).collect();
+        let reports: Vec<Value> = named().map(|(name, report)| as_json(name, report, args.top)).collect();
         print(&format!("{:#}\n", Value::from(reports)))?;
     } else {
-        let title = if loaded.scenario.title.is_empty() { &loaded.stem } else { &loaded.scenario.title };
+        let title = loaded.title();
         let mut text = format!("{title} (seed {})\n", loaded.network.seed);
-        chosen().for_each(|(name, report)| text.push_str(&as_table(name, report, args.top)));
+        named().for_each(|(name, report)| text.push_str(&as_table(name, report, args.top)));
         print(&text)?;
     }
     match out {
@@ -75,34 +69,32 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             say(format_args!("warning: nothing is drawn in {}: the run is too long for one picture", shown(&out)));
             Ok(())
         }
-        Some(out) => draw(&loaded, recorder, &reports, wanted, &out),
+        Some(out) => draw(&loaded, recorder, &reports, &chosen, &out),
         None => Ok(()),
     }
 }
 
-/// Draws each flow that is `wanted` with its findings marked, the costliest first.
+/// Draws each chosen flow with its findings marked, the costliest first.
 fn draw(
     loaded: &Loaded,
     recorder: Recorder,
     reports: &[FlowReport],
-    wanted: impl Fn(&str) -> bool,
+    chosen: &[usize],
     out: &Path,
 ) -> Result<(), Failure> {
     let description = Description::of(&loaded.network);
     let recording = recorder.finish();
-    for ((flow, spec), report) in (0u32..).zip(&loaded.network.flows).zip(reports) {
-        if !wanted(&spec.name) {
-            continue;
-        }
-        let spans = report.marks(MOST_MARKS).into_iter().map(|(from, to, label)| Marked { from, to, label });
+    for &flow in chosen {
+        let name = &loaded.network.flows[flow].name;
+        let spans = reports[flow].marks(MOST_MARKS).into_iter().map(|(from, to, label)| Marked { from, to, label });
         let options = Options {
-            flow,
-            title: Some(format!("What held {} up", spec.name)),
+            flow: flow as u32,
+            title: Some(format!("What held {name} up")),
             ran: what_ran(loaded),
             spans: spans.collect(),
             ..Options::default()
         };
-        let path = plot::write(&recording.draw(&description, &options), out, &format!("{}-explained", spec.name))?;
+        let path = plot::write(&recording.draw(&description, &options), out, &format!("{name}-explained"))?;
         path.iter().for_each(|path| say(shown(path)));
     }
     Ok(())

@@ -18,11 +18,13 @@ use std::fmt::Display;
 use std::io::Write;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
+use std::thread::available_parallelism;
 
 use clap::Args;
 use lab::load::{Loaded, Overrides, load};
 use lab::problem::Problem;
 use lab::whole_file;
+use sim::Network;
 
 use crate::Failure;
 use crate::talk::say;
@@ -50,9 +52,23 @@ fn seed(text: &str) -> Result<u64, String> {
     text.parse().ok().filter(|seed| *seed <= MOST).ok_or_else(|| format!("a whole number, 0 to {MOST}, was expected"))
 }
 
-/// A number of threads.
-pub fn jobs(text: &str) -> Result<NonZeroUsize, String> {
+/// What every command that runs many times takes.
+#[derive(Args)]
+pub struct Jobs {
+    /// Threads [default: all cores]
+    #[arg(long, value_name = "N", value_parser = threads)]
+    jobs: Option<NonZeroUsize>,
+}
+
+fn threads(text: &str) -> Result<NonZeroUsize, String> {
     text.parse().map_err(|_| "a number of threads, at least 1, was expected".to_owned())
+}
+
+impl Jobs {
+    /// How many threads.
+    pub fn count(&self) -> usize {
+        self.jobs.or_else(|| available_parallelism().ok()).map_or(1, NonZeroUsize::get)
+    }
 }
 
 impl ScenarioArgs {
@@ -63,10 +79,25 @@ impl ScenarioArgs {
         Ok(loaded)
     }
 
+    /// The result directory whose run is meant, if it is one and no option makes another run of it.
+    pub fn kept(&self) -> Option<&Path> {
+        let changed = !self.set.is_empty() || self.scheme.is_some() || self.seed.is_some();
+        (self.file.is_dir() && !changed).then_some(self.file.as_path())
+    }
+
     /// What the options change.
     pub fn overrides(&self) -> Overrides {
         Overrides { set: self.set.clone(), scheme: self.scheme.clone(), seed: self.seed }
     }
+}
+
+/// The number of the flow that `--flow` names.
+fn flow_named(network: &Network, name: &str) -> Result<usize, Failure> {
+    let known = || network.flows.iter().map(|flow| flow.name.as_str());
+    known().position(|flow| flow == name).ok_or_else(|| {
+        let problem = Problem::new("a flow").in_file("--flow").found(format!("\"{name}\"")).nearest(name, known());
+        Failure::Input(listed(&[problem]))
+    })
 }
 
 /// Says what is not wrong, but perhaps not what was meant.

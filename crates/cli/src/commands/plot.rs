@@ -10,7 +10,7 @@ use lab::run::{self, Watch};
 use plot::{Description, Options, Panel, Recorder, Theme, Unit};
 use sim::Network;
 
-use super::{ScenarioArgs, listed, print, shown, write_whole};
+use super::{ScenarioArgs, flow_named, listed, print, shown, write_whole};
 use crate::Failure;
 use crate::progress::Progress;
 
@@ -96,10 +96,10 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     check_times(args, ended)?;
     let recording = recorder.finish();
     let description = Description::of(&loaded.network);
-    let title = if loaded.scenario.title.is_empty() { &loaded.stem } else { &loaded.scenario.title };
+    let title = loaded.title();
     for flow in flows {
         let name = &loaded.network.flows[flow].name;
-        let title = if loaded.network.flows.len() > 1 { format!("{title}: flow {name}") } else { title.clone() };
+        let title = if loaded.network.flows.len() > 1 { format!("{title}: flow {name}") } else { title.to_owned() };
         let options = Options {
             flow: flow as u32,
             panel: match args.panel {
@@ -134,15 +134,13 @@ pub fn write(picture: &plot::Picture, dir: &Path, name: &str) -> Result<[PathBuf
 
 /// The result directory whose run is drawn, if it is one, and where pictures go.
 fn places(args: &Args) -> Result<(Option<&Path>, PathBuf), Failure> {
-    let ScenarioArgs { file, set, scheme, seed } = &args.scenario;
-    let changed = !set.is_empty() || scheme.is_some() || seed.is_some();
-    let dir = file.is_dir().then_some(file.as_path());
-    let problem = match (&args.out, dir) {
-        (Some(out), _) => return Ok((dir.filter(|_| !changed), out.clone())),
-        (None, Some(dir)) if !changed => return Ok((Some(dir), dir.join("plots"))),
-        (None, Some(dir)) => {
+    let (kept, file) = (args.scenario.kept(), &args.scenario.file);
+    let problem = match (&args.out, kept) {
+        (Some(out), _) => return Ok((kept, out.clone())),
+        (None, Some(dir)) => return Ok((kept, dir.join("plots"))),
+        (None, None) if file.is_dir() => {
             let other = "--out DIR is missing: --scheme, --set and --seed make another run than the one kept in";
-            Problem::new(format!("{other} {}", shown(dir))).hint("its plots/ is for pictures of that run alone")
+            Problem::new(format!("{other} {}", shown(file))).hint("its plots/ is for pictures of that run alone")
         }
         (None, None) => Problem::new("--out DIR is missing: a scenario has no result directory of its own")
             .hint("or run it first, and plot the result directory"),
@@ -160,14 +158,10 @@ fn chosen(args: &Args, network: &Network) -> Result<Vec<usize>, Failure> {
         let problem = Problem::new(format!("--flow NAME is missing: there are {all} flows"));
         return Err(Failure::Input(listed(&[problem.hint("--flow all draws every one, two files for each")])));
     };
-    let known = || network.flows.iter().map(|flow| flow.name.as_str());
-    match known().position(|flow| flow == name) {
-        Some(flow) => Ok(vec![flow]),
-        None if name == "all" => Ok((0..all).collect()),
-        None => {
-            let problem = Problem::new("a flow").in_file("--flow").found(format!("\"{name}\""));
-            Err(Failure::Input(listed(&[problem.nearest(name, known())])))
-        }
+    match flow_named(network, name) {
+        // No flow has this name: every one.
+        Err(_) if name == "all" => Ok((0..all).collect()),
+        found => Ok(vec![found?]),
     }
 }
 

@@ -1,8 +1,6 @@
 //! `lasthop reproduce`.
 
-use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
-use std::thread;
 
 use clap::Args as ClapArgs;
 use lab::papers::reproduce::{Reproduction, reproduce};
@@ -12,7 +10,7 @@ use lab::store::Store;
 use serde_json::Value;
 use stats::{Interval, Level};
 
-use super::{listed, print, shown, write_whole};
+use super::{Jobs, listed, print, shown, write_whole};
 use crate::Failure;
 use crate::progress::Progress;
 use crate::table::{aligned, row};
@@ -29,9 +27,8 @@ pub struct Args {
     /// Ten replications
     #[arg(long, conflicts_with = "replications")]
     quick: bool,
-    /// Threads [default: all cores]
-    #[arg(long, value_name = "N", value_parser = super::jobs)]
-    jobs: Option<NonZeroUsize>,
+    #[command(flatten)]
+    jobs: Jobs,
     /// Where to write the report, the numbers and the runs [default: results/NAME]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -52,7 +49,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         Failure::Input(listed(&[problem.nearest(name, PAPERS.iter().map(|paper| paper.name))]))
     })?;
     let replications = if args.quick { 10 } else { args.replications.unwrap_or(paper.replications) };
-    let jobs = args.jobs.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
+    let jobs = args.jobs.count();
     let out = args.out.clone().unwrap_or_else(|| Path::new("results").join(paper.name));
     let mut store = Store::create(&out.join("runs.sqlite"))?;
     let progress = Progress::of_runs(paper.name);
@@ -92,8 +89,7 @@ fn table(paper: &Paper, reproduction: &Reproduction, level: Level) -> String {
 }
 
 fn line(number: &Number, level: Level) -> Vec<String> {
-    let whole = matches!(number.unit, "ms" | "messages" | "packets" | "count");
-    let show = |value: f64| if whole { format!("{value:.0}") } else { format!("{value:.2}") };
+    let show = |value: f64| format!("{value:.*}", number.places());
     let none = || "-".to_owned();
     let span = |interval: Interval| format!("{} to {}", show(interval.low), show(interval.high));
     vec![

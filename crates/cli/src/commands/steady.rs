@@ -1,8 +1,5 @@
 //! `lasthop steady`.
 
-use std::num::NonZeroUsize;
-use std::thread;
-
 use clap::Args as ClapArgs;
 use engine::Span;
 use lab::load::{Loaded, load};
@@ -11,7 +8,7 @@ use lab::steady::{Alone, FlowReport, Question, SteadyError, Verdict, examine};
 use serde_json::{Value, json};
 use stats::{Interval, Level};
 
-use super::{ScenarioArgs, listed, print, warn};
+use super::{Jobs, ScenarioArgs, flow_named, listed, print, warn};
 use crate::Failure;
 use crate::progress::Progress;
 use crate::table::{aligned, row};
@@ -36,9 +33,8 @@ pub struct Args {
     /// How far to look, such as "400 s" [default: the scenario's duration]
     #[arg(long, value_name = "SPAN")]
     until: Option<String>,
-    /// Threads; the answer does not depend on them [default: all cores]
-    #[arg(long, value_name = "N")]
-    jobs: Option<NonZeroUsize>,
+    #[command(flatten)]
+    jobs: Jobs,
     /// Print JSON instead of tables
     #[arg(long)]
     json: bool,
@@ -57,16 +53,11 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         error => refused("--precision", error),
     })?;
     let loaded = loaded(args)?;
-    let names: Vec<&str> = loaded.network.flows.iter().map(|flow| flow.name.as_str()).collect();
-    let chosen: Vec<usize> = match &args.flow {
-        None => (0..names.len()).collect(),
-        Some(name) => names.iter().position(|known| known == name).into_iter().collect(),
+    let chosen = match &args.flow {
+        Some(name) => vec![flow_named(&loaded.network, name)?],
+        None => (0..loaded.network.flows.len()).collect(),
     };
-    if let (Some(name), []) = (&args.flow, chosen.as_slice()) {
-        let problem = Problem::new("a flow").in_file("--flow").found(format!("\"{name}\"")).nearest(name, names);
-        return Err(Failure::Input(listed(&[problem])));
-    }
-    let jobs = args.jobs.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
+    let jobs = args.jobs.count();
     let progress = Progress::of_runs(&loaded.stem);
     let reports =
         examine(&loaded.network, &chosen, &question, jobs, &mut |done| progress.count(done, args.replications));
@@ -99,7 +90,7 @@ impl From<SteadyError> for Failure {
 }
 
 fn as_text(loaded: &Loaded, question: &Question, reports: &[FlowReport]) -> String {
-    let title = if loaded.scenario.title.is_empty() { &loaded.stem } else { &loaded.scenario.title };
+    let title = loaded.title();
     let mut out = format!("{title} (seed {}), {} replications\n", loaded.network.seed, question.replications());
     for report in reports {
         let flow = &loaded.network.flows[report.flow];
@@ -252,7 +243,7 @@ fn as_json(loaded: &Loaded, question: &Question, reports: &[FlowReport]) -> Valu
         })
     });
     json!({
-        "title": if loaded.scenario.title.is_empty() { &loaded.stem } else { &loaded.scenario.title },
+        "title": loaded.title(),
         "seed": loaded.network.seed,
         "replications": question.replications(),
         "precision": question.relative(),

@@ -1,9 +1,7 @@
 //! `lasthop sweep`.
 
-use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::str::FromStr;
-use std::thread;
 
 use clap::Args as ClapArgs;
 use lab::metric;
@@ -13,7 +11,7 @@ use lab::sweep::analysis::{self, Analysis};
 use lab::sweep::run::{Shard, SweepError};
 use lab::sweep::{self, Plan};
 
-use super::{ScenarioArgs, listed, print, shown, warn};
+use super::{Jobs, ScenarioArgs, listed, print, shown, warn};
 use crate::progress::Progress;
 use crate::talk::say;
 use crate::{Failure, sweep_table};
@@ -35,9 +33,8 @@ pub struct Args {
     /// A figure to show, from `lasthop list metrics`; may be repeated [default: the scenario's]
     #[arg(long, value_name = "NAME")]
     metric: Vec<String>,
-    /// Threads [default: all cores]
-    #[arg(long, value_name = "N", value_parser = super::jobs)]
-    jobs: Option<NonZeroUsize>,
+    #[command(flatten)]
+    jobs: Jobs,
     /// Do only part I of N, as on N machines; `lasthop merge` puts the stores together
     #[arg(long, value_name = "I/N", value_parser = shard)]
     shard: Option<Shard>,
@@ -71,7 +68,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     warn(&plan.warnings);
     let path = args.out.clone().unwrap_or_else(|| PathBuf::from(format!("results/{}.sqlite", plan.stem)));
     let mut store = if args.resume { Store::open(&path)? } else { Store::create(&path)? };
-    let jobs = args.jobs.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
+    let jobs = args.jobs.count();
     let progress = Progress::of_runs(&plan.stem);
     let shard = args.shard.unwrap_or(Shard::WHOLE);
     let outcome = sweep::run::run(&plan, &mut store, jobs, shard, &mut |tally| {
