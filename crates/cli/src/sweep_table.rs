@@ -1,7 +1,8 @@
 //! A sweep's figures for people: one table for each figure.
 
+use lab::export::shown;
 use lab::metric::Metric;
-use lab::sweep::analysis::{Analysis, Silent};
+use lab::sweep::analysis::Analysis;
 use report::Estimate;
 use report::key::short;
 use report::number::{plain, plain_percent, scale};
@@ -26,16 +27,15 @@ pub fn of(analysis: &Analysis) -> String {
 }
 
 fn figure(analysis: &Analysis, metric: &Metric) -> String {
-    let rows = analysis.rows(metric);
-    let silent = analysis.silent(metric);
-    let (scale, unit) = scale(metric, rows.iter().map(|row| row.mean));
+    let entries = analysis.entries(metric);
+    let rows = || entries.iter().filter_map(|entry| entry.row.as_ref());
+    let (scale, unit) = scale(metric, rows().map(|row| row.mean));
     let keys = analysis.keys();
-    let compared = rows.iter().any(|row| row.against.is_some());
-    let mut named = rows.iter().map(|row| &row.subject).chain(silent.iter().map(|silent| &silent.subject));
-    let subjects = named.next().is_some_and(|first| named.any(|other| other != first));
+    let compared = rows().any(|row| row.against.is_some());
+    let subjects = entries.windows(2).any(|pair| pair[0].subject != pair[1].subject);
     // Columns that would be empty in every line are left out.
-    let repeated = rows.iter().any(|row| row.ci.is_some());
-    let lost = rows.iter().any(|row| row.without > 0) || !silent.is_empty();
+    let repeated = rows().any(|row| row.ci.is_some());
+    let lost = entries.iter().any(|entry| entry.without > 0);
     let mut head: Vec<String> = keys.iter().map(|key| short(key, &keys).to_owned()).collect();
     let cases = analysis.cases();
     if cases.iter().any(|case| !case.is_empty()) {
@@ -58,22 +58,20 @@ fn figure(analysis: &Analysis, metric: &Metric) -> String {
     }
     let columns = head.len();
     let mut table = vec![head];
-    let begun = |point, case, subject: &str| {
-        let cell = analysis.cell_at(point, case)?;
-        let value = |value: &serde_json::Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-        let mut line: Vec<String> = cell.changes.iter().map(|(_, to)| value(to)).collect();
+    for entry in &entries {
+        let mut line: Vec<String> = entry.cell.changes.iter().map(|(_, to)| shown(to)).collect();
         if cases.iter().any(|case| !case.is_empty()) {
-            line.push(cell.case_name.clone());
+            line.push(entry.cell.case_name.clone());
         }
         if subjects {
-            line.push(subject.to_owned());
+            line.push(entry.subject.clone());
         }
-        Some(line)
-    };
-    let mut lines: Vec<((usize, usize), Vec<String>)> = Vec::new();
-    for figure in &rows {
-        let Some(mut line) = begun(figure.point, figure.case, &figure.subject) else { continue };
-        let it = Estimate::of(figure, scale);
+        let Some(it) = Estimate::of(entry, scale) else {
+            line.extend(["0".into(), entry.without.to_string()]);
+            line.resize(columns, "-".into());
+            table.push(line);
+            continue;
+        };
         let places = it.decimals();
         let half = |interval: Interval, places| plain(interval.half_width(), places);
         let between = |it: Interval| format!("{} to {}", plain(it.low, places), plain(it.high, places));
@@ -93,16 +91,8 @@ fn figure(analysis: &Analysis, metric: &Metric) -> String {
                 line.push(it.change_ci.map_or_else(none, |ci| half(ci, 1)));
             }
         }
-        lines.push(((figure.point, figure.case), line));
+        table.push(line);
     }
-    for Silent { point, case, subject, without } in &silent {
-        let Some(mut line) = begun(*point, *case, subject) else { continue };
-        line.extend(["0".into(), without.to_string()]);
-        line.resize(columns, "-".into());
-        lines.push(((*point, *case), line));
-    }
-    lines.sort_by_key(|(place, _)| *place);
-    table.extend(lines.into_iter().map(|(_, line)| line));
     let unit = if unit.is_empty() { String::new() } else { format!(", {unit}") };
     format!("{}{unit}\n{}", metric.name, aligned(&table, left))
 }

@@ -6,7 +6,7 @@ use lab::load::Overrides;
 use lab::metric;
 use lab::store::{Store, StoreError};
 use lab::sweep::Plan;
-use lab::sweep::analysis::Analysis;
+use lab::sweep::analysis::{Analysis, Row};
 use serde_json::json;
 
 /// Two cases at one point.
@@ -46,11 +46,16 @@ fn analysis(name: &str, timeouts: [&[u64]; 2]) -> Analysis {
     analysis
 }
 
+fn rows(analysis: &Analysis) -> Vec<Row> {
+    let entries = analysis.entries(metric::find("timeouts").unwrap());
+    entries.into_iter().filter_map(|entry| entry.row).collect()
+}
+
 /// By hand: 2, 4, 3, 3 against 1, 2, 3, 6: differences -1, -2, 0, 3, mean 0; changes -50, -50, 0, 100 %, mean 0. Student's t
 /// for three degrees of freedom is 3.182; the differences' deviation is sqrt(14 / 3).
 #[test]
 fn cases_are_compared_pair_by_pair() {
-    let rows = analysis("pairs", [&[2, 4, 3, 3], &[1, 2, 3, 6]]).rows(metric::find("timeouts").unwrap());
+    let rows = rows(&analysis("pairs", [&[2, 4, 3, 3], &[1, 2, 3, 6]]));
     assert_eq!((rows[0].mean, rows[1].mean), (3.0, 3.0));
     assert!(rows[0].against.is_none());
     let against = rows[1].against.as_ref().unwrap();
@@ -63,7 +68,7 @@ fn cases_are_compared_pair_by_pair() {
 /// From 0 nothing can be counted in percent; the other pairs alone would say +100 %, for certain.
 #[test]
 fn there_is_no_change_in_percent_from_nothing() {
-    let rows = analysis("zeros", [&[0, 1, 1, 0], &[5, 2, 2, 0]]).rows(metric::find("timeouts").unwrap());
+    let rows = rows(&analysis("zeros", [&[0, 1, 1, 0], &[5, 2, 2, 0]]));
     let against = rows[1].against.as_ref().unwrap();
     assert_eq!((against.percent, against.percent_ci), (None, None));
     assert_eq!(against.difference, 1.75);
@@ -123,7 +128,7 @@ fn intervals_have_the_level_of_the_rule() {
             store.keep(plan.points[0].cells[0].digest, replication, &summary).unwrap();
         }
         let sweep = store.sweeps().unwrap().remove(0);
-        let rows = Analysis::of(&store, sweep, u64::MAX).unwrap().rows(metric::find("timeouts").unwrap());
+        let rows = rows(&Analysis::of(&store, sweep, u64::MAX).unwrap());
         let half = rows[0].ci.unwrap().half_width();
         assert!((half - t).abs() < 1e-3, "{half}");
         std::fs::remove_file(path).unwrap();

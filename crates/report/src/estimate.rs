@@ -1,6 +1,6 @@
 //! A mean with what is known about it.
 
-use lab::sweep::analysis::Row;
+use lab::sweep::analysis::Entry;
 use stats::Interval;
 
 use crate::number::{decimals, fixed, percent};
@@ -25,20 +25,21 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// Of a row, its values divided by `scale`.
-    pub fn of(row: &Row, scale: f64) -> Self {
+    /// Of an entry, its values divided by `scale`; none if no replication gave one.
+    pub fn of(entry: &Entry<'_>, scale: f64) -> Option<Self> {
+        let row = entry.row.as_ref()?;
         let scaled =
             |interval: Option<Interval>| interval.map(|it| Interval { low: it.low / scale, high: it.high / scale });
         let against = row.against.as_ref();
-        Estimate {
+        Some(Estimate {
             mean: row.mean / scale,
             n: row.n,
-            without: row.without,
+            without: entry.without,
             ci: scaled(row.ci),
             run: scaled(row.run),
             change: against.and_then(|against| against.percent),
             change_ci: against.and_then(|against| against.percent_ci),
-        }
+        })
     }
 
     /// Decimals that suit it.

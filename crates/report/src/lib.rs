@@ -29,3 +29,9 @@ pub use estimate::Estimate;
 pub use html::html;
 pub use page::{Block, Page, Section};
 pub use table::{Cell, Column, Table};
+
+/// With a capital at its beginning.
+fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
+}

@@ -12,6 +12,7 @@ use lab::sweep::analysis::Analysis;
 use plot::{Description, Options, Recorder};
 use stats::{Interval, Level};
 
+use crate::capital;
 use crate::number::fixed;
 use crate::{BarChart, Block, Cell, Column, Group, Page, Section, Table, store};
 
@@ -96,7 +97,7 @@ fn numbers<'a>(numbers: impl Iterator<Item = &'a Number>, with_place: bool, leve
     }
     let rows = numbers.map(|number| {
         let (paper, mean) = (number.paper, number.ours.mean());
-        let places = if matches!(number.unit, "%") { 2 } else { 0 };
+        let places = number.places();
         let none = || Cell::text("–");
         let value = |value: f64| Cell::number(value, fixed(value, places));
         let span =
@@ -159,9 +160,4 @@ fn picture(picture: &Picture) -> Option<Block> {
     };
     let svg = recorder.finish().draw(&Description::of(&loaded.network), &options).svg();
     Some(Block::Svg { svg, caption: capital(picture.place) })
-}
-
-fn capital(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
 }

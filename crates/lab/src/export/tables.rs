@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::columns::{Column, Data, Table};
 use crate::metric::{METRICS, Metric, Scope};
 use crate::store::KeptSweep;
-use crate::sweep::analysis::{Analysis, Row, Silent};
+use crate::sweep::analysis::{Analysis, Entry, Row};
 
 /// Every table of these sweeps.
 pub fn tables(sweeps: &[Analysis]) -> Vec<Table> {
@@ -120,16 +120,15 @@ fn by_run(sweeps: &[Analysis], scope: Scope, (subject, about): (&str, &str)) -> 
 fn means(sweeps: &[Analysis]) -> Vec<Column> {
     let mut places = Places::new(sweeps);
     let (mut metrics, mut units, mut subjects) = (Vec::new(), Vec::new(), Vec::new());
-    let mut rows: Vec<Line> = Vec::new();
+    let mut entries: Vec<Entry<'_>> = Vec::new();
     for sweep in sweeps {
         for metric in METRICS {
-            for line in lines(sweep, metric) {
-                let Some(cell) = sweep.cell_at(line.point, line.case) else { continue };
-                places.push(sweep, &cell.case_name, &cell.changes);
+            for entry in sweep.entries(metric) {
+                places.push(sweep, &entry.cell.case_name, &entry.cell.changes);
                 metrics.push(metric.name.to_owned());
                 units.push(metric.unit.to_owned());
-                subjects.push(line.subject.clone());
-                rows.push(line);
+                subjects.push(entry.subject.clone());
+                entries.push(entry);
             }
         }
     }
@@ -137,11 +136,16 @@ fn means(sweeps: &[Analysis]) -> Vec<Column> {
     columns.push(text("metric", "the figure (`lasthop list metrics`)", metrics));
     columns.push(text("subject", "the flow, or the link and its way; empty for the whole run", subjects));
     columns.push(text("unit", "of mean, deviation, bounds and difference", units));
-    let count = |name: &str, definition: &str, pick: fn(&Line) -> u64| {
-        column(name, "replications", definition, Data::Integers(rows.iter().map(|line| pick(line) as i64).collect()))
+    let count = |name: &str, definition: &str, pick: fn(&Entry<'_>) -> u64| {
+        column(
+            name,
+            "replications",
+            definition,
+            Data::Integers(entries.iter().map(|entry| pick(entry) as i64).collect()),
+        )
     };
-    columns.push(count("n", "replications that gave a value", |line| line.row.as_ref().map_or(0, |row| row.n)));
-    columns.push(count("without", "replications that gave none, such as incomplete transfers", |line| line.without));
+    columns.push(count("n", "replications that gave a value", |entry| entry.row.as_ref().map_or(0, |row| row.n)));
+    columns.push(count("without", "replications that gave none, such as incomplete transfers", |entry| entry.without));
     type Pick = fn(&Row) -> Option<f64>;
     let figures: [(&str, &str, &str, Pick); 22] = [
         ("mean", "see unit", "the mean", |row| Some(row.mean)),
@@ -184,40 +188,10 @@ fn means(sweeps: &[Analysis]) -> Vec<Column> {
             name,
             unit,
             definition,
-            Data::Numbers(rows.iter().map(|line| pick(line.row.as_ref()?)).collect()),
+            Data::Numbers(entries.iter().map(|entry| pick(entry.row.as_ref()?)).collect()),
         ));
     }
     columns
-}
-
-/// One figure of a case at a point; without a row if no replication gave a value.
-struct Line {
-    point: usize,
-    case: usize,
-    subject: String,
-    without: u64,
-    row: Option<Row>,
-}
-
-/// A figure by point and case.
-fn lines(sweep: &Analysis, metric: &Metric) -> Vec<Line> {
-    let known = sweep.rows(metric).into_iter().map(|row| Line {
-        point: row.point,
-        case: row.case,
-        subject: row.subject.clone(),
-        without: row.without,
-        row: Some(row),
-    });
-    let silent = sweep.silent(metric).into_iter().map(|Silent { point, case, subject, without }| Line {
-        point,
-        case,
-        subject,
-        without,
-        row: None,
-    });
-    let mut all: Vec<Line> = known.chain(silent).collect();
-    all.sort_by_key(|line| (line.point, line.case));
-    all
 }
 
 fn text(name: &str, definition: &str, values: Vec<String>) -> Column {

@@ -9,6 +9,7 @@ pub mod reproduce;
 use serde_json::{Map, Value, json};
 use stats::{Interval, Level, Moments};
 
+use crate::export::shown;
 use crate::load::{self, Loaded, Overrides};
 use crate::problem::Problem;
 use crate::sweep::Plan;
@@ -151,7 +152,7 @@ impl Number {
     /// Which of the numbers at its place, in words.
     pub fn label(&self) -> String {
         let axis = |(axis, value): (&String, &Value)| {
-            let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            let value = shown(value);
             // A scheme, an event or a figure says itself what it is; other values do not.
             if ["scheme", "event", "figure"].contains(&axis.as_str()) {
                 value
@@ -160,6 +161,11 @@ impl Number {
             }
         };
         self.what.iter().map(axis).collect::<Vec<_>>().join(", ")
+    }
+
+    /// Decimals that suit it: percent have two, what is counted or timed in whole milliseconds none.
+    pub fn places(&self) -> usize {
+        if self.unit == "%" { 2 } else { 0 }
     }
 
     /// Where our true mean lies.

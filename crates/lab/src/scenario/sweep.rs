@@ -89,6 +89,16 @@ pub struct Precision {
     pub max: u64,
 }
 
+impl Replications {
+    /// At least, and at most.
+    pub fn bounds(&self) -> (u64, u64) {
+        match self {
+            Replications::Fixed(count) => (*count, *count),
+            Replications::UntilPrecise(precision) => (precision.min, precision.max),
+        }
+    }
+}
+
 impl Default for Replications {
     fn default() -> Self {
         Replications::Fixed(ten())

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use rusqlite::params;
 
-use super::{Digest, Store, StoreError};
+use super::{Digest, Store, StoreError, add};
 
 /// What was taken over.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -26,7 +26,7 @@ impl Store {
             let mut known = transaction
                 .prepare("SELECT summary FROM runs WHERE digest = ?1 AND replication = ?2")
                 .map_err(wrong)?;
-            let mut add = transaction.prepare("INSERT INTO runs VALUES (?1, ?2, ?3)").map_err(wrong)?;
+            let mut insert = transaction.prepare("INSERT INTO runs VALUES (?1, ?2, ?3)").map_err(wrong)?;
             let theirs = |error| StoreError::of(other, error);
             let mut all = their.db.prepare("SELECT digest, replication, summary FROM runs").map_err(theirs)?;
             let mut rows = all.query([]).map_err(theirs)?;
@@ -42,42 +42,21 @@ impl Store {
                         return Err(StoreError::Disagree { path, other: other.to_owned(), run, replication });
                     }
                     None => {
-                        add.execute(params![&digest.0[..], replication, summary]).map_err(wrong)?;
+                        insert.execute(params![&digest.0[..], replication, summary]).map_err(wrong)?;
                         merged.runs += 1;
                     }
                 }
             }
         }
         for sweep in their.sweeps()? {
-            let digest: Vec<u8> = their
-                .ask(|db| db.query_row("SELECT digest FROM sweeps WHERE id = ?1", [sweep.id], |row| row.get(0)))?;
-            let metrics = serde_json::json!(sweep.metrics).to_string();
-            let new = transaction
-                .execute(
-                    "INSERT OR IGNORE INTO sweeps (digest, name, title, scenario, metrics, lasthop, model)
-                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
-                    params![digest, sweep.name, sweep.title, sweep.scenario, metrics, sweep.lasthop, sweep.model],
-                )
-                .map_err(wrong)?;
-            if new == 0 {
-                continue;
-            }
-            merged.sweeps += 1;
-            let id = transaction.last_insert_rowid();
-            let mut add =
-                transaction.prepare("INSERT INTO cells VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)").map_err(wrong)?;
-            for cell in their.cells(sweep.id)? {
-                let object = |pairs: Vec<(String, serde_json::Value)>| serde_json::Value::from_iter(pairs).to_string();
-                add.execute(params![
-                    id,
-                    cell.point as i64,
-                    cell.case as i64,
-                    cell.case_name,
-                    object(cell.changes),
-                    object(cell.case_changes),
-                    &cell.digest.0[..]
-                ])
-                .map_err(wrong)?;
+            let digest = Digest(
+                their
+                    .ask(|db| db.query_row("SELECT digest FROM sweeps WHERE id = ?1", [sweep.id], |row| row.get(0)))?,
+            );
+            let mut known = transaction.prepare_cached("SELECT 1 FROM sweeps WHERE digest = ?1").map_err(wrong)?;
+            if !known.exists([&digest.0[..]]).map_err(wrong)? {
+                add(&transaction, digest, &sweep, &their.cells(sweep.id)?).map_err(wrong)?;
+                merged.sweeps += 1;
             }
         }
         transaction.commit().map_err(wrong)?;

@@ -16,10 +16,9 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, Transaction,
 use serde_json::{Value, json};
 
 use crate::load::to_toml;
-use crate::scenario::Document;
-use crate::scenario::sweep::Replications;
-use crate::sweep::Plan;
+use crate::scenario::document::read_back;
 use crate::sweep::axes::Change;
+use crate::sweep::{Plan, Point};
 
 pub use digest::Digest;
 pub use error::StoreError;
@@ -220,66 +219,41 @@ impl Store {
     /// Notes what a sweep consists of. Noted before, it keeps its number; how often it repeats, what it is called and
     /// which figures it shows may change.
     pub fn note(&mut self, plan: &Plan) -> Result<i64, StoreError> {
-        let mut content = String::new();
-        for (point, at) in plan.points.iter().enumerate() {
-            for (cell, case) in at.cells.iter().zip(&plan.cases) {
-                content.push_str(&format!("{point} {} {} {}\n", object(&at.changes), case.name, cell.digest));
-            }
-        }
-        let digest = Digest::of_text(&content);
-        let metrics: Vec<&str> = plan.metrics.iter().map(|metric| metric.name).collect();
+        let cells = kept_cells(plan);
+        let content = |KeptCell { point, case_name, changes, digest, .. }: &KeptCell| {
+            format!("{point} {} {case_name} {digest}\n", object(changes))
+        };
+        let digest = Digest::of_text(&cells.iter().map(content).collect::<String>());
+        let mut sweep = KeptSweep {
+            id: 0,
+            name: plan.stem.clone(),
+            title: plan.scenario.title.clone(),
+            scenario: to_toml(&plan.scenario),
+            metrics: plan.metrics.iter().map(|metric| metric.name.to_owned()).collect(),
+            lasthop: env!("CARGO_PKG_VERSION").to_owned(),
+            model: sim::MODEL_VERSION,
+        };
         let noted = Self::transaction(&mut self.db).and_then(|transaction| {
             let known = "SELECT id, scenario FROM sweeps WHERE digest = ?1";
             let known =
                 transaction.query_row(known, [&digest.0[..]], |row| Ok((row.get(0)?, row.get::<_, String>(1)?)));
-            if let Some((id, scenario)) = known.optional()? {
-                // A look at fewer replications than were made does not change what the store says it holds.
-                if most_replications(&scenario).is_none_or(|most| most <= plan.replications().1) {
-                    transaction.execute(
-                        "UPDATE sweeps SET name = ?2, title = ?3, scenario = ?4, metrics = ?5 WHERE id = ?1",
-                        params![
-                            id,
-                            plan.stem,
-                            plan.scenario.title,
-                            to_toml(&plan.scenario),
-                            json!(metrics).to_string()
-                        ],
-                    )?;
-                }
-                transaction.commit()?;
-                return Ok(id);
-            }
-            transaction.execute(
-                "INSERT INTO sweeps (digest, name, title, scenario, metrics, lasthop, model)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
-                params![
-                    &digest.0[..],
-                    plan.stem,
-                    plan.scenario.title,
-                    to_toml(&plan.scenario),
-                    json!(metrics).to_string(),
-                    env!("CARGO_PKG_VERSION"),
-                    sim::MODEL_VERSION
-                ],
-            )?;
-            let id = transaction.last_insert_rowid();
-            let mut add = transaction.prepare("INSERT INTO cells VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")?;
-            for (point, at) in plan.points.iter().enumerate() {
-                for (case, (cell, what)) in at.cells.iter().zip(&plan.cases).enumerate() {
-                    add.execute(params![
-                        id,
-                        point as i64,
-                        case as i64,
-                        what.name,
-                        object(&at.changes).to_string(),
-                        object(&what.changes).to_string(),
-                        &cell.digest.0[..]
-                    ])?;
+            match known.optional()? {
+                None => sweep.id = add(&transaction, digest, &sweep, &cells)?,
+                Some((id, scenario)) => {
+                    sweep.id = id;
+                    // A look at fewer replications than were made does not change what the store says it holds.
+                    let most = read_back(&scenario).map(|kept| kept.sweep.unwrap_or_default().replications.bounds().1);
+                    if most.is_none_or(|most| most <= plan.replications().1) {
+                        let KeptSweep { id, name, title, scenario, metrics, .. } = &sweep;
+                        transaction.execute(
+                            "UPDATE sweeps SET name = ?2, title = ?3, scenario = ?4, metrics = ?5 WHERE id = ?1",
+                            params![id, name, title, scenario, json!(metrics).to_string()],
+                        )?;
+                    }
                 }
             }
-            drop(add);
             transaction.commit()?;
-            Ok(id)
+            Ok(sweep.id)
         });
         noted.map_err(|error| StoreError::of(&self.path, error))
     }
@@ -413,22 +387,56 @@ impl Store {
     }
 }
 
-/// Replications of each point at most, as a kept scenario asks for them.
-fn most_replications(scenario: &str) -> Option<u64> {
-    let document = Document::parse("kept", scenario.as_bytes()).ok()?;
-    match document.read().ok()?.sweep.unwrap_or_default().replications {
-        Replications::Fixed(count) => Some(count),
-        Replications::UntilPrecise(precision) => Some(precision.max),
-    }
-}
-
 /// A replication as SQLite counts.
 fn number(replication: u64) -> i64 {
     replication.min(i64::MAX as u64) as i64
 }
 
+/// What a plan consists of, by point and case.
+fn kept_cells(plan: &Plan) -> Vec<KeptCell> {
+    let kept = |changes: &[Change]| -> Vec<(String, Value)> {
+        changes.iter().map(|(key, to)| (key.clone(), serde_json::to_value(to).unwrap_or_default())).collect()
+    };
+    let of_point = |(point, at): (usize, &Point)| {
+        let cells = at.cells.iter().zip(&plan.cases).enumerate();
+        let cells = cells.map(move |(case, (cell, what))| KeptCell {
+            point,
+            case,
+            case_name: what.name.clone(),
+            changes: kept(&at.changes),
+            case_changes: kept(&what.changes),
+            digest: cell.digest,
+        });
+        cells.collect::<Vec<_>>()
+    };
+    plan.points.iter().enumerate().flat_map(of_point).collect()
+}
+
+/// Adds a sweep that is not there yet, and what it consists of; gives its number.
+fn add(db: &Connection, digest: Digest, sweep: &KeptSweep, cells: &[KeptCell]) -> rusqlite::Result<i64> {
+    let KeptSweep { name, title, scenario, metrics, lasthop, model, .. } = sweep;
+    db.execute(
+        "INSERT INTO sweeps (digest, name, title, scenario, metrics, lasthop, model)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+        params![&digest.0[..], name, title, scenario, json!(metrics).to_string(), lasthop, model],
+    )?;
+    let id = db.last_insert_rowid();
+    let mut insert = db.prepare("INSERT INTO cells VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")?;
+    for cell in cells {
+        insert.execute(params![
+            id,
+            cell.point as i64,
+            cell.case as i64,
+            cell.case_name,
+            object(&cell.changes).to_string(),
+            object(&cell.case_changes).to_string(),
+            &cell.digest.0[..]
+        ])?;
+    }
+    Ok(id)
+}
+
 /// Changes as an object of keys and values.
-fn object(changes: &[Change]) -> Value {
-    let value = |value: &toml::Value| serde_json::to_value(value).unwrap_or_default();
-    changes.iter().map(|(key, to)| (key.clone(), value(to))).collect()
+fn object(changes: &[(String, Value)]) -> Value {
+    changes.iter().cloned().collect()
 }

@@ -39,32 +39,24 @@ impl CellRuns {
     }
 }
 
-/// A figure of which no replication gave a value.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Silent {
-    /// The number of the point.
-    pub point: usize,
-    /// The number of the case.
-    pub case: usize,
-    /// What it is about.
-    pub subject: String,
-    /// Replications that gave none.
-    pub without: u64,
-}
-
-/// One figure of one case at one point.
+/// One figure of one case at one point, about one subject.
 #[derive(Clone, Debug)]
-pub struct Row {
-    /// The number of the point.
-    pub point: usize,
-    /// The number of the case.
-    pub case: usize,
+pub struct Entry<'a> {
+    /// The case and the point.
+    pub cell: &'a KeptCell,
     /// What it is about: a flow, a way of a link, or nothing for the whole run.
     pub subject: String,
-    /// Replications that gave a value.
-    pub n: u64,
-    /// Replications that gave none, such as transfers that did not complete.
+    /// Replications that gave no value, such as transfers that did not complete.
     pub without: u64,
+    /// What the others say; none if there are none, as of a case in which no transfer completes.
+    pub row: Option<Row>,
+}
+
+/// What the replications that gave a value say.
+#[derive(Clone, Debug)]
+pub struct Row {
+    /// How many they are.
+    pub n: u64,
     /// The mean.
     pub mean: f64,
     /// The standard deviation of single runs; none for one.
@@ -161,62 +153,33 @@ impl Analysis {
         self.cells.first().map_or(Vec::new(), |runs| runs.cell.changes.iter().map(|(key, _)| key.as_str()).collect())
     }
 
-    /// The cell of a row.
-    pub fn cell(&self, row: &Row) -> Option<&KeptCell> {
-        self.cell_at(row.point, row.case)
-    }
-
-    /// A case at a point.
-    pub fn cell_at(&self, point: usize, case: usize) -> Option<&KeptCell> {
-        let at = self.cells.binary_search_by_key(&(point, case), |runs| (runs.cell.point, runs.cell.case));
-        at.ok().map(|at| &self.cells[at].cell)
-    }
-
     /// Runs that are kept.
     pub fn runs(&self) -> usize {
         self.cells.iter().map(|cell| cell.runs.len()).sum()
     }
 
-    /// Where no run gave a value of a figure, such as cases in which no transfer completes. Cells without runs are none.
-    pub fn silent(&self, metric: &Metric) -> Vec<Silent> {
-        let silent = |cell: &KeptCell, subject: String, without: u64| Silent {
-            point: cell.point,
-            case: cell.case,
-            subject,
-            without,
-        };
-        let of_cell = |runs: &CellRuns| {
-            let all = series(&runs.runs, metric).into_iter().filter(|(_, series)| series.values.is_empty());
-            all.map(|(subject, series)| silent(&runs.cell, subject, series.without)).collect::<Vec<_>>()
-        };
-        self.cells.iter().flat_map(of_cell).collect()
-    }
-
-    /// One figure, by point, case and subject. Cells without runs, or of which no run gave a value, give no row.
-    pub fn rows(&self, metric: &Metric) -> Vec<Row> {
-        let mut rows = Vec::new();
+    /// One figure, by point, case and subject. Cells without runs have no entry.
+    pub fn entries(&self, metric: &Metric) -> Vec<Entry<'_>> {
+        let mut entries = Vec::new();
         let mut first: BTreeMap<String, Series> = BTreeMap::new();
         for runs in &self.cells {
             let of_cell = series(&runs.runs, metric);
             for (subject, series) in &of_cell {
                 let base = (runs.cell.case > 0).then(|| first.get(subject)).flatten();
-                rows.extend(self.row(&runs.cell, subject, series, base));
+                let row = self.row(series, base);
+                entries.push(Entry { cell: &runs.cell, subject: subject.clone(), without: series.without, row });
             }
             if runs.cell.case == 0 {
                 first = of_cell;
             }
         }
-        rows
+        entries
     }
 
-    fn row(&self, cell: &KeptCell, subject: &str, series: &Series, base: Option<&Series>) -> Option<Row> {
+    fn row(&self, series: &Series, base: Option<&Series>) -> Option<Row> {
         let moments = series.values.moments();
         Some(Row {
-            point: cell.point,
-            case: cell.case,
-            subject: subject.to_owned(),
             n: moments.n(),
-            without: series.without,
             mean: moments.mean()?,
             deviation: moments.standard_deviation(),
             ci: Interval::of_mean(&moments, self.level),
@@ -263,11 +226,10 @@ impl Analysis {
             warnings.push(format!("{uneven} cells lack replications between others: merge the missing shards"));
         }
         for metric in self.metrics() {
-            let lost: u64 = self.rows(metric).iter().map(|row| row.without).sum();
-            let silent = self.silent(metric);
-            let lost = lost + silent.iter().map(|silent| silent.without).sum::<u64>();
+            let entries = self.entries(metric);
+            let lost: u64 = entries.iter().map(|entry| entry.without).sum();
             if lost > 0 {
-                let whole = match silent.len() {
+                let whole = match entries.iter().filter(|entry| entry.row.is_none()).count() {
                     0 => String::new(),
                     1 => ", and one case at one point has none left".to_owned(),
                     several => format!(", and {several} cases at points have none left"),
@@ -361,62 +323,46 @@ fn gaps(runs: &[(u64, Value)]) -> bool {
     runs.last().is_some_and(|(last, _)| last + 1 != runs.len() as u64)
 }
 
-/// Every row of every figure as JSON, one object each.
+/// Every entry of every figure as JSON, one object each; of a figure those without a value last.
 pub fn to_json(analysis: &Analysis) -> Value {
-    let mut rows = Vec::new();
-    for metric in analysis.metrics() {
-        for row in analysis.rows(metric) {
-            let Some(cell) = analysis.cell(&row) else { continue };
-            let against = row.against.as_ref().map(|against| {
-                json!({
-                    "pairs": against.pairs,
-                    "difference": against.difference,
-                    "difference_ci": bounds(against.difference_ci),
-                    "change_percent": against.percent,
-                    "change_percent_ci": bounds(against.percent_ci),
-                    "change_percent_run": bounds(against.percent_run),
-                })
-            });
-            let quantiles = QUANTILES
-                .iter()
-                .zip(&row.quantiles)
-                .map(|(share, quantile)| json!({ "share": share, "value": quantile.value, "ci": bounds(quantile.ci) }));
-            rows.push(json!({
-                "point": cell.changes.iter().cloned().collect::<Value>(),
-                "case": cell.case_name,
-                "metric": metric.name,
-                "unit": metric.unit,
-                "subject": row.subject,
-                "n": row.n,
-                "without": row.without,
-                "mean": row.mean,
-                "deviation": row.deviation,
-                "ci": bounds(row.ci),
-                "run": bounds(row.run),
-                "quantiles": quantiles.collect::<Vec<_>>(),
-                "against_first": against,
-            }));
-        }
-        for silent in analysis.silent(metric) {
-            let Some(cell) = analysis.cell_at(silent.point, silent.case) else { continue };
-            rows.push(json!({
-                "point": cell.changes.iter().cloned().collect::<Value>(),
-                "case": cell.case_name,
-                "metric": metric.name,
-                "unit": metric.unit,
-                "subject": silent.subject,
-                "n": 0,
-                "without": silent.without,
-                "mean": null,
-                "deviation": null,
-                "ci": null,
-                "run": null,
-                "quantiles": [],
-                "against_first": null,
-            }));
-        }
-    }
-    Value::Array(rows)
+    let of_metric = |metric: &'static Metric| {
+        let mut entries = analysis.entries(metric);
+        entries.sort_by_key(|entry| entry.row.is_none());
+        entries.into_iter().map(move |entry| entry_as_json(&entry, metric)).collect::<Vec<_>>()
+    };
+    analysis.metrics().into_iter().flat_map(of_metric).collect()
+}
+
+fn entry_as_json(Entry { cell, subject, without, row }: &Entry<'_>, metric: &Metric) -> Value {
+    let row = row.as_ref();
+    let quantiles = row.into_iter().flat_map(|row| QUANTILES.iter().zip(&row.quantiles));
+    let quantiles = quantiles
+        .map(|(share, quantile)| json!({ "share": share, "value": quantile.value, "ci": bounds(quantile.ci) }));
+    let against = row.and_then(|row| row.against.as_ref()).map(|against| {
+        json!({
+            "pairs": against.pairs,
+            "difference": against.difference,
+            "difference_ci": bounds(against.difference_ci),
+            "change_percent": against.percent,
+            "change_percent_ci": bounds(against.percent_ci),
+            "change_percent_run": bounds(against.percent_run),
+        })
+    });
+    json!({
+        "point": cell.changes.iter().cloned().collect::<Value>(),
+        "case": cell.case_name,
+        "metric": metric.name,
+        "unit": metric.unit,
+        "subject": subject,
+        "n": row.map_or(0, |row| row.n),
+        "without": without,
+        "mean": row.map(|row| row.mean),
+        "deviation": row.and_then(|row| row.deviation),
+        "ci": bounds(row.and_then(|row| row.ci)),
+        "run": bounds(row.and_then(|row| row.run)),
+        "quantiles": quantiles.collect::<Vec<_>>(),
+        "against_first": against,
+    })
 }
 
 /// An interval as `[low, high]`, or null.

@@ -111,10 +111,7 @@ impl Plan {
 
     /// Replications of each point at least, and at most.
     pub fn replications(&self) -> (u64, u64) {
-        match &self.replications {
-            Replications::Fixed(count) => (*count, *count),
-            Replications::UntilPrecise(precision) => (precision.min, precision.max),
-        }
+        self.replications.bounds()
     }
 }
 

@@ -5,8 +5,9 @@ use stats::{Level, Moments};
 
 use super::analysis::{Analysis, CellRuns};
 use super::{Plan, Point};
+use crate::export;
 use crate::metric::Metric;
-use crate::scenario::Document;
+use crate::scenario::document::read_back;
 use crate::scenario::sweep::{Precision, Replications};
 use crate::store::{Store, StoreError};
 
@@ -113,8 +114,7 @@ pub fn replications(plan: &Plan, store: &Store) -> Result<Vec<u64>, StoreError> 
 
 /// The level of a kept sweep's intervals: that of its rule, or 95 %.
 pub(super) fn level(scenario: &str) -> Level {
-    let kept = Document::parse("kept", scenario.as_bytes()).and_then(|document| document.read()).ok();
-    match kept.and_then(|kept| kept.sweep).map(|sweep| sweep.replications) {
+    match read_back(scenario).and_then(|kept| kept.sweep).map(|sweep| sweep.replications) {
         Some(Replications::UntilPrecise(precision)) => Level::new(precision.level).unwrap_or_default(),
         _ => Level::default(),
     }
@@ -123,7 +123,7 @@ pub(super) fn level(scenario: &str) -> Level {
 /// The points of a sweep that have as many replications as are allowed and are not precise.
 pub(super) fn warning(analysis: &Analysis) -> Option<String> {
     // As the scenario is kept; one that cannot be read any more has other troubles.
-    let kept = Document::parse("kept", analysis.sweep.scenario.as_bytes()).and_then(|document| document.read()).ok()?;
+    let kept = read_back(&analysis.sweep.scenario)?;
     let sweep = kept.sweep.as_ref()?;
     let Replications::UntilPrecise(precision) = &sweep.replications else { return None };
     let metric = super::plan::metrics(sweep, &kept).ok()?.first().copied()?;
@@ -154,7 +154,7 @@ pub(super) fn warning(analysis: &Analysis) -> Option<String> {
 /// A cell, and how precisely its mean is known.
 fn shown(cell: &CellRuns, subject: &str, moments: &Moments, rule: Rule) -> String {
     let changes = cell.cell.changes.iter().map(|(key, value)| {
-        let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        let value = export::shown(value);
         format!("{key} {value}")
     });
     let names = [cell.cell.case_name.as_str(), subject];

@@ -1,13 +1,11 @@
 //! One figure of a sweep: pictures of it and its table.
 
-use std::collections::BTreeMap;
-
 use lab::export::shown;
 use lab::metric::{Metric, Scope};
-use lab::store::KeptCell;
-use lab::sweep::analysis::{Analysis, Row};
+use lab::sweep::analysis::{Analysis, Entry};
 
 use super::{numbers, pictures, plain};
+use crate::capital;
 use crate::number::scale;
 use crate::page::Block;
 
@@ -25,44 +23,26 @@ pub(super) struct Figure<'a> {
     pub unit: &'static str,
 }
 
-/// One case at one point, about one subject.
-#[derive(Clone, Debug)]
-pub(super) struct Entry<'a> {
-    pub cell: &'a KeptCell,
-    pub subject: String,
-    /// None where runs gave no value.
-    pub row: Option<Row>,
-    /// Runs that gave none.
-    pub without: u64,
-}
-
-impl Entry<'_> {
-    /// The value of a key that differs between points, as the scenario writes it.
-    pub fn value(&self, key: &str) -> Option<String> {
-        self.cell.changes.iter().find(|(changed, _)| changed == key).map(|(_, value)| shown(value))
-    }
+/// The value of a key that differs between points, as the scenario writes it.
+pub(super) fn value(entry: &Entry<'_>, key: &str) -> Option<String> {
+    entry.cell.changes.iter().find(|(changed, _)| changed == key).map(|(_, value)| shown(value))
 }
 
 impl<'a> Figure<'a> {
     pub fn of(analysis: &'a Analysis, metric: &'static Metric) -> Self {
-        let rows = analysis.rows(metric);
-        let (scale, unit) = scale(metric, rows.iter().map(|row| row.mean));
-        let mut rows: BTreeMap<_, Row> =
-            rows.into_iter().map(|row| ((row.point, row.case, row.subject.clone()), row)).collect();
+        let mut entries = analysis.entries(metric);
+        let (scale, unit) = scale(metric, entries.iter().filter_map(|entry| Some(entry.row.as_ref()?.mean)));
+        // In the order of the scenario. What a cell is about is the same in all of its runs.
         let mut subjects: Vec<String> = Vec::new();
-        let mut entries = Vec::new();
-        for runs in &analysis.cells {
-            // What a cell is about is the same in all of its runs.
-            let Some((_, summary)) = runs.runs.first() else { continue };
+        for (_, summary) in analysis.cells.iter().filter_map(|cell| cell.runs.first()) {
             for (subject, _) in metric.read(summary) {
                 if !subjects.contains(&subject) {
-                    subjects.push(subject.clone());
+                    subjects.push(subject);
                 }
-                let row = rows.remove(&(runs.cell.point, runs.cell.case, subject.clone()));
-                let without = row.as_ref().map_or(runs.runs.len() as u64, |row| row.without);
-                entries.push(Entry { cell: &runs.cell, subject, row, without });
             }
         }
+        let place = |subject: &String| subjects.iter().position(|known| known == subject);
+        entries.sort_by_key(|entry| (entry.cell.point, entry.cell.case, place(&entry.subject)));
         Figure { analysis, metric, entries, subjects, scale, unit }
     }
 
@@ -118,9 +98,4 @@ impl<'a> Figure<'a> {
         }
         out
     }
-}
-
-fn capital(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
 }

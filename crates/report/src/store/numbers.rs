@@ -1,9 +1,10 @@
 //! The table of a figure: every number that its pictures show, and those they have no room for.
 
 use lab::export::numbers;
+use lab::sweep::analysis::Entry;
 use stats::Interval;
 
-use super::figure::{Entry, Figure};
+use super::figure::{Figure, value};
 use crate::Estimate;
 use crate::key::short;
 use crate::number::{fixed, percent};
@@ -66,7 +67,7 @@ pub(super) fn table(figure: &Figure<'_>) -> Table {
 
 /// The figures of an entry.
 fn estimated(figure: &Figure<'_>, entry: &Entry<'_>, lost: bool, compared: bool) -> Vec<Cell> {
-    let estimate = entry.row.as_ref().map(|row| Estimate::of(row, figure.scale));
+    let estimate = Estimate::of(entry, figure.scale);
     let n = estimate.as_ref().map_or(0, |it| it.n);
     let count = |count: u64| Cell::number(count as f64, count.to_string());
     let none = || Cell::text("–");
@@ -95,7 +96,7 @@ fn estimated(figure: &Figure<'_>, entry: &Entry<'_>, lost: bool, compared: bool)
 
 /// The values of a key, by entry, with the numbers to sort them by.
 fn values(figure: &Figure<'_>, key: &str) -> Vec<Cell> {
-    let texts: Vec<String> = figure.entries.iter().map(|entry| entry.value(key).unwrap_or_default()).collect();
+    let texts: Vec<String> = figure.entries.iter().map(|entry| value(entry, key).unwrap_or_default()).collect();
     let read = numbers(&texts).map_or_else(|| vec![None; texts.len()], |(_, _, values)| values);
     texts.into_iter().zip(read).map(|(text, number)| Cell { text, number }).collect()
 }

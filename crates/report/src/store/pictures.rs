@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::figure::{Entry, Figure};
+use lab::sweep::analysis::Entry;
+
+use super::figure::{Figure, value};
 use super::grid::{Dimension, Grid};
 use crate::number::brief;
 use crate::page::Block;
@@ -82,7 +84,7 @@ pub(super) fn bars_along(figure: &Figure<'_>, along: &str, only: &[(&str, &str)]
     let mut places: Vec<String> = Vec::new();
     let mut facet = Facet::default();
     for entry in figure.entries.iter().filter(|entry| Some(&entry.subject) == figure.subjects.first()) {
-        let value = |key: &str| entry.value(key);
+        let value = |key: &str| value(entry, key);
         if only.iter().any(|(key, wanted)| value(key).as_deref() != Some(*wanted)) {
             continue;
         }
@@ -101,8 +103,7 @@ fn cases(figure: &Figure<'_>) -> Vec<String> {
 }
 
 fn estimate(figure: &Figure<'_>, facet: &Facet<'_>, at: usize, case: usize) -> Option<Estimate> {
-    let row = facet.entries.get(&(at, case))?.row.as_ref()?;
-    Some(Estimate::of(row, figure.scale))
+    Estimate::of(facet.entries.get(&(at, case))?, figure.scale)
 }
 
 fn bars(figure: &Figure<'_>, facet: &Facet<'_>, along: &str, places: &[String]) -> BarChart {

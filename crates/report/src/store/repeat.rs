@@ -1,12 +1,12 @@
 //! What it takes to repeat a sweep, or one of its runs: the scenario and commands.
 
+use lab::scenario::document::read_back;
+use lab::scenario::sweep::Replications;
 use lab::sweep::analysis::{Analysis, CellRuns};
 use serde_json::Value;
 
 use crate::page::Block;
 
-/// Replications of a scenario that does not say how many.
-const DEFAULT: i64 = 10;
 /// Seeds that are listed; of more only the first ones.
 const MOST_SEEDS: usize = 5;
 
@@ -54,13 +54,13 @@ pub(super) fn blocks(analysis: &Analysis) -> Vec<Block> {
 /// How many replications there are, as an option where the scenario has another fixed number: a store keeps more than
 /// were asked for last.
 fn replications(analysis: &Analysis) -> String {
-    let scenario: Option<toml::Table> = analysis.sweep.scenario.parse().ok();
-    let asked = scenario.as_ref().and_then(|scenario| scenario.get("sweep")?.get("replications").cloned());
-    let asked = asked.map_or(Some(DEFAULT), |asked| asked.as_integer());
-    let kept = analysis.cells.iter().map(|runs| runs.runs.len() as i64).max().unwrap_or(0);
+    let asked = read_back(&analysis.sweep.scenario).map(|kept| kept.sweep.unwrap_or_default().replications);
+    let kept = analysis.cells.iter().map(|runs| runs.runs.len() as u64).max().unwrap_or(0);
     match asked {
-        Some(asked) if asked != kept && kept > 0 => format!(" --replications {kept}"),
-        _ => String::new(),
+        Some(Replications::UntilPrecise(_)) => String::new(),
+        Some(Replications::Fixed(asked)) if asked == kept => String::new(),
+        _ if kept == 0 => String::new(),
+        _ => format!(" --replications {kept}"),
     }
 }
 
