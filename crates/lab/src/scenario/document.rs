@@ -234,7 +234,7 @@ fn collect_value(value: &DeValue<'_>, path: &str, places: &mut BTreeMap<String, 
     }
 }
 
-/// The scenario in a text that [`write`] once wrote; none if another version did, whose words are not known.
+/// The scenario in a text that [`write()`] once wrote; none if another version did, whose words are not known.
 pub fn read_back(text: &str) -> Option<Scenario> {
     Document::parse("kept", text.as_bytes()).and_then(|document| document.read()).ok()
 }
