@@ -26,7 +26,7 @@ pub fn hash(bytes: impl IntoIterator<Item = u8>) -> u64 {
 }
 
 /// A source of numbers that belongs to one component of one replication of one seed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Stream {
     key: [u32; 2],
     lane: u64,

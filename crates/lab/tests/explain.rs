@@ -10,7 +10,7 @@ use path::{HopId, LinkEvent, Way};
 use sim::{Event, Network, NodeEvent, Sink};
 use std::ops::ControlFlow;
 use tcp::Reason;
-use wire::{Addr, Body, Flags, Packet, Segment, SeqNum};
+use wire::{Addr, Body, Ecn, Flags, Packet, Segment, SeqNum};
 
 /// Bytes of data in a segment of the events made by hand: 1000 on the wire, 1 ms at 8 Mbps.
 const SEGMENT: u32 = 960;
@@ -99,8 +99,9 @@ fn segment(src: usize, seq: u64, ack: u64, len: u32) -> Packet {
         flags: Flags::ACK,
         window: 9600,
         len,
+        ..Segment::default()
     };
-    Packet { src: Addr::of_node(src), dst: Addr::of_node(1 - src), body: Body::Tcp(segment) }
+    Packet { src: Addr::of_node(src), dst: Addr::of_node(1 - src), ecn: Ecn::NotEct, body: Body::Tcp(segment) }
 }
 
 fn data(number: u64) -> Packet {

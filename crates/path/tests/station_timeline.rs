@@ -12,7 +12,7 @@ use path::queue::Limit;
 use path::station::scheduler::Scheduler;
 use path::station::{Lane, Station};
 use path::{Cx, HopId, LinkEvent, Observer, Way};
-use wire::{Addr, Body, Flags, Packet, Segment, SeqNum};
+use wire::{Addr, Body, Ecn, Flags, Packet, Segment, SeqNum};
 
 /// Writes down what happens, in microseconds.
 #[derive(Default)]
@@ -41,9 +41,16 @@ impl Observer for Log {
 }
 
 fn packet(seq: u32) -> Packet {
-    let segment =
-        Segment { src_port: 1, dst_port: 2, seq: SeqNum(seq), ack: SeqNum(0), flags: Flags::ACK, window: 0, len: 85 };
-    Packet { src: Addr::of_node(0), dst: Addr::of_node(1), body: Body::Tcp(segment) }
+    let segment = Segment {
+        src_port: 1,
+        dst_port: 2,
+        seq: SeqNum(seq),
+        ack: SeqNum(0),
+        flags: Flags::ACK,
+        len: 85,
+        ..Segment::default()
+    };
+    Packet { src: Addr::of_node(0), dst: Addr::of_node(1), ecn: Ecn::NotEct, body: Body::Tcp(segment) }
 }
 
 /// Offers packets (lane, sequence number) at time zero, and gives the log.

@@ -9,10 +9,6 @@ use path::link::Timing;
 use path::mac::arq::{ArqConfig, none, stop_and_wait};
 use path::queue::Limit;
 use sim::{FlowSpec, LinkSpec, Network, Nobody, NodeKind, NodeSpec, Radio, World};
-use tcp::cc::{self, ControlConfig};
-use tcp::config::RtoConfig;
-use tcp::recovery::{self, RecoveryConfig};
-use tcp::response::{self, ResponseConfig};
 
 fn main() {
     divan::main();
@@ -51,16 +47,7 @@ fn flow(number: usize, to: usize, window: u64, bytes: Option<u64>) -> FlowSpec {
         to,
         bytes,
         start: Time::from_millis(number as u64 % 100),
-        tcp: tcp::Config {
-            segment: 1000,
-            window: Bytes(window),
-            initial_window: 1,
-            initial_ssthresh: None,
-            rto: RtoConfig::default(),
-            recovery: RecoveryConfig::Reno(recovery::reno::Config::default()),
-            control: ControlConfig::Reno(cc::reno::Config::default()),
-            response: ResponseConfig::Unmodified(response::unmodified::Config::default()),
-        },
+        tcp: tcp::Config { segment: 1000, window: Bytes(window), ..tcp::Config::default() },
     }
 }
 

@@ -1,10 +1,11 @@
 //! Settings of an end.
 
-use engine::{Bytes, Span};
+use engine::{Bytes, Span, Stream};
 
-use crate::cc::ControlConfig;
-use crate::recovery::RecoveryConfig;
-use crate::response::ResponseConfig;
+use crate::cc::{self, ControlConfig};
+use crate::differentiation::DifferentiationConfig;
+use crate::recovery::{self, RecoveryConfig};
+use crate::response::{self, ResponseConfig};
 
 /// Settings of one end of a connection.
 #[derive(Clone, PartialEq, Debug)]
@@ -25,6 +26,27 @@ pub struct Config {
     pub control: ControlConfig,
     /// What messages from the network bring about.
     pub response: ResponseConfig,
+    /// Which losses are taken for congestion.
+    pub differentiation: DifferentiationConfig,
+    /// Chance of this end's own.
+    pub stream: Stream,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Config {
+            segment: 1460,
+            window: Bytes(65_535),
+            initial_window: 1,
+            initial_ssthresh: None,
+            rto: RtoConfig::default(),
+            recovery: RecoveryConfig::Reno(recovery::reno::Config::default()),
+            control: ControlConfig::Reno(cc::reno::Config::default()),
+            response: ResponseConfig::Unmodified(response::unmodified::Config::default()),
+            differentiation: DifferentiationConfig::default(),
+            stream: Stream::default(),
+        }
+    }
 }
 
 /// Limits of the retransmission timer [RFC6298 s2].

@@ -1,7 +1,7 @@
 //! A TCP connection.
 
 use engine::{Span, Time};
-use wire::{Body, Flags, Notice, Segment, SeqNum};
+use wire::{Body, Ecn, Flags, Notice, Segment, SeqNum};
 
 use crate::config::Config;
 use crate::event::Event;
@@ -88,7 +88,7 @@ impl Connection {
 
     /// A segment has come.
     #[inline]
-    pub fn handle_segment(&mut self, now: Time, segment: &Segment) {
+    pub fn handle_segment(&mut self, now: Time, segment: &Segment, _: Ecn) {
         if segment.flags.has(Flags::ACK)
             && let Some(ack) = segment.ack.to_offset(self.sender.una())
         {
@@ -117,12 +117,12 @@ impl Connection {
 
     /// The next segment to send now, if there is one.
     #[inline]
-    pub fn poll_transmit(&mut self, now: Time) -> Option<Segment> {
+    pub fn poll_transmit(&mut self, now: Time) -> Option<(Segment, Ecn)> {
         if let Some(piece) = self.sender.poll(now) {
             self.receiver.acknowledged();
-            return Some(self.segment(piece.seq, piece.len));
+            return Some((self.segment(piece.seq, piece.len), Ecn::NotEct));
         }
-        self.receiver.take_owed().then(|| self.segment(self.sender.nxt(), 0))
+        self.receiver.take_owed().then(|| (self.segment(self.sender.nxt(), 0), Ecn::NotEct))
     }
 
     /// When `handle_timeout` is to be called; [`Time::NEVER`] if not at all. Later calls of anything may change it.
@@ -153,6 +153,7 @@ impl Connection {
             flags: Flags::ACK,
             window: u32::try_from(self.receiver.window()).unwrap_or(u32::MAX),
             len,
+            ..Segment::default()
         }
     }
 }

@@ -11,7 +11,7 @@ use tcp::config::RtoConfig;
 use tcp::recovery::RecoveryConfig;
 use tcp::response::ResponseConfig;
 use tcp::{Config, Connection, Event, Reason};
-use wire::{Addr, Flags, Notice, NoticeKind, Segment, SeqNum};
+use wire::{Addr, Ecn, Flags, Notice, NoticeKind, Segment, SeqNum};
 
 fn member<T: for<'de> Deserialize<'de>>(name: &str) -> T {
     T::deserialize(MapDeserializer::<_, Error>::new([("kind", name)].into_iter())).expect("a member needs no settings")
@@ -32,6 +32,7 @@ fn every_config() -> Vec<Config> {
                     recovery: member(recovery),
                     control: member(control),
                     response: member(response),
+                    ..Config::default()
                 });
             }
         }
@@ -112,11 +113,11 @@ impl Pair {
 
     /// Everything both ends want to send now, checked as it leaves.
     fn exchange(&mut self, config: &Config) {
-        while let Some(segment) = self.sender.poll_transmit(self.now) {
+        while let Some((segment, _)) = self.sender.poll_transmit(self.now) {
             self.check_sent(config, &segment);
             self.send(false, segment);
         }
-        while let Some(segment) = self.receiver.poll_transmit(self.now) {
+        while let Some((segment, _)) = self.receiver.poll_transmit(self.now) {
             self.send(true, segment);
         }
         while let Some(event) = self.sender.poll_event() {
@@ -156,8 +157,10 @@ impl Pair {
             } else if let Some(((at, _), item)) = self.flying.pop_first() {
                 self.now = at;
                 match item {
-                    Item::Segment { to_sender: true, segment } => self.sender.handle_segment(at, &segment),
-                    Item::Segment { to_sender: false, segment } => self.receiver.handle_segment(at, &segment),
+                    Item::Segment { to_sender: true, segment } => self.sender.handle_segment(at, &segment, Ecn::NotEct),
+                    Item::Segment { to_sender: false, segment } => {
+                        self.receiver.handle_segment(at, &segment, Ecn::NotEct);
+                    }
                     Item::Notice(notice) => self.sender.handle_icmp(at, &notice),
                 }
             }
@@ -269,7 +272,7 @@ fn a_segment_of_old_and_new_bytes_is_acknowledged_whole() {
     for config in every_config() {
         let mut end = Connection::established(&config, 1, 2, config.window.0);
         let send = |end: &mut Connection, now| {
-            std::iter::from_fn(|| end.poll_transmit(now)).map(|s| (s.seq.0, s.len)).collect::<Vec<_>>()
+            std::iter::from_fn(|| end.poll_transmit(now)).map(|(s, _)| (s.seq.0, s.len)).collect::<Vec<_>>()
         };
         let ack = |ack| Segment {
             src_port: 2,
@@ -278,7 +281,7 @@ fn a_segment_of_old_and_new_bytes_is_acknowledged_whole() {
             ack: SeqNum(ack),
             flags: Flags::ACK,
             window: 32_000,
-            len: 0,
+            ..Segment::default()
         };
         end.write(1500);
         assert_eq!(send(&mut end, Time::ZERO), [(0, 1000), (1000, 500)]);
@@ -286,9 +289,9 @@ fn a_segment_of_old_and_new_bytes_is_acknowledged_whole() {
         let expired = end.poll_timeout();
         end.handle_timeout(expired);
         assert_eq!(send(&mut end, expired), [(0, 1000)]);
-        end.handle_segment(expired, &ack(1000));
+        end.handle_segment(expired, &ack(1000), Ecn::NotEct);
         assert_eq!(send(&mut end, expired), [(1000, 1000)]);
-        end.handle_segment(expired, &ack(2000));
+        end.handle_segment(expired, &ack(2000), Ecn::NotEct);
         assert!(end.done(), "{} bytes acknowledged", end.bytes_acknowledged());
         assert_eq!(end.poll_timeout(), Time::NEVER);
     }
@@ -328,8 +331,8 @@ proptest! {
                     let kind = if *flags % 2 == 0 { NoticeKind::Defer } else { NoticeKind::Retransmit };
                     end.handle_icmp(now, &Notice { kind, segment_dst: Addr::of_node(0), src_port: 1, dst_port: 2, seq });
                 } else {
-                    let segment = Segment { src_port: 2, dst_port: 1, seq, ack, flags: Flags(*flags), window: *window, len: u32::from(*len) };
-                    end.handle_segment(now, &segment);
+                    let segment = Segment { src_port: 2, dst_port: 1, seq, ack, flags: Flags(*flags), window: *window, len: u32::from(*len), ..Segment::default() };
+                    end.handle_segment(now, &segment, Ecn::NotEct);
                 }
                 let mut sent = 0;
                 while end.poll_transmit(now).is_some() {

@@ -1,9 +1,10 @@
 //! A packet as the bytes other programs expect.
 
-use etherparse::{IpNumber, Ipv4Header, TcpHeader};
+use etherparse::{IpEcn, IpNumber, Ipv4Header, TcpHeader, TcpOptionElement};
 
 use crate::icmp::{Notice, NoticeKind};
-use crate::packet::{Body, Packet};
+use crate::options::{Options, SackBlocks};
+use crate::packet::{Body, Ecn, Packet};
 use crate::segment::{Flags, Segment};
 
 /// ICMP type for experiments [RFC4727 s4]: the thesis asks for a new type and no number was ever assigned.
@@ -12,14 +13,14 @@ pub const ICMP_EXPERIMENT: u8 = 253;
 
 /// The packet's headers. Data is all zeros and is left out: a capture with a short snap length.
 ///
-/// Windows beyond 65,535 bytes are shown as 65,535: scaling is agreed on in the handshake, which a connection
-/// that starts in ESTABLISHED never had. `identification` numbers the packets of a capture.
+/// A window is shifted by what the segment says; one that still does not fit is shown as 65,535: a connection that
+/// starts in ESTABLISHED never agreed on a scale. `identification` numbers the packets of a capture.
 pub fn headers(packet: &Packet, identification: u16) -> Vec<u8> {
     let mut out = Vec::with_capacity(64);
     match &packet.body {
         Body::Tcp(segment) => {
             let tcp = tcp_header(segment);
-            let mut ip = ipv4(packet, segment.len + Segment::HEADER, IpNumber::TCP, identification);
+            let mut ip = ipv4(packet, segment.len + segment.header(), IpNumber::TCP, identification);
             ip.header_checksum = ip.calc_header_checksum();
             ip.write(&mut out).expect("writing to memory");
             let mut tcp = tcp;
@@ -45,11 +46,17 @@ fn ipv4(packet: &Packet, payload: u32, protocol: IpNumber, identification: u16) 
     let mut header =
         Ipv4Header::new(payload, 64, protocol, octets(packet.src), octets(packet.dst)).expect("payload fits");
     header.identification = identification;
+    header.ecn = match packet.ecn {
+        Ecn::NotEct => IpEcn::ZERO,
+        Ecn::Ect1 => IpEcn::ONE,
+        Ecn::Ect0 => IpEcn::TWO,
+        Ecn::Ce => IpEcn::THREE,
+    };
     header
 }
 
 fn tcp_header(segment: &Segment) -> TcpHeader {
-    let window = u16::try_from(segment.window).unwrap_or(u16::MAX);
+    let window = u16::try_from(segment.window >> segment.window_shift.min(31)).unwrap_or(u16::MAX);
     let mut tcp = TcpHeader::new(segment.src_port, segment.dst_port, segment.seq.0, window);
     tcp.acknowledgment_number = segment.ack.0;
     tcp.fin = segment.flags.has(Flags::FIN);
@@ -57,7 +64,39 @@ fn tcp_header(segment: &Segment) -> TcpHeader {
     tcp.rst = segment.flags.has(Flags::RST);
     tcp.psh = segment.flags.has(Flags::PSH);
     tcp.ack = segment.flags.has(Flags::ACK);
+    tcp.urg = segment.flags.has(Flags::URG);
+    tcp.ece = segment.flags.has(Flags::ECE);
+    tcp.cwr = segment.flags.has(Flags::CWR);
+    tcp.set_options(&options(&segment.options)).expect("no more options than fit");
     tcp
+}
+
+/// The options in the order and with the padding that common stacks use [RFC7323 appendix A].
+fn options(options: &Options) -> Vec<TcpOptionElement> {
+    use TcpOptionElement::{
+        MaximumSegmentSize, Noop, SelectiveAcknowledgement, SelectiveAcknowledgementPermitted, Timestamp, WindowScale,
+    };
+    let mut out = Vec::new();
+    out.extend(options.mss.map(|mss| MaximumSegmentSize(mss.get())));
+    match (options.timestamps, options.sack_permitted) {
+        (Some(stamps), true) => {
+            out.extend([SelectiveAcknowledgementPermitted, Timestamp(stamps.value, stamps.echo)]);
+        }
+        (Some(stamps), false) => out.extend([Noop, Noop, Timestamp(stamps.value, stamps.echo)]),
+        (None, true) => out.extend([Noop, Noop, SelectiveAcknowledgementPermitted]),
+        (None, false) => {}
+    }
+    if let Some(scale) = options.window_scale {
+        out.extend([Noop, WindowScale(scale)]);
+    }
+    // Beside timestamps there is room for three.
+    let room = if options.timestamps.is_some() { 3 } else { SackBlocks::MOST };
+    let mut blocks = options.sack.as_slice().iter().take(room).map(|(from, to)| (from.0, to.0));
+    if let Some(first) = blocks.next() {
+        let rest = [blocks.next(), blocks.next(), blocks.next()];
+        out.extend([Noop, Noop, SelectiveAcknowledgement(first, rest)]);
+    }
+    out
 }
 
 fn icmp(packet: &Packet, notice: &Notice) -> Vec<u8> {
@@ -67,7 +106,7 @@ fn icmp(packet: &Packet, notice: &Notice) -> Vec<u8> {
     };
     let mut message = vec![ICMP_EXPERIMENT, code, 0, 0, 0, 0, 0, 0];
     // The quoted segment travelled from the host that gets this message.
-    let quoted = Packet { src: packet.dst, dst: notice.segment_dst, body: packet.body };
+    let quoted = Packet { src: packet.dst, dst: notice.segment_dst, ..*packet };
     let mut ip = ipv4(&quoted, Segment::HEADER, IpNumber::TCP, 0);
     ip.header_checksum = ip.calc_header_checksum();
     ip.write(&mut message).expect("writing to memory");
@@ -83,6 +122,7 @@ fn icmp(packet: &Packet, notice: &Notice) -> Vec<u8> {
 mod tests {
     use super::*;
     use crate::addr::Addr;
+    use crate::options::Timestamps;
     use crate::segment::SeqNum;
     use etherparse::{NetSlice, SlicedPacket, TransportSlice};
 
@@ -90,6 +130,7 @@ mod tests {
         Packet {
             src: Addr::of_node(0),
             dst: Addr::of_node(2),
+            ecn: Ecn::NotEct,
             body: Body::Tcp(Segment {
                 src_port: 10_000,
                 dst_port: 10_001,
@@ -98,6 +139,7 @@ mod tests {
                 flags: Flags::ACK | Flags::PSH,
                 window: 1 << 20,
                 len: 1024,
+                ..Segment::default()
             }),
         }
     }
@@ -121,6 +163,33 @@ mod tests {
     }
 
     #[test]
+    fn options_and_ecn_read_back() {
+        let mut packet = data();
+        packet.ecn = Ecn::Ce;
+        let Body::Tcp(segment) = &mut packet.body else { unreachable!() };
+        segment.flags = segment.flags | Flags::ECE | Flags::CWR;
+        segment.window_shift = 7;
+        segment.options = Options {
+            timestamps: Some(Timestamps { value: 100, echo: 50 }),
+            sack: [(SeqNum(1), SeqNum(2)), (SeqNum(5), SeqNum(9))].into_iter().collect(),
+            ..Options::default()
+        };
+        let bytes = headers(&packet, 9);
+        assert_eq!(bytes.len(), 20 + 20 + 12 + 20);
+        let sliced = SlicedPacket::from_ip(&[bytes.as_slice(), &[0; 1024]].concat()).unwrap().transport.unwrap();
+        let TransportSlice::Tcp(tcp) = sliced else { panic!("not TCP") };
+        assert_eq!((tcp.ece(), tcp.cwr(), tcp.window_size()), (true, true, 8192));
+        let options: Vec<_> = tcp.options_iterator().map(Result::unwrap).collect();
+        let noop = TcpOptionElement::Noop;
+        let sack = TcpOptionElement::SelectiveAcknowledgement((1, 2), [Some((5, 9)), None, None]);
+        assert_eq!(
+            options,
+            [noop.clone(), noop.clone(), TcpOptionElement::Timestamp(100, 50), noop.clone(), noop, sack]
+        );
+        assert_eq!(bytes[1] & 3, 3);
+    }
+
+    #[test]
     fn a_notice_quotes_the_segment() {
         let notice = Notice {
             kind: NoticeKind::Retransmit,
@@ -129,7 +198,8 @@ mod tests {
             dst_port: 10_001,
             seq: SeqNum(15_360),
         };
-        let packet = Packet { src: Addr::of_node(1), dst: Addr::of_node(0), body: Body::Icmp(notice) };
+        let packet =
+            Packet { src: Addr::of_node(1), dst: Addr::of_node(0), ecn: Ecn::NotEct, body: Body::Icmp(notice) };
         let bytes = headers(&packet, 0);
         assert_eq!(bytes.len(), packet.size() as usize);
         let message = &bytes[20..];

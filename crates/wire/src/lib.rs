@@ -4,11 +4,13 @@
 pub mod addr;
 pub mod bytes;
 pub mod icmp;
+pub mod options;
 pub mod packet;
 pub mod pcapng;
 pub mod segment;
 
 pub use addr::Addr;
 pub use icmp::{Notice, NoticeKind};
-pub use packet::{Body, Packet};
+pub use options::{Options, SackBlocks, Timestamps};
+pub use packet::{Body, Ecn, Packet};
 pub use segment::{Flags, Segment, SeqNum};

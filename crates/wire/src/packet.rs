@@ -11,8 +11,41 @@ pub struct Packet {
     pub src: Addr,
     /// The host it goes to.
     pub dst: Addr,
+    /// What it says about congestion.
+    pub ecn: Ecn,
     /// What it carries.
     pub body: Body,
+}
+
+/// The ECN field of the IP header [RFC3168 s5].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Ecn {
+    /// The ends do not take part.
+    #[default]
+    NotEct,
+    /// The ends take part: ECT(1).
+    Ect1,
+    /// The ends take part: ECT(0).
+    Ect0,
+    /// A router met congestion.
+    Ce,
+}
+
+impl Ecn {
+    /// The two bits on the wire.
+    pub const fn bits(self) -> u8 {
+        self as u8
+    }
+
+    /// What the two lowest bits mean.
+    pub const fn from_bits(bits: u8) -> Self {
+        match bits & 3 {
+            0 => Ecn::NotEct,
+            1 => Ecn::Ect1,
+            2 => Ecn::Ect0,
+            _ => Ecn::Ce,
+        }
+    }
 }
 
 /// What a packet carries.
@@ -32,7 +65,7 @@ impl Packet {
     #[inline]
     pub fn size(&self) -> u32 {
         match &self.body {
-            Body::Tcp(segment) => Self::HEADER + Segment::HEADER + segment.len,
+            Body::Tcp(segment) => Self::HEADER + segment.header() + segment.len,
             Body::Icmp(_) => Self::HEADER + Notice::SIZE,
         }
     }

@@ -1,6 +1,8 @@
 //! TCP segments [RFC9293 s3.1].
 
-use std::ops::BitOr;
+use std::ops::{Add, BitOr};
+
+use crate::options::Options;
 
 /// A sequence number on the wire: 32 bits that wrap around.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -12,11 +14,24 @@ impl SeqNum {
         SeqNum(offset as u32)
     }
 
+    /// How far this number lies behind `base`, wrapping around: positive if it comes after it [RFC9293 s3.4].
+    pub const fn since(self, base: SeqNum) -> i32 {
+        self.0.wrapping_sub(base.0) as i32
+    }
+
     /// The offset in the stream that this number means: the one nearest to `near` [RFC9293 s3.4].
     /// Numbers that would lie before the stream's beginning give `None`.
     pub fn to_offset(self, near: u64) -> Option<u64> {
         let distance = self.0.wrapping_sub(near as u32) as i32;
         near.checked_add_signed(i64::from(distance))
+    }
+}
+
+impl Add<u32> for SeqNum {
+    type Output = SeqNum;
+    /// The number `distance` later.
+    fn add(self, distance: u32) -> SeqNum {
+        SeqNum(self.0.wrapping_add(distance))
     }
 }
 
@@ -35,6 +50,12 @@ impl Flags {
     pub const PSH: Flags = Flags(8);
     /// The acknowledgment number means something.
     pub const ACK: Flags = Flags(16);
+    /// The urgent pointer means something; nobody here looks at it.
+    pub const URG: Flags = Flags(32);
+    /// ECN-Echo: congestion was met on the way here [RFC3168 s6.1].
+    pub const ECE: Flags = Flags(64);
+    /// Congestion window reduced [RFC3168 s6.1].
+    pub const CWR: Flags = Flags(128);
 
     /// Whether all bits of `other` are set.
     pub const fn has(self, other: Flags) -> bool {
@@ -50,7 +71,7 @@ impl BitOr for Flags {
 }
 
 /// A segment without its bytes: the simulation carries lengths, the contents of a stream are its offsets.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Segment {
     /// Port of the end that sent it.
     pub src_port: u16,
@@ -64,13 +85,29 @@ pub struct Segment {
     pub flags: Flags,
     /// Bytes from `ack` on that may be sent, already scaled.
     pub window: u32,
+    /// By how many bits the window is shifted right on the wire [RFC7323 s2.2]; 0 if no scale was agreed on.
+    pub window_shift: u8,
     /// Bytes of data carried.
     pub len: u32,
+    /// Options.
+    pub options: Options,
 }
 
 impl Segment {
     /// Bytes of the header, without options.
     pub const HEADER: u32 = 20;
+
+    /// Bytes of the header, with options.
+    #[inline]
+    pub fn header(&self) -> u32 {
+        Self::HEADER + self.options.size()
+    }
+
+    /// Sequence numbers the segment takes: its data, and one each for SYN and FIN [RFC9293 s3.4].
+    #[inline]
+    pub fn seq_len(&self) -> u32 {
+        self.len + u32::from(self.flags.has(Flags::SYN)) + u32::from(self.flags.has(Flags::FIN))
+    }
 }
 
 #[cfg(test)]

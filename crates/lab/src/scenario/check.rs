@@ -332,6 +332,7 @@ impl Checker<'_> {
             recovery,
             control,
             response: sender_part(scheme),
+            ..tcp::Config::default()
         }
     }
 }

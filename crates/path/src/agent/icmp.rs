@@ -1,6 +1,6 @@
 //! What the two ICMP schemes share: the message about a segment.
 
-use wire::{Body, Notice, NoticeKind, Packet};
+use wire::{Body, Ecn, Notice, NoticeKind, Packet};
 
 use super::AgentCx;
 use crate::station::RadioNotice;
@@ -16,5 +16,5 @@ pub(super) fn tell_sender(kind: NoticeKind, about: &RadioNotice, cx: &mut AgentC
         dst_port: segment.dst_port,
         seq: segment.seq,
     };
-    cx.send.push(Packet { src: cx.here, dst: about.packet.src, body: Body::Icmp(notice) });
+    cx.send.push(Packet { src: cx.here, dst: about.packet.src, ecn: Ecn::NotEct, body: Body::Icmp(notice) });
 }

@@ -5,7 +5,7 @@ use engine::Time;
 use path::{HopId, LinkEvent, Observer};
 use serde::Deserialize;
 use serde::de::value::{Error, MapDeserializer};
-use wire::{Addr, Body, Flags, Packet, Segment, SeqNum};
+use wire::{Addr, Body, Ecn, Flags, Packet, Segment, SeqNum};
 
 /// The member of a registry with this name and no settings but its defaults.
 pub fn member<T: for<'de> Deserialize<'de>>(name: &str) -> Result<T, Error> {
@@ -14,9 +14,16 @@ pub fn member<T: for<'de> Deserialize<'de>>(name: &str) -> Result<T, Error> {
 
 /// A packet from node 0 to node 2 with `len` bytes of data.
 pub fn packet(seq: u32, len: u32) -> Packet {
-    let segment =
-        Segment { src_port: 1, dst_port: 2, seq: SeqNum(seq), ack: SeqNum(0), flags: Flags::ACK, window: 0, len };
-    Packet { src: Addr::of_node(0), dst: Addr::of_node(2), body: Body::Tcp(segment) }
+    let segment = Segment {
+        src_port: 1,
+        dst_port: 2,
+        seq: SeqNum(seq),
+        ack: SeqNum(0),
+        flags: Flags::ACK,
+        len,
+        ..Segment::default()
+    };
+    Packet { src: Addr::of_node(0), dst: Addr::of_node(2), ecn: Ecn::NotEct, body: Body::Tcp(segment) }
 }
 
 /// Writes down what happens.

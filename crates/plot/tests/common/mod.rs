@@ -141,12 +141,11 @@ fn tcp_config(window: u64, response: &str, min: Span) -> tcp::Config {
     tcp::Config {
         segment: 1024,
         window: Bytes(window),
-        initial_window: 1,
-        initial_ssthresh: None,
         rto: tcp::config::RtoConfig { min, ..Default::default() },
         recovery,
         control,
         response: response_of(response),
+        ..tcp::Config::default()
     }
 }
 

@@ -138,7 +138,10 @@ fn ends(network: &Network, nodes: &mut [Node], slots: &mut Slots, observed: bool
         let ports = [port(spec.from, sender), port(spec.to, receiver)];
         for (sends, [here, there]) in [(true, [0, 1]), (false, [1, 0])] {
             let place = [spec.from, spec.to];
-            let mut connection = Connection::established(&spec.tcp, ports[here], ports[there], spec.tcp.window.0);
+            let name = format!("flow {} end {here}", spec.name);
+            let config =
+                tcp::Config { stream: Stream::named(network.seed, network.replication, &name), ..spec.tcp.clone() };
+            let mut connection = Connection::established(&config, ports[here], ports[there], config.window.0);
             if observed {
                 connection.observe();
             }

@@ -39,8 +39,8 @@ impl End {
     /// The next packet the connection wants sent.
     #[inline]
     pub fn poll(&mut self, now: Time) -> Option<Packet> {
-        let segment = self.connection.poll_transmit(now)?;
-        Some(Packet { src: self.addr, dst: self.peer, body: Body::Tcp(segment) })
+        let (segment, ecn) = self.connection.poll_transmit(now)?;
+        Some(Packet { src: self.addr, dst: self.peer, ecn, body: Body::Tcp(segment) })
     }
 
     /// Notes when the connection wants to wake. A timer that is pushed back, as each acknowledgment does, leaves the

@@ -333,7 +333,7 @@ impl World {
             return;
         }
         match &packet.body {
-            Body::Tcp(segment) => connection.handle_segment(self.now, segment),
+            Body::Tcp(segment) => connection.handle_segment(self.now, segment, packet.ecn),
             Body::Icmp(notice) => connection.handle_icmp(self.now, notice),
         }
         self.end_acted(end, sink);

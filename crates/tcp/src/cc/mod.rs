@@ -2,7 +2,7 @@
 
 pub mod reno;
 
-use engine::Time;
+use engine::{Span, Stream, Time};
 
 engine::registry! {
     /// The kinds of congestion control.
@@ -20,17 +20,86 @@ pub struct Start {
     pub cwnd: f64,
     /// The first slow start threshold, in bytes; infinite if there is none.
     pub ssthresh: f64,
+    /// Chance of its own, for those that need some.
+    pub stream: Stream,
 }
 
-/// New data has been acknowledged outside recovery.
+/// What an acknowledgment tells, whatever the sender is doing. Offsets count from the beginning of the stream.
+#[derive(Clone, Copy, Debug)]
+pub struct Feedback {
+    /// When it came.
+    pub now: Time,
+    /// First unacknowledged byte, now.
+    pub una: u64,
+    /// First byte never sent.
+    pub nxt: u64,
+    /// Bytes by which `una` has moved.
+    pub acked: u64,
+    /// Bytes known for the first time to have arrived, by acknowledgment or by SACK.
+    pub delivered: u64,
+    /// Bytes taken for lost because of this acknowledgment.
+    pub lost: u64,
+    /// Bytes in the network as the sender estimates it (pipe) [RFC6675 s4], before this acknowledgment.
+    pub flight_before: f64,
+    /// The same, after it.
+    pub flight: f64,
+    /// The round trip it measured, if it did [RFC6298 s3, RFC7323 s4].
+    pub rtt: Option<Span>,
+    /// Smoothed round-trip time [RFC6298 s2]; zero before the first measurement.
+    pub srtt: Span,
+    /// Whether it said that congestion was met (ECN-Echo) [RFC3168 s6.1].
+    pub ecn_echo: bool,
+    /// Whether the sender is making good a loss.
+    pub recovering: bool,
+    /// How fast bytes arrived, if that could be measured.
+    pub rate: Option<RateSample>,
+}
+
+/// How fast bytes arrive at the other end, measured by the segment sent last of those that this acknowledgment brought
+/// news of [draft-ietf-ccwg-bbr s4.1].
+#[derive(Clone, Copy, Debug)]
+pub struct RateSample {
+    /// Bytes delivered since that segment was sent.
+    pub delivered: u64,
+    /// Over how long: the longer of the time to send them and the time to have them acknowledged.
+    pub interval: Span,
+    /// Bytes delivered in all when that segment was sent (P.delivered): a round trip has ended once this is at least
+    /// what had been delivered when the round began.
+    pub prior_delivered: u64,
+    /// Bytes delivered in all, now (C.delivered).
+    pub total_delivered: u64,
+    /// Whether the sender had too little to send when it sent that segment.
+    pub app_limited: bool,
+    /// Bytes in the network just after that segment was sent.
+    pub flight_at_send: f64,
+    /// Bytes taken for lost since that segment was sent.
+    pub lost: u64,
+    /// Bytes taken for lost in all.
+    pub total_lost: u64,
+}
+
+impl RateSample {
+    /// Bytes per second.
+    pub fn bytes_per_second(&self) -> f64 {
+        self.delivered as f64 / self.interval.as_secs_f64().max(1e-9)
+    }
+}
+
+/// New data has been acknowledged and the window may grow.
 #[derive(Clone, Copy, Debug)]
 pub struct Acked {
     /// When.
     pub now: Time,
     /// Bytes newly acknowledged.
     pub bytes: u64,
-    /// Bytes the receiver is willing to take. A window beyond it cannot be used.
-    pub peer_window: f64,
+    /// First unacknowledged byte, now.
+    pub una: u64,
+    /// First byte never sent.
+    pub nxt: u64,
+    /// The round trip measured by this acknowledgment, if it did.
+    pub rtt: Option<Span>,
+    /// Smoothed round-trip time; zero before the first measurement.
+    pub srtt: Span,
 }
 
 /// What was in flight when something happened.
@@ -38,7 +107,8 @@ pub struct Acked {
 pub struct Flight {
     /// When.
     pub now: Time,
-    /// Bytes sent and not acknowledged (FlightSize) [RFC5681 s2]; after going back, those sent since.
+    /// Bytes sent and not acknowledged (FlightSize) [RFC5681 s2], without those that limited transmit allowed; after
+    /// going back, those sent since.
     pub bytes: f64,
     /// What might have been in flight: the least of the window, with what recovery added to it, and the receiver's.
     pub window: f64,
@@ -47,30 +117,62 @@ pub struct Flight {
 /// A reason to change the window, each with an exact meaning.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Congestion {
-    /// Recovery began because of duplicate acknowledgments. Once for each episode.
+    /// Recovery began: something is lost. Once for each episode. The window becomes the new threshold.
     FastRetransmit,
-    /// The retransmission timer expired, for the `nth` time in a row (from 1).
+    /// Something is lost and the sender has no recovery but slow start (Tahoe): the threshold falls as for
+    /// [`FastRetransmit`](Self::FastRetransmit), the window to one segment.
+    Restart,
+    /// The retransmission timer expired, for the `nth` time in a row (from 1). The window becomes one segment.
     Timeout {
         /// 1 for the first expiry for a segment, 2 for the next without progress, and so on.
         nth: u32,
     },
-    /// A segment was lost, but the network has said that congestion was not the cause.
+    /// The network marked a packet instead of dropping it. At most once a round trip [RFC3168 s6.1.2].
+    Ecn,
+    /// A segment was lost, but congestion was not the cause: the network said so, or the sender's loss
+    /// differentiation thinks so.
     Notified,
 }
 
 /// The only writer of cwnd and ssthresh. All windows are bytes.
 ///
-/// The sender calls `on_ack` for each acknowledgment of new data outside recovery, after the bytes have left flight;
-/// `on_congestion` when an episode begins, before anything is sent again; and reads `cwnd` after each acknowledgment,
-/// message and timeout. It does not ask as time passes.
+/// For each acknowledgment the sender calls `on_feedback` first. Then, in this order and where they apply:
+/// `on_undo` when the last reduction turns out to have been needless; `on_congestion` when an episode begins, before
+/// anything is sent again; `on_recovered` when it has ended; `on_ack` if data was newly acknowledged outside fast
+/// recovery and the window was a limit. It calls `on_idle` before it sends the first segment after nothing was in
+/// flight for longer than the retransmission timeout. It reads `cwnd` and `pacing_rate` after each of these; it does
+/// not ask as time passes.
 /// `cwnd` must be finite and at least one segment at all times.
 pub trait CongestionControl: Send {
     /// Congestion window.
     fn cwnd(&self) -> f64;
     /// Slow start threshold; infinite before the first loss.
     fn ssthresh(&self) -> f64;
-    /// New data has been acknowledged.
+    /// New data has been acknowledged, not during fast recovery, and the window was what limited the sender.
     fn on_ack(&mut self, acked: &Acked);
     /// Something was lost, or seems so.
     fn on_congestion(&mut self, event: Congestion, flight: &Flight);
+    /// An acknowledgment has come, in whatever state.
+    fn on_feedback(&mut self, _: &Feedback) {}
+    /// The last reduction was needless: nothing had been lost [RFC4015, RFC5682]. Window and threshold become what they were.
+    fn on_undo(&mut self) {}
+    /// Fast recovery has ended.
+    fn on_recovered(&mut self, _: Time) {}
+    /// Nothing has been in flight for `idle`; `restart` is the window to begin anew with [RFC5681 s4.1], if the
+    /// sender's settings ask for that.
+    fn on_idle(&mut self, _now: Time, _idle: Span, _restart: Option<f64>) {}
+    /// Bytes per second at which segments are to leave; none if as soon as the window allows.
+    fn pacing_rate(&self) -> Option<f64> {
+        None
+    }
+    /// Whether it regulates sending during recovery itself (BBR), so that neither proportional rate reduction nor an
+    /// allowance is wanted.
+    fn regulates_recovery(&self) -> bool {
+        false
+    }
+    /// Whether ECN is spoken in DCTCP's way: every mark echoed, by itself [RFC8257]; `on_congestion` is then never
+    /// called for marks, which are in the feedback.
+    fn precise_ecn(&self) -> bool {
+        false
+    }
 }

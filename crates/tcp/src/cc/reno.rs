@@ -1,10 +1,10 @@
 //! Reno: slow start and congestion avoidance [RFC5681 s3.1].
 //!
 //! While cwnd is at most ssthresh each acknowledgment adds a segment, above it `segment^2 / cwnd`.
-//! `ssthresh_from` chooses between the RFC's basis for halving and 4.3BSD's. Deviation: the window stops growing where the
-//! receiver's begins to be the limit; the RFC lets it grow without use.
+//! `ssthresh_from` chooses between the RFC's basis for halving and 4.3BSD's.
 
 use engine::registry::Settings;
+use engine::{Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -37,6 +37,8 @@ struct Reno {
     segment: f64,
     cwnd: f64,
     ssthresh: f64,
+    /// Window and threshold before the last reduction.
+    before: (f64, f64),
 }
 
 impl Settings for Config {
@@ -53,6 +55,7 @@ impl Config {
             segment: start.segment,
             cwnd: start.cwnd,
             ssthresh: start.ssthresh,
+            before: (start.cwnd, start.ssthresh),
         })
     }
 }
@@ -77,10 +80,6 @@ impl CongestionControl for Reno {
     }
 
     fn on_ack(&mut self, acked: &Acked) {
-        // What the receiver does not take is no evidence of room in the network.
-        if self.cwnd >= acked.peer_window {
-            return;
-        }
         self.cwnd += if self.cwnd <= self.ssthresh {
             // [RFC5681 s3.1 equation 2]
             self.segment.min(acked.bytes as f64)
@@ -91,11 +90,18 @@ impl CongestionControl for Reno {
     }
 
     fn on_congestion(&mut self, event: Congestion, flight: &Flight) {
+        if event != Congestion::Notified && !matches!(event, Congestion::Timeout { nth: 2.. }) {
+            self.before = (self.cwnd, self.ssthresh);
+        }
         match event {
-            // [RFC5681 s3.2 step 2]; the three segments of step 3 belong to recovery.
-            Congestion::FastRetransmit => {
+            // [RFC5681 s3.2 step 2]; the three segments of step 3 belong to recovery. [RFC3168 s6.1.2]
+            Congestion::FastRetransmit | Congestion::Ecn => {
                 self.ssthresh = self.half(flight);
                 self.cwnd = self.ssthresh;
+            }
+            Congestion::Restart => {
+                self.ssthresh = self.half(flight);
+                self.cwnd = self.segment;
             }
             Congestion::Timeout { nth } => {
                 if nth == 1 || self.basis == Basis::Window {
@@ -106,15 +112,28 @@ impl CongestionControl for Reno {
             Congestion::Notified => {}
         }
     }
+
+    /// Not to what the window was, if it has grown beyond that since.
+    fn on_undo(&mut self) {
+        self.cwnd = self.cwnd.max(self.before.0);
+        self.ssthresh = self.ssthresh.max(self.before.1);
+    }
+
+    fn on_idle(&mut self, _: Time, _: Span, restart: Option<f64>) {
+        // [RFC5681 s4.1]
+        if let Some(restart) = restart {
+            self.cwnd = self.cwnd.min(restart);
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::Time;
+    use engine::Stream;
 
     fn reno(basis: Basis) -> Box<dyn CongestionControl> {
-        let start = Start { segment: 1000.0, cwnd: 1000.0, ssthresh: 4000.0 };
+        let start = Start { segment: 1000.0, cwnd: 1000.0, ssthresh: 4000.0, stream: Stream::named(0, 0, "") };
         Config { ssthresh_from: Some(basis) }.build(start)
     }
 
@@ -126,7 +145,7 @@ mod tests {
     #[test]
     fn doubles_then_adds() {
         let mut cc = reno(Basis::Flight);
-        let acked = Acked { now: Time::ZERO, bytes: 1000, peer_window: f64::INFINITY };
+        let acked = Acked { now: Time::ZERO, bytes: 1000, una: 0, nxt: 0, rtt: None, srtt: Span::ZERO };
         let mut seen = Vec::new();
         for _ in 0..6 {
             cc.on_ack(&acked);

@@ -80,6 +80,7 @@ impl Sender {
             segment,
             cwnd: segment * f64::from(config.initial_window.max(1)),
             ssthresh: config.initial_ssthresh.map_or(f64::INFINITY, |bytes| bytes.0 as f64),
+            stream: config.stream,
         };
         let mut sender = Sender {
             segment: config.segment,
@@ -203,7 +204,11 @@ impl Sender {
         match self.recovery.on_advance(&self.view()) {
             Advance::Recovered => self.say(|| Event::RecoveryEnd),
             Advance::Ordinary => {
-                self.control.on_ack(&Acked { now, bytes, peer_window: self.peer_window as f64 });
+                // What the receiver does not take is no evidence of room in the network.
+                if self.control.cwnd() < self.peer_window as f64 {
+                    let (una, nxt, srtt) = (self.una, self.max, self.rtt.srtt());
+                    self.control.on_ack(&Acked { now, bytes, una, nxt, rtt: None, srtt });
+                }
             }
         }
         // [RFC6298 s5.2, s5.3]

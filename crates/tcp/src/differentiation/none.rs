@@ -1,0 +1,22 @@
+//! No differentiation: every loss is congestion [RFC5681].
+
+use engine::Time;
+pub use engine::registry::NoSettings as Config;
+
+use super::{Cause, LossDifferentiation};
+use crate::cc::Feedback;
+
+/// The differentiation.
+pub fn build(_: f64) -> Box<dyn LossDifferentiation> {
+    Box::new(None)
+}
+
+struct None;
+
+impl LossDifferentiation for None {
+    fn on_feedback(&mut self, _: &Feedback) {}
+
+    fn cause(&mut self, _: Time, _: u32) -> Cause {
+        Cause::Congestion
+    }
+}
