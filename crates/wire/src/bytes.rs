@@ -176,7 +176,8 @@ mod tests {
         };
         let bytes = headers(&packet, 9);
         assert_eq!(bytes.len(), 20 + 20 + 12 + 20);
-        let sliced = SlicedPacket::from_ip(&[bytes.as_slice(), &[0; 1024]].concat()).unwrap().transport.unwrap();
+        let whole = [bytes.as_slice(), &[0; 1024]].concat();
+        let sliced = SlicedPacket::from_ip(&whole).unwrap().transport.unwrap();
         let TransportSlice::Tcp(tcp) = sliced else { panic!("not TCP") };
         assert_eq!((tcp.ece(), tcp.cwr(), tcp.window_size()), (true, true, 8192));
         let options: Vec<_> = tcp.options_iterator().map(Result::unwrap).collect();
