@@ -10,7 +10,7 @@
 //! It needs receivers that echo each mark by itself, and routers that mark at a short queue.
 //!
 //! Deviation: the window is bytes, and so is the cut; Linux cuts whole segments and alpha is a multiple of 1/1024.
-//! Limits: [RFC8257 s3.5] leaves ECN-capable pure acknowledgments and retransmissions to the sender.
+//! Limits: which packets are ECN-capable [RFC8257 s3.6] is the sender's matter.
 
 use engine::registry::{Fault, Settings};
 use engine::{Span, Time};
@@ -111,7 +111,7 @@ impl CongestionControl for Dctcp {
             self.alpha += self.gain * (fraction - self.alpha);
             (self.acked, self.marked, self.end) = (0, 0, feedback.nxt);
         }
-        // [RFC8257 s3.3 step 9]: once a window of data, and not on top of a loss [RFC8257 s3.4].
+        // [RFC8257 s3.3 step 9]: once a window of data, and not on top of a loss [RFC8257 s3.5].
         if feedback.ecn_echo && !feedback.recovering && feedback.una > self.cut_until {
             self.cut_until = feedback.nxt;
             self.window.reduce(Congestion::Ecn, self.window.cwnd * (1.0 - self.alpha / 2.0));
@@ -123,7 +123,7 @@ impl CongestionControl for Dctcp {
     }
 
     fn on_congestion(&mut self, event: Congestion, flight: &Flight) {
-        // [RFC8257 s3.4]
+        // [RFC8257 s3.5]
         self.window.reduce(event, flight.bytes / 2.0);
     }
 
@@ -213,7 +213,7 @@ mod tests {
         assert_eq!(run.cc.ssthresh(), run.cc.cwnd());
     }
 
-    // covers [RFC8257 s3.4]
+    // covers [RFC8257 s3.5]
     #[test]
     fn a_loss_halves() {
         let mut run = Run::new(0.0);

@@ -158,8 +158,9 @@ struct Bbr3 {
     full: FullPipe,
     /// Whether probing has ended and its last samples are still coming in, for a round trip.
     stopping: bool,
-    /// Whether the window was the limit when the last acknowledgment came.
-    cwnd_limited: bool,
+    /// Whether the window was the limit at some time of this round trip, and of the last one [draft-ietf-ccwg-bbr s2.1].
+    limited_now: bool,
+    limited_before: bool,
     idle_restart: bool,
     /// When the last acknowledgment came, and the window before it.
     last: (Time, f64),
@@ -184,7 +185,8 @@ impl Bbr3 {
             bounds: Bounds::default(),
             full: FullPipe::default(),
             stopping: false,
-            cwnd_limited: false,
+            limited_now: false,
+            limited_before: false,
             idle_restart: false,
             last: (Time::ZERO, cwnd),
             draws: start.stream.draws(),
@@ -239,6 +241,10 @@ impl Bbr3 {
 
     fn max_inflight(&self) -> f64 {
         self.quantized(self.bdp(self.bw(), self.gains().1) + self.model.extra_acked())
+    }
+
+    fn cwnd_limited(&self) -> bool {
+        self.limited_now || self.limited_before
     }
 
     /// `inflight_longterm` with room for others.
@@ -326,7 +332,7 @@ impl CongestionControl for Bbr3 {
     /// [draft-ietf-ccwg-bbr s5.2.3, s5.2.4]
     fn on_feedback(&mut self, feedback: &Feedback) {
         self.last = (feedback.now, self.cwnd);
-        self.cwnd_limited = feedback.flight_before + self.segment > self.cwnd;
+        self.limited_now |= feedback.flight_before + self.segment > self.cwnd;
         if !self.seen_rtt && feedback.srtt > Span::ZERO {
             self.seen_rtt = true;
             self.pacing = STARTUP_GAIN * self.initial_cwnd / feedback.srtt.as_secs_f64();
@@ -336,6 +342,9 @@ impl CongestionControl for Bbr3 {
             self.note_loss(sample.as_ref(), feedback.now);
         }
         self.model.begin(feedback, sample.as_ref());
+        if self.model.round_start {
+            self.limited_before = std::mem::take(&mut self.limited_now);
+        }
         if let Some(rate) = &sample {
             self.update_latest(rate);
             self.model.update_max_bw(rate);

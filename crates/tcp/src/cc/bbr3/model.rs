@@ -7,7 +7,7 @@ use super::Config;
 use crate::cc::filter::WindowedMax;
 use crate::cc::{Feedback, RateSample};
 
-/// [draft-ietf-ccwg-bbr s2.12]
+/// [draft-ietf-ccwg-bbr s2.13.1]
 const MIN_RTT_WINDOW: Span = Span::from_secs(10);
 /// [draft-ietf-ccwg-bbr s5.5.9]
 const EXTRA_ACKED_ROUNDS: u64 = 10;

@@ -106,7 +106,7 @@ impl Bbr3 {
 
     /// Whether the rate no longer grows; not if that is for want of window.
     fn time_to_go_down(&mut self, rate: &RateSample) -> bool {
-        if self.cwnd_limited && self.cwnd >= self.bounds.inflight_longterm {
+        if self.cwnd_limited() && self.cwnd >= self.bounds.inflight_longterm {
             self.full.reset(rate.bytes_per_second());
             return false;
         }
@@ -133,7 +133,7 @@ impl Bbr3 {
             return;
         }
         self.bounds.inflight_longterm = self.bounds.inflight_longterm.max(rate.flight_at_send);
-        let full_window = self.cwnd_limited && self.cwnd >= self.bounds.inflight_longterm;
+        let full_window = self.cwnd_limited() && self.cwnd >= self.bounds.inflight_longterm;
         let round_start = self.model.round_start;
         if let State::ProbeBw(ProbeBw { phase: Phase::Up { rounds, every }, .. }) = &mut self.state
             && full_window
