@@ -2,7 +2,7 @@
 //!
 //! While cwnd is at most ssthresh each acknowledgment adds a segment, above it `segment^2 / cwnd`; or, `counted`, whole
 //! segments for bytes acknowledged ([`window`](super::window)). `ssthresh_from` chooses between the RFC's basis for halving and
-//! 4.3BSD's, which is Linux's too. Slow start may end early ([`hystart`](super::hystart)).
+//! 4.3BSD's, which is Linux's too. Slow start may end early ([`hystart`]).
 
 use engine::registry::{Fault, Settings};
 use engine::{Span, Time};

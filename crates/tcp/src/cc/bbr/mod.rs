@@ -8,9 +8,9 @@
 //! pacing  = 0.99 pacing gain x bw                           cwnd    = cwnd gain x bw x min rtt + aggregation + 3 quanta
 //! ```
 //!
-//! One phase a file: [`startup`] until the rate has not grown by a quarter for three round trips, [`drain`] until no more
-//! than the path's worth is in flight, [`probe_bw`] for good, and [`probe_rtt`] when the least round trip is ten seconds
-//! old. Losses do not slow it down, but for the first round trip of a recovery and for a policer ([`policer`]). It has no
+//! One phase a file: `startup` until the rate has not grown by a quarter for three round trips, `drain` until no more
+//! than the path's worth is in flight, `probe_bw` for good, and `probe_rtt` when the least round trip is ten seconds
+//! old. Losses do not slow it down, but for the first round trip of a recovery and for a policer (`policer`). It has no
 //! threshold: ssthresh is infinite.
 //!
 //! Deviations from Linux: what is in flight is what the sender says now, not at the departure of the next paced segment;

@@ -9,16 +9,16 @@
 //!
 //! | state | pacing gain | cwnd gain | ends |
 //! |---|---|---|---|
-//! | [`startup`] | 2.77 | 2 | no growth by a quarter for 3 round trips, or losses of 2 % |
-//! | [`drain`] | 0.35 | 2 | the path's worth in flight |
-//! | [`probe_bw`] DOWN | 0.9 | 2 | the path's worth in flight, and headroom |
+//! | `startup` | 2.77 | 2 | no growth by a quarter for 3 round trips, or losses of 2 % |
+//! | `drain` | 0.35 | 2 | the path's worth in flight |
+//! | `probe_bw` DOWN | 0.9 | 2 | the path's worth in flight, and headroom |
 //! | CRUISE | 1 | 2 | 2 to 3 s, or as many round trips as Reno would take |
 //! | REFILL | 1 | 2 | a round trip |
 //! | UP | 1.25 | 2.25 | no growth for 3 round trips, or losses of 2 % |
-//! | [`probe_rtt`] | 1 | 0.5 | 200 ms and a round trip |
+//! | `probe_rtt` | 1 | 0.5 | 200 ms and a round trip |
 //!
 //! Losses of 2 % while probing set `inflight_longterm`; losses at other times take the short-term bounds down to what was
-//! delivered, by 0.7 at most a round trip ([`congestion`]). It has no threshold: ssthresh is infinite.
+//! delivered, by 0.7 at most a round trip (`congestion`). It has no threshold: ssthresh is infinite.
 //!
 //! Deviations: losses are looked at when an acknowledgment shows them, with the rate sample of the segment that it
 //! brought news of, not segment by segment; the window is taken for the limit when less than a segment would have fitted

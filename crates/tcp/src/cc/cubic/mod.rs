@@ -1,6 +1,6 @@
 //! CUBIC [RFC9438]: above ssthresh the window follows a cubic of the time since the last cut, flat where that happened.
 //!
-//! In segments, t since congestion avoidance began ([`rfc`]):
+//! In segments, t since congestion avoidance began (`rfc`):
 //!
 //! ```text
 //! W(t) = C (t - K)^3 + W_max,   K = cbrt((W_max - cwnd at t = 0) / C)            C = 0.4
@@ -11,8 +11,8 @@
 //!                             cwnd = ssthresh = beta x what is in flight          beta = 0.7
 //! ```
 //!
-//! `arithmetic = "linux"` follows Linux's `tcp_cubic.c` in whole segments and milliseconds instead ([`linux`]). Slow start
-//! ends as [`hystart`](super::hystart) finds: HyStart++ [RFC9406] unless told otherwise.
+//! `arithmetic = "linux"` follows Linux's `tcp_cubic.c` in whole segments and milliseconds instead (`linux`). Slow start
+//! ends as [`hystart`] finds: HyStart++ [RFC9406] unless told otherwise.
 //!
 //! Deviations: the increase is for each segment acknowledged, as Linux counts, where the RFC's formula is for each
 //! acknowledgment: the same unless acknowledgments are delayed. Limits: t goes on while the application, not the
