@@ -1,4 +1,4 @@
-//! DCTCP [RFC8257]: Reno that cuts in proportion to how much was marked.
+//! DCTCP (RFC 8257): Reno that cuts in proportion to how much was marked.
 //!
 //! ```text
 //! each window:                  M = bytes acknowledged with ECN-Echo / bytes acknowledged

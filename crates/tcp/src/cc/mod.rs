@@ -187,7 +187,7 @@ pub trait CongestionControl: Send {
     fn regulates_recovery(&self) -> bool {
         false
     }
-    /// Whether ECN is spoken in DCTCP's way: every mark echoed, by itself [RFC8257]; `on_congestion` is then never
+    /// Whether ECN is spoken in DCTCP's way: every mark echoed, by itself [RFC8257 s3.2]; `on_congestion` is then never
     /// called for marks, which are in the feedback.
     fn precise_ecn(&self) -> bool {
         false

@@ -1,4 +1,4 @@
-//! CUBIC [RFC9438]: above ssthresh the window follows a cubic of the time since the last cut, flat where that happened.
+//! CUBIC (RFC 9438): above ssthresh the window follows a cubic of the time since the last cut, flat where that happened.
 //!
 //! In segments, t since congestion avoidance began (`rfc`):
 //!
@@ -12,7 +12,7 @@
 //! ```
 //!
 //! `arithmetic = "linux"` follows Linux's `tcp_cubic.c` in whole segments and milliseconds instead (`linux`). Slow start
-//! ends as [`hystart`] finds: HyStart++ [RFC9406] unless told otherwise.
+//! ends as [`hystart`] finds: HyStart++ unless told otherwise.
 //!
 //! Deviations: the increase is for each segment acknowledged, as Linux counts, where the RFC's formula is for each
 //! acknowledgment: the same unless acknowledgments are delayed. Limits: t goes on while the application, not the

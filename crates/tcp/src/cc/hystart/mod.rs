@@ -16,7 +16,7 @@ pub enum Kind {
     #[default]
     #[serde(rename = "off")]
     Off,
-    /// HyStart++ [RFC9406].
+    /// HyStart++ [RFC9406 s4.2].
     #[serde(rename = "hystart++")]
     PlusPlus,
     /// Linux's HyStart: rising delay, or a long train of acknowledgments.

@@ -1,4 +1,4 @@
-//! HyStart++ [RFC9406]: a rise of the round trip ends the exponential growth, but not at once: Conservative Slow Start
+//! HyStart++ (RFC 9406): a rise of the round trip ends the exponential growth, but not at once: Conservative Slow Start
 //! grows a quarter as fast for five rounds, and goes back to slow start if the round trip falls again.
 //!
 //! A round ends when what had been sent at its beginning is acknowledged. `min` is over the round's samples:
