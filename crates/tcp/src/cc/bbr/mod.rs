@@ -174,7 +174,7 @@ impl Bbr {
             full: FullPipe::default(),
             idle_restart: false,
             last: (Time::ZERO, cwnd, 0.0, 0.0),
-            draws: start.stream.draws(),
+            draws: start.stream.sub("bbr").draws(),
         }
     }
 

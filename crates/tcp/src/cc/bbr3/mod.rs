@@ -189,7 +189,7 @@ impl Bbr3 {
             limited_before: false,
             idle_restart: false,
             last: (Time::ZERO, cwnd),
-            draws: start.stream.draws(),
+            draws: start.stream.sub("bbr").draws(),
         }
     }
 
