@@ -193,8 +193,8 @@ mod tests {
         for number in 1..=40 {
             run.window(4);
             let distance = (15.0 / 16.0 - 0.25) * libm::pow(15.0 / 16.0, f64::from(number));
-            // The window that ends with an unmarked acknowledgment has 4 of 16 marked.
-            assert!((run.cc.alpha - 0.25 - distance).abs() < 0.01, "after {number}: {}", run.cc.alpha);
+            // A window of observation ends with the first acknowledgment of the next round: 4 of its 16 were marked.
+            assert!((run.cc.alpha - 0.25 - distance).abs() < 1e-12, "after {number}: {}", run.cc.alpha);
         }
         for _ in 0..200 {
             run.window(16);

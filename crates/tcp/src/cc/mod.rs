@@ -134,7 +134,8 @@ pub struct Flight {
 /// A reason to change the window, each with an exact meaning.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Congestion {
-    /// Recovery began: something is lost. Once for each episode. The window becomes the new threshold.
+    /// Recovery began: something is lost. Once for each episode. The window becomes the new threshold, if it was above
+    /// that; a control that regulates recovery may have no threshold.
     FastRetransmit,
     /// Something is lost and the sender has no recovery but slow start (Tahoe): the threshold falls as for
     /// [`FastRetransmit`](Self::FastRetransmit), the window to one segment.

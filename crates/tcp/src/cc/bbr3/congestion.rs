@@ -20,6 +20,8 @@ pub(super) struct Bounds {
     loss_round_delivered: u64,
     /// Whether what is acknowledged was sent while probing, and nothing has been concluded from it yet.
     pub probe_samples: bool,
+    /// The three bounds when the last episode of loss began.
+    before: [f64; 3],
 }
 
 impl Default for Bounds {
@@ -34,6 +36,7 @@ impl Default for Bounds {
             loss_round_start: false,
             loss_round_delivered: 0,
             probe_samples: false,
+            before: [f64::INFINITY; 3],
         }
     }
 }
@@ -41,6 +44,19 @@ impl Default for Bounds {
 impl Bounds {
     pub fn reset_shortterm(&mut self) {
         (self.bw_shortterm, self.inflight_shortterm) = (f64::INFINITY, f64::INFINITY);
+    }
+
+    /// An episode of loss begins.
+    pub fn save(&mut self) {
+        self.before = [self.bw_shortterm, self.inflight_shortterm, self.inflight_longterm];
+    }
+
+    /// It was none: the bounds are no lower than before it, as in Linux.
+    pub fn undo(&mut self) {
+        let [bw_shortterm, inflight_shortterm, inflight_longterm] = self.before;
+        self.bw_shortterm = self.bw_shortterm.max(bw_shortterm);
+        self.inflight_shortterm = self.inflight_shortterm.max(inflight_shortterm);
+        self.inflight_longterm = self.inflight_longterm.max(inflight_longterm);
     }
 
     pub fn reset_signals(&mut self) {

@@ -366,6 +366,9 @@ impl CongestionControl for Bbr3 {
     }
 
     fn on_congestion(&mut self, event: Congestion, flight: &Flight) {
+        if !matches!(event, Congestion::Ecn | Congestion::Notified) && self.recovery == Recovery::Open {
+            self.bounds.save();
+        }
         match event {
             Congestion::FastRetransmit => {
                 let (at, before) = self.last;
@@ -382,9 +385,11 @@ impl CongestionControl for Bbr3 {
     }
 
     fn on_undo(&mut self) {
-        self.bounds.reset_shortterm();
+        self.bounds.undo();
         self.full.reset(0.0);
-        self.on_recovered(self.last.0);
+        self.recovery = Recovery::Open;
+        self.restore();
+        self.bound_cwnd();
     }
 
     fn on_recovered(&mut self, _: Time) {

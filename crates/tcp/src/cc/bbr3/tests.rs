@@ -136,6 +136,21 @@ fn losses_in_cruise_are_answered_for_a_while() {
     assert!(run.cc.bounds.bw_shortterm.is_infinite());
 }
 
+/// A loss that was none: bounds and window are those before it.
+#[test]
+fn a_needless_slow_down_is_taken_back() {
+    let mut run = Rounds::steady();
+    let before = run.cc.cwnd();
+    run.cc.on_congestion(Congestion::FastRetransmit, &crate::cc::tests::flight(95_000.0));
+    for lost in [5000, 0, 5000, 0] {
+        run.round(500_000, 100, 50_000.0, lost);
+    }
+    assert!(run.cc.bounds.bw_shortterm.is_finite() && run.cc.cwnd() < before, "{} {before}", run.cc.cwnd());
+    run.cc.on_undo();
+    assert!(run.cc.bounds.bw_shortterm.is_infinite());
+    assert_eq!(run.cc.cwnd(), before);
+}
+
 /// When no round trip was shorter for five seconds: half a path's worth, for 200 ms and a round trip; then CRUISE.
 #[test]
 fn the_round_trip_is_measured_anew_after_five_seconds() {
