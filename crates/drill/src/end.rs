@@ -50,8 +50,8 @@ pub enum Failure {
     TimedOut,
 }
 
-/// One end of a connection. After every command and every `handle_*` the runner calls `poll_transmit` until it gives
-/// `None`, then reads `poll_timeout`. `now` never runs backwards. The application holds what it does not read.
+/// One end of a connection, whose application reads when the script says so. After every command and every `handle_*` the runner calls `poll_transmit` until it gives
+/// `None`, then reads `poll_timeout`. `now` never runs backwards.
 pub trait End {
     /// Where the connection is.
     fn stage(&self) -> Stage;
@@ -63,6 +63,8 @@ pub trait End {
     fn set_nodelay(&mut self, on: bool);
     /// Only full segments until it is off again.
     fn set_cork(&mut self, on: bool);
+    /// More follows what was written last, or not.
+    fn set_more(&mut self, on: bool);
     /// No more data from here.
     fn shutdown_write(&mut self);
     /// The application has gone.
@@ -72,13 +74,13 @@ pub trait End {
     /// Bytes that can be read.
     fn readable(&self) -> u64;
     /// Reads `most` bytes at most; gives how many.
-    fn read(&mut self, most: u64) -> u64;
+    fn read(&mut self, now: Time, most: u64) -> u64;
     /// Whether everything before the other end's FIN has been read.
     fn at_end(&self) -> bool;
     /// Bytes handed over that are not acknowledged yet.
     fn unacknowledged(&self) -> u64;
     /// A member of `struct tcp_info`, by its Linux name.
-    fn info(&self, now: Time, name: &str) -> Option<Value>;
+    fn info(&self, name: &str) -> Option<Value>;
     /// A segment has come.
     fn handle_segment(&mut self, now: Time, segment: &Segment, ecn: Ecn);
     /// The time that `poll_timeout` gave has come.

@@ -5,6 +5,7 @@
 
 pub mod code;
 pub mod end;
+pub mod endpoint;
 pub mod host;
 pub mod report;
 pub mod run;

@@ -44,15 +44,10 @@ impl Host<'_> {
             Stage::Open => {}
         }
         let bytes = u64::try_from(bytes).map_err(|_| Answer::Fails("EINVAL"))?;
-        if more {
-            life.end.set_cork(true);
-        }
-        let waiting = std::mem::replace(&mut life.more, more);
+        life.more = more;
         life.written += bytes;
+        life.end.set_more(more);
         life.end.write(bytes);
-        if waiting && !more && !socket.cork {
-            life.end.set_cork(false);
-        }
         self.transmit(index);
         Ok(Answer::Returns(bytes as i64))
     }
@@ -66,9 +61,10 @@ impl Host<'_> {
         let socket = self.at(fd).clone();
         let waits = !socket.nonblocking && flags.is_empty();
         let most = u64::try_from(most).map_err(|_| Answer::Fails("EINVAL"))?;
+        let now = self.now;
         let end = &mut self.lives[index].end;
         if end.readable() > 0 {
-            let read = end.read(most);
+            let read = end.read(now, most);
             self.transmit(index);
             return Ok(Answer::Returns(read as i64));
         }

@@ -116,8 +116,11 @@ impl<'a> Host<'a> {
         };
         let fresh = self.lives[index].end.stage() == Stage::Opening;
         // What waits for more (MSG_MORE) waits no longer than until the next acknowledgment, as in Linux.
-        self.uncork(index);
-        self.lives[index].end.handle_segment(self.now, segment, ecn);
+        let life = &mut self.lives[index];
+        if std::mem::take(&mut life.more) {
+            life.end.set_more(false);
+        }
+        life.end.handle_segment(self.now, segment, ecn);
         self.transmit(index);
         if fresh && self.lives[index].end.stage() == Stage::Open && !self.has_socket(index) {
             self.queue(index);
@@ -149,7 +152,7 @@ impl<'a> Host<'a> {
 
     /// A member of `struct tcp_info` of the latest connection.
     pub fn info(&self, name: &str) -> Option<crate::code::Value> {
-        self.lives.last().and_then(|life| life.end.info(self.now, name))
+        self.lives.last().and_then(|life| life.end.info(name))
     }
 
     /// A new connection; gives its index.
@@ -182,15 +185,6 @@ impl<'a> Host<'a> {
             // The stream begins one behind the SYN.
             let last = segment.len > 0 && behind == (life.written + 1) & u64::from(u32::MAX) && !life.more;
             self.sent.push(Sent { time: self.now, segment, ecn, last });
-        }
-    }
-
-    /// Ends what `MSG_MORE` began.
-    fn uncork(&mut self, index: usize) {
-        let corked = self.sockets.values().any(|socket| socket.kind == Kind::Connected(index) && socket.cork);
-        let life = &mut self.lives[index];
-        if life.more && !corked {
-            life.end.set_cork(false);
         }
     }
 

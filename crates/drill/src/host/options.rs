@@ -118,7 +118,7 @@ impl Host<'_> {
             "TCP_CORK" => i64::from(socket.cork),
             "TCP_MAXSEG" => {
                 let open = connection.filter(|index| self.lives[*index].end.stage() == Stage::Open);
-                let mss = open.and_then(|index| self.lives[index].end.info(self.now, "tcpi_snd_mss"));
+                let mss = open.and_then(|index| self.lives[index].end.info("tcpi_snd_mss"));
                 match mss.and_then(|mss| mss.whole()) {
                     Some(mss) => mss,
                     None => return unsupported("TCP_MAXSEG of a socket that is not connected"),

@@ -103,6 +103,7 @@ impl End for Plain {
     }
     fn set_nodelay(&mut self, _: bool) {}
     fn set_cork(&mut self, _: bool) {}
+    fn set_more(&mut self, _: bool) {}
     fn shutdown_write(&mut self) {
         self.fin_wanted = true;
     }
@@ -118,7 +119,7 @@ impl End for Plain {
     fn readable(&self) -> u64 {
         u64::from(self.unread)
     }
-    fn read(&mut self, most: u64) -> u64 {
+    fn read(&mut self, _: Time, most: u64) -> u64 {
         let read = self.unread.min(most as u32);
         self.unread -= read;
         u64::from(read)
@@ -129,7 +130,7 @@ impl End for Plain {
     fn unacknowledged(&self) -> u64 {
         u64::from(self.end() - self.una.max(1))
     }
-    fn info(&self, _: Time, name: &str) -> Option<Value> {
+    fn info(&self, name: &str) -> Option<Value> {
         match name {
             "tcpi_snd_mss" => Some(Value::Int(i64::from(self.mss))),
             "tcpi_unacked" => Some(Value::Int(i64::from((self.nxt - self.una).div_ceil(self.mss)))),
