@@ -150,7 +150,13 @@ impl Report {
     pub fn message(&self, file: &str, text: &str) -> Option<String> {
         let line = |place: Place| {
             let source = text.lines().nth(place.line.saturating_sub(1)).unwrap_or_default().trim();
-            format!("\n  {} | {source}", place.line)
+            // A tab is a blank; nothing else may reach a terminal as it is.
+            let plain = |c: char| match c {
+                '\t' => ' '.to_string(),
+                c if c.is_control() => c.escape_default().to_string(),
+                c => c.to_string(),
+            };
+            format!("\n  {} | {}", place.line, source.chars().map(plain).collect::<String>())
         };
         match &self.outcome {
             Outcome::Passed => None,

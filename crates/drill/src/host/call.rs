@@ -10,6 +10,11 @@ use crate::syntax::ast::{Call, Expr};
 const SENDING: [&str; 5] = ["write", "send", "sendto", "writev", "sendmsg"];
 const READING: [&str; 5] = ["read", "recv", "recvfrom", "readv", "recvmsg"];
 
+/// Whether a call hands over bytes.
+pub fn is_sending(call: &Call) -> bool {
+    SENDING.contains(&call.name.as_str())
+}
+
 impl Host<'_> {
     /// Makes the call, or tries it again if it blocked.
     pub fn call(&mut self, call: &Call) -> Answer {

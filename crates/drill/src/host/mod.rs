@@ -15,6 +15,8 @@ use engine::Time;
 use wire::{Ecn, Flags, Segment, SeqNum};
 
 pub use answer::Answer;
+pub use call::is_sending;
+pub use options::WITHOUT_EFFECT;
 use socket::{Kind, Socket};
 
 use crate::end::{End, Opener, Ports, Role, Stage};

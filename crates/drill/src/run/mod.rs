@@ -15,7 +15,7 @@ pub use head::{DEFAULT_TOLERANCE, WITHOUT_EFFECT};
 
 use crate::code::{self, Failed, Memory, Unsupported, Value};
 use crate::end::Opener;
-use crate::host::{Answer, Host};
+use crate::host::{Answer, Host, is_sending};
 use crate::report::{Failure, Found, Outcome, Report, Seen, seconds};
 use crate::settings;
 use crate::syntax::Place;
@@ -216,6 +216,11 @@ impl Runner<'_> {
                     (Answer::Blocks, Some(returns)) => {
                         self.pending = Some(Pending { call: call.clone(), place, returns });
                         Ok(())
+                    }
+                    (Answer::Returns(_), Some(returns))
+                        if is_sending(call) && returns > self.host.now() + self.head.tolerance =>
+                    {
+                        unsupported(place, "a write that waits for room in the send buffer, which has no end here")
                     }
                     (answer, returns) => self.returned(call, place, answer, returns),
                 }
