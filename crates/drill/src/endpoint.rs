@@ -91,7 +91,7 @@ impl End for Ours {
     }
 
     fn write(&mut self, bytes: u64) {
-        self.written += bytes;
+        self.written = self.written.saturating_add(bytes);
         self.connection.write(bytes);
     }
 

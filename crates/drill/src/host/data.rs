@@ -45,7 +45,7 @@ impl Host<'_> {
         }
         let bytes = u64::try_from(bytes).map_err(|_| Answer::Fails("EINVAL"))?;
         life.more = more;
-        life.written += bytes;
+        life.written = life.written.saturating_add(bytes);
         life.end.set_more(more);
         life.end.write(bytes);
         self.transmit(index);

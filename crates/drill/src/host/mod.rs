@@ -185,7 +185,7 @@ impl<'a> Host<'a> {
         while let Some((segment, ecn)) = life.end.poll_transmit(self.now) {
             let behind = u64::from(segment.seq.0.wrapping_sub(LOCAL_ISS.0)) + u64::from(segment.len);
             // The stream begins one behind the SYN.
-            let last = segment.len > 0 && behind == (life.written + 1) & u64::from(u32::MAX) && !life.more;
+            let last = segment.len > 0 && behind == life.written.wrapping_add(1) & u64::from(u32::MAX) && !life.more;
             self.sent.push(Sent { time: self.now, segment, ecn, last });
         }
     }

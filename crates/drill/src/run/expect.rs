@@ -24,22 +24,25 @@ impl Runner<'_> {
             None => self.host.now() + LONGEST,
         };
         let first = self.next_sent(event, tcp, window, until)?;
+        let position = self.logged[self.host.sent().len() - self.host.unread() - 1];
         let (joined, last) = self.join(first, tcp, until)?;
         self.numbers.learn(tcp, &first.segment);
         self.report.checked += 1;
         let mut found = self.numbers.shown(&first);
+        // It was written down before the script's numbers for it were known.
+        self.report.packets[position].tcp.clone_from(&found);
         found.len = joined.len;
         found.flags = joined.flags;
         let cells = compare(tcp, &found, last.last, self.head.ticks);
         if cells.iter().any(|cell| !cell.agree) {
             let found = Found::Packet { expected: window.map(|window| window.from), found: first.time, cells };
-            return Err(self.failed_packet(place, "another packet was expected", found, None));
+            return Err(self.failed_at(position, place, "another packet was expected", found, None));
         }
         let Some(window) = window else { return Ok(()) };
         // Those that follow the first belong to the same line, so to the same time.
         for (what, time) in [("the packet came", first.time), ("the last segment of the packet came", last.time)] {
             if let Some((headline, found, hint)) = self.late(place, what, window, time) {
-                return Err(self.failed_packet(place, &headline, found, Some(hint)));
+                return Err(self.failed_at(position, place, &headline, found, Some(hint)));
             }
         }
         Ok(())

@@ -315,14 +315,11 @@ impl Runner<'_> {
 
     /// What is not as the script says, after all packets there were.
     fn failed(&self, place: Place, headline: &str, found: Found, hint: Option<String>) -> Outcome {
-        let (time, before) = (self.host.now(), self.report.packets.len());
-        Outcome::Failed(Failure { place, time, headline: headline.to_owned(), found, hint, before })
+        self.failed_at(self.report.packets.len(), place, headline, found, hint)
     }
 
-    /// The packet that was looked at last is not as the script says.
-    fn failed_packet(&self, place: Place, headline: &str, found: Found, hint: Option<String>) -> Outcome {
-        let last = self.host.sent().len() - self.host.unread() - 1;
-        let before = self.logged[last];
+    /// What is not as the script says, after `before` packets.
+    fn failed_at(&self, before: usize, place: Place, headline: &str, found: Found, hint: Option<String>) -> Outcome {
         Outcome::Failed(Failure { place, time: self.host.now(), headline: headline.to_owned(), found, hint, before })
     }
 
