@@ -108,7 +108,17 @@ fn one(command: &str, settings: &mut Settings) -> Result<Option<String>, String>
 /// `net.ipv4.tcp_x=1`, which may be written with slashes.
 fn assign(settings: &mut Settings, text: &str) -> Result<(), String> {
     let (name, value) = text.split_once('=').ok_or_else(|| format!("the parameter {text} without a value"))?;
-    set(settings, &name.trim().replace('/', "."), value.trim())
+    let value: Vec<String> = value.split_whitespace().map(worked_out).collect();
+    set(settings, &name.trim().replace('/', "."), &value.join(" "))
+}
+
+/// `$((32*1024*1024))` as the number it is; anything else as it is.
+fn worked_out(word: &str) -> String {
+    let inner = word.strip_prefix("$((").and_then(|word| word.strip_suffix("))"));
+    let product = inner.and_then(|inner| {
+        inner.split('*').try_fold(1u64, |product, factor| product.checked_mul(factor.trim().parse().ok()?))
+    });
+    product.map_or_else(|| word.to_owned(), |product| product.to_string())
 }
 
 /// What a route says of its connections.
@@ -161,7 +171,7 @@ mod tests {
              sysctl -q net.ipv4.tcp_ecn=1  # fully enabled\nsysctl -e -q net/ipv4/tcp_min_tso_segs=4\n\
              ./set_sysctls.py /proc/sys/net/ipv4/tcp_timestamps=0 \\\n\t\t /proc/sys/net/ipv4/tcp_reordering=5\n\
              echo 2 > /sys/module/tcp_cubic/parameters/hystart_detect\n/tmp/sysctl_restore_${PPID}.sh\n\
-             sysctl -q net.ipv4.tcp_rmem=\"4096 1000 2000\"\nip tcp_metrics flush all > /dev/null 2>&1\n\
+             sysctl -q net.ipv4.tcp_rmem=\"4096 1000 $((2*1000))\"\nip tcp_metrics flush all > /dev/null 2>&1\n\
              ip route change 192.168.0.0/16 dev tun0 scope link initcwnd 4 rto_min 5ms\n",
         )
         .unwrap();
