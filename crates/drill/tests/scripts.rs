@@ -3,8 +3,12 @@
 mod common;
 
 use common::{open, report};
+use drill::code::Value;
+use drill::end::{End, Failure, Stage};
 use drill::report::Outcome;
-use engine::Span;
+use drill::settings::Settings;
+use engine::{Span, Time};
+use wire::{Ecn, Segment};
 
 /// A connection that the script's end has opened, as 4 behind 3.
 const OPEN: &str = "0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3
@@ -257,4 +261,59 @@ fn time_stamps_are_those_of_the_script() {
         +0 < P. 1:3(2) ack 1 win 257
         +0 > . 1:1(0) ack 3";
     passes(text);
+}
+
+#[test]
+fn time_that_stands_still_is_a_failure() {
+    // An end whose timer is always due.
+    struct Stuck(Box<dyn End>);
+    impl End for Stuck {
+        fn stage(&self) -> Stage {
+            self.0.stage()
+        }
+        fn failure(&self) -> Option<Failure> {
+            self.0.failure()
+        }
+        fn write(&mut self, bytes: u64) {
+            self.0.write(bytes);
+        }
+        fn set_nodelay(&mut self, _: bool) {}
+        fn set_cork(&mut self, _: bool) {}
+        fn set_more(&mut self, _: bool) {}
+        fn shutdown_write(&mut self) {}
+        fn close(&mut self) {}
+        fn abort(&mut self) {}
+        fn readable(&self) -> u64 {
+            0
+        }
+        fn read(&mut self, _: Time, _: u64) -> u64 {
+            0
+        }
+        fn at_end(&self) -> bool {
+            false
+        }
+        fn unacknowledged(&self) -> u64 {
+            0
+        }
+        fn info(&self, _: &str) -> Option<Value> {
+            None
+        }
+        fn handle_segment(&mut self, now: Time, segment: &Segment, ecn: Ecn) {
+            self.0.handle_segment(now, segment, ecn);
+        }
+        fn handle_timeout(&mut self, _: Time) {}
+        fn poll_transmit(&mut self, now: Time) -> Option<(Segment, Ecn)> {
+            self.0.poll_transmit(now)
+        }
+        fn poll_timeout(&self) -> Time {
+            Time::ZERO
+        }
+    }
+    let script = drill::parse(OPEN).unwrap();
+    let stuck = |role, settings: &Settings, ports, iss| {
+        open(role, settings, ports, iss).map(|end| Box::new(Stuck(end)) as Box<dyn End>)
+    };
+    let report = drill::run(&script, None, &stuck);
+    let message = report.message("a.pkt", OPEN).unwrap();
+    assert!(message.starts_with("a.pkt:6:5: time stands still\n"), "{message}");
 }

@@ -41,6 +41,10 @@ pub struct Sent {
     pub last: bool,
 }
 
+/// A timer is due at once, however often it expires.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Stuck;
+
 /// A connection, and what the host knows of it.
 struct Life {
     end: Box<dyn End>,
@@ -86,13 +90,19 @@ impl<'a> Host<'a> {
         self.lives.iter().map(|life| life.end.poll_timeout()).min().unwrap_or(Time::NEVER)
     }
 
-    /// Lets the time come up to `until`, timers included, or up to when something was sent if `stop` says so.
-    pub fn advance(&mut self, until: Time, stop: bool) {
+    /// Lets the time come up to `until`, timers included, or up to when something was sent if `stop` says so. `Err` if the
+    /// time does not move because a timer is due again and again.
+    pub fn advance(&mut self, until: Time, stop: bool) -> Result<(), Stuck> {
+        let mut at_once = 0;
         while !(stop && self.unread() > 0) {
             let due = self.next_timeout();
             if due > until {
                 self.now = self.now.max(until);
-                return;
+                return Ok(());
+            }
+            at_once = if due > self.now { 0 } else { at_once + 1 };
+            if at_once > Self::MOST_AT_ONCE {
+                return Err(Stuck);
             }
             self.now = self.now.max(due);
             for index in 0..self.lives.len() {
@@ -102,7 +112,11 @@ impl<'a> Host<'a> {
                 }
             }
         }
+        Ok(())
     }
+
+    /// So many timers at one instant are no chance.
+    const MOST_AT_ONCE: u32 = 10_000;
 
     /// A segment comes in.
     pub fn inject(&mut self, segment: &Segment, ecn: Ecn) -> Result<(), String> {

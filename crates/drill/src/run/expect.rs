@@ -60,8 +60,8 @@ impl Runner<'_> {
             Some(window) => format!("{}~{} {expected}", seconds(window.from), seconds(window.to)),
             None => format!("* {expected}"),
         };
-        self.host.advance(now + BEYOND, true);
-        let later = match self.host.peek_sent() {
+        let moved = self.host.advance(now + BEYOND, true);
+        let later = match self.host.peek_sent().filter(|_| moved.is_ok()) {
             Some(sent) => format!("nothing; the next is {} > {}", seconds(sent.time), self.numbers.shown(sent)),
             None => "nothing, and nothing later".into(),
         };

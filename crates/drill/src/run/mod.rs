@@ -35,6 +35,7 @@ pub fn run(script: &Script, tolerance: Option<Span>, open: &Opener<'_>) -> Repor
         memory: Memory::new(),
         head: Head::default(),
         pending: None,
+        place: Place::default(),
         logged: Vec::new(),
         report: Report::default(),
     };
@@ -54,6 +55,8 @@ struct Runner<'a> {
     memory: Memory,
     head: Head,
     pending: Option<Pending>,
+    /// Where the script is.
+    place: Place,
     /// Where in the report the segments sent are.
     logged: Vec<usize>,
     report: Report,
@@ -98,6 +101,7 @@ impl Runner<'_> {
     }
 
     fn event(&mut self, event: &Event) -> Step {
+        self.place = event.action_place;
         let window = self.window(event.when);
         match &event.action {
             Action::Inject(packet) => self.inject(event, packet, window),
@@ -143,8 +147,15 @@ impl Runner<'_> {
             if stop && self.host.unread() > 0 {
                 return Ok(());
             }
-            self.host.advance(step, stop);
+            let moved = self.host.advance(step, stop);
             self.log_sent();
+            if moved.is_err() {
+                let found = Found::Words {
+                    expected: "time that goes on".into(),
+                    found: "a timer of our end that is due again and again".into(),
+                };
+                return Err(self.failed(self.place, "time stands still", found, None));
+            }
             self.retry_pending()?;
             if step >= until {
                 return Ok(());
