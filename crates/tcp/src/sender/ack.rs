@@ -375,9 +375,9 @@ impl Sender {
                     self.congested(Congestion::FastRetransmit, flight, from);
                     self.say(|| Event::FastRetransmit { seq: una });
                 }
-                if resend {
-                    self.resend.push_back((una, Reason::FastRetransmit));
-                }
+                // The first retransmission does not wait for the pipe to drain [RFC6675 s5 (4.3)].
+                let first = if resend { Some(una) } else { self.first_to_resend(notified.is_some()) };
+                self.resend.extend(first.map(|seq| (seq, Reason::FastRetransmit)));
             }
             Verdict::Restart => {
                 self.say(|| Event::FastRetransmit { seq: una });
@@ -401,6 +401,15 @@ impl Sender {
             }
             Verdict::Probe => self.probe = true,
         }
+    }
+
+    /// What goes out first when recovery begins, whatever the window; a reduction in proportion takes care of that itself, and
+    /// what the network has explained was sent again when it did.
+    fn first_to_resend(&mut self, explained: bool) -> Option<u64> {
+        if explained || self.reduction.is_some() {
+            return None;
+        }
+        self.board.next_to_resend().map(|sent| sent.seq)
     }
 
     /// Answers a mark, once a window [RFC3168 s6.1.2].
