@@ -60,9 +60,6 @@ pub struct Connection {
     answers: VecDeque<Segment>,
 }
 
-/// How long a cork holds back what does not fill a segment (Linux).
-const CORK: Span = Span::from_millis(200);
-
 impl Connection {
     /// An end in ESTABLISHED, whose other end advertises `peer_window` bytes: without a handshake and with both sequence
     /// spaces at zero, as in the thesis's simulator [goel1997 4.2 (2)]. What the settings offer is taken as agreed on.
@@ -144,7 +141,7 @@ impl Connection {
         self.sender.set_nodelay(on, self.config.nagle);
     }
 
-    /// Only full segments go out until this is taken back, or for 200 ms (TCP_CORK).
+    /// Only full segments go out until this is taken back, or a retransmission timeout has gone by (TCP_CORK).
     pub fn set_cork(&mut self, on: bool) {
         self.sender.set_cork(on);
         self.uncork_at = Time::NEVER;
@@ -408,8 +405,10 @@ impl Connection {
     }
 
     fn keep_cork(&mut self, now: Time) {
-        if self.sender.corked_with_data() && self.uncork_at == Time::NEVER {
-            self.uncork_at = now + CORK;
+        match self.sender.cork_time() {
+            Some(time) if self.uncork_at == Time::NEVER => self.uncork_at = now + time,
+            None => self.uncork_at = Time::NEVER,
+            Some(_) => {}
         }
     }
 }

@@ -131,9 +131,9 @@ impl Receiver {
     pub fn read(&mut self, now: Time, most: u64) -> u64 {
         let bytes = self.readable().min(most);
         self.read_to += bytes;
-        // [RFC9293 s3.8.6.2.2]: worth telling of once it is half the buffer or a segment more than what was said.
+        // Worth telling of by itself once it is half the buffer or two segments more than what was said [WS96].
         let more = (self.next() + self.free()).saturating_sub(self.edge);
-        if bytes > 0 && more >= (self.buffer / 2).min(self.segment) {
+        if bytes > 0 && more >= (self.buffer / 2).min(2 * self.segment) {
             self.delayed.at_once(now);
         }
         bytes
@@ -184,8 +184,12 @@ impl Receiver {
             self.fin_at = Some(data_end);
         }
         let had_holes = self.assembly.has_holes();
+        let twice = if had_holes { self.assembly.first_within(seq, end) } else { None };
         let new = end > seq && self.assembly.insert(seq, end);
         if new {
+            if let Some((from, to)) = twice {
+                self.reports.duplicate(from, to);
+            }
             self.reports.arrived(seq, self.next());
         } else if end > seq {
             self.duplicates += 1;

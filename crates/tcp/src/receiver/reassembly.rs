@@ -33,6 +33,13 @@ impl Reassembly {
         self.islands.get(place).copied().filter(|island| island.0 <= at)
     }
 
+    /// The first part of `from..to` that has come, of what lies beyond `next`.
+    pub fn first_within(&self, from: u64, to: u64) -> Option<(u64, u64)> {
+        let place = self.islands.partition_point(|island| island.1 <= from);
+        let (begin, end) = *self.islands.get(place)?;
+        (begin < to).then(|| (begin.max(from), end.min(to)))
+    }
+
     /// Takes bytes `from..to`. Whether any of them is new.
     #[inline]
     pub fn insert(&mut self, from: u64, to: u64) -> bool {

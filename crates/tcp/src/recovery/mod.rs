@@ -59,6 +59,8 @@ pub struct View {
     pub srtt: Option<Span>,
     /// The least round-trip time, if one was measured.
     pub least_rtt: Option<Span>,
+    /// Whether recovery lives on SACK and the ends agreed on it.
+    pub sack: bool,
     /// Until a timeout's losses are made good.
     pub after_timeout: bool,
     /// When the retransmission timer expires.

@@ -144,28 +144,23 @@ impl Sender {
             self.apply(now, verdict, report, &flight, from);
         }
         self.take_mark(arrival, from);
+        let delivered = self.delivered_by(&news, acked, duplicate, preceding);
         if let Some(reduction) = &mut self.reduction {
-            let segment = f64::from(self.settings.segment);
-            let delivered = match (self.settings.sack, acked) {
-                (true, _) => news.delivered as f64,
-                (false, 0) => {
-                    if duplicate {
-                        segment
-                    } else {
-                        0.0
-                    }
-                }
-                // Each duplicate before it was counted as a segment.
-                (false, acked) => (acked as f64 - f64::from(preceding) * segment).max(0.0),
-            };
             let pipe = self.board.pipe() as f64 - self.recovery.allowance();
+            let delivered = delivered as f64;
             reduction.on_ack(Progress { delivered, pipe, safe: acked > 0 && lost == 0 });
         }
+        let bytes = match self.settings.growth {
+            Growth::BelowPeerWindow => acked,
+            // What was SACKed counted then; where reordering is common it lets the window grow by itself (Linux).
+            Growth::WhenUsed if acked > 0 || self.recovery.reordering().0 > DUP_THRESH => delivered,
+            Growth::WhenUsed => 0,
+        };
+        if bytes > 0 && verdict == Verdict::Ordinary && self.reduction.is_none() && self.may_grow() {
+            let (una, nxt, srtt) = (self.una(), self.nxt(), self.rtt.srtt());
+            self.control.on_ack(&Acked { now, bytes, una, nxt, rtt, srtt });
+        }
         if acked > 0 {
-            if verdict == Verdict::Ordinary && self.reduction.is_none() && self.may_grow() {
-                let (una, nxt, srtt) = (self.una(), self.nxt(), self.rtt.srtt());
-                self.control.on_ack(&Acked { now, bytes: acked, una, nxt, rtt, srtt });
-            }
             // [RFC6298 s5.2, s5.3], [RFC6582 s3.2 step 3]
             if self.board.is_empty() {
                 self.expiry = Time::NEVER;
@@ -250,6 +245,7 @@ impl Sender {
         self.consecutive_timeouts = 0;
         self.congestion_timeouts = 0;
         self.limited_sent = 0;
+        self.more = false;
         self.rtt.on_advance();
         self.response.on_advance(ack);
         if !self.resend.is_empty() {
@@ -400,6 +396,18 @@ impl Sender {
                 self.say(|| Event::RecoveryEnd);
             }
             Verdict::Probe => self.probe = true,
+        }
+    }
+
+    /// Bytes that an acknowledgment shows to have arrived. Without SACK each duplicate stands for a segment, which is taken
+    /// off again when it is acknowledged [RFC9937 s6.2]. `preceding` duplicates came before it.
+    #[inline]
+    fn delivered_by(&self, news: &News, acked: u64, duplicate: bool, preceding: u32) -> u64 {
+        let segment = u64::from(self.settings.segment);
+        match (self.settings.sack, acked) {
+            (true, _) => news.delivered,
+            (false, 0) => u64::from(duplicate) * segment,
+            (false, acked) => acked.saturating_sub(u64::from(preceding) * segment).max(acked.min(segment)),
         }
     }
 

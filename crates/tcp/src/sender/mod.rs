@@ -95,9 +95,12 @@ impl Episodes {
 /// What of the window has been used [RFC7661].
 #[derive(Default)]
 struct Usage {
+    /// Whether it was what held the sender back in the window that ends at `until`, and the most that was outstanding.
     limited: bool,
     most: u64,
     until: u64,
+    /// Whether new data was sent since this was noted last.
+    sent: bool,
 }
 
 pub(crate) struct Sender {
@@ -151,7 +154,9 @@ pub(crate) struct Sender {
     limited_sent: u64,
     last_sent: Option<Time>,
     corked: bool,
+    /// More follows what was handed over last: it waits, and if it goes out all the same it is not pushed.
     more: bool,
+    unfinished_record: bool,
     /// Everything there is goes out, however small.
     pushed: bool,
     /// The end of the last segment that was not full.
@@ -228,6 +233,7 @@ impl Sender {
             last_sent: None,
             corked: false,
             more: false,
+            unfinished_record: false,
             pushed: false,
             last_small: 0,
             counters: Counters::default(),
@@ -276,17 +282,19 @@ impl Sender {
 
     pub fn set_nodelay(&mut self, on: bool, default: Nagle) {
         self.settings.nagle = if on { Nagle::Off } else { default };
-        self.pushed |= on;
+        self.pushed |= on && self.unsent() > 0;
     }
 
     pub fn set_cork(&mut self, on: bool) {
-        self.pushed |= self.corked && !on;
+        self.pushed |= self.corked && !on && self.unsent() > 0;
         self.corked = on;
     }
 
-    /// Whether the application has said that more follows soon.
+    /// Whether the application has said that more follows what it handed over last. It holds that back until the next
+    /// acknowledgment comes, and takes the push mark off it.
     pub fn set_more(&mut self, on: bool) {
         self.more = on;
+        self.unfinished_record = on;
     }
 
     pub fn nxt(&self) -> u64 {
@@ -367,9 +375,9 @@ impl Sender {
         self.pushed = true;
     }
 
-    /// Whether a cork holds something back.
-    pub fn corked_with_data(&self) -> bool {
-        self.corked && self.unsent() > 0
+    /// How long a cork may hold back what there is, if it does.
+    pub fn cork_time(&self) -> Option<Span> {
+        ((self.corked || self.more) && self.unsent() > 0).then(|| self.rtt.rto())
     }
 
     /// Whether the other end is to be told that the window was reduced; asking says that it will be.
@@ -476,6 +484,7 @@ impl Sender {
             ssthresh: self.control.ssthresh(),
             srtt: self.rtt.measured(),
             least_rtt: self.rtt.least(),
+            sack: self.settings.sack,
             after_timeout: self.episodes.after_timeout(),
             expiry: self.expiry,
         }

@@ -3,7 +3,7 @@
 use engine::Time;
 
 use super::rate::Snapshot;
-use super::{Sender, Sent};
+use super::{Sender, Sent, Usage};
 use crate::config::Nagle;
 use crate::event::{Event, Reason};
 
@@ -86,9 +86,6 @@ impl Sender {
             }
             return None;
         }
-        if self.board.is_empty() {
-            self.leave_idle(now);
-        }
         let segment = u64::from(self.settings.segment);
         let mut len = segment.min(waiting);
         let usable = (self.una() + self.peer_window).saturating_sub(nxt);
@@ -111,6 +108,9 @@ impl Sender {
         if len < segment && self.holds_back(all, fin) {
             return None;
         }
+        if self.board.is_empty() {
+            self.leave_idle(now);
+        }
         if self.board.pipe() as f64 + len as f64 > self.limit && len > 0 {
             self.note_use(true);
             return None;
@@ -124,7 +124,8 @@ impl Sender {
         if self.settings.limited_transmit && !self.settings.sack && self.duplicates.clamp(0, 2) > 0 {
             self.limited_sent += len;
         }
-        Some(self.send_new(now, len as u32, fin, all, stamp))
+        let push = all && !self.unfinished_record;
+        Some(self.send_new(now, len as u32, fin, push, stamp))
     }
 
     /// Whether a segment that is not full waits for company.
@@ -151,9 +152,7 @@ impl Sender {
         if self.timed.is_none() && len > 0 {
             self.timed = Some((seq + u64::from(taken), now));
         }
-        if self.board.outstanding() > self.usage.most {
-            self.usage.most = self.board.outstanding();
-        }
+        self.usage.sent = true;
         self.left(now, seq, len, Reason::New, stamp);
         Piece { seq, len, fin, push, new: true }
     }
@@ -257,14 +256,17 @@ impl Sender {
         self.paced.then(|| self.pacer.release())
     }
 
-    /// Notes whether the window was what held the sender back [RFC7661].
+    /// Notes, when no more can be sent for now, whether the window was what held the sender back [RFC7661 s4.1].
     #[inline]
     fn note_use(&mut self, limited: bool) {
         let usage = &mut self.usage;
-        if self.board.una() >= usage.until || limited {
-            usage.limited = limited;
-            usage.most = self.board.outstanding();
-            usage.until = self.board.nxt();
+        if !usage.sent && !limited {
+            return;
+        }
+        usage.sent = false;
+        let outstanding = self.board.outstanding();
+        if self.board.una() >= usage.until || limited || (!usage.limited && outstanding > usage.most) {
+            *usage = Usage { limited, most: outstanding, until: self.board.nxt(), sent: false };
         }
     }
 

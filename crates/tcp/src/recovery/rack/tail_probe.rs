@@ -44,7 +44,7 @@ impl TailProbe {
     /// New data was sent or acknowledged [RFC8985 s7.2].
     pub fn schedule(&mut self, now: Time, board: &Scoreboard, view: &View) {
         self.due = Time::NEVER;
-        if !self.on || self.outstanding.is_some() || board.is_empty() || board.sacked_segments() > 0 {
+        if !self.on || !view.sack || self.outstanding.is_some() || board.is_empty() || board.sacked_segments() > 0 {
             return;
         }
         let wait = match view.srtt {
