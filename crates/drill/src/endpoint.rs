@@ -1,6 +1,8 @@
 //! Our end of TCP for scripts: what Linux's settings mean to it, and its `struct tcp_info`.
 
 use engine::{Bytes, Span, Time};
+use tcp::cc::ControlConfig;
+use tcp::cc::hystart::Kind as Hystart;
 use tcp::config::EcnMode;
 use tcp::recovery::{RecoveryConfig, rack, sack};
 use tcp::{Config, Connection, Info, Phase, State, presets};
@@ -10,8 +12,9 @@ use crate::code::Value;
 use crate::end::{End, Failure, Ports, Role, Stage};
 use crate::settings::{self, Settings};
 
-/// Which of our variants a Linux with this congestion control is.
+/// Which of our variants a Linux with this congestion control is; with the others it is `linux` with their control.
 const VARIANTS: [(&str, &str); 2] = [("cubic", "linux"), ("reno", "linux-reno")];
+const OTHERS: [&str; 5] = ["bbr", "dctcp", "vegas", "veno", "westwood"];
 
 /// `tcpi_snd_ssthresh` before the first loss.
 const INFINITE_SSTHRESH: i64 = 0x7fff_ffff;
@@ -30,14 +33,22 @@ pub fn open(role: Role, settings: &Settings, ports: Ports, iss: SeqNum) -> Resul
 /// Our settings for those of a Linux.
 fn config(role: Role, settings: &Settings) -> Result<Config, String> {
     let variant = VARIANTS.iter().find(|(control, _)| *control == settings.control);
-    let preset = variant.and_then(|(_, variant)| presets::find(variant));
-    let mut config = Config::default();
-    let preset = preset.ok_or_else(|| format!("the congestion control {}", settings.control))?;
-    (preset.configure)(&mut config);
+    let unknown = || format!("the congestion control {}", settings.control);
+    let mut config = configured(variant.map_or("linux", |(_, variant)| variant)).ok_or_else(unknown)?;
+    if variant.is_none() {
+        let other = OTHERS.iter().find(|other| **other == settings.control).and_then(|other| configured(other));
+        config.control = other.ok_or_else(unknown)?.control;
+    }
     config.segment = settings.max_segment.map_or(1460, u32::from);
     config.window = Bytes(settings.receive_buffer.0);
     config.initial_window = settings.initial_window.unwrap_or(config.initial_window);
     config.rto.min = settings.rto_min.unwrap_or(config.rto.min);
+    if let ControlConfig::Cubic(cubic) = &mut config.control {
+        if !settings.hystart {
+            cubic.hystart = Hystart::Off;
+        }
+        cubic.hystart_detect = Some(settings.hystart_detect);
+    }
     config.recovery = match settings.rack {
         true => RecoveryConfig::Rack(rack::Config { tail_probe: Some(settings.tail_loss_probe) }),
         false if settings.tail_loss_probe => {
@@ -65,6 +76,13 @@ fn config(role: Role, settings: &Settings) -> Result<Config, String> {
     };
     config.retries.data = Some(settings.retries);
     Ok(config)
+}
+
+/// An end as the variant has it.
+fn configured(variant: &str) -> Option<Config> {
+    let mut config = Config::default();
+    (presets::find(variant)?.configure)(&mut config);
+    Some(config)
 }
 
 /// Our end.
@@ -209,5 +227,43 @@ fn state(state: State) -> i64 {
         State::LastAck => 9,
         State::Listen => 10,
         State::Closing => 11,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn with(change: fn(&mut Settings)) -> Result<Config, String> {
+        let mut settings = Settings::default();
+        change(&mut settings);
+        config(Role::Active, &settings)
+    }
+
+    #[test]
+    fn settings_mean_what_they_mean_to_linux() {
+        let plain = with(|_| {}).unwrap();
+        assert_eq!((plain.initial_window, plain.rto.min, plain.retries.syn), (10, Span::from_millis(200), 6));
+        assert_eq!((plain.options.window_scale, plain.options.ecn), (Some(Some(7)), EcnMode::Accept));
+        let ControlConfig::Cubic(cubic) = plain.control else { panic!("{:?}", plain.control) };
+        assert_eq!((cubic.hystart, cubic.hystart_detect), (Hystart::Linux, Some(3)));
+        let ControlConfig::Cubic(cubic) = with(|settings| settings.hystart = false).unwrap().control else { panic!() };
+        assert_eq!(cubic.hystart, Hystart::Off);
+        assert!(matches!(with(|settings| settings.control = "reno".into()).unwrap().control, ControlConfig::Reno(_)));
+        assert!(matches!(with(|settings| settings.control = "vegas".into()).unwrap().control, ControlConfig::Vegas(_)));
+        let counted = with(|settings| (settings.rack, settings.tail_loss_probe) = (false, false)).unwrap();
+        assert_eq!(counted.recovery, RecoveryConfig::Sack(sack::Config {}));
+        let no_probe = with(|settings| settings.tail_loss_probe = false).unwrap();
+        assert_eq!(no_probe.recovery, RecoveryConfig::Rack(rack::Config { tail_probe: Some(false) }));
+    }
+
+    #[test]
+    fn what_our_end_cannot_do_is_said() {
+        let refused = |change: fn(&mut Settings)| with(change).unwrap_err();
+        assert_eq!(refused(|settings| settings.control = "illinois".into()), "the congestion control illinois");
+        // One of our variants that is no congestion control of Linux.
+        assert_eq!(refused(|settings| settings.control = "tahoe".into()), "the congestion control tahoe");
+        assert_eq!(refused(|settings| settings.reordering = 5), "net.ipv4.tcp_reordering=5");
+        assert!(refused(|settings| settings.rack = false).starts_with("tail loss probes without RACK"));
     }
 }

@@ -49,7 +49,7 @@ pub struct Settings {
     /// `hystart`, a parameter of CUBIC's.
     pub hystart: bool,
     /// `hystart_detect`: 1 looks at trains of acknowledgments, 2 at delays, 3 at both.
-    pub hystart_detect: u32,
+    pub hystart_detect: u8,
     /// `initcwnd` of the route: segments.
     pub initial_window: Option<u32>,
     /// `rto_min` of the route, or `tcp_rto_min_us`.
