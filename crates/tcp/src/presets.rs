@@ -107,6 +107,7 @@ pub const PRESETS: &[Preset] = &[
             let cubic = cubic::Config {
                 arithmetic: cubic::Arithmetic::Linux,
                 hystart: hystart::Kind::Linux,
+                hystart_rounds: Some(hystart::linux::Rounds::AboveLowWindow),
                 ..cubic::Config::default()
             };
             linux(config, ControlConfig::Cubic(cubic));

@@ -131,11 +131,7 @@ impl<'a> Host<'a> {
             }
         };
         let fresh = self.lives[index].end.stage() == Stage::Opening;
-        // What waits for more (MSG_MORE) waits no longer than until the next acknowledgment, as in Linux.
         let life = &mut self.lives[index];
-        if std::mem::take(&mut life.more) {
-            life.end.set_more(false);
-        }
         life.end.handle_segment(self.now, segment, ecn);
         self.transmit(index);
         if fresh && self.lives[index].end.stage() == Stage::Open && !self.has_socket(index) {

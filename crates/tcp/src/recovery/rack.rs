@@ -55,7 +55,7 @@ struct Rack {
     order: VecDeque<(Time, u64)>,
     /// Of the segments delivered the one sent last: when, and its end (RACK.xmit_ts, RACK.end_seq).
     newest: (Time, u64),
-    /// The round trip of that segment (RACK.rtt).
+    /// The round trip of the segment delivered last (RACK.rtt).
     rtt: Span,
     /// The highest end delivered (RACK.fack).
     highest: u64,
@@ -231,9 +231,9 @@ impl LossRecovery for Rack {
         let rtt = now.since(sent.at);
         // [RFC8985 s6.2 step 2]: too soon for the retransmission, so it was the first one that arrived.
         let original = sent.retransmitted && view.least_rtt.is_some_and(|least| rtt < least);
-        if !original && (sent.at, sent.end()) > self.newest {
-            self.newest = (sent.at, sent.end());
+        if !original {
             self.rtt = rtt;
+            self.newest = self.newest.max((sent.at, sent.end()));
         }
         // [RFC8985 s6.2 step 3]
         if sent.end() > self.highest {
