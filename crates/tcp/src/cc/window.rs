@@ -180,6 +180,18 @@ mod tests {
         assert_eq!(window.cwnd, 6000.0);
     }
 
+    /// What had been counted before a cut does not help the window after it.
+    #[test]
+    fn a_cut_forgets_what_was_counted() {
+        let mut window = window(10.0, 2.0);
+        window.grow(9000.0, f64::INFINITY);
+        window.reduce(Congestion::FastRetransmit, 5000.0);
+        window.grow(4000.0, f64::INFINITY);
+        assert_eq!(window.cwnd, 5000.0);
+        window.grow(1000.0, f64::INFINITY);
+        assert_eq!(window.cwnd, 6000.0);
+    }
+
     /// 10 segments in 100 ms, twice as fast below half the threshold.
     #[test]
     fn pacing_spreads_the_window() {

@@ -213,6 +213,20 @@ fn the_round_trip_is_measured_anew_after_five_seconds() {
     assert_eq!(run.cc.model.max_bw(), 1_000_000.0, "the slow samples do not count");
 }
 
+/// A path that has become longer: its round trip is believed once no shorter one was seen for ten seconds.
+#[test]
+fn a_longer_round_trip_is_believed_after_ten_seconds() {
+    let mut run = Rounds::steady();
+    let began = run.millis;
+    while run.cc.model.min_rtt() == Some(Span::from_millis(100)) {
+        run.round(1_000_000, 120, 20_000.0, 0);
+        assert!(run.millis < began + 20_000, "it is believed");
+    }
+    assert_eq!(run.cc.model.min_rtt(), Some(Span::from_millis(120)));
+    // The first of 100 ms came at 100 ms.
+    assert!((10_100..10_300).contains(&run.millis), "{}", run.millis);
+}
+
 /// Six acknowledgments with losses in a round trip of recovery, 2 % and more: Startup ends.
 #[test]
 fn losses_end_startup() {
