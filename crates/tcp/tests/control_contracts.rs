@@ -24,13 +24,18 @@ fn every_control() -> Vec<ControlConfig> {
     all.extend([
         ControlConfig::Reno(reno::Config { growth: counted, hystart: Some(Kind::Linux), ..Default::default() }),
         ControlConfig::Reno(reno::Config { growth: counted, abc_limit: Some(2), ..Default::default() }),
-        ControlConfig::Reno(reno::Config { hystart: Some(Kind::PlusPlus), ..Default::default() }),
+        ControlConfig::Reno(reno::Config { hystart: Some(Kind::PlusPlus), pace: true, ..Default::default() }),
         ControlConfig::Reno(reno::Config { ssthresh_from: Some(reno::Basis::Window), ..Default::default() }),
         ControlConfig::Westwood(westwood::Config { growth: Growth::Counted, ..Default::default() }),
         ControlConfig::Dctcp(dctcp::Config { growth: Growth::Counted, ..Default::default() }),
         ControlConfig::Cubic(cubic::Config { hystart_rounds: Some(Rounds::AboveLowWindow), ..linux.clone() }),
         ControlConfig::Cubic(cubic::Config { fast_convergence: false, reno_friendly: false, ..linux }),
-        ControlConfig::Cubic(cubic::Config { hystart: Kind::Off, reno_friendly: false, ..Default::default() }),
+        ControlConfig::Cubic(cubic::Config {
+            hystart: Kind::Off,
+            reno_friendly: false,
+            pace: true,
+            ..Default::default()
+        }),
         ControlConfig::Bbr(bbr::Config { aggregation: false, policer: false, ..Default::default() }),
         ControlConfig::Bbr(bbr::Config { probe_rtt: Span::ZERO, ..Default::default() }),
     ]);

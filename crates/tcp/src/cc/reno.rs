@@ -43,6 +43,9 @@ pub struct Config {
     /// What ends slow start before a loss; `off` if not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hystart: Option<Kind>,
+    /// Whether segments leave spread over the round trip, as under Linux's fq.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub pace: bool,
 }
 
 struct Reno {
@@ -51,6 +54,8 @@ struct Reno {
     /// Bytes that slow start grows by for one acknowledgment at most.
     limit: f64,
     hystart: Hystart,
+    pace: bool,
+    srtt: Span,
 }
 
 impl Settings for Config {
@@ -83,11 +88,14 @@ impl Config {
             Growth::PerAck => start.segment,
             Growth::Counted => self.abc_limit.map_or(f64::INFINITY, |limit| f64::from(limit) * start.segment),
         };
+        let parameters = hystart::linux::Parameters { paces: self.pace, ..hystart::linux::Parameters::default() };
         Box::new(Reno {
             basis: self.ssthresh_from.unwrap_or_default(),
             window: Window::new(&start, growth),
             limit,
-            hystart: Hystart::new(self.hystart.unwrap_or_default(), hystart::linux::Parameters::default(), &start),
+            hystart: Hystart::new(self.hystart.unwrap_or_default(), parameters, &start),
+            pace: self.pace,
+            srtt: Span::ZERO,
         })
     }
 }
@@ -125,6 +133,7 @@ impl CongestionControl for Reno {
     }
 
     fn on_feedback(&mut self, feedback: &Feedback) {
+        self.srtt = feedback.srtt;
         if feedback.recovering || !self.window.slow_start() {
             return;
         }
@@ -150,6 +159,10 @@ impl CongestionControl for Reno {
 
     fn on_idle(&mut self, _: Time, _: Span, restart: Option<f64>) {
         self.window.restart(restart);
+    }
+
+    fn pacing_rate(&self) -> Option<f64> {
+        if self.pace { self.window.paced(self.srtt) } else { None }
     }
 }
 
@@ -236,6 +249,17 @@ mod tests {
             cc.on_feedback(&feedback);
         }
         assert_eq!(cc.ssthresh(), 10_000.0);
+    }
+
+    #[test]
+    fn paces_if_told_to_once_a_round_trip_is_known() {
+        for (pace, expected) in [(false, None), (true, Some(2.0 * 10_000.0 / 0.1))] {
+            let start = Start { segment: 1000.0, cwnd: 10_000.0, ssthresh: f64::INFINITY, stream: Stream::default() };
+            let mut cc = Config { pace, ..Config::default() }.build(start);
+            assert_eq!(cc.pacing_rate(), None);
+            cc.on_feedback(&super::super::tests::feedback(100, Some(Span::from_millis(100))));
+            assert_eq!(cc.pacing_rate(), expected);
+        }
     }
 
     #[test]

@@ -252,6 +252,15 @@ mod tests {
         assert!(seen.iter().all(|window| *window < 40.0), "before a queue of the pipe's length: {seen:?}");
     }
 
+    /// A window that shrinks below what was the threshold shrinks on by a segment a round.
+    #[test]
+    fn shrinking_below_the_threshold_is_no_slow_start() {
+        let mut cc = vegas(40.0, 38.0);
+        let seen = rounds(cc.as_mut(), 20.0, 10);
+        // The first round has one measurement only.
+        assert!(seen.windows(2).all(|pair| (pair[0] - pair[1] - 1.0).abs() < 1e-9), "{seen:?}");
+    }
+
     #[test]
     fn a_loss_halves() {
         let mut cc = vegas(20.0, 2.0);

@@ -7,6 +7,7 @@
 //!
 //! Deviation of `counted` from Linux: bytes are counted, not packets, so a short last segment counts for what it has.
 
+use engine::Span;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -133,6 +134,13 @@ impl Window {
         self.ssthresh = self.ssthresh.max(self.before.1);
     }
 
+    /// Bytes per second that spread the window over the round trip, as Linux does (`tcp_update_pacing_rate`): twice as fast
+    /// as the window allows while that is below half the threshold, 1.2 times above. None before a round trip is known.
+    pub fn paced(&self, srtt: Span) -> Option<f64> {
+        let gain = if self.cwnd < self.ssthresh / 2.0 { 2.0 } else { 1.2 };
+        (srtt > Span::ZERO).then(|| gain * self.cwnd / srtt.as_secs_f64())
+    }
+
     /// After idleness [RFC5681 s4.1].
     pub fn restart(&mut self, restart: Option<f64>) {
         if let Some(restart) = restart {
@@ -170,6 +178,27 @@ mod tests {
         let mut window = window(4.0, f64::INFINITY);
         window.grow(5000.0, 2000.0);
         assert_eq!(window.cwnd, 6000.0);
+    }
+
+    /// What had been counted before a cut does not help the window after it.
+    #[test]
+    fn a_cut_forgets_what_was_counted() {
+        let mut window = window(10.0, 2.0);
+        window.grow(9000.0, f64::INFINITY);
+        window.reduce(Congestion::FastRetransmit, 5000.0);
+        window.grow(4000.0, f64::INFINITY);
+        assert_eq!(window.cwnd, 5000.0);
+        window.grow(1000.0, f64::INFINITY);
+        assert_eq!(window.cwnd, 6000.0);
+    }
+
+    /// 10 segments in 100 ms, twice as fast below half the threshold.
+    #[test]
+    fn pacing_spreads_the_window() {
+        let rate = |ssthresh| window(10.0, ssthresh).paced(Span::from_millis(100));
+        assert_eq!(rate(f64::INFINITY), Some(200_000.0));
+        assert_eq!(rate(20.0), Some(120_000.0));
+        assert_eq!(window(10.0, 20.0).paced(Span::ZERO), None);
     }
 
     /// What has been counted towards a sum that shrinks is one segment.

@@ -31,11 +31,15 @@ impl Rounds {
     }
 
     fn ack(&mut self, wait: u64, bytes: u64, rtt: u64, in_flight: f64) {
+        self.news(wait, bytes, 0, rtt, in_flight, self.delivered);
+    }
+
+    /// News of a segment that was sent when `prior` bytes had been delivered, with `lost` bytes taken for lost.
+    fn news(&mut self, wait: u64, bytes: u64, lost: u64, rtt: u64, in_flight: f64, prior: u64) {
         self.millis += wait;
-        let prior = self.delivered;
         self.delivered += bytes;
         let mut feedback = feedback(self.millis, Some(Span::from_millis(rtt)));
-        (feedback.acked, feedback.delivered, feedback.una) = (bytes, bytes, self.delivered);
+        (feedback.acked, feedback.delivered, feedback.una, feedback.lost) = (bytes, bytes, self.delivered, lost);
         feedback.nxt = self.delivered + in_flight as u64;
         (feedback.flight_before, feedback.flight) = (in_flight + bytes as f64, in_flight);
         feedback.rate = Some(RateSample {
@@ -136,6 +140,7 @@ fn the_round_trip_is_measured_anew_after_ten_seconds() {
     // The last of 100 ms came at 600 ms.
     assert_eq!(entered, Some(10_700));
     assert_eq!(run.cc.cwnd(), 4000.0);
+    assert_eq!(run.cc.model.min_rtt(), Some(Span::from_millis(120)), "the old one is forgotten");
     run.ack(100, 10_000, 100, 4000.0);
     run.ack(100, 4000, 100, 4000.0);
     run.ack(100, 4000, 100, 4000.0);
@@ -146,6 +151,30 @@ fn the_round_trip_is_measured_anew_after_ten_seconds() {
     assert!(run.cc.cwnd() > 20_000.0, "{}", run.cc.cwnd());
     assert_eq!(rate, 100_000.0, "the slow samples do not count");
     assert_eq!(run.cc.model.min_rtt(), Some(Span::from_millis(100)));
+}
+
+/// However long ago little came to be in flight: a round trip has to pass.
+#[test]
+fn a_probe_of_the_round_trip_lasts_a_round_trip() {
+    let mut run = Rounds::steady();
+    let sent_before = run.delivered;
+    run.ack(11_000, 10_000, 120, 4000.0);
+    for _ in 0..3 {
+        run.news(1000, 1000, 0, 120, 4000.0, sent_before);
+        assert_eq!(run.name(), "probe rtt");
+    }
+    run.ack(10, 1000, 120, 4000.0);
+    assert_eq!(run.name(), "probe bw");
+}
+
+/// What is lost makes room for itself, once.
+#[test]
+fn the_window_shrinks_by_what_is_lost() {
+    let mut run = Rounds::new();
+    run.round(100_000, 10_000.0);
+    let before = run.cc.cwnd();
+    run.news(10, 1000, 5000, 100, 5000.0, 0);
+    assert_eq!(run.cc.cwnd(), before - 5000.0 + 1000.0);
 }
 
 /// In the first round trip of a recovery what arrives is replaced; afterwards the window is what it was.
@@ -159,6 +188,9 @@ fn a_recovery_conserves_packets_for_a_round_trip() {
     let at = Time::from_millis(run.millis);
     run.cc.on_congestion(Congestion::FastRetransmit, &Flight { now: at, ..flight(20_000.0) });
     assert_eq!(run.cc.cwnd(), 20_000.0, "10 segments in flight and 10 that arrived");
+    let sent_before = run.delivered - 10_000;
+    run.news(10, 2000, 0, 100, 18_000.0, sent_before);
+    assert_eq!(run.cc.cwnd(), 20_000.0, "2 that arrived make room for 2");
     run.cc.on_recovered(at);
     assert_eq!(run.cc.cwnd(), before);
 }

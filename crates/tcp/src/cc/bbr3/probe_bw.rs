@@ -79,9 +79,11 @@ impl Bbr3 {
         if !self.full.reached {
             return;
         }
-        self.adapt_long_term(feedback, rate);
+        // Before the bound is raised: whether it is what keeps the rate down.
+        let bounded = self.cwnd_limited() && self.cwnd >= self.bounds.inflight_longterm;
+        self.adapt_long_term(feedback, rate, bounded);
         if self.up() {
-            if self.time_to_go_down(rate) {
+            if self.time_to_go_down(rate, bounded) {
                 self.start_down(feedback.now);
             }
             return;
@@ -105,15 +107,15 @@ impl Bbr3 {
     }
 
     /// Whether the rate no longer grows; not if that is for want of window.
-    fn time_to_go_down(&mut self, rate: &RateSample) -> bool {
-        if self.cwnd_limited() && self.cwnd >= self.bounds.inflight_longterm {
+    fn time_to_go_down(&mut self, rate: &RateSample, bounded: bool) -> bool {
+        if bounded {
             self.full.reset(rate.bytes_per_second());
             return false;
         }
         self.full.now
     }
 
-    fn adapt_long_term(&mut self, feedback: &Feedback, rate: &RateSample) {
+    fn adapt_long_term(&mut self, feedback: &Feedback, rate: &RateSample, bounded: bool) {
         let limited = self.model.limited(rate);
         if self.stopping && self.model.round_start {
             // The samples of probing are all in.
@@ -133,10 +135,9 @@ impl Bbr3 {
             return;
         }
         self.bounds.inflight_longterm = self.bounds.inflight_longterm.max(rate.flight_at_send);
-        let full_window = self.cwnd_limited() && self.cwnd >= self.bounds.inflight_longterm;
         let round_start = self.model.round_start;
         if let State::ProbeBw(ProbeBw { phase: Phase::Up { rounds, every }, .. }) = &mut self.state
-            && full_window
+            && bounded
         {
             self.bounds.inflight_longterm += feedback.delivered as f64 / *every;
             if round_start {

@@ -116,6 +116,43 @@ fn losses_in_up_bound_what_is_in_flight() {
     assert_eq!(run.cc.cwnd(), 0.85 * 119_000.0);
 }
 
+/// The bound grows again in UP while the window is the limit: by a segment in the first round trip, twice as much in each
+/// further one.
+#[test]
+fn up_raises_the_bound_slowly_at_first() {
+    let mut run = Rounds::steady();
+    run.cc.bounds.inflight_longterm = 130_000.0;
+    while run.name() != "up" {
+        run.round(1_000_000, 100, 20_000.0, 0);
+    }
+    let mut seen = vec![run.cc.bounds.inflight_longterm];
+    for _ in 0..4 {
+        // A window full, and a window acknowledged.
+        run.round(run.cc.cwnd() as u64 * 10, 100, 20_000.0, 0);
+        seen.push(run.cc.bounds.inflight_longterm);
+    }
+    assert_eq!(run.name(), "up", "bounded by the window, not by the rate");
+    let steps: Vec<f64> = seen.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    for (step, expected) in steps.iter().zip([1000.0, 2000.0, 4000.0, 8000.0]) {
+        // The slope is that of the window at the round trip's end.
+        assert!((step / expected - 1.0).abs() < 0.05, "{seen:?}");
+    }
+}
+
+/// A rate is forgotten when two cycles of probing have not seen it again.
+#[test]
+fn the_rate_is_forgotten_after_two_cycles() {
+    let mut run = Rounds::steady();
+    let mut cycles = 0;
+    while cycles < 3 {
+        let before = run.name();
+        run.round(500_000, 100, 20_000.0, 0);
+        cycles += u32::from(before == "up" && run.name() != "up");
+        assert!(run.millis < 60_000, "it probes");
+    }
+    assert_eq!(run.cc.model.max_bw(), 500_000.0);
+}
+
 /// Losses in CRUISE take the short-term bounds down to what arrives, by 0.7 a round trip at most; REFILL forgets them.
 #[test]
 fn losses_in_cruise_are_answered_for_a_while() {
@@ -174,6 +211,20 @@ fn the_round_trip_is_measured_anew_after_five_seconds() {
     assert_eq!(run.name(), "cruise");
     assert!(run.cc.cwnd() > 150_000.0, "{}", run.cc.cwnd());
     assert_eq!(run.cc.model.max_bw(), 1_000_000.0, "the slow samples do not count");
+}
+
+/// A path that has become longer: its round trip is believed once no shorter one was seen for ten seconds.
+#[test]
+fn a_longer_round_trip_is_believed_after_ten_seconds() {
+    let mut run = Rounds::steady();
+    let began = run.millis;
+    while run.cc.model.min_rtt() == Some(Span::from_millis(100)) {
+        run.round(1_000_000, 120, 20_000.0, 0);
+        assert!(run.millis < began + 20_000, "it is believed");
+    }
+    assert_eq!(run.cc.model.min_rtt(), Some(Span::from_millis(120)));
+    // The first of 100 ms came at 100 ms.
+    assert!((10_100..10_300).contains(&run.millis), "{}", run.millis);
 }
 
 /// Six acknowledgments with losses in a round trip of recovery, 2 % and more: Startup ends.

@@ -69,6 +69,9 @@ pub struct Config {
     /// With `hystart = "hystart"`: from when on rounds are told apart; `always` if not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hystart_rounds: Option<hystart::linux::Rounds>,
+    /// Whether segments leave spread over the round trip, as under Linux's fq.
+    #[serde(default)]
+    pub pace: bool,
 }
 
 fn two_fifths() -> f64 {
@@ -98,6 +101,7 @@ impl Default for Config {
             hystart: plus_plus(),
             hystart_detect: None,
             hystart_rounds: None,
+            pace: false,
         }
     }
 }
@@ -142,6 +146,7 @@ impl Config {
         let parameters = hystart::linux::Parameters {
             detect: self.hystart_detect.unwrap_or(3),
             rounds: self.hystart_rounds.unwrap_or_default(),
+            paces: self.pace,
         };
         Box::new(Cubic {
             beta: self.beta,
@@ -150,6 +155,8 @@ impl Config {
             hystart: Hystart::new(self.hystart, parameters, &start),
             curve,
             before: None,
+            pace: self.pace,
+            srtt: Span::ZERO,
         })
     }
 }
@@ -168,6 +175,8 @@ struct Cubic {
     curve: Curve,
     /// The RFC's curve before the last reduction.
     before: Option<rfc::Rfc>,
+    pace: bool,
+    srtt: Span,
 }
 
 impl CongestionControl for Cubic {
@@ -184,6 +193,7 @@ impl CongestionControl for Cubic {
     }
 
     fn on_feedback(&mut self, feedback: &Feedback) {
+        self.srtt = feedback.srtt;
         if let (Curve::Linux(curve), Some(rtt)) = (&mut self.curve, feedback.rtt)
             && !curve.measure(feedback.now, rtt)
         {
@@ -258,6 +268,10 @@ impl CongestionControl for Cubic {
             Curve::Rfc(curve) => curve.pause(now, idle),
             Curve::Linux(curve) => curve.pause(now, idle),
         }
+    }
+
+    fn pacing_rate(&self) -> Option<f64> {
+        if self.pace { self.window.paced(self.srtt) } else { None }
     }
 }
 

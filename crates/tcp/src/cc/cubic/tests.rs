@@ -61,6 +61,40 @@ fn is_no_slower_than_reno() {
     }
 }
 
+// covers [RFC9438 s4.2]: however far the curve is, a window acknowledged brings half a window.
+#[test]
+fn grows_by_half_a_window_at_most() {
+    let mut curve = rfc::Rfc::new(&Config { reno_friendly: false, ..Config::default() });
+    curve.grow(Time::ZERO, Span::ZERO, 10.0, 0.0);
+    assert_eq!(curve.grow(Time::from_millis(60_000), Span::ZERO, 10.0, 10.0), 15.0);
+}
+
+// covers [RFC9438 s4.3]: alpha is 1 once Reno's window has come back to the window before the cut.
+#[test]
+fn renos_own_slope_beyond_the_old_window() {
+    let mut curve = rfc::Rfc::new(&Config { c: 0.01, ..Config::default() });
+    curve.cut(10.0, false);
+    curve.grow(Time::ZERO, Span::ZERO, 7.0, 0.0);
+    // 3 segments at 9/17 of one for each window: 3 x 17/9 windows of 7.
+    let grown = curve.grow(Time::ZERO, Span::ZERO, 7.0, 7.0 * 3.0 * 17.0 / 9.0);
+    assert!((grown - 10.0).abs() < 1e-9, "{grown}");
+    // Just below or just at the old window: the next step is beyond it.
+    let before = curve.grow(Time::ZERO, Span::ZERO, 10.0, 10.0);
+    let grown = curve.grow(Time::ZERO, Span::ZERO, before, before);
+    assert!((grown - before - 1.0).abs() < 1e-9, "{grown}");
+}
+
+/// In the first second after a cut round trips are those of the old window.
+#[test]
+fn linux_believes_no_round_trip_for_a_second() {
+    let mut curve = linux::Linux::new(&Config::default());
+    let at = Time::from_millis;
+    assert!(curve.measure(at(100), Span::from_millis(100)));
+    curve.count(at(1000), 10, 1);
+    assert!(!curve.measure(at(1999), Span::from_millis(1)));
+    assert!(curve.measure(at(2000), Span::from_millis(1)));
+}
+
 // covers [RFC9438 s4.6, s4.7]
 #[test]
 fn cuts_to_seven_tenths_and_converges_fast() {

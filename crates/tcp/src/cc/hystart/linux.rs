@@ -3,7 +3,7 @@
 //! Slow start ends at once, with ssthresh = cwnd, when either is seen in a round:
 //!
 //! ```text
-//! train:  acknowledgments at most 2 ms apart, from the round's start, for more than min rtt / 2
+//! train:  acknowledgments at most 2 ms apart, from the round's start, for more than min rtt / 2 (min rtt if paced)
 //! delay:  from the 9th sample:  min rtt of the round > min rtt + clamp(min rtt / 8, 4 ms, 16 ms)
 //! ```
 //!
@@ -12,7 +12,7 @@
 //! round is the one in which the window gets there; the public packetdrill scripts for CUBIC show that.
 //!
 //! Deviations: times are nanoseconds, not microseconds. Limits: no allowance for the aggregation of segments
-//! (`hystart_ack_delay`), and the train's length is that of a sender that does not pace.
+//! (`hystart_ack_delay`).
 
 use engine::{Span, Time};
 use schemars::JsonSchema;
@@ -51,11 +51,13 @@ pub(crate) struct Parameters {
     /// 1 for the train, 2 for delay, 3 for both.
     pub detect: u8,
     pub rounds: Rounds,
+    /// Whether the sender paces: segments may have been held back for half a round trip.
+    pub paces: bool,
 }
 
 impl Default for Parameters {
     fn default() -> Self {
-        Parameters { detect: TRAIN | DELAY, rounds: Rounds::default() }
+        Parameters { detect: TRAIN | DELAY, rounds: Rounds::default(), paces: false }
     }
 }
 
@@ -109,7 +111,8 @@ impl Linux {
         }
         if self.parameters.detect & TRAIN != 0 && feedback.now.since(self.last_ack) <= ACK_DELTA {
             self.last_ack = feedback.now;
-            if feedback.now.since(self.round_start).as_nanos() > least.as_nanos() / 2 {
+            let longest = if self.parameters.paces { least.as_nanos() } else { least.as_nanos() / 2 };
+            if feedback.now.since(self.round_start).as_nanos() > longest {
                 self.found = true;
             }
         }
@@ -137,7 +140,11 @@ mod tests {
     /// Acknowledgments of a segment each, at the given milliseconds with the given round trips; the first that ends
     /// slow start. A round of 40 segments is in flight.
     fn exit(detect: u8, acks: impl Iterator<Item = (u64, u64)>) -> Option<usize> {
-        let mut hystart = Linux::new(Parameters { detect, rounds: Rounds::Always });
+        exit_with(Parameters { detect, ..Parameters::default() }, acks)
+    }
+
+    fn exit_with(parameters: Parameters, acks: impl Iterator<Item = (u64, u64)>) -> Option<usize> {
+        let mut hystart = Linux::new(parameters);
         acks.enumerate().find_map(|(number, (at, rtt))| {
             let mut feedback = feedback(at, Some(Span::from_millis(rtt)));
             (feedback.una, feedback.nxt) = (1000 * (number as u64 + 1), 1000 * (number as u64 + 41));
@@ -151,6 +158,8 @@ mod tests {
         let train = |gap: u64| (0..40_u64).map(move |number| (100 + gap * number, 100));
         assert_eq!(exit(1, train(2)), Some(26), "26 x 2 ms > 50 ms");
         assert_eq!(exit(1, train(3)), None, "3 ms apart is no train");
+        let paced = Parameters { paces: true, ..Parameters::default() };
+        assert_eq!(exit_with(paced, train(2)), None, "40 x 2 ms < 100 ms");
         assert_eq!(exit(2, train(2)), None, "the delay has not risen");
     }
 

@@ -41,12 +41,13 @@ pub(crate) enum Hystart {
 }
 
 impl Hystart {
+    /// `linux` is for Linux's, but for whether the sender paces.
     pub fn new(kind: Kind, linux: linux::Parameters, start: &Start) -> Self {
         match kind {
             Kind::Off => Hystart::Off,
             // [RFC9406 s4.3]: only for a slow start whose threshold is the initial, arbitrarily high one.
             Kind::PlusPlus if start.ssthresh.is_finite() => Hystart::Off,
-            Kind::PlusPlus => Hystart::PlusPlus(plus_plus::PlusPlus::new()),
+            Kind::PlusPlus => Hystart::PlusPlus(plus_plus::PlusPlus::new(linux.paces)),
             Kind::Linux => Hystart::Linux(linux::Linux::new(linux)),
         }
     }

@@ -12,7 +12,7 @@
 //!
 //! Deviation: every round trip measured is a sample, in whatever state; the RFC counts those of acknowledgments that
 //! arrive in slow start, which are the same but for a sender that its application limits.
-//! Limits: senders that pace (L infinite) are not told apart; L is 8.
+//! L is 8, and infinite for a sender that paces.
 
 use engine::Span;
 
@@ -38,6 +38,8 @@ enum Phase {
 }
 
 pub(crate) struct PlusPlus {
+    /// Segments that slow start grows by for one acknowledgment at most (L).
+    most: f64,
     phase: Phase,
     /// The offset whose acknowledgment ends the round.
     end: u64,
@@ -47,8 +49,9 @@ pub(crate) struct PlusPlus {
 }
 
 impl PlusPlus {
-    pub fn new() -> Self {
-        PlusPlus { phase: Phase::SlowStart, end: 0, last_min: None, current_min: None, samples: 0 }
+    pub fn new(paces: bool) -> Self {
+        let most = if paces { f64::INFINITY } else { L };
+        PlusPlus { most, phase: Phase::SlowStart, end: 0, last_min: None, current_min: None, samples: 0 }
     }
 
     pub fn on_feedback(&mut self, feedback: &Feedback) -> Verdict {
@@ -93,7 +96,7 @@ impl PlusPlus {
 
     /// Growth for `bytes` acknowledged [RFC9406 s4.2].
     pub fn growth(&self, bytes: f64, segment: f64) -> f64 {
-        let most = bytes.min(L * segment);
+        let most = bytes.min(self.most * segment);
         match self.phase {
             Phase::SlowStart => most,
             Phase::Conservative { .. } => most / CSS_GROWTH_DIVISOR,
@@ -129,7 +132,7 @@ mod tests {
     }
 
     fn begin() -> Rounds {
-        let mut rounds = Rounds(PlusPlus::new(), 0);
+        let mut rounds = Rounds(PlusPlus::new(false), 0);
         // The first acknowledgment opens a round that lasts to the tenth.
         rounds.go(100);
         rounds
@@ -168,9 +171,10 @@ mod tests {
         assert!(!rounds.conservative());
     }
 
-    // covers [RFC9406 s4.3]: L = 8.
+    // covers [RFC9406 s4.3]: L = 8, infinite if paced.
     #[test]
     fn at_most_eight_segments_an_acknowledgment() {
-        assert_eq!(PlusPlus::new().growth(20_000.0, 1000.0), 8000.0);
+        assert_eq!(PlusPlus::new(false).growth(20_000.0, 1000.0), 8000.0);
+        assert_eq!(PlusPlus::new(true).growth(20_000.0, 1000.0), 20_000.0);
     }
 }
