@@ -129,7 +129,7 @@ impl CongestionControl for Reno {
     }
 
     fn wants_feedback(&self) -> bool {
-        !matches!(self.hystart, Hystart::Off)
+        self.pace || !matches!(self.hystart, Hystart::Off)
     }
 
     fn on_feedback(&mut self, feedback: &Feedback) {
@@ -159,6 +159,10 @@ impl CongestionControl for Reno {
 
     fn on_idle(&mut self, _: Time, _: Span, restart: Option<f64>) {
         self.window.restart(restart);
+    }
+
+    fn paces(&self) -> bool {
+        self.pace
     }
 
     fn pacing_rate(&self) -> Option<f64> {

@@ -189,7 +189,7 @@ impl CongestionControl for Cubic {
     }
 
     fn wants_feedback(&self) -> bool {
-        matches!(self.curve, Curve::Linux(_)) || !matches!(self.hystart, Hystart::Off)
+        self.pace || matches!(self.curve, Curve::Linux(_)) || !matches!(self.hystart, Hystart::Off)
     }
 
     fn on_feedback(&mut self, feedback: &Feedback) {
@@ -268,6 +268,10 @@ impl CongestionControl for Cubic {
             Curve::Rfc(curve) => curve.pause(now, idle),
             Curve::Linux(curve) => curve.pause(now, idle),
         }
+    }
+
+    fn paces(&self) -> bool {
+        self.pace
     }
 
     fn pacing_rate(&self) -> Option<f64> {
