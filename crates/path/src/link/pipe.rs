@@ -86,6 +86,7 @@ impl Pipe {
                 now: cx.now,
                 start: starts,
                 duration,
+                size,
                 way: self.hop.way,
                 number: Some(self.counters.frames_sent),
             };
