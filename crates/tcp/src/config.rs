@@ -1,6 +1,8 @@
 //! Settings of an end.
 
 use engine::{Bytes, Span, Stream};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use crate::cc::{self, ControlConfig};
 use crate::differentiation::DifferentiationConfig;
@@ -10,15 +12,15 @@ use crate::response::{self, ResponseConfig};
 /// Settings of one end of a connection.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Config {
-    /// Bytes of data in a full segment (SMSS).
+    /// Bytes of data in a full segment (SMSS), unless the other end asks for less or options take some of it.
     pub segment: u32,
-    /// Bytes this end is willing to receive; advertised unchanged, since applications read at once.
+    /// Bytes this end is willing to receive. An application that reads at once lets it be advertised unchanged.
     pub window: Bytes,
     /// Congestion window at the beginning, in segments [RFC5681 s3.1, RFC6928].
     pub initial_window: u32,
     /// Slow start threshold at the beginning; without one slow start goes on until the first loss.
     pub initial_ssthresh: Option<Bytes>,
-    /// Limits of the retransmission timer.
+    /// The retransmission timer.
     pub rto: RtoConfig,
     /// What is lost.
     pub recovery: RecoveryConfig,
@@ -28,6 +30,26 @@ pub struct Config {
     pub response: ResponseConfig,
     /// Which losses are taken for congestion.
     pub differentiation: DifferentiationConfig,
+    /// What the handshake offers; an end that starts in ESTABLISHED takes it as agreed on.
+    pub options: Options,
+    /// When acknowledgments go out.
+    pub acks: Acks,
+    /// Whether small segments wait for company.
+    pub nagle: Nagle,
+    /// Whether the first two duplicates let a new segment out each [RFC3042].
+    pub limited_transmit: bool,
+    /// Whether recovery goes from the old window to the new one in proportion to what arrives [RFC9937].
+    pub prr: bool,
+    /// How needless retransmissions are found out.
+    pub spurious: Spurious,
+    /// When acknowledgments let the window grow.
+    pub growth: Growth,
+    /// Whether slow start begins anew after nothing was in flight for a retransmission timeout [RFC5681 s4.1].
+    pub restart_after_idle: bool,
+    /// How often a segment is sent again before the connection is given up.
+    pub retries: Retries,
+    /// How long TIME-WAIT lasts: twice the life of a segment [RFC9293 s3.4.1].
+    pub time_wait: Span,
     /// Chance of this end's own.
     pub stream: Stream,
 }
@@ -44,22 +66,59 @@ impl Default for Config {
             control: ControlConfig::Reno(cc::reno::Config::default()),
             response: ResponseConfig::Unmodified(response::unmodified::Config::default()),
             differentiation: DifferentiationConfig::default(),
+            options: Options::default(),
+            acks: Acks::default(),
+            nagle: Nagle::Off,
+            limited_transmit: false,
+            prr: false,
+            spurious: Spurious::default(),
+            growth: Growth::default(),
+            restart_after_idle: true,
+            retries: Retries::default(),
+            time_wait: Span::from_secs(60),
             stream: Stream::default(),
         }
     }
 }
 
-/// Limits of the retransmission timer [RFC6298 s2].
+/// The retransmission timer [RFC6298 s2].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RtoConfig {
     /// Before the first measurement [RFC6298 s2.1].
     pub initial: Span,
     /// Never less [RFC6298 s2.4].
     pub min: Span,
+    /// What is never less than `min`.
+    pub floor: Floor,
     /// Never more, however often it doubles [RFC6298 s2.5].
     pub max: Span,
+    /// The clock's tick (G): round trips are measured in whole ticks and the timer expires at one; exact if zero
+    /// [RFC6298 s4].
+    pub granularity: Span,
     /// How long a doubled timeout holds.
     pub back_off: BackOff,
+    /// Which segments are timed.
+    pub sampling: Sampling,
+}
+
+/// What is never less than the least timeout.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Floor {
+    /// The timeout [RFC6298 s2.4].
+    #[default]
+    Timeout,
+    /// What is added to the smoothed round trip for its variation (Linux).
+    Variation,
+}
+
+/// Which segments are timed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Sampling {
+    /// One at a time, as in 4.3BSD; at least one a round trip [RFC6298 s3].
+    #[default]
+    OneAtATime,
+    /// The oldest that an acknowledgment covers, each time (Linux).
+    EachAcknowledgment,
 }
 
 /// How long a doubled timeout holds.
@@ -78,8 +137,112 @@ impl Default for RtoConfig {
         RtoConfig {
             initial: Span::from_secs(1),
             min: Span::from_secs(1),
+            floor: Floor::default(),
             max: Span::from_secs(64),
+            granularity: Span::ZERO,
             back_off: BackOff::default(),
+            sampling: Sampling::default(),
         }
+    }
+}
+
+/// What the handshake offers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Options {
+    /// Selective acknowledgments [RFC2018]. A recovery that lives on them falls back to NewReno without.
+    pub sack: bool,
+    /// Duplicates reported in SACK blocks [RFC2883].
+    pub duplicate_sack: bool,
+    /// Timestamps, and protection against wrapped sequence numbers with them [RFC7323].
+    pub timestamps: bool,
+    /// Window scaling [RFC7323 s2]; the shift, or the least that lets the whole window be said.
+    pub window_scale: Option<Option<u8>>,
+    /// Explicit congestion notification [RFC3168].
+    pub ecn: EcnMode,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options { sack: true, duplicate_sack: true, timestamps: false, window_scale: Some(None), ecn: EcnMode::Off }
+    }
+}
+
+/// Whether explicit congestion notification is used.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum EcnMode {
+    /// No.
+    #[default]
+    Off,
+    /// If the other end asks for it.
+    Accept,
+    /// This end asks for it, and accepts it.
+    Request,
+}
+
+/// When acknowledgments go out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Acks {
+    /// With every so many full segments: 1 with each, 2 is the most there may be [RFC5681 s4.2].
+    pub every: u32,
+    /// How long an acknowledgment is kept back at most; at most 500 ms [RFC5681 s4.2].
+    pub delay: Span,
+    /// So many segments at the beginning are acknowledged one by one (Linux's quick acknowledgments).
+    pub at_once: u32,
+}
+
+impl Default for Acks {
+    fn default() -> Self {
+        Acks { every: 1, delay: Span::from_millis(200), at_once: 0 }
+    }
+}
+
+/// Whether small segments wait for company.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Nagle {
+    /// They never wait.
+    #[default]
+    Off,
+    /// They wait while anything is unacknowledged [RFC9293 s3.7.4].
+    On,
+    /// They wait while a small one is unacknowledged (Minshall, Linux).
+    Minshall,
+}
+
+/// When acknowledgments let the window grow.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Growth {
+    /// Unless it is beyond the receiver's already: what the receiver does not take is no evidence of room in the network.
+    #[default]
+    BelowPeerWindow,
+    /// If the sender was held back by it in the last window, or in slow start if it is less than twice what was in flight
+    /// (Linux, after RFC 7661).
+    WhenUsed,
+}
+
+/// How needless retransmissions are found out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Spurious {
+    /// What comes back after a timeout shows whether the originals had arrived (F-RTO) [RFC5682].
+    pub frto: bool,
+    /// The timestamp echoed is that of the original (Eifel) [RFC3522, RFC4015].
+    pub eifel: bool,
+    /// Every retransmission is reported as a duplicate [RFC3708].
+    pub duplicate_sack: bool,
+}
+
+/// How often a segment is sent again before the connection is given up.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Retries {
+    /// A SYN.
+    pub syn: u32,
+    /// Data; never given up if not said, as in a simulation.
+    pub data: Option<u32>,
+}
+
+impl Default for Retries {
+    fn default() -> Self {
+        Retries { syn: 6, data: None }
     }
 }

@@ -14,6 +14,8 @@ pub enum Reason {
     Timeout,
     /// A message from the network asked for it.
     Notice,
+    /// To find out whether the tail was lost.
+    Probe,
 }
 
 /// Something that happened at one end. Offsets count from the beginning of the stream and never wrap.
@@ -59,6 +61,10 @@ pub enum Event {
     },
     /// Recovery ended with an acknowledgment of new data.
     RecoveryEnd,
+    /// The last reduction was needless, and was taken back.
+    Undone,
+    /// The window was reduced because the network marked a packet.
+    MarkAnswered,
     /// The retransmission timer expired.
     Timeout {
         /// First unacknowledged byte.

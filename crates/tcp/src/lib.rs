@@ -9,6 +9,7 @@ pub mod config;
 pub mod connection;
 pub mod differentiation;
 pub mod event;
+pub mod info;
 pub mod presets;
 pub mod receiver;
 pub mod recovery;
@@ -16,6 +17,7 @@ pub mod response;
 pub mod sender;
 
 pub use config::Config;
-pub use connection::Connection;
+pub use connection::{Connection, Failure, State};
 pub use event::{Event, Reason};
+pub use info::{Info, Phase};
 pub use sender::Counters;

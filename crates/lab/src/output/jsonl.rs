@@ -99,6 +99,7 @@ fn endpoint(event: &tcp::Event) -> Value {
                 Reason::FastRetransmit => "fast-retransmit",
                 Reason::Timeout => "timeout",
                 Reason::Notice => "notice",
+                Reason::Probe => "probe",
             };
             json!({ "event": "segment-sent", "seq": seq, "len": len, "reason": reason })
         }
@@ -111,6 +112,8 @@ fn endpoint(event: &tcp::Event) -> Value {
         tcp::Event::FastRetransmit { seq } => json!({ "event": "fast-retransmit", "seq": seq }),
         tcp::Event::NotifiedRecovery { seq } => json!({ "event": "notified-recovery", "seq": seq }),
         tcp::Event::RecoveryEnd => json!({ "event": "recovery-end" }),
+        tcp::Event::Undone => json!({ "event": "undone" }),
+        tcp::Event::MarkAnswered => json!({ "event": "mark-answered" }),
         tcp::Event::Timeout { seq, nth, rto } => {
             json!({ "event": "timeout", "seq": seq, "nth": nth, "rto_s": rto.as_secs_f64() })
         }

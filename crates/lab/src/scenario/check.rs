@@ -335,7 +335,7 @@ impl Checker<'_> {
             window: flow.window,
             initial_window: *initial_window,
             initial_ssthresh: first_threshold,
-            rto: RtoConfig { initial: *initial_rto, min: *min_rto, max: *max_rto, back_off },
+            rto: RtoConfig { initial: *initial_rto, min: *min_rto, max: *max_rto, back_off, ..RtoConfig::default() },
             recovery,
             control,
             response: sender_part(scheme),

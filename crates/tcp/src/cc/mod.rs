@@ -24,6 +24,13 @@ pub struct Start {
     pub stream: Stream,
 }
 
+impl Start {
+    /// Any beginning, to ask a control about itself.
+    pub fn trial() -> Self {
+        Start { segment: 1.0, cwnd: 1.0, ssthresh: f64::INFINITY, stream: Stream::default() }
+    }
+}
+
 /// What an acknowledgment tells, whatever the sender is doing. Offsets count from the beginning of the stream.
 #[derive(Clone, Copy, Debug)]
 pub struct Feedback {

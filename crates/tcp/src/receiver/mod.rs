@@ -1,46 +1,166 @@
 //! The half of a connection that receives data.
 //!
-//! One cumulative acknowledgment for each arrival, at once; what comes out of order is kept.
+//! What comes out of order is kept and reported ([`sack`]); acknowledgments go out at once or a little later
+//! ([`delayed`]); the window is what the application leaves room for. All offsets count a FIN as one byte behind the data.
 
+mod delayed;
 mod reassembly;
+mod sack;
 
 use std::collections::VecDeque;
 
+use engine::Time;
+use wire::{Ecn, SackBlocks, SeqNum};
+
+use crate::config::Acks;
 use crate::event::Event;
+use delayed::Delayed;
 use reassembly::Reassembly;
+use sack::Reports;
 
 pub(crate) struct Receiver {
-    window: u64,
+    buffer: u64,
+    /// How far windows are shifted on the wire: they can be said in such steps only.
+    shift: u8,
     assembly: Reassembly,
-    owed: u32,
+    /// Where the FIN lies, once it has come in sight.
+    fin_at: Option<u64>,
+    /// Whether the application reads by itself, and how far it has read.
+    holds: bool,
+    read_to: u64,
+    /// First byte beyond the window last advertised; it never moves back [RFC9293 s3.8.6].
+    edge: u64,
+    delayed: Delayed,
+    reports: Reports,
+    /// Bytes in a full segment of the other end, as far as is known: small windows are not worth telling of.
+    segment: u64,
+    /// Congestion met on the way here is echoed until the other end has reduced its window [RFC3168 s6.1.3], or with each
+    /// segment marked [RFC8257 s3.2].
+    echo: bool,
+    precise_ecn: bool,
     duplicates: u64,
     observed: bool,
     events: VecDeque<Event>,
 }
 
+/// A segment's data as it came in. Offsets.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Data {
+    /// First byte.
+    pub seq: u64,
+    /// Bytes.
+    pub len: u32,
+    /// Whether a FIN follows.
+    pub fin: bool,
+    /// What the network says of congestion.
+    pub ecn: Ecn,
+    /// Whether the other end says that it has reduced its window.
+    pub reduced: bool,
+}
+
 impl Receiver {
-    pub fn new(window: u64) -> Self {
-        let assembly = Reassembly::default();
-        Receiver { window, assembly, owed: 0, duplicates: 0, observed: false, events: VecDeque::new() }
+    pub fn new(buffer: u64, segment: u32, acks: Acks, precise_ecn: bool) -> Self {
+        Receiver {
+            buffer,
+            shift: 0,
+            assembly: Reassembly::default(),
+            fin_at: None,
+            holds: false,
+            read_to: 0,
+            edge: buffer,
+            delayed: Delayed::new(acks),
+            reports: Reports::default(),
+            segment: u64::from(segment),
+            echo: false,
+            precise_ecn,
+            duplicates: 0,
+            observed: false,
+            events: VecDeque::new(),
+        }
+    }
+
+    /// What the handshake has agreed on.
+    pub fn agreed(&mut self, sack: bool, duplicate_sack: bool, shift: u8) {
+        self.reports.agreed(sack, duplicate_sack);
+        self.shift = shift;
+        self.edge = self.next() + self.quantized(self.buffer);
     }
 
     pub fn observe(&mut self) {
         self.observed = true;
     }
 
-    /// Next byte expected: everything before it has come, once and in order.
+    /// Next byte expected, FIN included: everything before it has come, once and in order.
+    #[inline]
     pub fn next(&self) -> u64 {
         self.assembly.next()
     }
 
-    /// Bytes from `next` on that may come; constant, since the application reads at once.
-    pub fn window(&self) -> u64 {
-        self.window
+    /// Bytes of data received in order.
+    #[inline]
+    pub fn received(&self) -> u64 {
+        match self.fin_at {
+            Some(fin) => self.next().min(fin),
+            None => self.next(),
+        }
+    }
+
+    /// Whether the FIN and everything before it has come.
+    #[inline]
+    pub fn finished(&self) -> bool {
+        self.fin_at.is_some_and(|fin| self.next() > fin)
     }
 
     /// Segments that brought no byte that was not here already.
     pub fn duplicates(&self) -> u64 {
         self.duplicates
+    }
+
+    /// From now on the application reads by itself.
+    pub fn hold(&mut self) {
+        self.holds = true;
+        self.read_to = self.received();
+    }
+
+    /// Bytes the application may read.
+    pub fn readable(&self) -> u64 {
+        if self.holds { self.received() - self.read_to } else { 0 }
+    }
+
+    /// The application reads at most `most` bytes.
+    pub fn read(&mut self, now: Time, most: u64) -> u64 {
+        let bytes = self.readable().min(most);
+        self.read_to += bytes;
+        // [RFC9293 s3.8.6.2.2]: worth telling of once it is half the buffer or a segment more than what was said.
+        let more = (self.next() + self.free()).saturating_sub(self.edge);
+        if bytes > 0 && more >= (self.buffer / 2).min(self.segment) {
+            self.delayed.at_once(now);
+        }
+        bytes
+    }
+
+    fn free(&self) -> u64 {
+        self.quantized(self.buffer.saturating_sub(self.readable()))
+    }
+
+    fn quantized(&self, window: u64) -> u64 {
+        window >> self.shift << self.shift
+    }
+
+    /// Bytes from `next` on that may come.
+    #[inline]
+    pub fn window(&self) -> u64 {
+        self.edge.max(self.next()) - self.next()
+    }
+
+    /// Moves the window to where the application leaves room, if that is worth it. To be called when a segment is made.
+    #[inline]
+    pub fn renew_window(&mut self) {
+        let edge = self.next() + self.free();
+        let worth = !self.holds || edge.saturating_sub(self.edge) >= (self.buffer / 2).min(self.segment);
+        if edge > self.edge && worth {
+            self.edge = edge;
+        }
     }
 
     pub fn pop_event(&mut self) -> Option<Event> {
@@ -49,28 +169,81 @@ impl Receiver {
 
     /// Takes data. What lies beyond the window is not kept [RFC9293 s3.10.7.4].
     #[inline]
-    pub fn on_data(&mut self, seq: u64, len: u32) {
-        self.owed += 1;
-        let in_order = seq == self.next();
+    pub fn on_data(&mut self, now: Time, data: &Data) {
+        let Data { seq, len, fin, .. } = *data;
+        let next = self.next();
+        let in_order = seq == next;
         if self.observed {
             self.events.push_back(Event::SegmentReceived { seq, len, in_order });
         }
-        let end = (seq + u64::from(len)).min(self.next() + self.window);
-        if end > seq && !self.assembly.insert(seq, end) {
+        self.take_mark(now, data);
+        let data_end = seq + u64::from(len);
+        let limit = next + self.window().max(u64::from(fin && data_end == next));
+        let end = (data_end + u64::from(fin)).min(limit);
+        if fin && data_end < limit && self.fin_at.is_none() {
+            self.fin_at = Some(data_end);
+        }
+        let had_holes = self.assembly.has_holes();
+        let new = end > seq && self.assembly.insert(seq, end);
+        if new {
+            self.reports.arrived(seq, self.next());
+        } else if end > seq {
             self.duplicates += 1;
+            self.reports.duplicate(seq, end);
+        }
+        // Out of order, filling a hole, twice, or the end: at once [RFC5681 s4.2].
+        let hurry = !in_order || had_holes || !new || fin;
+        self.delayed.arrived(now, hurry);
+    }
+
+    fn take_mark(&mut self, now: Time, data: &Data) {
+        let marked = data.ecn == Ecn::Ce;
+        if self.precise_ecn {
+            // [RFC8257 s3.2]: an acknowledgment speaks of segments that were all marked, or all not.
+            if marked != self.echo {
+                self.delayed.flush(now);
+            }
+            self.echo = marked;
+        } else {
+            self.echo = (self.echo && !data.reduced) || marked;
         }
     }
 
-    /// Whether an acknowledgment must go out; asking takes one off.
+    /// Something came that is answered with an acknowledgment, whatever it was.
+    pub fn owe(&mut self, now: Time) {
+        self.delayed.at_once(now);
+    }
+
+    /// Whether congestion is to be echoed.
+    pub fn echoes(&self) -> bool {
+        self.echo
+    }
+
+    /// Whether an acknowledgment must go out now; asking takes one off.
     #[inline]
-    pub fn take_owed(&mut self) -> bool {
-        let owes = self.owed > 0;
-        self.owed -= u32::from(owes);
-        owes
+    pub fn take_owed(&mut self, now: Time) -> bool {
+        self.delayed.take(now)
     }
 
     /// Whatever goes out now acknowledges everything.
+    #[inline]
     pub fn acknowledged(&mut self) {
-        self.owed = 0;
+        self.delayed.clear();
+    }
+
+    /// When an acknowledgment that is kept back must go out.
+    #[inline]
+    pub fn deadline(&self) -> Time {
+        self.delayed.deadline()
+    }
+
+    /// The blocks to report, as numbers counted from `origin`; at most `room`.
+    #[inline]
+    pub fn sack(&mut self, origin: SeqNum, room: usize) -> SackBlocks {
+        if !self.reports.wanted(&self.assembly) {
+            return SackBlocks::default();
+        }
+        let number = |offset: u64| SeqNum(origin.0.wrapping_add(offset as u32));
+        self.reports.blocks(&self.assembly, room).map(|(from, to)| (number(from), number(to))).collect()
     }
 }

@@ -1,16 +1,36 @@
 //! Putting the stream together.
 
+use std::collections::VecDeque;
+
 /// What has come: everything before `next`, and islands beyond it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Reassembly {
     next: u64,
-    /// Disjoint and apart, rising, all beyond `next`.
-    islands: Vec<(u64, u64)>,
+    /// Disjoint and apart, rising, all beyond `next`. What arrives mostly touches the last.
+    islands: VecDeque<(u64, u64)>,
 }
 
 impl Reassembly {
+    #[inline]
     pub fn next(&self) -> u64 {
         self.next
+    }
+
+    /// Whether anything waits for what lies before it.
+    #[inline]
+    pub fn has_holes(&self) -> bool {
+        !self.islands.is_empty()
+    }
+
+    /// The islands, lowest first.
+    pub fn islands(&self) -> impl DoubleEndedIterator<Item = (u64, u64)> + '_ {
+        self.islands.iter().copied()
+    }
+
+    /// The island that byte `at` is in.
+    pub fn island(&self, at: u64) -> Option<(u64, u64)> {
+        let place = self.islands.partition_point(|island| island.1 <= at);
+        self.islands.get(place).copied().filter(|island| island.0 <= at)
     }
 
     /// Takes bytes `from..to`. Whether any of them is new.
@@ -32,20 +52,22 @@ impl Reassembly {
             if self.islands.get(first).is_some_and(|island| island.0 <= from && to <= island.1) {
                 return false;
             }
-            if first < last {
-                from = from.min(self.islands[first].0);
-                to = to.max(self.islands[last - 1].1);
+            if first == last {
+                self.islands.insert(first, (from, to));
+                return true;
             }
-            self.islands.splice(first..last, [(from, to)]);
+            from = from.min(self.islands[first].0);
+            to = to.max(self.islands[last - 1].1);
+            self.islands[first] = (from, to);
+            self.islands.drain(first + 1..last);
             return true;
         }
         let new = to > self.next;
         self.next = self.next.max(to);
-        let reached = self.islands.partition_point(|island| island.0 <= self.next);
-        if let Some(island) = self.islands[..reached].last() {
+        while let Some(island) = self.islands.front().filter(|island| island.0 <= self.next) {
             self.next = self.next.max(island.1);
+            self.islands.pop_front();
         }
-        self.islands.drain(..reached);
         new
     }
 }
@@ -81,7 +103,7 @@ mod tests {
                 let first_missing = come.iter().position(|here| !here).unwrap() as u64;
                 prop_assert_eq!(assembly.next(), first_missing);
                 prop_assert!(assembly.islands.iter().all(|(from, to)| from < to && *from > assembly.next()));
-                prop_assert!(assembly.islands.windows(2).all(|pair| pair[0].1 < pair[1].0));
+                prop_assert!(assembly.islands.make_contiguous().windows(2).all(|pair| pair[0].1 < pair[1].0));
             }
         }
     }

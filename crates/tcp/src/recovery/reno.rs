@@ -6,7 +6,8 @@
 
 pub use engine::registry::NoSettings as Config;
 
-use super::{Advance, Duplicate, LossRecovery, Notified, View};
+use super::{Ack, LossRecovery, Verdict, View, classic_trigger};
+use crate::sender::Scoreboard;
 
 /// The recovery.
 pub fn build() -> Box<dyn LossRecovery> {
@@ -19,46 +20,38 @@ struct Reno {
 }
 
 impl LossRecovery for Reno {
-    fn on_duplicate(&mut self, count: u32, notified: Option<Notified>, view: &View) -> Duplicate {
+    fn on_ack(&mut self, ack: &Ack, _: &mut Scoreboard, view: &View) -> Verdict {
+        if ack.acked > 0 {
+            // [RFC5681 s3.2 step 6]: what was added goes, cwnd stands at ssthresh.
+            return match self.allowance.take() {
+                Some(_) => Verdict::Recovered,
+                None => Verdict::Ordinary,
+            };
+        }
         if let Some(allowance) = &mut self.allowance {
             // [RFC5681 s3.2 step 4]
-            *allowance += view.segment;
-            return Duplicate::Counted;
+            *allowance += if ack.duplicates > 0 { view.segment } else { 0.0 };
+            return Verdict::Recovering;
         }
-        match notified {
-            Some(Notified::AlreadyResent) => {
-                self.allowance = Some(view.segment);
-                Duplicate::Lost { resend: false }
+        match classic_trigger(ack, view) {
+            Some((resend, allowance)) => {
+                self.allowance = Some(allowance);
+                Verdict::Begin { resend }
             }
-            Some(Notified::Resend) if count == 3 => {
-                // Before the first cut there is no threshold to fly.
-                let threshold = if view.ssthresh.is_finite() { view.ssthresh } else { view.cwnd };
-                self.allowance = Some(threshold + 3.0 * view.segment - view.cwnd);
-                Duplicate::Lost { resend: true }
-            }
-            None if count == 3 => {
-                // [RFC5681 s3.2 step 3]: three segments have left the network.
-                self.allowance = Some(3.0 * view.segment);
-                Duplicate::Lost { resend: true }
-            }
-            _ => Duplicate::Counted,
+            None => Verdict::Ordinary,
         }
     }
 
-    fn on_advance(&mut self, _: &View) -> Advance {
-        // [RFC5681 s3.2 step 6]: what was added goes, cwnd stands at ssthresh.
-        match self.allowance.take() {
-            Some(_) => Advance::Recovered,
-            None => Advance::Ordinary,
-        }
-    }
-
-    fn on_timeout(&mut self) {
+    fn on_timeout(&mut self, _: &Scoreboard) {
         self.allowance = None;
     }
 
     fn recovering(&self) -> bool {
         self.allowance.is_some()
+    }
+
+    fn on_undo(&mut self) {
+        self.allowance = None;
     }
 
     fn allowance(&self) -> f64 {

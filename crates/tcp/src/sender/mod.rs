@@ -1,21 +1,38 @@
 //! The half of a connection that sends data.
 //!
-//! It keeps three offsets: `una` (first unacknowledged byte), `nxt` (next byte to send, which goes back after a
-//! timeout) and `max` (first byte never sent), and one retransmission timer [RFC6298 s5].
+//! What has been sent stands on the [`Scoreboard`]; `recovery` says what of it is lost, `control` how much may fly. An
+//! acknowledgment goes through [`ack`], a timer through [`timers`], and what leaves comes out of [`transmit`].
 
+mod ack;
+mod pacer;
+mod rate;
 mod rtt;
+mod scoreboard;
+mod spurious;
+mod timers;
+mod transmit;
 
 use std::collections::VecDeque;
 
 use engine::{Span, Time};
 use wire::NoticeKind;
 
-use crate::cc::{Acked, Congestion, CongestionControl, Flight, Start};
-use crate::config::Config;
+pub(crate) use ack::Arrival;
+pub use scoreboard::{Scoreboard, Sent};
+pub(crate) use transmit::Piece;
+
+use crate::cc::{Congestion, CongestionControl, Flight, Start};
+use crate::config::{Config, Growth, Nagle, Sampling};
+use crate::differentiation::LossDifferentiation;
 use crate::event::{Event, Reason};
-use crate::recovery::{Advance, Duplicate, LossRecovery, View};
+use crate::recovery::prr::Reduction;
+use crate::recovery::{LossRecovery, View};
 use crate::response::NoticeResponse;
+use pacer::Pacer;
+use rate::RateEstimator;
 use rtt::RttEstimator;
+use spurious::Spurious;
+use timers::Persist;
 
 /// What a sender counts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -24,7 +41,7 @@ pub struct Counters {
     pub segments_sent: u64,
     /// Segments sent again.
     pub segments_retransmitted: u64,
-    /// Segments resent because of duplicate acknowledgments.
+    /// Segments resent because acknowledgments showed a loss.
     pub fast_retransmits: u64,
     /// Expiries of the retransmission timer.
     pub timeouts: u64,
@@ -32,40 +49,108 @@ pub struct Counters {
     pub notices_defer: u64,
     /// ICMP-RETRANSMIT messages received about this connection.
     pub notices_retransmit: u64,
+    /// Segments sent to find out about the tail.
+    pub probes: u64,
+    /// Reductions of the window that turned out to be needless.
+    pub undone: u64,
+    /// Reductions of the window because of marks (ECN).
+    pub marks: u64,
 }
 
-/// A piece of data to send.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Piece {
-    pub seq: u64,
-    pub len: u32,
+/// What does not change, or once, at the handshake.
+struct Settings {
+    /// Bytes of data in a full segment.
+    segment: u32,
+    initial_window: f64,
+    limited_transmit: bool,
+    prr: bool,
+    growth: Growth,
+    restart_after_idle: bool,
+    sampling: Sampling,
+    nagle: Nagle,
+    /// Whether SACK, timestamps and ECN were agreed on.
+    sack: bool,
+    timestamps: bool,
+    ecn: bool,
+    retries: Option<u32>,
+    max_rto: Span,
+}
+
+/// What is being made good, beside what recovery knows. Offsets are the first byte never sent when it began.
+#[derive(Default)]
+struct Episodes {
+    /// Everything before this is sent again, and why: a timeout, or Tahoe's restart.
+    back: Option<(u64, Reason)>,
+    /// After a mark: no other is answered before this is acknowledged [RFC3168 s6.1.2].
+    mark: Option<u64>,
+}
+
+impl Episodes {
+    /// Whether a timeout's losses are being made good.
+    fn after_timeout(&self) -> bool {
+        matches!(self.back, Some((_, Reason::Timeout)))
+    }
+}
+
+/// What of the window has been used [RFC7661].
+#[derive(Default)]
+struct Usage {
+    limited: bool,
+    most: u64,
+    until: u64,
 }
 
 pub(crate) struct Sender {
-    segment: u32,
-    una: u64,
-    nxt: u64,
-    max: u64,
-    /// End of what the application has handed over.
+    settings: Settings,
+    board: Scoreboard,
+    /// End of what the application has handed over, and whether a FIN follows it.
     offered: u64,
+    finished: bool,
     peer_window: u64,
-    /// First byte beyond both windows: what `poll` may send ends here. Kept, because it is asked for once a segment
-    /// and changes once an acknowledgment.
-    edge: u64,
+    /// The largest window the other end has advertised.
+    most_peer_window: u64,
+    /// What may be in the network: the congestion window with what recovery adds. Kept, because it is asked for once a
+    /// segment and changes once an acknowledgment.
+    limit: f64,
     rtt: RttEstimator,
-    /// The byte whose acknowledgment ends the measurement going on, and when it began. One segment at a time.
+    /// The byte whose acknowledgment ends the measurement going on, and when it began.
     timed: Option<(u64, Time)>,
     /// When the retransmission timer expires; NEVER while it does not run.
-    deadline: Time,
+    expiry: Time,
+    persist: Persist,
     /// Expiries in a row, and those of them that were taken for congestion.
     consecutive_timeouts: u32,
     congestion_timeouts: u32,
     duplicates: u32,
     /// Segments to send again before anything else, whatever the window.
     resend: VecDeque<(u64, Reason)>,
+    /// A probe is to be sent.
+    probe: bool,
     recovery: Box<dyn LossRecovery>,
+    watches: bool,
     control: Box<dyn CongestionControl>,
+    differentiation: Box<dyn LossDifferentiation>,
+    differentiates: bool,
     response: Box<dyn NoticeResponse>,
+    reduction: Option<Reduction>,
+    episodes: Episodes,
+    /// The window was reduced because of a mark: the next segment of new data says so [RFC3168 s6.1.2].
+    tell_reduced: bool,
+    spurious: Spurious,
+    rate: RateEstimator,
+    pacer: Pacer,
+    /// Pacing holds back what could go.
+    paced: bool,
+    usage: Usage,
+    /// Bytes sent because of limited transmit since the last acknowledgment of new data.
+    limited_sent: u64,
+    last_sent: Option<Time>,
+    corked: bool,
+    more: bool,
+    /// Everything there is goes out, however small.
+    pushed: bool,
+    /// The end of the last segment that was not full.
+    last_small: u64,
     counters: Counters,
     observed: bool,
     events: VecDeque<Event>,
@@ -82,31 +167,86 @@ impl Sender {
             ssthresh: config.initial_ssthresh.map_or(f64::INFINITY, |bytes| bytes.0 as f64),
             stream: config.stream,
         };
+        let recovery = config.recovery.build();
         let mut sender = Sender {
-            segment: config.segment,
-            una: 0,
-            nxt: 0,
-            max: 0,
+            settings: Settings {
+                segment: config.segment,
+                initial_window: start.cwnd,
+                limited_transmit: config.limited_transmit,
+                prr: config.prr,
+                growth: config.growth,
+                restart_after_idle: config.restart_after_idle,
+                sampling: config.rto.sampling,
+                nagle: config.nagle,
+                sack: config.options.sack && recovery.uses_sack(),
+                timestamps: config.options.timestamps,
+                ecn: false,
+                retries: config.retries.data,
+                max_rto: config.rto.max,
+            },
+            board: Scoreboard::default(),
             offered: 0,
+            finished: false,
             peer_window,
-            edge: 0,
+            most_peer_window: peer_window,
+            limit: 0.0,
             rtt: RttEstimator::new(config.rto),
             timed: None,
-            deadline: Time::NEVER,
+            expiry: Time::NEVER,
+            persist: Persist::default(),
             consecutive_timeouts: 0,
             congestion_timeouts: 0,
             duplicates: 0,
             resend: VecDeque::new(),
-            recovery: config.recovery.build(),
+            probe: false,
+            watches: recovery.watches(),
+            recovery,
             control: config.control.build(start),
+            differentiation: config.differentiation.build(segment),
+            differentiates: config.differentiation != crate::differentiation::DifferentiationConfig::default(),
             response: config.response.build(),
+            reduction: None,
+            episodes: Episodes::default(),
+            tell_reduced: false,
+            spurious: Spurious::new(config.spurious),
+            rate: RateEstimator::default(),
+            pacer: Pacer::default(),
+            paced: false,
+            usage: Usage::default(),
+            limited_sent: 0,
+            last_sent: None,
+            corked: false,
+            more: false,
+            pushed: false,
+            last_small: 0,
             counters: Counters::default(),
             observed: false,
             events: VecDeque::new(),
             told: (0.0, 0.0, 0),
         };
-        sender.move_edge();
+        sender.renew_limit();
         sender
+    }
+
+    /// Begins anew with other settings, before anything was sent; what the application said is kept.
+    pub fn rebuild(&mut self, config: &Config) {
+        let old = std::mem::replace(self, Sender::new(config, 0));
+        (self.offered, self.finished) = (old.offered, old.finished);
+        (self.corked, self.more, self.pushed) = (old.corked, old.more, old.pushed);
+        self.settings.nagle = old.settings.nagle;
+        self.observed = old.observed;
+        self.events = old.events;
+    }
+
+    /// What the handshake has agreed on; `rtt` if it measured one, `window` if the other end has said how much it takes.
+    pub fn agreed(&mut self, ecn: bool, window: u64, rtt: Option<Span>) {
+        self.settings.ecn = ecn;
+        self.peer_window = window;
+        self.most_peer_window = window;
+        if let Some(rtt) = rtt {
+            self.rtt.sample(rtt);
+        }
+        self.renew_limit();
     }
 
     pub fn observe(&mut self) {
@@ -118,34 +258,131 @@ impl Sender {
         self.offered = self.offered.saturating_add(bytes);
     }
 
+    /// A FIN follows what has been handed over.
+    pub fn finish(&mut self) {
+        self.finished = true;
+    }
+
+    pub fn set_nodelay(&mut self, on: bool, default: Nagle) {
+        self.settings.nagle = if on { Nagle::Off } else { default };
+        self.pushed |= on;
+    }
+
+    pub fn set_cork(&mut self, on: bool) {
+        self.pushed |= self.corked && !on;
+        self.corked = on;
+    }
+
+    /// Whether the application has said that more follows soon.
+    pub fn set_more(&mut self, on: bool) {
+        self.more = on;
+    }
+
     pub fn nxt(&self) -> u64 {
-        self.nxt
+        self.board.nxt()
     }
 
     pub fn una(&self) -> u64 {
-        self.una
+        self.board.una()
     }
 
     pub fn counters(&self) -> Counters {
         self.counters
     }
 
-    pub fn deadline(&self) -> Time {
-        self.deadline
+    pub fn board(&self) -> &Scoreboard {
+        &self.board
+    }
+
+    pub fn rtt(&self) -> &RttEstimator {
+        &self.rtt
+    }
+
+    pub fn segment(&self) -> u32 {
+        self.settings.segment
+    }
+
+    pub fn reordering(&self) -> (u32, u32) {
+        self.recovery.reordering()
+    }
+
+    pub fn delivered(&self) -> u64 {
+        self.rate.delivered()
+    }
+
+    pub fn unsent(&self) -> u64 {
+        self.offered.saturating_sub(self.nxt())
+    }
+
+    /// Whether everything handed over was acknowledged, and the FIN too if there is one.
+    pub fn done(&self) -> bool {
+        self.una() == self.end()
+    }
+
+    /// Whether a FIN follows the data.
+    pub fn finishing(&self) -> bool {
+        self.finished
+    }
+
+    /// Whether the FIN was acknowledged.
+    #[inline]
+    pub fn fin_acknowledged(&self) -> bool {
+        self.finished && self.una() == self.end()
+    }
+
+    /// Whether recovery lives on SACK.
+    pub fn uses_sack(&self) -> bool {
+        self.recovery.uses_sack()
+    }
+
+    pub fn allowance(&self) -> f64 {
+        self.recovery.allowance()
+    }
+
+    pub fn peer_window(&self) -> u64 {
+        self.peer_window
+    }
+
+    /// The window as Linux counts it: without what duplicates add, for they are taken off what is in flight there.
+    pub fn info_cwnd(&self) -> f64 {
+        match &self.reduction {
+            Some(reduction) => reduction.window(),
+            None => self.control.cwnd(),
+        }
+    }
+
+    /// What is held back goes out, however small.
+    pub fn push(&mut self) {
+        self.pushed = true;
+    }
+
+    /// Whether a cork holds something back.
+    pub fn corked_with_data(&self) -> bool {
+        self.corked && self.unsent() > 0
+    }
+
+    /// Whether the other end is to be told that the window was reduced; asking says that it will be.
+    #[inline]
+    pub fn take_reduced(&mut self) -> bool {
+        std::mem::take(&mut self.tell_reduced)
+    }
+
+    /// End of what is to be sent, FIN included.
+    fn end(&self) -> u64 {
+        self.offered + u64::from(self.finished)
     }
 
     pub fn pop_event(&mut self) -> Option<Event> {
         self.events.pop_front()
     }
 
-    /// Whether everything the application handed over has been acknowledged.
-    pub fn done(&self) -> bool {
-        self.una == self.offered
-    }
-
-    /// cwnd as it stands, with what recovery adds for now.
+    /// The window as it stands, with what recovery makes of it for now.
+    #[inline]
     pub fn effective_cwnd(&self) -> f64 {
-        self.control.cwnd() + self.recovery.allowance()
+        match &self.reduction {
+            Some(reduction) => reduction.window() + self.recovery.allowance(),
+            None => self.control.cwnd() + self.recovery.allowance(),
+        }
     }
 
     pub fn ssthresh(&self) -> f64 {
@@ -156,85 +393,33 @@ impl Sender {
         self.rtt.srtt()
     }
 
-    /// Takes an acknowledgment. `bare` if its segment carried no data, as a duplicate must [RFC5681 s2].
-    #[inline]
-    pub fn on_ack(&mut self, now: Time, ack: u64, window: u64, bare: bool) {
-        if ack > self.max {
-            // [RFC9293 s3.10.7.4]: something not yet sent cannot be acknowledged.
-            return;
-        }
-        let same_window = window == self.peer_window;
-        if ack >= self.una {
-            self.peer_window = window;
-        }
-        if ack > self.una {
-            self.say(|| Event::AckReceived { ack, duplicate: false });
-            self.advance(now, ack);
-        } else if ack == self.una && self.max > self.una && bare && same_window {
-            self.say(|| Event::AckReceived { ack, duplicate: true });
-            self.duplicate(now);
-        }
-        self.move_edge();
-        self.tell_window();
-    }
-
-    #[inline]
-    fn advance(&mut self, now: Time, ack: u64) {
-        let bytes = ack - self.una;
-        self.una = ack;
-        // After going back, an acknowledgment may pass what has been sent again.
-        self.nxt = self.nxt.max(ack);
-        if let Some((end, began)) = self.timed
-            && ack >= end
-        {
-            self.timed = None;
-            let rtt = now.since(began);
-            self.rtt.sample(rtt);
-            let (srtt, rto) = (self.rtt.srtt(), self.rtt.rto());
-            self.say(|| Event::RttSample { rtt, srtt, rto });
-        }
-        self.duplicates = 0;
-        self.consecutive_timeouts = 0;
-        self.congestion_timeouts = 0;
-        self.rtt.on_advance();
-        self.response.on_advance(ack);
-        if !self.resend.is_empty() {
-            self.resend.retain(|(seq, _)| *seq >= ack);
-        }
-        match self.recovery.on_advance(&self.view()) {
-            Advance::Recovered => self.say(|| Event::RecoveryEnd),
-            Advance::Ordinary => {
-                // What the receiver does not take is no evidence of room in the network.
-                if self.control.cwnd() < self.peer_window as f64 {
-                    let (una, nxt, srtt) = (self.una, self.max, self.rtt.srtt());
-                    self.control.on_ack(&Acked { now, bytes, una, nxt, rtt: None, srtt });
-                }
-            }
-        }
-        // [RFC6298 s5.2, s5.3]
-        self.deadline = if self.una == self.max { Time::NEVER } else { now + self.rtt.rto() };
-    }
-
-    fn duplicate(&mut self, now: Time) {
-        self.duplicates += 1;
-        let notified = if self.recovery.recovering() { None } else { self.response.on_duplicate(self.una) };
-        let flight = self.flight(now);
-        let Duplicate::Lost { resend } = self.recovery.on_duplicate(self.duplicates, notified, &self.view()) else {
-            return;
-        };
-        let una = self.una;
-        self.response.on_recovery(una);
-        if notified.is_some() {
-            self.control.on_congestion(Congestion::Notified, &flight);
-            self.say(|| Event::NotifiedRecovery { seq: una });
+    /// What is going on, as Linux names it.
+    pub fn phase(&self) -> crate::info::Phase {
+        use crate::info::Phase;
+        if self.episodes.after_timeout() {
+            Phase::Loss
+        } else if self.recovery.recovering() {
+            Phase::Recovery
+        } else if self.episodes.mark.is_some() {
+            Phase::Reduced
+        } else if self.board.sacked_segments() > 0 || self.duplicates > 0 {
+            Phase::Disorder
         } else {
-            self.control.on_congestion(Congestion::FastRetransmit, &flight);
+            Phase::Open
         }
-        if resend {
-            self.counters.fast_retransmits += 1;
-            self.say(|| Event::FastRetransmit { seq: una });
-            self.resend.push_back((una, Reason::FastRetransmit));
-        }
+    }
+
+    pub fn duplicates(&self) -> u32 {
+        self.duplicates
+    }
+
+    pub fn retries(&self) -> u32 {
+        self.consecutive_timeouts
+    }
+
+    /// Whether the other end has been silent for longer than is allowed.
+    pub fn given_up(&self) -> bool {
+        self.settings.retries.is_some_and(|most| self.consecutive_timeouts > most)
     }
 
     /// A message about the segment that begins at `seq`.
@@ -244,110 +429,64 @@ impl Sender {
             NoticeKind::Retransmit => self.counters.notices_retransmit += 1,
         }
         self.say(|| Event::NoticeReceived { kind, seq });
-        if seq < self.una || seq >= self.max {
+        if seq < self.una() || seq >= self.nxt() {
             return;
         }
         let reaction = self.response.on_notice(kind, seq);
         // The timer runs for the first unacknowledged segment.
-        if reaction.postpone && seq == self.una && self.deadline != Time::NEVER {
-            self.deadline = now + self.rtt.rto();
+        if reaction.postpone && seq == self.una() && self.expiry != Time::NEVER {
+            self.expiry = self.rtt.expiry(now);
         }
         if reaction.resend {
             self.resend.push_back((seq, Reason::Notice));
         }
-        self.move_edge();
+        self.renew_limit();
         self.tell_window();
     }
 
-    /// The retransmission timer has expired [RFC6298 s5.4 to s5.6].
-    pub fn on_timeout(&mut self, now: Time) {
-        if now < self.deadline {
-            return;
-        }
-        self.counters.timeouts += 1;
-        self.consecutive_timeouts += 1;
-        self.rtt.back_off();
-        let (una, nth, rto) = (self.una, self.consecutive_timeouts, self.rtt.rto());
-        self.deadline = now + rto;
-        self.say(|| Event::Timeout { seq: una, nth, rto });
-        let flight = self.flight(now);
-        self.recovery.on_timeout();
-        self.duplicates = 0;
-        self.resend.clear();
-        if self.response.on_timeout(una) {
-            self.control.on_congestion(Congestion::Notified, &flight);
-            self.resend.push_back((una, Reason::Timeout));
-        } else {
-            self.congestion_timeouts += 1;
-            self.control.on_congestion(Congestion::Timeout { nth: self.congestion_timeouts }, &flight);
-            self.nxt = una;
-        }
-        self.move_edge();
-        self.tell_window();
-    }
-
-    /// The next piece of data to send, if any may go now.
+    /// Notes how much may be in the network. To be called whenever the window may have changed.
     #[inline]
-    pub fn poll(&mut self, now: Time) -> Option<Piece> {
-        if let Some((seq, reason)) = self.resend.pop_front() {
-            let len = u64::from(self.segment).min(self.max - seq) as u32;
-            return Some(self.sent(now, Piece { seq, len }, reason));
+    fn renew_limit(&mut self) {
+        let mut limit = self.effective_cwnd();
+        // [RFC3042 s2]; with SACK the pipe has room by itself.
+        if self.settings.limited_transmit && !self.settings.sack && !self.recovery.recovering() {
+            limit += f64::from(self.duplicates.min(2)) * f64::from(self.settings.segment);
         }
-        let len = u64::from(self.segment).min(self.offered - self.nxt);
-        if len == 0 || self.nxt + len > self.edge {
-            return None;
-        }
-        let reason = if self.nxt < self.max { Reason::Timeout } else { Reason::New };
-        let piece = Piece { seq: self.nxt, len: len as u32 };
-        self.nxt += len;
-        Some(self.sent(now, piece, reason))
-    }
-
-    #[inline]
-    fn sent(&mut self, now: Time, piece: Piece, reason: Reason) -> Piece {
-        let end = piece.seq + u64::from(piece.len);
-        self.counters.segments_sent += 1;
-        // A segment that begins with bytes sent before may end with new ones.
-        self.max = self.max.max(end);
-        if reason == Reason::New {
-            if self.timed.is_none() {
-                self.timed = Some((end, now));
-            }
-        } else {
-            self.counters.segments_retransmitted += 1;
-            self.response.on_resent(piece.seq);
-            // Karn: a segment sent twice is not timed [RFC6298 s3]. Nor is one behind it, as in 4.3BSD [WS96]:
-            // its acknowledgment waits for the hole to be filled, so the time it takes is not the path's.
-            self.timed = None;
-        }
-        // [RFC6298 s5.1]
-        if self.deadline == Time::NEVER {
-            self.deadline = now + self.rtt.rto();
-        }
-        self.say(|| Event::SegmentSent { seq: piece.seq, len: piece.len, reason });
-        self.tell_window();
-        piece
-    }
-
-    /// Notes how far the least of both windows reaches. To be called whenever either, or `una`, may have changed.
-    #[inline]
-    fn move_edge(&mut self) {
-        let window = (self.effective_cwnd().max(0.0) as u64).min(self.peer_window);
-        self.edge = self.una + window;
+        self.limit = limit;
     }
 
     fn view(&self) -> View {
         View {
-            una: self.una,
-            segment: f64::from(self.segment),
+            segment: f64::from(self.settings.segment),
             cwnd: self.control.cwnd(),
             ssthresh: self.control.ssthresh(),
+            srtt: self.rtt.measured(),
+            least_rtt: self.rtt.least(),
+            after_timeout: self.episodes.after_timeout(),
+            expiry: self.expiry,
         }
     }
 
     fn flight(&self, now: Time) -> Flight {
         let window = self.effective_cwnd().min(self.peer_window as f64);
-        Flight { now, bytes: (self.nxt - self.una) as f64, window }
+        let bytes = if self.episodes.back.is_some() {
+            // After going back: what was sent since.
+            self.board.pipe() as f64
+        } else {
+            (self.board.outstanding() - self.limited_sent.min(self.board.outstanding())) as f64
+        };
+        Flight { now, bytes, window }
+    }
+
+    /// Tells the control of congestion, and begins the reduction that follows.
+    fn congested(&mut self, event: Congestion, flight: &Flight, pipe_before: f64) {
+        self.control.on_congestion(event, flight);
+        let gradual = matches!(event, Congestion::FastRetransmit | Congestion::Ecn);
+        self.reduction = (gradual && self.settings.prr && !self.control.regulates_recovery()).then(|| {
+            let segment = f64::from(self.settings.segment);
+            let pipe = self.board.pipe() as f64 - self.recovery.allowance();
+            Reduction::new(segment, pipe_before, self.control.cwnd(), pipe)
+        });
     }
 
     #[inline]
@@ -361,7 +500,7 @@ impl Sender {
     #[inline]
     fn tell_window(&mut self) {
         if self.observed {
-            let (cwnd, ssthresh, bytes) = (self.effective_cwnd(), self.ssthresh(), self.max - self.una);
+            let (cwnd, ssthresh, bytes) = (self.effective_cwnd(), self.ssthresh(), self.board.outstanding());
             if (cwnd, ssthresh) != (self.told.0, self.told.1) {
                 self.events.push_back(Event::Window { cwnd, ssthresh });
             }

@@ -1,8 +1,8 @@
 //! Round-trip times and the retransmission timeout that follows from them [RFC6298].
 
-use engine::Span;
+use engine::{Span, Time};
 
-use crate::config::{BackOff, RtoConfig};
+use crate::config::{BackOff, Floor, RtoConfig};
 
 /// Smoothed round-trip time, its variation, and the doubling after timeouts. All in whole nanoseconds.
 #[derive(Clone, Debug)]
@@ -10,18 +10,21 @@ pub struct RttEstimator {
     limits: RtoConfig,
     srtt: Option<i64>,
     rttvar: i64,
+    least: Option<Span>,
     doublings: u32,
 }
 
 impl RttEstimator {
     /// An estimator that has measured nothing.
     pub fn new(limits: RtoConfig) -> Self {
-        RttEstimator { limits, srtt: None, rttvar: 0, doublings: 0 }
+        RttEstimator { limits, srtt: None, rttvar: 0, least: None, doublings: 0 }
     }
 
     /// Takes a measurement [RFC6298 s2.2, s2.3]; whatever was doubled is known now.
+    #[inline]
     pub fn sample(&mut self, rtt: Span) {
-        let rtt = rtt.as_nanos() as i64;
+        self.least = Some(self.least.map_or(rtt, |least| least.min(rtt)));
+        let rtt = self.in_ticks(rtt).as_nanos() as i64;
         self.doublings = 0;
         match self.srtt {
             None => {
@@ -36,7 +39,47 @@ impl RttEstimator {
         }
     }
 
+    /// The least round trip measured.
+    #[inline]
+    pub fn least(&self) -> Option<Span> {
+        self.least
+    }
+
+    /// The variation.
+    pub fn variation(&self) -> Span {
+        Span::from_nanos(self.rttvar as u64)
+    }
+
+    /// Whether anything was measured.
+    #[inline]
+    pub fn measured(&self) -> Option<Span> {
+        self.srtt.map(|srtt| Span::from_nanos(srtt as u64))
+    }
+
+    /// How often the timeout is doubled.
+    pub fn doublings(&self) -> u32 {
+        self.doublings
+    }
+
+    /// A round trip in whole ticks of the clock, at least one.
+    fn in_ticks(&self, rtt: Span) -> Span {
+        let tick = self.limits.granularity.as_nanos();
+        match rtt.as_nanos().checked_div(tick) {
+            None => rtt,
+            Some(ticks) => Span::from_nanos(ticks.max(1) * tick),
+        }
+    }
+
+    /// When a timer started at `now` expires: at a tick.
+    #[inline]
+    pub fn expiry(&self, now: Time) -> Time {
+        let at = now + self.rto();
+        let tick = self.limits.granularity.as_nanos();
+        if tick == 0 { at } else { Time::from_nanos(at.as_nanos().div_ceil(tick) * tick) }
+    }
+
     /// The smoothed round-trip time; zero before the first measurement.
+    #[inline]
     pub fn srtt(&self) -> Span {
         Span::from_nanos(self.srtt.unwrap_or(0) as u64)
     }
@@ -45,9 +88,23 @@ impl RttEstimator {
     pub fn rto(&self) -> Span {
         let base = match self.srtt {
             None => self.limits.initial,
-            Some(srtt) => Span::from_nanos((srtt + 4 * self.rttvar) as u64).max(self.limits.min),
+            Some(srtt) => {
+                // [RFC6298 s2.3]
+                let variation = (4 * self.rttvar).max(self.limits.granularity.as_nanos() as i64);
+                match self.limits.floor {
+                    Floor::Timeout => Span::from_nanos((srtt + variation) as u64).max(self.limits.min),
+                    Floor::Variation => {
+                        Span::from_nanos(srtt as u64) + Span::from_nanos(variation as u64).max(self.limits.min)
+                    }
+                }
+            }
         };
         base.times(1 << self.doublings.min(32)).min(self.limits.max)
+    }
+
+    /// Takes the doublings back: the timeout was needless.
+    pub fn undo(&mut self) {
+        self.doublings = 0;
     }
 
     /// Doubles the timeout after it has expired [RFC6298 s5.5].

@@ -1,0 +1,287 @@
+//! A segment arrives [RFC9293 s3.10.7].
+
+use engine::Time;
+use wire::{Ecn, Flags, Segment, SeqNum};
+
+use super::timestamps::Clock;
+use super::{Connection, Failure, State};
+use crate::receiver::Data;
+use crate::sender::Arrival;
+
+impl Connection {
+    /// A segment has come, in a packet that says `ecn` about congestion.
+    #[inline]
+    pub fn handle_segment(&mut self, now: Time, segment: &Segment, ecn: Ecn) {
+        match self.state {
+            State::Closed => {}
+            State::Listen => self.in_listen(now, segment),
+            State::SynSent => self.in_syn_sent(now, segment),
+            _ => self.in_others(now, segment, ecn),
+        }
+    }
+
+    /// [RFC9293 s3.10.7.2]
+    fn in_listen(&mut self, now: Time, segment: &Segment) {
+        if segment.flags.has(Flags::RST) {
+            return;
+        }
+        self.remote_port = segment.src_port;
+        if segment.flags.has(Flags::ACK) {
+            self.reset(segment.ack, false);
+            return;
+        }
+        if segment.flags.has(Flags::SYN) {
+            self.take_syn(now, segment, false);
+            self.state = State::SynReceived;
+        }
+    }
+
+    /// [RFC9293 s3.10.7.3]
+    fn in_syn_sent(&mut self, now: Time, segment: &Segment) {
+        let acknowledges = segment.flags.has(Flags::ACK);
+        let ours = segment.ack == self.origin && self.handshake.as_ref().is_some_and(|handshake| handshake.tries > 0);
+        if acknowledges && !ours {
+            if !segment.flags.has(Flags::RST) {
+                self.reset(segment.ack, false);
+            }
+            return;
+        }
+        if segment.flags.has(Flags::RST) {
+            if acknowledges {
+                self.fail(Failure::Refused);
+            }
+            return;
+        }
+        if !segment.flags.has(Flags::SYN) {
+            return;
+        }
+        self.take_syn(now, segment, acknowledges);
+        if acknowledges {
+            self.establish(now, segment);
+            self.receiver.owe(now);
+        } else {
+            // Both ends have asked at the same time [RFC9293 s3.5].
+            self.state = State::SynReceived;
+            if let Some(handshake) = &mut self.handshake {
+                handshake.repeat(now);
+            }
+        }
+    }
+
+    /// Takes the other end's SYN; `answer` if it answers ours.
+    fn take_syn(&mut self, now: Time, segment: &Segment, answer: bool) {
+        self.peer_origin = segment.seq + 1;
+        self.last_ack = self.peer_origin;
+        let Some(handshake) = &mut self.handshake else { return };
+        let agreed = handshake.agree(segment, answer);
+        if !answer {
+            handshake.repeat(now);
+        }
+        self.timestamps = agreed.timestamps;
+        if let Some(stamps) = segment.options.timestamps.filter(|_| agreed.timestamps) {
+            self.clock.take(&stamps, segment.seq, self.last_ack);
+        }
+    }
+
+    /// The handshake is over.
+    fn establish(&mut self, now: Time, segment: &Segment) {
+        let Some(handshake) = self.handshake.take() else { return };
+        let Some(agreed) = handshake.agreed else { return };
+        let rtt = handshake.rtt(now);
+        let mut config = self.config.clone();
+        // What options take is not left for data [RFC6691].
+        let options = if agreed.timestamps { 12 } else { 0 };
+        config.segment = config.segment.min(agreed.peer_mss).saturating_sub(options).max(1);
+        config.options.sack = agreed.sack;
+        config.options.timestamps = agreed.timestamps;
+        if handshake.tries > 1 {
+            // [RFC5681 s3.1]: a SYN was lost.
+            config.initial_window = 1;
+        }
+        self.ecn = agreed.ecn;
+        self.shift = agreed.shift;
+        self.sender.rebuild(&config);
+        self.sender.agreed(agreed.ecn, u64::from(segment.window), rtt);
+        let sack = agreed.sack;
+        self.receiver.agreed(sack, self.config.options.duplicate_sack, agreed.shift);
+        self.window_from = Some((segment.seq, 0));
+        self.state = if self.sender.finishing() { State::FinWait1 } else { State::Established };
+    }
+
+    /// [RFC9293 s3.10.7.4]
+    #[inline]
+    fn in_others(&mut self, now: Time, segment: &Segment, ecn: Ecn) {
+        let next = self.receiver.next();
+        let number = SeqNum(segment.seq.0.wrapping_sub(self.peer_origin.0));
+        let seq = number.to_offset(next);
+        let reset = segment.flags.has(Flags::RST);
+        if self.timestamps && !reset && self.is_old(segment) {
+            // [RFC7323 s5.3 R1]
+            self.receiver.owe(now);
+            return;
+        }
+        if !self.acceptable(seq, segment.seq_len()) {
+            return self.answer_unacceptable(now, segment, seq, ecn);
+        }
+        if reset {
+            return self.take_reset(now, seq == Some(next));
+        }
+        if segment.flags.has(Flags::SYN) {
+            return self.take_stray_syn(now, segment);
+        }
+        if !segment.flags.has(Flags::ACK) {
+            return;
+        }
+        if let Some(stamps) = segment.options.timestamps.filter(|_| self.timestamps) {
+            self.clock.take(&stamps, segment.seq, self.last_ack);
+        }
+        if self.state == State::SynReceived {
+            if segment.ack != self.origin {
+                self.reset(segment.ack, false);
+                return;
+            }
+            self.establish(now, segment);
+        }
+        if !self.take_ack(now, segment) {
+            // [RFC9293 s3.10.7.4]: it acknowledges what was never sent.
+            self.receiver.owe(now);
+            return;
+        }
+        if let Some(seq) = seq {
+            self.take_data(now, segment, seq, ecn);
+        }
+    }
+
+    fn is_old(&self, segment: &Segment) -> bool {
+        segment.options.timestamps.is_some_and(|stamps| self.clock.is_old(&stamps))
+    }
+
+    /// Whether a segment lies in the window, if only in part [RFC9293 s3.10.7.4].
+    #[inline]
+    fn acceptable(&self, seq: Option<u64>, len: u32) -> bool {
+        let Some(seq) = seq else { return false };
+        let (next, window) = (self.receiver.next(), self.receiver.window());
+        let end = seq + u64::from(len);
+        match (len, window) {
+            (0, 0) => seq == next,
+            (0, _) => next <= seq && seq < next + window,
+            // Its acknowledgment counts even if there is no room for its data.
+            (_, 0) => seq == next,
+            (_, _) => end > next && seq < next + window,
+        }
+    }
+
+    /// Old and impossible segments are answered with an acknowledgment; what an old one acknowledges counts.
+    fn answer_unacceptable(&mut self, now: Time, segment: &Segment, seq: Option<u64>, ecn: Ecn) {
+        if segment.flags.has(Flags::RST) {
+            return;
+        }
+        let next = self.receiver.next();
+        let old = seq.is_none_or(|seq| seq < next);
+        if self.state == State::SynReceived {
+            if segment.flags.has(Flags::SYN)
+                && let Some(handshake) = &mut self.handshake
+            {
+                // Our answer was lost.
+                handshake.repeat(now);
+            }
+            return;
+        }
+        if self.state == State::TimeWait && segment.flags.has(Flags::FIN) {
+            // [RFC9293 s3.10.7.4]: the acknowledgment of the FIN was lost.
+            self.wait(now);
+        }
+        if old && segment.flags.has(Flags::ACK) && !segment.flags.has(Flags::SYN) {
+            self.take_ack(now, segment);
+        }
+        match seq.filter(|_| segment.seq_len() > 0 && old && self.state.receives()) {
+            Some(seq) => self.take_data(now, segment, seq, ecn),
+            None => self.receiver.owe(now),
+        }
+    }
+
+    /// [RFC5961 s3.2]
+    fn take_reset(&mut self, now: Time, exact: bool) {
+        if !exact {
+            return self.receiver.owe(now);
+        }
+        match self.state {
+            State::SynReceived => self.fail(Failure::Refused),
+            State::TimeWait | State::Closing | State::LastAck => self.finish(State::Closed),
+            _ => self.fail(Failure::Reset),
+        }
+    }
+
+    /// A SYN in the window [RFC5961 s4.2], or the answer to ours when both ends have asked at the same time.
+    fn take_stray_syn(&mut self, now: Time, segment: &Segment) {
+        let answers = segment.flags.has(Flags::ACK) && segment.ack == self.origin;
+        if self.state == State::SynReceived && answers {
+            self.establish(now, segment);
+        }
+        self.receiver.owe(now);
+    }
+
+    /// Whether what a segment acknowledges could be.
+    #[inline]
+    fn take_ack(&mut self, now: Time, segment: &Segment) -> bool {
+        let number = SeqNum(segment.ack.0.wrapping_sub(self.origin.0));
+        let una = self.sender.una();
+        let Some(ack) = number.to_offset(una) else { return true };
+        let echo = match segment.options.timestamps {
+            Some(stamps) if self.timestamps => Clock::age(now, &stamps).map(|age| (stamps.echo, age)),
+            _ => None,
+        };
+        let window = self.newest_window(segment, ack).then(|| u64::from(segment.window));
+        let taken = self.sender.on_ack(&Arrival {
+            now,
+            ack,
+            window,
+            bare: segment.seq_len() == 0,
+            sack: &segment.options.sack,
+            origin: self.origin,
+            echo,
+            ecn_echo: segment.flags.has(Flags::ECE),
+        });
+        self.after_ack(now);
+        taken
+    }
+
+    /// Whether a segment is newer than the one that spoke of the window last [RFC9293 s3.10.7.4].
+    #[inline]
+    fn newest_window(&mut self, segment: &Segment, ack: u64) -> bool {
+        let newer = match self.window_from {
+            None => true,
+            Some((seq, last)) => {
+                let later = segment.seq.since(seq);
+                ack >= self.sender.una() && (later > 0 || (later == 0 && ack >= last))
+            }
+        };
+        if newer {
+            self.window_from = Some((segment.seq, ack));
+        }
+        newer
+    }
+
+    #[inline]
+    fn take_data(&mut self, now: Time, segment: &Segment, seq: u64, ecn: Ecn) {
+        let fin = segment.flags.has(Flags::FIN);
+        if segment.len == 0 && !fin {
+            return;
+        }
+        if !self.state.receives() {
+            // After the other end's FIN there is no data; a FIN that comes again is acknowledged again.
+            return self.receiver.owe(now);
+        }
+        let data = Data { seq, len: segment.len, fin, ecn, reduced: segment.flags.has(Flags::CWR) };
+        let new = seq + u64::from(segment.len) > self.receiver.next();
+        if self.orphan && segment.len > 0 && new {
+            // [RFC9293 s3.6.1]: nobody is left to read it.
+            let number = SeqNum(self.origin.0.wrapping_add(self.sender.nxt() as u32));
+            self.reset(number, false);
+            self.finish(State::Closed);
+            return;
+        }
+        self.receiver.on_data(now, &data);
+        self.after_data(now);
+    }
+}

@@ -1,0 +1,109 @@
+//! The end of a connection [RFC9293 s3.6].
+
+use engine::Time;
+use wire::{Flags, Options, Segment, SeqNum};
+
+use super::{Connection, Failure, State};
+
+impl Connection {
+    /// Nothing more will be written: a FIN follows the data.
+    pub fn shutdown_write(&mut self) {
+        match self.state {
+            State::SynReceived | State::Established => self.state_after_handshake(State::FinWait1),
+            State::CloseWait => self.state = State::LastAck,
+            // The FIN goes out when the connection is there.
+            State::SynSent => {}
+            State::Listen => return self.state = State::Closed,
+            _ => return,
+        }
+        self.sender.finish();
+    }
+
+    /// A state that cannot be entered before the handshake is over is entered then.
+    fn state_after_handshake(&mut self, state: State) {
+        if self.handshake.is_none() {
+            self.state = state;
+        }
+    }
+
+    /// The application is gone: both ways are closed. Data that was not read, or comes later, is answered with a reset
+    /// [RFC9293 s3.6.1, RFC2525 s2.17].
+    pub fn close(&mut self) {
+        self.orphan = true;
+        match self.state {
+            State::SynSent | State::Listen => self.state = State::Closed,
+            _ if self.receiver.readable() > 0 => self.abort(),
+            _ => self.shutdown_write(),
+        }
+    }
+
+    /// The connection is given up at once, and the other end told [RFC9293 s3.10.5].
+    pub fn abort(&mut self) {
+        self.orphan = true;
+        if self.state.synchronized() && self.state != State::TimeWait || self.state == State::SynReceived {
+            let seq = SeqNum(self.origin.0.wrapping_add(self.sender.nxt() as u32));
+            self.reset(seq, true);
+        }
+        self.finish(State::Closed);
+    }
+
+    /// Sends a reset; with an acknowledgment of everything that came if `acknowledges`.
+    pub(super) fn reset(&mut self, seq: SeqNum, acknowledges: bool) {
+        let ack = SeqNum(self.peer_origin.0.wrapping_add(self.receiver.next() as u32));
+        self.answers.push_back(Segment {
+            src_port: self.local_port,
+            dst_port: self.remote_port,
+            seq,
+            ack: if acknowledges { ack } else { SeqNum(0) },
+            flags: if acknowledges { Flags::RST | Flags::ACK } else { Flags::RST },
+            options: Options::default(),
+            ..Segment::default()
+        });
+    }
+
+    /// The connection is over.
+    pub(super) fn finish(&mut self, state: State) {
+        self.state = state;
+        self.handshake = None;
+        self.time_wait_until = Time::NEVER;
+        self.uncork_at = Time::NEVER;
+        self.receiver.acknowledged();
+    }
+
+    pub(super) fn fail(&mut self, failure: Failure) {
+        self.failure = Some(failure);
+        self.finish(State::Closed);
+    }
+
+    /// Both ends have closed: stray segments are waited for [RFC9293 s3.6.1].
+    pub(super) fn wait(&mut self, now: Time) {
+        self.state = State::TimeWait;
+        self.time_wait_until = now + self.config.time_wait;
+    }
+
+    /// This end's FIN may have been acknowledged.
+    pub(super) fn after_ack(&mut self, now: Time) {
+        if !self.sender.fin_acknowledged() {
+            return;
+        }
+        match self.state {
+            State::FinWait1 => self.state = State::FinWait2,
+            State::Closing => self.wait(now),
+            State::LastAck => self.finish(State::Closed),
+            _ => {}
+        }
+    }
+
+    /// The other end's FIN may have been reached.
+    pub(super) fn after_data(&mut self, now: Time) {
+        if !self.receiver.finished() {
+            return;
+        }
+        match self.state {
+            State::Established => self.state = State::CloseWait,
+            State::FinWait1 => self.state = State::Closing,
+            State::FinWait2 => self.wait(now),
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! The opening of a connection [RFC9293 s3.5]: SYNs, their repetition, and what options say.
+
+use std::num::NonZeroU16;
+
+use engine::{Span, Time};
+use wire::{Flags, Options, Segment};
+
+use super::timestamps::Clock;
+use crate::config::{Config, EcnMode};
+
+/// What both ends agree on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) struct Agreed {
+    pub sack: bool,
+    pub timestamps: bool,
+    pub ecn: bool,
+    /// Whether windows are scaled, and how far ours are shifted.
+    pub scaled: bool,
+    pub shift: u8,
+    /// Bytes of data the other end takes in a segment.
+    pub peer_mss: u32,
+}
+
+/// The largest shift [RFC7323 s2.3].
+const MOST_SHIFT: u8 = 14;
+/// What is taken when the other end does not say [RFC9293 s3.7.1].
+const DEFAULT_MSS: u32 = 536;
+
+/// The SYNs of an end, and their repetition.
+#[derive(Debug)]
+pub(super) struct Handshake {
+    offer: crate::config::Options,
+    mss: u32,
+    window: u64,
+    shift: u8,
+    rto: Span,
+    max_rto: Span,
+    most: u32,
+    /// How many SYNs went out, when the first did, and when the next is due.
+    pub tries: u32,
+    pub first_at: Time,
+    pub due: Time,
+    /// What the other end's SYN said.
+    pub agreed: Option<Agreed>,
+}
+
+impl Handshake {
+    pub fn new(config: &Config) -> Self {
+        let shift = match config.options.window_scale {
+            None => 0,
+            Some(Some(shift)) => shift.min(MOST_SHIFT),
+            Some(None) => least_shift(config.window.0),
+        };
+        Handshake {
+            offer: config.options,
+            mss: config.segment,
+            window: config.window.0,
+            shift,
+            rto: config.rto.initial,
+            max_rto: config.rto.max,
+            most: config.retries.syn,
+            tries: 0,
+            first_at: Time::ZERO,
+            due: Time::ZERO,
+            agreed: None,
+        }
+    }
+
+    /// Whether a SYN is to go out now.
+    pub fn wants(&self, now: Time) -> bool {
+        now >= self.due
+    }
+
+    /// Whether the other end has been silent for too long.
+    pub fn given_up(&self) -> bool {
+        self.tries > self.most
+    }
+
+    /// A SYN goes out [RFC6298 s5.1, s5.5].
+    pub fn sent(&mut self, now: Time) {
+        if self.tries == 0 {
+            self.first_at = now;
+        }
+        self.due = now + self.rto.times(1 << self.tries.min(32)).min(self.max_rto);
+        self.tries += 1;
+    }
+
+    /// The SYN is repeated because the other end seems to have missed the answer.
+    pub fn repeat(&mut self, now: Time) {
+        self.due = now;
+    }
+
+    /// The round trip of the handshake, if only one SYN went out [RFC6298 s3].
+    pub fn rtt(&self, now: Time) -> Option<Span> {
+        (self.tries == 1).then(|| now.since(self.first_at))
+    }
+
+    /// A SYN, or with what was `agreed` the answer to one: its flags, window and options.
+    pub fn syn(&self, now: Time, clock: &Clock) -> (Flags, u32, Options) {
+        let answer = self.agreed.as_ref();
+        let mut flags = Flags::SYN;
+        // [RFC3168 s6.1.1]
+        match answer {
+            None if self.offer.ecn == EcnMode::Request && self.tries < 2 => flags = flags | Flags::ECE | Flags::CWR,
+            Some(agreed) if agreed.ecn => flags = flags | Flags::ECE,
+            _ => {}
+        }
+        let scaled = answer.map_or(self.offer.window_scale.is_some(), |agreed| agreed.scaled);
+        let options = Options {
+            mss: NonZeroU16::new(self.mss.min(u32::from(u16::MAX)) as u16),
+            window_scale: scaled.then_some(self.shift),
+            sack_permitted: answer.map_or(self.offer.sack, |agreed| agreed.sack),
+            timestamps: answer.map_or(self.offer.timestamps, |agreed| agreed.timestamps).then(|| clock.stamp(now)),
+            ..Options::default()
+        };
+        // A window in a SYN is never scaled [RFC7323 s2.2].
+        (flags, self.window.min(u64::from(u16::MAX)) as u32, options)
+    }
+
+    /// What follows from the other end's SYN. `answer` if it answers ours.
+    pub fn agree(&mut self, syn: &Segment, answer: bool) -> Agreed {
+        let theirs = &syn.options;
+        let scales = self.offer.window_scale.is_some() && theirs.window_scale.is_some();
+        let asks = if answer {
+            // [RFC3168 s6.1.1]: an answer has ECE alone.
+            self.offer.ecn == EcnMode::Request && syn.flags.has(Flags::ECE) && !syn.flags.has(Flags::CWR)
+        } else {
+            self.offer.ecn != EcnMode::Off && syn.flags.has(Flags::ECE | Flags::CWR)
+        };
+        let agreed = Agreed {
+            sack: self.offer.sack && theirs.sack_permitted,
+            timestamps: self.offer.timestamps && theirs.timestamps.is_some(),
+            ecn: asks,
+            scaled: scales,
+            shift: if scales { self.shift } else { 0 },
+            peer_mss: theirs.mss.map_or(DEFAULT_MSS, |mss| u32::from(mss.get())),
+        };
+        self.agreed = Some(agreed);
+        agreed
+    }
+}
+
+/// The least shift with which a window of `bytes` can be said [RFC7323 s2.3].
+fn least_shift(bytes: u64) -> u8 {
+    (0..MOST_SHIFT).find(|shift| bytes >> shift <= u64::from(u16::MAX)).unwrap_or(MOST_SHIFT)
+}

@@ -1,0 +1,415 @@
+//! A TCP connection.
+
+mod arrives;
+mod close;
+mod handshake;
+mod state;
+mod timestamps;
+
+use std::collections::VecDeque;
+
+use engine::{Span, Time};
+use wire::{Body, Ecn, Flags, Notice, Options, Segment, SeqNum};
+
+pub use state::{Failure, State};
+
+use crate::config::Config;
+use crate::event::Event;
+use crate::info::Info;
+use crate::receiver::Receiver;
+use crate::sender::{Counters, Piece, Sender};
+use handshake::Handshake;
+use timestamps::Clock;
+
+/// One end of a connection: state that reacts to what it is told, and asks for nothing.
+///
+/// **Commands** of the application: [`write`](Self::write), [`read`](Self::read) if it
+/// [`hold_reading`](Self::hold_reading)s, [`shutdown_write`](Self::shutdown_write), [`close`](Self::close),
+/// [`abort`](Self::abort), and the socket options.
+/// **`handle_*`** tell it what happened: a segment or a message came, the time asked for with `poll_timeout` has come.
+/// **`poll_*`** ask what it wants. After every command and every `handle_*`, call [`poll_transmit`](Self::poll_transmit)
+/// until it gives `None`, then read [`poll_timeout`](Self::poll_timeout); if it is observed, empty
+/// [`poll_event`](Self::poll_event) too. `now` is always an argument and must not run backwards.
+pub struct Connection {
+    local_port: u16,
+    remote_port: u16,
+    state: State,
+    failure: Option<Failure>,
+    config: Config,
+    /// The sequence numbers of both streams' first bytes.
+    origin: SeqNum,
+    peer_origin: SeqNum,
+    handshake: Option<Box<Handshake>>,
+    sender: Sender,
+    receiver: Receiver,
+    clock: Clock,
+    timestamps: bool,
+    ecn: bool,
+    shift: u8,
+    /// The acknowledgment number sent last.
+    last_ack: SeqNum,
+    /// Sequence and acknowledgment number of the segment that said last how much the other end takes
+    /// (SND.WL1, SND.WL2) [RFC9293 s3.10.7.4].
+    window_from: Option<(SeqNum, u64)>,
+    /// The application is gone: data that comes now finds nobody.
+    orphan: bool,
+    time_wait_until: Time,
+    /// When what a cork holds back goes out all the same.
+    uncork_at: Time,
+    /// Segments that answer something by themselves, such as resets.
+    answers: VecDeque<Segment>,
+}
+
+/// How long a cork holds back what does not fill a segment (Linux).
+const CORK: Span = Span::from_millis(200);
+
+impl Connection {
+    /// An end in ESTABLISHED, whose other end advertises `peer_window` bytes: without a handshake and with both sequence
+    /// spaces at zero, as in the thesis's simulator [goel1997 4.2 (2)]. What the settings offer is taken as agreed on.
+    pub fn established(config: &Config, local_port: u16, remote_port: u16, peer_window: u64) -> Self {
+        let mut connection = Self::new(config, local_port, remote_port, State::Established, SeqNum(0));
+        connection.sender = Sender::new(config, peer_window);
+        let uses_sack = connection.sender.uses_sack();
+        let agreed = config.options;
+        connection.timestamps = agreed.timestamps;
+        connection.ecn = agreed.ecn == crate::config::EcnMode::Request;
+        connection.sender.agreed(connection.ecn, peer_window, None);
+        connection.receiver.agreed(agreed.sack && uses_sack, agreed.duplicate_sack, 0);
+        connection.handshake = None;
+        connection
+    }
+
+    /// An end that asks for a connection: the SYN is the first thing it sends. `iss` is its initial sequence number.
+    pub fn connect(config: &Config, local_port: u16, remote_port: u16, iss: SeqNum) -> Self {
+        Self::new(config, local_port, remote_port, State::SynSent, iss + 1)
+    }
+
+    /// An end that waits for a SYN, from whatever port.
+    pub fn listen(config: &Config, local_port: u16, iss: SeqNum) -> Self {
+        Self::new(config, local_port, 0, State::Listen, iss + 1)
+    }
+
+    fn new(config: &Config, local_port: u16, remote_port: u16, state: State, origin: SeqNum) -> Self {
+        let precise = config.control.build(crate::cc::Start::trial()).precise_ecn();
+        Connection {
+            local_port,
+            remote_port,
+            state,
+            failure: None,
+            origin,
+            peer_origin: SeqNum(0),
+            handshake: Some(Box::new(Handshake::new(config))),
+            sender: Sender::new(config, 0),
+            receiver: Receiver::new(config.window.0, config.segment, config.acks, precise),
+            clock: Clock::default(),
+            timestamps: false,
+            ecn: false,
+            shift: 0,
+            last_ack: SeqNum(0),
+            window_from: None,
+            orphan: false,
+            time_wait_until: Time::NEVER,
+            uncork_at: Time::NEVER,
+            answers: VecDeque::new(),
+            config: config.clone(),
+        }
+    }
+
+    /// From now on events are kept for `poll_event`.
+    pub fn observe(&mut self) {
+        self.sender.observe();
+        self.receiver.observe();
+    }
+
+    /// Where the connection stands.
+    pub fn state(&self) -> State {
+        self.state
+    }
+
+    /// Why it failed, if it did.
+    pub fn failure(&self) -> Option<Failure> {
+        self.failure
+    }
+
+    /// The application hands over `bytes` more bytes; `u64::MAX` never ends. The buffer has no end. After the sending side
+    /// was shut down nothing is taken.
+    pub fn write(&mut self, bytes: u64) {
+        if !self.sender.finishing() {
+            self.sender.offer(bytes);
+        }
+    }
+
+    /// Small segments go out at once, and what was held back (TCP_NODELAY).
+    pub fn set_nodelay(&mut self, on: bool) {
+        self.sender.set_nodelay(on, self.config.nagle);
+    }
+
+    /// Only full segments go out until this is taken back, or for 200 ms (TCP_CORK).
+    pub fn set_cork(&mut self, on: bool) {
+        self.sender.set_cork(on);
+        self.uncork_at = Time::NEVER;
+    }
+
+    /// Whether the application has said that more follows what it wrote last (MSG_MORE).
+    pub fn set_more(&mut self, on: bool) {
+        self.sender.set_more(on);
+    }
+
+    /// The application reads by itself from now on; before that, as data comes.
+    pub fn hold_reading(&mut self) {
+        self.receiver.hold();
+    }
+
+    /// Bytes that may be read.
+    pub fn readable(&self) -> u64 {
+        self.receiver.readable()
+    }
+
+    /// Reads at most `most` bytes; how many there were.
+    pub fn read(&mut self, now: Time, most: u64) -> u64 {
+        self.receiver.read(now, most)
+    }
+
+    /// Whether the other end has closed and everything before that was read.
+    pub fn at_end(&self) -> bool {
+        self.receiver.finished() && self.receiver.readable() == 0
+    }
+
+    /// Whether everything handed over has been acknowledged.
+    pub fn done(&self) -> bool {
+        self.sender.done()
+    }
+
+    /// Bytes acknowledged by the other end.
+    pub fn bytes_acknowledged(&self) -> u64 {
+        self.sender.una()
+    }
+
+    /// Bytes received in order.
+    pub fn bytes_received(&self) -> u64 {
+        self.receiver.received()
+    }
+
+    /// Segments received that brought no byte that was not here already.
+    pub fn segments_duplicate(&self) -> u64 {
+        self.receiver.duplicates()
+    }
+
+    /// What the sending half has counted.
+    pub fn counters(&self) -> Counters {
+        self.sender.counters()
+    }
+
+    /// Congestion window in bytes, with what recovery makes of it for now.
+    pub fn cwnd(&self) -> f64 {
+        self.sender.effective_cwnd()
+    }
+
+    /// Slow start threshold in bytes; infinite before the first loss.
+    pub fn ssthresh(&self) -> f64 {
+        self.sender.ssthresh()
+    }
+
+    /// Smoothed round-trip time; zero before the first measurement.
+    pub fn srtt(&self) -> Span {
+        self.sender.srtt()
+    }
+
+    /// Port of this end, and of the other; 0 while that is not known.
+    pub fn ports(&self) -> (u16, u16) {
+        (self.local_port, self.remote_port)
+    }
+
+    /// How things stand.
+    pub fn info(&self) -> Info {
+        let sender = &self.sender;
+        let segment = f64::from(sender.segment());
+        let board = sender.board();
+        let counters = sender.counters();
+        let (reordering, reord_seen) = sender.reordering();
+        let guessed = if board.sacked_segments() == 0 && sender.allowance() > 0.0 { sender.duplicates() } else { 0 };
+        Info {
+            state: self.state,
+            phase: sender.phase(),
+            cwnd: (sender.info_cwnd() / segment + 1e-9) as u32,
+            ssthresh: sender.ssthresh().is_finite().then(|| (sender.ssthresh() / segment + 1e-9) as u32),
+            rto: sender.rtt().rto(),
+            rtt: sender.srtt(),
+            rttvar: sender.rtt().variation(),
+            min_rtt: sender.rtt().least(),
+            backoff: sender.rtt().doublings(),
+            retransmits: sender.retries(),
+            unacked: board.segments(),
+            sacked: board.sacked_segments() + guessed,
+            lost: board.lost_segments(),
+            retrans: board.resent_segments(),
+            total_retrans: counters.segments_retransmitted,
+            reordering,
+            reord_seen,
+            snd_mss: sender.segment(),
+            bytes_acked: sender.una(),
+            bytes_received: self.receiver.received(),
+            delivered_bytes: sender.delivered(),
+            notsent_bytes: sender.unsent(),
+            snd_wnd: sender.peer_window(),
+            data_segs_out: counters.segments_sent,
+        }
+    }
+
+    /// A message about a segment this end has sent.
+    pub fn handle_icmp(&mut self, now: Time, notice: &Notice) {
+        let number = SeqNum(notice.seq.0.wrapping_sub(self.origin.0));
+        if let Some(seq) = number.to_offset(self.sender.una()) {
+            self.sender.on_notice(now, notice.kind, seq);
+        }
+    }
+
+    /// The time that `poll_timeout` gave has come. Being called early does no harm.
+    pub fn handle_timeout(&mut self, now: Time) {
+        if let Some(handshake) = &self.handshake {
+            if now >= handshake.due && handshake.given_up() {
+                self.fail(Failure::TimedOut);
+            }
+            return;
+        }
+        if now >= self.time_wait_until {
+            self.state = State::Closed;
+            self.time_wait_until = Time::NEVER;
+            return;
+        }
+        if now >= self.uncork_at {
+            self.uncork_at = Time::NEVER;
+            self.sender.push();
+        }
+        self.sender.on_time(now);
+        if self.sender.given_up() {
+            self.fail(Failure::TimedOut);
+        }
+    }
+
+    /// The next segment to send now, if there is one, and what its packet says about congestion.
+    #[inline]
+    pub fn poll_transmit(&mut self, now: Time) -> Option<(Segment, Ecn)> {
+        if let Some(answer) = self.answers.pop_front() {
+            return Some((answer, Ecn::NotEct));
+        }
+        if self.handshake.is_some() {
+            return self.poll_handshake(now).map(|segment| (segment, Ecn::NotEct));
+        }
+        if self.state.sends() {
+            let stamp = if self.timestamps { timestamps::value(now) } else { 0 };
+            if let Some(piece) = self.sender.poll(now, stamp) {
+                self.receiver.acknowledged();
+                return Some(self.data(now, &piece));
+            }
+            if self.sender.take_window_probe() {
+                // Below what the other end has: it must say what it wants [RFC9293 s3.10.7.4].
+                let seq = self.sender.una().wrapping_sub(1);
+                return Some((self.segment(now, seq, 0, Flags::ACK), Ecn::NotEct));
+            }
+            self.keep_cork(now);
+        }
+        let owed = self.state != State::Closed && self.state != State::Listen && self.receiver.take_owed(now);
+        owed.then(|| (self.segment(now, self.sender.nxt(), 0, Flags::ACK), Ecn::NotEct))
+    }
+
+    /// When `handle_timeout` is to be called; [`Time::NEVER`] if not at all. Later calls of anything may change it.
+    #[inline]
+    pub fn poll_timeout(&self) -> Time {
+        if let Some(handshake) = &self.handshake {
+            return match self.state {
+                State::SynSent | State::SynReceived => handshake.due,
+                _ => Time::NEVER,
+            };
+        }
+        let mut deadline = self.receiver.deadline().min(self.time_wait_until).min(self.uncork_at);
+        if self.state.sends() {
+            deadline = deadline.min(self.sender.deadline());
+        }
+        deadline
+    }
+
+    /// What happened, oldest first, if this end is observed.
+    pub fn poll_event(&mut self) -> Option<Event> {
+        self.sender.pop_event().or_else(|| self.receiver.pop_event())
+    }
+
+    /// Whether a packet's body is meant for this end: the ports it names are these.
+    pub fn owns(&self, body: &Body) -> bool {
+        let (from, to) = match body {
+            Body::Tcp(segment) => (segment.src_port, segment.dst_port),
+            Body::Icmp(notice) => (notice.dst_port, notice.src_port),
+        };
+        to == self.local_port && (from == self.remote_port || self.state == State::Listen)
+    }
+
+    fn poll_handshake(&mut self, now: Time) -> Option<Segment> {
+        let handshake = self.handshake.as_mut()?;
+        let due = matches!(self.state, State::SynSent | State::SynReceived) && handshake.wants(now);
+        if !due || handshake.given_up() {
+            return None;
+        }
+        let (flags, window, options) = handshake.syn(now, &self.clock);
+        handshake.sent(now);
+        let answers = self.state == State::SynReceived;
+        let flags = if answers { flags | Flags::ACK } else { flags };
+        let ack = if answers { self.peer_origin } else { SeqNum(0) };
+        self.last_ack = ack;
+        Some(Segment {
+            src_port: self.local_port,
+            dst_port: self.remote_port,
+            seq: SeqNum(self.origin.0.wrapping_sub(1)),
+            ack,
+            flags,
+            window,
+            options,
+            ..Segment::default()
+        })
+    }
+
+    /// A segment with data, or a FIN, or both.
+    #[inline]
+    fn data(&mut self, now: Time, piece: &Piece) -> (Segment, Ecn) {
+        let mut flags = Flags::ACK;
+        if piece.fin {
+            flags = flags | Flags::FIN;
+        }
+        if piece.push && piece.len > 0 {
+            flags = flags | Flags::PSH;
+        }
+        if piece.new && piece.len > 0 && self.sender.take_reduced() {
+            flags = flags | Flags::CWR;
+        }
+        // [RFC3168 s6.1.5]: what is sent again is not to be marked.
+        let ecn = if self.ecn && piece.new && piece.len > 0 { Ecn::Ect0 } else { Ecn::NotEct };
+        (self.segment(now, piece.seq, piece.len, flags), ecn)
+    }
+
+    #[inline]
+    fn segment(&mut self, now: Time, seq: u64, len: u32, flags: Flags) -> Segment {
+        self.receiver.renew_window();
+        let ack = SeqNum(self.peer_origin.0.wrapping_add(self.receiver.next() as u32));
+        self.last_ack = ack;
+        let timestamps = self.timestamps.then(|| self.clock.stamp(now));
+        let room = if timestamps.is_some() { 3 } else { wire::SackBlocks::MOST };
+        let sack = self.receiver.sack(self.peer_origin, room);
+        let echoes = self.ecn && self.receiver.echoes();
+        Segment {
+            src_port: self.local_port,
+            dst_port: self.remote_port,
+            seq: SeqNum(self.origin.0.wrapping_add(seq as u32)),
+            ack,
+            flags: if echoes { flags | Flags::ECE } else { flags },
+            window: u32::try_from(self.receiver.window()).unwrap_or(u32::MAX),
+            window_shift: self.shift,
+            len,
+            options: Options { timestamps, sack, ..Options::default() },
+        }
+    }
+
+    fn keep_cork(&mut self, now: Time) {
+        if self.sender.corked_with_data() && self.uncork_at == Time::NEVER {
+            self.uncork_at = now + CORK;
+        }
+    }
+}

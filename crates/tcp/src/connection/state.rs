@@ -1,0 +1,75 @@
+//! Where a connection stands [RFC9293 s3.3.2].
+
+/// The states of a connection.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum State {
+    /// There is none, or no more.
+    Closed,
+    /// Waiting for a SYN.
+    Listen,
+    /// A SYN was sent.
+    SynSent,
+    /// A SYN was received and one sent.
+    SynReceived,
+    /// Data may go both ways.
+    Established,
+    /// This end has closed; its FIN is not acknowledged.
+    FinWait1,
+    /// This end has closed, and the other knows; it may still send.
+    FinWait2,
+    /// Both have closed at the same time; this end's FIN is not acknowledged.
+    Closing,
+    /// Both have closed; waiting for stray segments to die.
+    TimeWait,
+    /// The other end has closed; this one may still send.
+    CloseWait,
+    /// The other end has closed, then this one; its FIN is not acknowledged.
+    LastAck,
+}
+
+impl State {
+    /// Whether sequence numbers of both ends are known to both.
+    pub fn synchronized(self) -> bool {
+        !matches!(self, State::Closed | State::Listen | State::SynSent | State::SynReceived)
+    }
+
+    /// Whether data and FINs of this end may be sent, or sent again.
+    #[inline]
+    pub fn sends(self) -> bool {
+        matches!(self, State::Established | State::FinWait1 | State::Closing | State::CloseWait | State::LastAck)
+    }
+
+    /// Whether data of the other end is taken.
+    #[inline]
+    pub fn receives(self) -> bool {
+        matches!(self, State::Established | State::FinWait1 | State::FinWait2)
+    }
+
+    /// As RFC 9293 writes it.
+    pub fn name(self) -> &'static str {
+        match self {
+            State::Closed => "CLOSED",
+            State::Listen => "LISTEN",
+            State::SynSent => "SYN-SENT",
+            State::SynReceived => "SYN-RECEIVED",
+            State::Established => "ESTABLISHED",
+            State::FinWait1 => "FIN-WAIT-1",
+            State::FinWait2 => "FIN-WAIT-2",
+            State::Closing => "CLOSING",
+            State::TimeWait => "TIME-WAIT",
+            State::CloseWait => "CLOSE-WAIT",
+            State::LastAck => "LAST-ACK",
+        }
+    }
+}
+
+/// Why a connection failed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Failure {
+    /// The other end refused it.
+    Refused,
+    /// The other end reset it.
+    Reset,
+    /// The other end did not answer.
+    TimedOut,
+}

@@ -1,0 +1,74 @@
+//! Delayed acknowledgments [RFC5681 s4.2, RFC9293 s3.8.6.3].
+
+use engine::Time;
+
+use crate::config::Acks;
+
+/// Acknowledgments owed to the other end.
+#[derive(Debug)]
+pub(super) struct Delayed {
+    settings: Acks,
+    /// To go out now, one by one.
+    owed: u32,
+    /// Segments that wait for company, and until when.
+    waiting: u32,
+    until: Time,
+    arrived: u32,
+}
+
+impl Delayed {
+    pub fn new(settings: Acks) -> Self {
+        Delayed { settings, owed: 0, waiting: 0, until: Time::NEVER, arrived: 0 }
+    }
+
+    /// A segment came; `hurry` if the other end should hear of it without delay.
+    #[inline]
+    pub fn arrived(&mut self, now: Time, hurry: bool) {
+        self.arrived = self.arrived.saturating_add(1);
+        if hurry || self.settings.every <= 1 || self.arrived <= self.settings.at_once {
+            return self.at_once(now);
+        }
+        self.waiting += 1;
+        if self.waiting >= self.settings.every {
+            self.at_once(now);
+        } else if self.until == Time::NEVER {
+            self.until = now + self.settings.delay;
+        }
+    }
+
+    #[inline]
+    pub fn at_once(&mut self, _: Time) {
+        self.owed += 1;
+        self.waiting = 0;
+        self.until = Time::NEVER;
+    }
+
+    /// What waits goes out now.
+    pub fn flush(&mut self, now: Time) {
+        if self.waiting > 0 {
+            self.at_once(now);
+        }
+    }
+
+    #[inline]
+    pub fn take(&mut self, now: Time) -> bool {
+        if now >= self.until {
+            self.at_once(now);
+        }
+        let owes = self.owed > 0;
+        self.owed -= u32::from(owes);
+        owes
+    }
+
+    #[inline]
+    pub fn clear(&mut self) {
+        self.owed = 0;
+        self.waiting = 0;
+        self.until = Time::NEVER;
+    }
+
+    #[inline]
+    pub fn deadline(&self) -> Time {
+        self.until
+    }
+}

@@ -1,0 +1,116 @@
+//! NewReno: Reno that stays in recovery until everything is acknowledged that had been sent when it began [RFC6582].
+//!
+//! An acknowledgment of a part of it shows the next hole, which is filled at once: one a round trip. Without SACK the other
+//! recoveries fall back to this one.
+
+use engine::registry::Settings;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Ack, LossRecovery, Verdict, View, classic_trigger};
+use crate::sender::Scoreboard;
+
+/// Which partial acknowledgments start the retransmission timer again.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Variant {
+    /// The first: with many holes the timer expires, and slow start is faster [RFC6582 s4].
+    #[default]
+    Impatient,
+    /// Each: one hole a round trip, however many there are [RFC6582 s4].
+    SlowButSteady,
+}
+
+/// Settings.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    /// Which partial acknowledgments start the retransmission timer again; `impatient` if not given.
+    #[serde(default)]
+    pub variant: Variant,
+}
+
+impl Settings for Config {}
+
+impl Config {
+    /// The recovery.
+    pub fn build(&self) -> Box<dyn LossRecovery> {
+        Box::new(NewReno::new(self.variant))
+    }
+}
+
+pub(super) struct NewReno {
+    variant: Variant,
+    /// First byte never sent when the last recovery began or the timer expired (recover) [RFC6582 s3.1].
+    recover: Option<u64>,
+    /// While recovering: bytes to add to cwnd.
+    allowance: Option<f64>,
+    /// Partial acknowledgments in this recovery.
+    partial: u32,
+}
+
+impl NewReno {
+    pub fn new(variant: Variant) -> Self {
+        NewReno { variant, recover: None, allowance: None, partial: 0 }
+    }
+
+    fn advance(&mut self, ack: &Ack, board: &Scoreboard, view: &View) -> Verdict {
+        let Some(allowance) = &mut self.allowance else { return Verdict::Ordinary };
+        if self.recover.is_none_or(|recover| board.una() >= recover) {
+            // [RFC6582 s3.2 step 3, full acknowledgment]: cwnd stands at ssthresh.
+            self.allowance = None;
+            return Verdict::Recovered;
+        }
+        // [RFC6582 s3.2 step 3, partial acknowledgment]
+        let acked = ack.acked as f64;
+        *allowance -= acked;
+        if acked >= view.segment {
+            *allowance += view.segment;
+        }
+        // Acknowledgments that were lost may stand for more than was added; a segment may always fly.
+        *allowance = allowance.max(view.segment - view.cwnd);
+        self.partial += 1;
+        Verdict::Resend { restart: self.partial == 1 || self.variant == Variant::SlowButSteady }
+    }
+}
+
+impl LossRecovery for NewReno {
+    fn on_ack(&mut self, ack: &Ack, board: &mut Scoreboard, view: &View) -> Verdict {
+        if ack.acked > 0 {
+            return self.advance(ack, board, view);
+        }
+        if let Some(allowance) = &mut self.allowance {
+            *allowance += if ack.duplicates > 0 { view.segment } else { 0.0 };
+            return Verdict::Recovering;
+        }
+        let Some((resend, allowance)) = classic_trigger(ack, view) else { return Verdict::Ordinary };
+        // [RFC6582 s3.2 step 2]: duplicates of what was sent twice are no new loss.
+        let covered = self.recover.is_none_or(|recover| board.una() > recover);
+        if !covered && ack.notified.is_none() {
+            return Verdict::Ordinary;
+        }
+        self.recover = Some(board.nxt());
+        self.allowance = Some(allowance);
+        self.partial = 0;
+        Verdict::Begin { resend }
+    }
+
+    fn on_timeout(&mut self, board: &Scoreboard) {
+        // [RFC6582 s3.2 step 4]
+        self.recover = Some(board.nxt());
+        self.allowance = None;
+    }
+
+    fn recovering(&self) -> bool {
+        self.allowance.is_some()
+    }
+
+    fn on_undo(&mut self) {
+        self.allowance = None;
+        self.recover = None;
+    }
+
+    fn allowance(&self) -> f64 {
+        self.allowance.unwrap_or(0.0)
+    }
+}

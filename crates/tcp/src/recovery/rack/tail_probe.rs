@@ -1,0 +1,79 @@
+//! Tail loss probes [RFC8985 s7].
+
+use engine::{Span, Time};
+
+use crate::recovery::{Ack, View};
+use crate::sender::Scoreboard;
+
+/// How long a receiver may keep an acknowledgment of a single segment back (TLP.max_ack_delay).
+const MAX_ACK_DELAY: Span = Span::from_millis(200);
+/// The wait when no round trip is known [RFC8985 s7.2].
+const UNMEASURED: Span = Span::from_secs(1);
+
+/// When the tail is to be probed, and what became of the last probe.
+pub(super) struct TailProbe {
+    on: bool,
+    due: Time,
+    /// The probe that is outstanding: the first byte never sent then (TLP.end_seq), and whether it was data sent before.
+    outstanding: Option<(u64, bool)>,
+}
+
+/// What an acknowledgment says of the probe.
+pub(super) enum Found {
+    /// Nothing, or that it was needless.
+    Nothing,
+    /// That it made a loss good.
+    Repaired,
+}
+
+impl TailProbe {
+    pub fn new(on: bool) -> Self {
+        TailProbe { on, due: Time::NEVER, outstanding: None }
+    }
+
+    pub fn due(&self) -> Time {
+        self.due
+    }
+
+    /// No probe until the next `schedule`.
+    pub fn stop(&mut self) {
+        self.due = Time::NEVER;
+        self.outstanding = None;
+    }
+
+    /// New data was sent or acknowledged [RFC8985 s7.2].
+    pub fn schedule(&mut self, now: Time, board: &Scoreboard, view: &View) {
+        self.due = Time::NEVER;
+        if !self.on || self.outstanding.is_some() || board.is_empty() || board.sacked_segments() > 0 {
+            return;
+        }
+        let wait = match view.srtt {
+            Some(srtt) if board.segments() == 1 => srtt.times(2) + MAX_ACK_DELAY,
+            Some(srtt) => srtt.times(2),
+            None => UNMEASURED,
+        };
+        self.due = (now + wait).min(view.expiry);
+    }
+
+    /// The probe went out.
+    pub fn sent(&mut self, again: bool, board: &Scoreboard) {
+        self.outstanding = Some((board.nxt(), again));
+    }
+
+    /// [RFC8985 s7.4.2]
+    pub fn on_ack(&mut self, ack: &Ack, board: &Scoreboard) -> Found {
+        if board.is_empty() {
+            self.due = Time::NEVER;
+        }
+        let Some((end, again)) = self.outstanding.filter(|(end, _)| board.una() >= *end) else { return Found::Nothing };
+        if !again || ack.duplicate_sack.is_some_and(|block| block.1 == end) || ack.echoes_original {
+            self.outstanding = None;
+        } else if board.una() > end {
+            self.outstanding = None;
+            return Found::Repaired;
+        } else if ack.acked == 0 && ack.sacked == 0 {
+            self.outstanding = None;
+        }
+        Found::Nothing
+    }
+}

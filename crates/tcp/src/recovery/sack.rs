@@ -1,0 +1,137 @@
+//! Recovery with selective acknowledgments [RFC6675, RFC2018].
+//!
+//! Lost is what has more than two segments' bytes SACKed above it, or three separate ranges. Segments leave as the pipe
+//! has room: holes first, then new data, then what is below the highest SACK and not known to be lost, and once a
+//! recovery the last segment, to be rescued. Without SACK it is [NewReno](super::newreno).
+
+pub use engine::registry::NoSettings as Config;
+
+use super::newreno::{NewReno, Variant};
+use super::{Ack, DUP_THRESH, LossRecovery, Verdict, View};
+use crate::sender::Scoreboard;
+
+/// The recovery.
+pub fn build() -> Box<dyn LossRecovery> {
+    Box::new(Sack::new(Edge::IsLost))
+}
+
+/// Below which everything that is not SACKed is lost.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Edge {
+    /// `IsLost` of RFC 6675.
+    IsLost,
+    /// The highest SACK (FACK).
+    Forward,
+}
+
+pub(super) struct Sack {
+    edge: Edge,
+    without: NewReno,
+    /// While recovering: its end (RecoveryPoint).
+    point: Option<u64>,
+    /// After a recovery or a timeout: what must be acknowledged before duplicates can show a loss again.
+    not_before: u64,
+    /// What `spare` has looked at, and whether the last segment was rescued in this recovery.
+    spared_to: u64,
+    rescued: bool,
+}
+
+impl Sack {
+    pub fn new(edge: Edge) -> Self {
+        let without = NewReno::new(Variant::default());
+        Sack { edge, without, point: None, not_before: 0, spared_to: 0, rescued: false }
+    }
+
+    fn edge(&self, board: &Scoreboard, view: &View) -> u64 {
+        match self.edge {
+            // [RFC6675 s4 IsLost]
+            Edge::IsLost => board.lost_below((f64::from(DUP_THRESH - 1) * view.segment) as u64, DUP_THRESH as usize),
+            Edge::Forward => board.sacked_to(),
+        }
+    }
+
+    fn triggered(&self, ack: &Ack, board: &Scoreboard, edge: u64, view: &View) -> bool {
+        if board.una() < self.not_before {
+            return false;
+        }
+        let lost = match self.edge {
+            Edge::IsLost => edge > board.una(),
+            // [Mathis and Mahdavi 1996 s2.3]
+            Edge::Forward => (board.sacked_to() - board.una()) as f64 > f64::from(DUP_THRESH) * view.segment,
+        };
+        lost || ack.duplicates >= DUP_THRESH || (ack.duplicates > 0 && ack.notified.is_some())
+    }
+}
+
+impl LossRecovery for Sack {
+    fn on_ack(&mut self, ack: &Ack, board: &mut Scoreboard, view: &View) -> Verdict {
+        if !ack.sack {
+            return self.without.on_ack(ack, board, view);
+        }
+        let edge = self.edge(board, view);
+        if let Some(point) = self.point {
+            if board.una() >= point {
+                // [RFC6675 s5 (A)]
+                self.point = None;
+                return Verdict::Recovered;
+            }
+            // [RFC6675 s5 (C)]
+            board.lose_below(edge);
+            return Verdict::Recovering;
+        }
+        if view.after_timeout {
+            // [RFC6675 s5.1]: everything that is not SACKed is lost already.
+            board.lose_below(edge);
+        }
+        if ack.sacked == 0 || !self.triggered(ack, board, edge, view) {
+            return Verdict::Ordinary;
+        }
+        // [RFC6675 s5 (4)]
+        self.point = Some(board.nxt());
+        self.not_before = board.nxt();
+        (self.spared_to, self.rescued) = (board.una(), false);
+        board.lose_below(edge);
+        Verdict::Begin { resend: ack.notified.is_none() || ack.duplicates >= DUP_THRESH }
+    }
+
+    fn on_timeout(&mut self, board: &Scoreboard) {
+        self.without.on_timeout(board);
+        self.point = None;
+        // [RFC6675 s5.1]
+        self.not_before = board.nxt();
+    }
+
+    fn recovering(&self) -> bool {
+        self.point.is_some() || self.without.recovering()
+    }
+
+    fn on_undo(&mut self) {
+        self.without.on_undo();
+        self.point = None;
+        self.not_before = 0;
+    }
+
+    fn uses_sack(&self) -> bool {
+        true
+    }
+
+    fn allowance(&self) -> f64 {
+        self.without.allowance()
+    }
+
+    fn spare(&mut self, board: &Scoreboard) -> Option<u64> {
+        self.point?;
+        // [RFC6675 s4 NextSeg (3)]: below the highest SACK, neither SACKed nor sent again.
+        while self.spared_to < board.sacked_to() {
+            let sent = board.get(self.spared_to.max(board.una()))?;
+            self.spared_to = sent.end();
+            if !sent.sacked && !sent.resent {
+                return Some(sent.seq);
+            }
+        }
+        // [RFC6675 s4 NextSeg (4)]
+        let last = board.last().filter(|last| !self.rescued && !last.sacked && !last.resent)?;
+        self.rescued = true;
+        Some(last.seq)
+    }
+}

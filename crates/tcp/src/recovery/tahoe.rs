@@ -1,0 +1,62 @@
+//! Tahoe: fast retransmit without fast recovery [Jacobson 1988].
+//!
+//! The third duplicate acknowledgment is taken like a timeout: slow start from one segment, everything from the first
+//! unacknowledged byte on again. No second time before what was sent until then is acknowledged, for the duplicates in
+//! between come from what is sent twice (ns-2's `bugFix_`; 4.3BSD-Tahoe lacked it) [Fall and Floyd 1996].
+
+pub use engine::registry::NoSettings as Config;
+
+use super::{Ack, LossRecovery, Notified, Verdict, View, classic_trigger};
+use crate::sender::Scoreboard;
+
+/// The recovery.
+pub fn build() -> Box<dyn LossRecovery> {
+    Box::new(Tahoe { until: 0, explained: None })
+}
+
+struct Tahoe {
+    /// Nothing below is taken for lost because of duplicates.
+    until: u64,
+    /// While a loss that the network has explained is made good, which costs nothing: bytes to add to cwnd.
+    explained: Option<f64>,
+}
+
+impl LossRecovery for Tahoe {
+    fn on_ack(&mut self, ack: &Ack, board: &mut Scoreboard, view: &View) -> Verdict {
+        if ack.acked > 0 {
+            return if self.explained.take().is_some() { Verdict::Recovered } else { Verdict::Ordinary };
+        }
+        if let Some(allowance) = &mut self.explained {
+            *allowance += if ack.duplicates > 0 { view.segment } else { 0.0 };
+            return Verdict::Recovering;
+        }
+        match (classic_trigger(ack, view), ack.notified) {
+            (Some((resend, allowance)), Some(Notified::AlreadyResent | Notified::Resend)) => {
+                self.explained = Some(allowance);
+                Verdict::Begin { resend }
+            }
+            (Some(_), None) if board.una() >= self.until => {
+                self.until = board.nxt();
+                Verdict::Restart
+            }
+            _ => Verdict::Ordinary,
+        }
+    }
+
+    fn on_timeout(&mut self, board: &Scoreboard) {
+        self.until = board.nxt();
+        self.explained = None;
+    }
+
+    fn recovering(&self) -> bool {
+        self.explained.is_some()
+    }
+
+    fn on_undo(&mut self) {
+        self.explained = None;
+    }
+
+    fn allowance(&self) -> f64 {
+        self.explained.unwrap_or(0.0)
+    }
+}

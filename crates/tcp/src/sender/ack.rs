@@ -1,0 +1,440 @@
+//! What an acknowledgment brings about.
+//!
+//! In this order: the other end's window, what was delivered (acknowledged or SACKed), the round trip, whether earlier
+//! retransmissions were needless, what recovery makes of it, the congestion control, the retransmission timer.
+
+use engine::{Span, Time};
+use wire::{SackBlocks, SeqNum};
+
+use super::spurious::{Finding, Signs};
+use super::{Scoreboard, Sender, Sent};
+use crate::cc::{Acked, Congestion, Feedback, Flight};
+use crate::config::{Growth, Sampling};
+use crate::differentiation::Cause;
+use crate::event::{Event, Reason};
+use crate::recovery::prr::Progress;
+use crate::recovery::{Ack, DUP_THRESH, Verdict};
+
+/// What of a segment that came in concerns the sender. Offsets count from the beginning of the stream.
+pub(crate) struct Arrival<'a> {
+    pub now: Time,
+    /// Next byte the other end expects.
+    pub ack: u64,
+    /// Bytes from there on that it takes; none if the segment is too old to say.
+    pub window: Option<u64>,
+    /// Whether it carries no data, as a duplicate must [RFC5681 s2].
+    pub bare: bool,
+    /// SACK blocks, and the sequence number of offset 0.
+    pub sack: &'a SackBlocks,
+    pub origin: SeqNum,
+    /// The timestamp it echoes, and how long ago that was.
+    pub echo: Option<(u32, Span)>,
+    /// ECN-Echo.
+    pub ecn_echo: bool,
+}
+
+/// What the delivery of segments tells.
+#[derive(Default)]
+struct News {
+    /// Bytes delivered, and those of them SACKed.
+    delivered: u64,
+    sacked: u64,
+    /// When the oldest of those acknowledged, and of those SACKed, was sent, of those sent once only.
+    acked_at: Option<Time>,
+    sacked_at: Option<Time>,
+    /// When the newest of them was sent.
+    newest_at: Option<Time>,
+    /// Whether one acknowledged had been sent more than once.
+    retransmitted: bool,
+    /// Whether one sent once only was there before the episode of retransmissions going on.
+    originals: bool,
+    /// Where a duplicate arrived.
+    duplicate: Option<(u64, u64)>,
+}
+
+impl News {
+    #[inline]
+    fn take(&mut self, sent: &Sent, by_sack: bool, episode: u64) {
+        self.delivered += u64::from(sent.len);
+        if by_sack {
+            self.sacked += u64::from(sent.len);
+        }
+        if sent.retransmitted {
+            self.retransmitted |= !by_sack;
+            return;
+        }
+        self.originals |= sent.seq < episode;
+        let first = if by_sack { &mut self.sacked_at } else { &mut self.acked_at };
+        first.get_or_insert(sent.at);
+        self.newest_at = Some(sent.at);
+    }
+}
+
+impl Sender {
+    /// Takes an acknowledgment; whether it could be one: something not yet sent cannot be acknowledged [RFC9293 s3.10.7.4].
+    #[inline]
+    pub fn on_ack(&mut self, arrival: &Arrival<'_>) -> bool {
+        let Arrival { now, ack, .. } = *arrival;
+        if ack > self.nxt() {
+            return false;
+        }
+        let una = self.una();
+        if ack < una && (arrival.sack.is_empty() || !self.settings.sack) {
+            return true;
+        }
+        let had_data = !self.board.is_empty();
+        let same_window = arrival.window.is_none_or(|window| window == self.peer_window);
+        if let Some(window) = arrival.window {
+            self.peer_window = window;
+            self.most_peer_window = self.most_peer_window.max(window);
+            if window > 0 {
+                self.persist.stop();
+            }
+        }
+        let flight_before = self.board.pipe() as f64;
+        let sacked_before = self.board.sacked_bytes();
+        let lost_before = self.board.total_lost();
+        let news = self.deliver(arrival);
+        let acked = self.una() - una;
+        let duplicate = if self.settings.sack {
+            news.sacked > 0
+        } else {
+            acked == 0 && ack == una && had_data && arrival.bare && same_window
+        };
+        if acked > 0 {
+            self.say(|| Event::AckReceived { ack, duplicate: false });
+        } else if duplicate {
+            self.say(|| Event::AckReceived { ack, duplicate: true });
+        }
+        let rtt = self.measure(arrival, &news, acked);
+        if acked > 0 {
+            self.advanced(ack);
+        }
+        let preceding = self.duplicates;
+        if duplicate {
+            self.duplicates += 1;
+        } else if acked > 0 {
+            self.duplicates = 0;
+        }
+        // As it was before recovery adds to the window; only duplicates make it do so.
+        let before = duplicate.then(|| self.flight(now));
+        let needless = had_data && self.was_needless(arrival, &news, acked, duplicate);
+        let (verdict, report) =
+            if had_data { self.ask_recovery(arrival, &news, acked, duplicate) } else { (Verdict::Ordinary, None) };
+
+        let lost = self.board.total_lost() - lost_before;
+        self.feed_back(arrival, &news, acked, lost, flight_before, rtt);
+        if needless {
+            self.control.on_undo();
+            self.counters.undone += 1;
+        }
+        // What was in flight when recovery begins, as RFC 9937 has it: without what had been SACKed before.
+        let from = (self.board.outstanding() + acked - sacked_before.min(self.board.outstanding())) as f64;
+        if verdict != Verdict::Ordinary {
+            let flight = before.unwrap_or_else(|| self.flight(now));
+            self.apply(now, verdict, report, &flight, from);
+        }
+        self.take_mark(arrival, from);
+        if let Some(reduction) = &mut self.reduction {
+            let segment = f64::from(self.settings.segment);
+            let delivered = match (self.settings.sack, acked) {
+                (true, _) => news.delivered as f64,
+                (false, 0) => {
+                    if duplicate {
+                        segment
+                    } else {
+                        0.0
+                    }
+                }
+                // Each duplicate before it was counted as a segment.
+                (false, acked) => (acked as f64 - f64::from(preceding) * segment).max(0.0),
+            };
+            let pipe = self.board.pipe() as f64 - self.recovery.allowance();
+            reduction.on_ack(Progress { delivered, pipe, safe: acked > 0 && lost == 0 });
+        }
+        if acked > 0 {
+            if verdict == Verdict::Ordinary && self.reduction.is_none() && self.may_grow() {
+                let (una, nxt, srtt) = (self.una(), self.nxt(), self.rtt.srtt());
+                self.control.on_ack(&Acked { now, bytes: acked, una, nxt, rtt, srtt });
+            }
+            // [RFC6298 s5.2, s5.3], [RFC6582 s3.2 step 3]
+            if self.board.is_empty() {
+                self.expiry = Time::NEVER;
+            } else if verdict != (Verdict::Resend { restart: false }) {
+                self.expiry = self.rtt.expiry(now);
+            }
+        }
+        self.renew_limit();
+        self.tell_window();
+        true
+    }
+
+    /// Takes from the scoreboard what has arrived.
+    #[inline]
+    fn deliver(&mut self, arrival: &Arrival<'_>) -> News {
+        let now = arrival.now;
+        let mut news = News::default();
+        let view = self.watches.then(|| self.view());
+        let episode = self.episodes.back.map_or(0, |(until, _)| until);
+        let Sender { board, rate, recovery, .. } = self;
+        let mut take = |sent: &Sent, by_sack: bool| {
+            rate.on_delivered(now, sent);
+            if let Some(view) = &view {
+                recovery.on_delivered(now, sent, view);
+            }
+            news.take(sent, by_sack, episode);
+        };
+        let una = board.una();
+        if arrival.ack > una {
+            board.acknowledge(arrival.ack, |sent| {
+                if !sent.sacked {
+                    take(sent, false);
+                }
+            });
+        }
+        if self.settings.sack && !arrival.sack.is_empty() {
+            let mut duplicate = None;
+            let blocks = offsets(arrival, board);
+            for (number, &(from, to)) in blocks.iter().flatten().enumerate() {
+                if number == 0 && is_duplicate((from, to), arrival.ack, blocks[1]) {
+                    duplicate = Some((from, to));
+                    continue;
+                }
+                board.sack(from, to, |sent| take(sent, true));
+            }
+            news.duplicate = duplicate;
+        }
+        news
+    }
+
+    /// Takes the round trip that the acknowledgment measures, if it does.
+    #[inline]
+    fn measure(&mut self, arrival: &Arrival<'_>, news: &News, acked: u64) -> Option<Span> {
+        let now = arrival.now;
+        let echoed = arrival.echo.filter(|_| acked > 0).map(|(_, rtt)| rtt);
+        let (smoothed, latest) = match self.settings.sampling {
+            Sampling::OneAtATime => {
+                let (end, began) = self.timed?;
+                if self.una() < end {
+                    return None;
+                }
+                self.timed = None;
+                let rtt = echoed.unwrap_or_else(|| now.since(began));
+                (rtt, rtt)
+            }
+            Sampling::EachAcknowledgment => {
+                let acked_at = news.acked_at.filter(|_| !news.retransmitted);
+                let at = acked_at.or(news.sacked_at).map(|at| now.since(at));
+                let smoothed = at.or(echoed)?;
+                (smoothed, news.newest_at.map_or(smoothed, |at| now.since(at)))
+            }
+        };
+        self.rtt.sample(smoothed);
+        let (srtt, rto) = (self.rtt.srtt(), self.rtt.rto());
+        self.say(|| Event::RttSample { rtt: smoothed, srtt, rto });
+        Some(latest)
+    }
+
+    /// New data has been acknowledged.
+    #[inline]
+    fn advanced(&mut self, ack: u64) {
+        self.consecutive_timeouts = 0;
+        self.congestion_timeouts = 0;
+        self.limited_sent = 0;
+        self.rtt.on_advance();
+        self.response.on_advance(ack);
+        if !self.resend.is_empty() {
+            self.resend.retain(|(seq, _)| *seq >= ack);
+        }
+        if self.episodes.back.is_some_and(|(until, _)| ack >= until) {
+            self.episodes.back = None;
+        }
+        if self.episodes.mark.is_some_and(|until| ack >= until) {
+            self.episodes.mark = None;
+            if !self.recovery.recovering() {
+                self.reduction = None;
+            }
+        }
+    }
+
+    /// Whether earlier retransmissions turn out to have been needless; if so, nothing is lost any more.
+    fn was_needless(&mut self, arrival: &Arrival<'_>, news: &News, acked: u64, duplicate: bool) -> bool {
+        let finding = self.spurious.on_ack(&Signs {
+            una: self.una(),
+            advanced: acked > 0,
+            duplicate,
+            originals: news.originals,
+            sack: self.settings.sack,
+            echo: arrival.echo.map(|(echo, _)| echo),
+            duplicate_sack: news.duplicate.is_some(),
+        });
+        if finding == Finding::Nothing {
+            return false;
+        }
+        self.board.find_all();
+        self.resend.clear();
+        self.recovery.on_undo();
+        self.reduction = None;
+        self.episodes.back = None;
+        self.rtt.undo();
+        self.say(|| Event::Undone);
+        true
+    }
+
+    fn ask_recovery(
+        &mut self,
+        arrival: &Arrival<'_>,
+        news: &News,
+        acked: u64,
+        duplicate: bool,
+    ) -> (Verdict, Option<crate::recovery::Notified>) {
+        let una = self.una();
+        let notified = if duplicate && !self.recovery.recovering() { self.response.on_duplicate(una) } else { None };
+        let ack = Ack {
+            now: arrival.now,
+            acked,
+            sacked: news.sacked,
+            duplicates: if duplicate { self.duplicates } else { 0 },
+            sack: self.settings.sack,
+            duplicate_sack: news.duplicate,
+            notified,
+            echoes_original: self.spurious.echoes_original(arrival.echo.map(|(echo, _)| echo)),
+        };
+        let view = self.view();
+        (self.recovery.on_ack(&ack, &mut self.board, &view), notified)
+    }
+
+    #[inline]
+    fn feed_back(
+        &mut self,
+        arrival: &Arrival<'_>,
+        news: &News,
+        acked: u64,
+        lost: u64,
+        flight_before: f64,
+        rtt: Option<Span>,
+    ) {
+        let now = arrival.now;
+        let least = self.rtt.least().unwrap_or(Span::ZERO);
+        let feedback = Feedback {
+            now,
+            una: self.una(),
+            nxt: self.nxt(),
+            acked,
+            delivered: news.delivered,
+            lost,
+            flight_before,
+            flight: self.board.pipe() as f64,
+            rtt,
+            srtt: self.rtt.srtt(),
+            ecn_echo: arrival.ecn_echo && self.settings.ecn,
+            recovering: self.recovery.recovering(),
+            rate: self.rate.sample(now, least, self.board.total_lost()),
+        };
+        self.control.on_feedback(&feedback);
+        if self.differentiates {
+            self.differentiation.on_feedback(&feedback);
+        }
+    }
+
+    /// Does what recovery asks for. `notified` if the network has explained the loss; `flight` is how things stood, `from` what was in
+    /// flight as RFC 9937 counts it.
+    pub(super) fn apply(
+        &mut self,
+        now: Time,
+        verdict: Verdict,
+        notified: Option<crate::recovery::Notified>,
+        flight: &Flight,
+        from: f64,
+    ) {
+        let una = self.una();
+        match verdict {
+            Verdict::Ordinary | Verdict::Recovering => {}
+            Verdict::Begin { resend } => {
+                let first = self.episodes.back.is_none();
+                self.spurious.begin(false, self.nxt(), first);
+                self.response.on_recovery(una);
+                let lost = self.board.lost_segments().saturating_sub(self.board.resent_segments()).max(1);
+                if notified.is_some() || self.differentiation.cause(now, lost) == Cause::Wireless {
+                    self.control.on_congestion(Congestion::Notified, flight);
+                    self.say(|| Event::NotifiedRecovery { seq: una });
+                } else {
+                    self.episodes.mark = None;
+                    self.congested(Congestion::FastRetransmit, flight, from);
+                    self.say(|| Event::FastRetransmit { seq: una });
+                }
+                if resend {
+                    self.resend.push_back((una, Reason::FastRetransmit));
+                }
+            }
+            Verdict::Restart => {
+                self.say(|| Event::FastRetransmit { seq: una });
+                self.board.lose_all();
+                self.episodes.back = Some((self.nxt(), Reason::FastRetransmit));
+                self.timed = None;
+                self.congested(Congestion::Restart, flight, from);
+                self.expiry = self.rtt.expiry(now);
+            }
+            Verdict::Resend { .. } => self.resend.push_back((una, Reason::FastRetransmit)),
+            Verdict::Recovered => {
+                self.reduction = None;
+                self.control.on_recovered(now);
+                self.say(|| Event::RecoveryEnd);
+            }
+            Verdict::Repaired => {
+                self.control.on_congestion(Congestion::FastRetransmit, flight);
+                self.control.on_recovered(now);
+                self.say(|| Event::FastRetransmit { seq: una });
+                self.say(|| Event::RecoveryEnd);
+            }
+            Verdict::Probe => self.probe = true,
+        }
+    }
+
+    /// Answers a mark, once a window [RFC3168 s6.1.2].
+    #[inline]
+    fn take_mark(&mut self, arrival: &Arrival<'_>, from: f64) {
+        if !arrival.ecn_echo || !self.settings.ecn || self.control.precise_ecn() {
+            return;
+        }
+        if self.episodes.mark.is_some() || self.recovery.recovering() || self.episodes.back.is_some() {
+            return;
+        }
+        self.counters.marks += 1;
+        self.episodes.mark = Some(self.nxt());
+        self.tell_reduced = true;
+        let flight = self.flight(arrival.now);
+        self.congested(Congestion::Ecn, &flight, from);
+        self.say(|| Event::MarkAnswered);
+    }
+
+    #[inline]
+    fn may_grow(&self) -> bool {
+        let cwnd = self.control.cwnd();
+        match self.settings.growth {
+            Growth::BelowPeerWindow => cwnd < self.peer_window as f64,
+            Growth::WhenUsed if cwnd < self.control.ssthresh() => {
+                self.usage.limited || cwnd < 2.0 * self.usage.most as f64
+            }
+            Growth::WhenUsed => self.usage.limited,
+        }
+    }
+}
+
+/// The blocks as offsets; those that lie before the stream's beginning or are empty are left out.
+fn offsets(arrival: &Arrival<'_>, board: &Scoreboard) -> [Option<(u64, u64)>; SackBlocks::MOST] {
+    let offset = |number: SeqNum| SeqNum(number.0.wrapping_sub(arrival.origin.0)).to_offset(board.una());
+    let mut blocks = [None; SackBlocks::MOST];
+    for (place, (from, to)) in blocks.iter_mut().zip(arrival.sack.as_slice()) {
+        *place = offset(*from).zip(offset(*to)).filter(|(from, to)| from < to);
+    }
+    blocks
+}
+
+/// Whether the first block reports a duplicate: it lies below the acknowledgment, or inside the second [RFC2883 s4].
+fn is_duplicate(first: (u64, u64), ack: u64, second: Option<(u64, u64)>) -> bool {
+    first.1 <= ack || second.is_some_and(|second| second.0 <= first.0 && first.1 <= second.1)
+}
+
+/// So many duplicates begin recovery without SACK.
+const _: () = assert!(DUP_THRESH == 3, "limited transmit counts the two before it [RFC3042]");

@@ -1,0 +1,99 @@
+//! How fast the other end gets bytes [draft-ietf-ccwg-bbr s4.1].
+//!
+//! Each segment carries a note of how much had been delivered when it left; when it is delivered itself, the difference over
+//! the time between is a rate. The time is the longer of that between the sendings and that between the acknowledgments,
+//! so that neither bursts nor compressed acknowledgments make it seem faster than it is.
+
+use engine::{Span, Time};
+
+use super::scoreboard::Sent;
+use crate::cc::RateSample;
+
+/// What had happened when a segment left.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Snapshot {
+    delivered: u64,
+    delivered_at: Time,
+    /// When the first segment of the flight this one belongs to left.
+    flight_began: Time,
+    lost: u64,
+    /// Bytes in the network with this segment.
+    flight: u64,
+    app_limited: bool,
+}
+
+/// The sender's count of what has been delivered.
+#[derive(Debug, Default)]
+pub(crate) struct RateEstimator {
+    delivered: u64,
+    delivered_at: Time,
+    flight_began: Time,
+    /// Until so many bytes have been delivered, samples say more of the application than of the network.
+    app_limited_until: u64,
+    /// The newest segment delivered by the acknowledgment at hand.
+    newest: Option<(Snapshot, Time, u64)>,
+}
+
+impl RateEstimator {
+    /// Bytes delivered in all.
+    pub fn delivered(&self) -> u64 {
+        self.delivered
+    }
+
+    /// A segment of `len` bytes leaves, with `pipe` bytes in the network before it.
+    #[inline]
+    pub fn on_sent(&mut self, now: Time, pipe: u64, len: u32, lost: u64) -> Snapshot {
+        if pipe == 0 {
+            (self.flight_began, self.delivered_at) = (now, now);
+        }
+        Snapshot {
+            delivered: self.delivered,
+            delivered_at: self.delivered_at,
+            flight_began: self.flight_began,
+            lost,
+            flight: pipe + u64::from(len),
+            app_limited: self.app_limited_until > self.delivered,
+        }
+    }
+
+    /// The window has room for more than the application has given.
+    #[inline]
+    pub fn on_app_limited(&mut self, pipe: u64) {
+        self.app_limited_until = (self.delivered + pipe).max(1);
+    }
+
+    /// `sent` has been delivered.
+    #[inline]
+    pub fn on_delivered(&mut self, now: Time, sent: &Sent) {
+        self.delivered += u64::from(sent.len);
+        self.delivered_at = now;
+        let newer = self.newest.is_none_or(|(_, at, end)| (sent.at, sent.end()) > (at, end));
+        if newer {
+            self.newest = Some((sent.snapshot, sent.at, sent.end()));
+        }
+    }
+
+    /// The sample of the acknowledgment at hand, if there is one that can be believed: an interval shorter than the least
+    /// round trip can only come from a segment that was needlessly sent again.
+    #[inline]
+    pub fn sample(&mut self, now: Time, least_rtt: Span, total_lost: u64) -> Option<RateSample> {
+        let (then, sent_at, _) = self.newest.take()?;
+        self.flight_began = sent_at;
+        let sending = sent_at.since(then.flight_began);
+        let acknowledging = now.since(then.delivered_at);
+        let interval = sending.max(acknowledging);
+        if interval == Span::ZERO || interval < least_rtt {
+            return None;
+        }
+        Some(RateSample {
+            delivered: self.delivered - then.delivered,
+            interval,
+            prior_delivered: then.delivered,
+            total_delivered: self.delivered,
+            app_limited: then.app_limited,
+            flight_at_send: then.flight as f64,
+            lost: total_lost - then.lost,
+            total_lost,
+        })
+    }
+}

@@ -1,0 +1,152 @@
+//! Whether the last retransmissions were needless: F-RTO [RFC5682], Eifel [RFC3522] and duplicates reported by SACK
+//! [RFC3708]. If they were, window and threshold become what they were [RFC4015].
+
+use crate::config::Spurious as Settings;
+
+/// An episode of retransmissions, and what has shown so far whether there was need of it.
+#[derive(Debug, Default)]
+pub(super) struct Spurious {
+    settings: Settings,
+    episode: Option<Episode>,
+}
+
+#[derive(Debug)]
+struct Episode {
+    /// Whether a timeout began it.
+    timeout: bool,
+    /// First byte never sent when it began.
+    until: u64,
+    /// Retransmissions, less those that arrived as duplicates.
+    needed: u32,
+    resent: u32,
+    /// The timestamp of the first retransmission.
+    stamp: Option<u32>,
+    frto: Frto,
+}
+
+/// Where F-RTO stands [RFC5682 s2.1].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Frto {
+    Off,
+    /// The first unacknowledged segment was sent again; what comes back?
+    Resent,
+    /// It was acknowledged, and new data was sent instead of what follows it.
+    Probing,
+}
+
+/// What an acknowledgment says of needless retransmissions.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Signs {
+    /// First unacknowledged byte, now.
+    pub una: u64,
+    /// Whether `una` moved.
+    pub advanced: bool,
+    /// Whether it is a duplicate.
+    pub duplicate: bool,
+    /// Whether segments were delivered that had been sent once only, before the episode.
+    pub originals: bool,
+    /// Whether SACK tells them from those sent again.
+    pub sack: bool,
+    /// The timestamp it echoes.
+    pub echo: Option<u32>,
+    /// Whether it reports the arrival of a duplicate of something outstanding in this episode.
+    pub duplicate_sack: bool,
+}
+
+/// What has been found out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Finding {
+    Nothing,
+    /// The timeout came too early: nothing was lost.
+    Needless,
+}
+
+impl Spurious {
+    pub fn new(settings: Settings) -> Self {
+        Spurious { settings, episode: None }
+    }
+
+    /// An episode begins, with everything before `until` sent. `first` if nothing was being recovered.
+    pub fn begin(&mut self, timeout: bool, until: u64, first: bool) {
+        let frto = if timeout && first && self.settings.frto { Frto::Resent } else { Frto::Off };
+        // A timeout within an episode: the window before the first cut is the one to come back to.
+        if let Some(episode) = self.episode.as_mut().filter(|_| !first) {
+            (episode.timeout, episode.until, episode.frto) = (timeout, until, frto);
+            return;
+        }
+        self.episode = Some(Episode { timeout, until, needed: 0, resent: 0, stamp: None, frto });
+    }
+
+    /// Something was sent again, with this timestamp.
+    pub fn on_resent(&mut self, stamp: Option<u32>) {
+        if let Some(episode) = &mut self.episode {
+            episode.needed += 1;
+            episode.resent += 1;
+            episode.stamp = episode.stamp.or(stamp);
+        }
+    }
+
+    /// Whether new data is to be sent instead of what is lost, to see what comes back [RFC5682 s2.1 step 2b].
+    pub fn probing(&self) -> bool {
+        self.episode.as_ref().is_some_and(|episode| episode.frto == Frto::Probing)
+    }
+
+    /// There was no new data to probe with.
+    pub fn stop_probing(&mut self) {
+        if let Some(episode) = &mut self.episode {
+            episode.frto = Frto::Off;
+        }
+    }
+
+    /// Whether the echo is of a segment sent before the first retransmission [RFC3522 s3.2].
+    pub fn echoes_original(&self, echo: Option<u32>) -> bool {
+        let stamp = self.episode.as_ref().and_then(|episode| episode.stamp);
+        matches!((echo, stamp), (Some(echo), Some(stamp)) if (echo.wrapping_sub(stamp) as i32) < 0)
+    }
+
+    /// An acknowledgment has come.
+    pub fn on_ack(&mut self, signs: &Signs) -> Finding {
+        let eifel = self.settings.eifel && signs.advanced && self.echoes_original(signs.echo);
+        let Some(episode) = &mut self.episode else { return Finding::Nothing };
+        if signs.duplicate_sack {
+            episode.needed = episode.needed.saturating_sub(1);
+        }
+        let all_twice = self.settings.duplicate_sack && episode.resent > 0 && episode.needed == 0;
+        let first = match episode.frto {
+            Frto::Off => false,
+            // With SACK whatever is new and was sent once was in flight when the timer expired [RFC5682 s3.1].
+            _ if signs.sack && signs.originals => true,
+            Frto::Resent if signs.duplicate => {
+                episode.frto = Frto::Off;
+                false
+            }
+            Frto::Resent if signs.advanced => {
+                episode.frto = if signs.una >= episode.until { Frto::Off } else { Frto::Probing };
+                false
+            }
+            Frto::Probing if signs.duplicate => {
+                episode.frto = Frto::Off;
+                false
+            }
+            // [RFC5682 s2.1 step 3b]
+            Frto::Probing => signs.advanced,
+            Frto::Resent => false,
+        };
+        if eifel || all_twice || first {
+            self.episode = None;
+            return Finding::Needless;
+        }
+        // What is reported twice comes up to a round trip later: an episode ends when it has long been acknowledged.
+        if signs.una > episode.until && signs.advanced && episode.stamp_spent(signs) {
+            self.episode = None;
+        }
+        Finding::Nothing
+    }
+}
+
+impl Episode {
+    /// Whether no more can be learned from timestamps or duplicates.
+    fn stamp_spent(&self, signs: &Signs) -> bool {
+        !signs.duplicate_sack && self.resent > 0
+    }
+}

@@ -1,0 +1,112 @@
+//! What happens when time has passed: the retransmission timer, recovery's deadline, the persist timer, pacing.
+
+use engine::{Span, Time};
+
+use super::Sender;
+use crate::cc::Congestion;
+use crate::event::{Event, Reason};
+use crate::recovery::Verdict;
+
+/// Asks again and again whether a closed window has opened [RFC9293 s3.8.6.1].
+#[derive(Debug, Default)]
+pub(super) struct Persist {
+    due: Option<Time>,
+    /// Probes sent since the window closed.
+    sent: u32,
+    /// A probe is to be sent now.
+    pub probe: bool,
+}
+
+impl Persist {
+    pub fn stop(&mut self) {
+        *self = Persist::default();
+    }
+
+    /// The window is closed and nothing is in flight that would be acknowledged.
+    pub fn start(&mut self, now: Time, rto: Span) {
+        self.due.get_or_insert(now + rto);
+    }
+
+    fn due(&self) -> Time {
+        self.due.unwrap_or(Time::NEVER)
+    }
+}
+
+impl Sender {
+    /// When `on_time` is to be called.
+    #[inline]
+    pub fn deadline(&self) -> Time {
+        let mut deadline = self.expiry.min(self.persist.due());
+        if self.watches {
+            deadline = deadline.min(self.recovery.deadline());
+        }
+        if let Some(release) = self.paced_until() {
+            deadline = deadline.min(release);
+        }
+        deadline
+    }
+
+    /// A deadline has come; being called early does no harm.
+    pub fn on_time(&mut self, now: Time) {
+        if self.watches && now >= self.recovery.deadline() {
+            self.recovery_due(now);
+        } else if now >= self.expiry {
+            self.timed_out(now);
+        }
+        if now >= self.persist.due() {
+            self.persist.probe = true;
+            self.persist.sent += 1;
+            // [RFC9293 s3.8.6.1]: exponentially longer pauses.
+            let pause = self.rtt.rto().times(1 << self.persist.sent.min(20)).min(self.settings.max_rto);
+            self.persist.due = Some(now + pause);
+        }
+        self.paced = false;
+        self.renew_limit();
+        self.tell_window();
+    }
+
+    fn recovery_due(&mut self, now: Time) {
+        let view = self.view();
+        let from = self.board.pipe() as f64;
+        let flight = self.flight(now);
+        let verdict = self.recovery.on_deadline(now, &mut self.board, &view);
+        self.apply(now, verdict, None, &flight, from);
+        if verdict == (Verdict::Begin { resend: false })
+            && let Some(reduction) = &mut self.reduction
+        {
+            reduction.allow_first(self.board.pipe() as f64);
+        }
+    }
+
+    /// The retransmission timer has expired [RFC6298 s5.4 to s5.6].
+    fn timed_out(&mut self, now: Time) {
+        self.counters.timeouts += 1;
+        self.consecutive_timeouts += 1;
+        self.rtt.back_off();
+        let (una, nth, rto) = (self.una(), self.consecutive_timeouts, self.rtt.rto());
+        self.expiry = self.rtt.expiry(now);
+        self.say(|| Event::Timeout { seq: una, nth, rto });
+        let flight = self.flight(now);
+        let first = nth == 1 && !self.recovery.recovering() && self.episodes.back.is_none();
+        self.duplicates = 0;
+        self.resend.clear();
+        self.reduction = None;
+        self.episodes.mark = None;
+        if self.response.on_timeout(una) {
+            self.recovery.on_timeout(&self.board);
+            self.control.on_congestion(Congestion::Notified, &flight);
+            self.resend.push_back((una, Reason::Timeout));
+        } else {
+            // [RFC2018 s8]: a receiver that has the first segment and does not acknowledge it has thrown it away.
+            if self.board.first().is_some_and(|first| first.sacked) {
+                self.board.renege();
+            }
+            self.board.lose_all();
+            self.recovery.on_timeout(&self.board);
+            self.spurious.begin(true, self.nxt(), first);
+            self.episodes.back = Some((self.nxt(), Reason::Timeout));
+            self.congestion_timeouts += 1;
+            self.control.on_congestion(Congestion::Timeout { nth: self.congestion_timeouts }, &flight);
+        }
+    }
+}

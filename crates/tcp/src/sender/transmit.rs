@@ -1,0 +1,276 @@
+//! What leaves: segments to send again first, then new data, as the windows, Nagle and pacing allow.
+
+use engine::Time;
+
+use super::{Sender, Sent};
+use crate::config::Nagle;
+use crate::event::{Event, Reason};
+
+/// A piece of the stream to send.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Piece {
+    /// First byte.
+    pub seq: u64,
+    /// Bytes of data.
+    pub len: u32,
+    /// Whether a FIN follows them.
+    pub fin: bool,
+    /// Whether it ends what the application has handed over [RFC9293 s3.9.1].
+    pub push: bool,
+    /// Whether it carries data that was never sent before.
+    pub new: bool,
+}
+
+impl Sender {
+    /// The next piece to send, if any may go now. `stamp` is the timestamp it would carry.
+    #[inline]
+    pub fn poll(&mut self, now: Time, stamp: u32) -> Option<Piece> {
+        while let Some((seq, reason)) = self.resend.pop_front() {
+            if let Some(sent) = self.board.get(seq).copied() {
+                return Some(self.send_again(now, &sent, reason, stamp));
+            }
+        }
+        if self.probe {
+            self.probe = false;
+            return self.send_probe(now, stamp);
+        }
+        if self.release_due(now) {
+            return None;
+        }
+        if !self.spurious.probing()
+            && let Some(sent) = self.board.next_to_resend()
+        {
+            // What is lost comes before what is new.
+            let reason = self.episodes.back.map_or(Reason::FastRetransmit, |(_, reason)| reason);
+            return self.fits(&sent).then(|| self.send_again(now, &sent, reason, stamp));
+        }
+        if let Some(piece) = self.poll_new(now, stamp) {
+            return Some(piece);
+        }
+        if self.spurious.probing() {
+            // [RFC5682 s2.1 step 2b]: without new data the usual way.
+            if self.board.next_to_resend().is_some() && !self.has_new() {
+                self.spurious.stop_probing();
+                return self.poll(now, stamp);
+            }
+            return None;
+        }
+        let room = self.board.pipe() as f64 + f64::from(self.settings.segment) <= self.limit;
+        if room && let Some(sent) = self.recovery.spare(&self.board).and_then(|seq| self.board.get(seq).copied()) {
+            return Some(self.send_again(now, &sent, Reason::FastRetransmit, stamp));
+        }
+        None
+    }
+
+    /// Whether a segment that was sent before may go out again.
+    fn fits(&self, sent: &Sent) -> bool {
+        self.board.pipe() as f64 + f64::from(sent.len) <= self.limit && sent.end() - self.una() <= self.peer_window
+    }
+
+    /// Whether there is something new, and the other end would take it.
+    fn has_new(&self) -> bool {
+        self.end() > self.nxt() && self.nxt() < self.una() + self.peer_window
+    }
+
+    #[inline]
+    fn poll_new(&mut self, now: Time, stamp: u32) -> Option<Piece> {
+        let nxt = self.nxt();
+        let waiting = self.offered.saturating_sub(nxt);
+        let fin_only = waiting == 0 && self.finished && nxt == self.offered;
+        if waiting == 0 && !fin_only {
+            self.note_use(false);
+            if (self.board.pipe() as f64) < self.limit {
+                self.rate.on_app_limited(self.board.pipe());
+            }
+            return None;
+        }
+        if self.board.is_empty() {
+            self.leave_idle(now);
+        }
+        let segment = u64::from(self.settings.segment);
+        let mut len = segment.min(waiting);
+        let usable = (self.una() + self.peer_window).saturating_sub(nxt);
+        if len > usable {
+            // [RFC9293 s3.8.6.2.1]: less than a segment only if it is half of the most there ever was.
+            if usable == 0 || usable < self.most_peer_window / 2 {
+                self.persist_if_stuck(now);
+                self.note_use(false);
+                return None;
+            }
+            len = usable;
+        }
+        let all = len == waiting;
+        // A FIN rides on the last byte; it counts against the receiver's window only [RFC9293 s3.4].
+        let fin = all && self.finished && usable > len;
+        if fin_only && !fin {
+            self.persist_if_stuck(now);
+            return None;
+        }
+        if len < segment && self.holds_back(all, fin) {
+            return None;
+        }
+        if self.board.pipe() as f64 + len as f64 > self.limit && len > 0 {
+            self.note_use(true);
+            return None;
+        }
+        if len < segment {
+            self.last_small = nxt + len;
+        }
+        if all {
+            self.pushed = false;
+        }
+        if self.settings.limited_transmit && !self.settings.sack && self.duplicates.clamp(0, 2) > 0 {
+            self.limited_sent += len;
+        }
+        Some(self.send_new(now, len as u32, fin, all, stamp))
+    }
+
+    /// Whether a segment that is not full waits for company.
+    fn holds_back(&self, all: bool, fin: bool) -> bool {
+        if self.pushed || fin {
+            return false;
+        }
+        if self.corked || (self.more && all) {
+            return true;
+        }
+        match self.settings.nagle {
+            Nagle::Off => false,
+            Nagle::On => !self.board.is_empty(),
+            Nagle::Minshall => self.last_small > self.una(),
+        }
+    }
+
+    #[inline]
+    fn send_new(&mut self, now: Time, len: u32, fin: bool, push: bool, stamp: u32) -> Piece {
+        let seq = self.nxt();
+        let taken = len + u32::from(fin);
+        let snapshot = self.rate.on_sent(now, self.board.pipe(), taken, self.board.total_lost());
+        self.board.sent(now, taken, fin, snapshot);
+        if self.timed.is_none() && len > 0 {
+            self.timed = Some((seq + u64::from(taken), now));
+        }
+        if self.board.outstanding() > self.usage.most {
+            self.usage.most = self.board.outstanding();
+        }
+        self.left(now, seq, len, Reason::New, stamp);
+        Piece { seq, len, fin, push, new: true }
+    }
+
+    fn send_again(&mut self, now: Time, sent: &Sent, reason: Reason, stamp: u32) -> Piece {
+        let seq = sent.seq;
+        let len = sent.len - u32::from(sent.fin);
+        let snapshot = self.rate.on_sent(now, self.board.pipe(), sent.len, self.board.total_lost());
+        self.board.resent(now, seq, snapshot);
+        if reason == Reason::FastRetransmit {
+            self.counters.fast_retransmits += 1;
+        }
+        self.left(now, seq, len, reason, stamp);
+        Piece { seq, len, fin: sent.fin, push: sent.end() >= self.offered, new: false }
+    }
+
+    /// A segment to find out about the tail: new data if the other end takes it, else the last one again
+    /// [RFC8985 s7.3].
+    fn send_probe(&mut self, now: Time, stamp: u32) -> Option<Piece> {
+        self.counters.probes += 1;
+        let waiting = self.offered.saturating_sub(self.nxt());
+        let len = u64::from(self.settings.segment).min(waiting);
+        let piece = if len > 0 && self.nxt() + len <= self.una() + self.peer_window {
+            self.recovery.on_probe(now, false, &self.board);
+            self.send_new(now, len as u32, false, len == waiting, stamp)
+        } else {
+            let last = *self.board.last()?;
+            let snapshot = self.rate.on_sent(now, self.board.pipe(), last.len, self.board.total_lost());
+            self.board.probed(now, last.seq, snapshot);
+            self.recovery.on_probe(now, true, &self.board);
+            let len = last.len - u32::from(last.fin);
+            self.left(now, last.seq, len, Reason::Probe, stamp);
+            Piece { seq: last.seq, len, fin: last.fin, push: last.end() >= self.offered, new: false }
+        };
+        // [RFC8985 s7.3]
+        self.expiry = self.rtt.expiry(now);
+        Some(piece)
+    }
+
+    /// What is the same for all that leaves.
+    #[inline]
+    fn left(&mut self, now: Time, seq: u64, len: u32, reason: Reason, stamp: u32) {
+        self.counters.segments_sent += 1;
+        self.last_sent = Some(now);
+        let again = reason != Reason::New;
+        if again {
+            self.counters.segments_retransmitted += 1;
+            self.response.on_resent(seq);
+            self.spurious.on_resent(self.settings.timestamps.then_some(stamp));
+            // Karn: a segment sent twice is not timed [RFC6298 s3]. Nor is one behind it, as in 4.3BSD [WS96]:
+            // its acknowledgment waits for the hole to be filled, so the time it takes is not the path's.
+            self.timed = None;
+        }
+        if let Some(reduction) = &mut self.reduction {
+            reduction.on_sent(f64::from(len));
+        }
+        // [RFC6298 s5.1]
+        if self.expiry == Time::NEVER {
+            self.expiry = self.rtt.expiry(now);
+        }
+        if let Some(rate) = self.control.pacing_rate() {
+            self.pacer.on_sent(now, len, rate);
+        }
+        if self.watches {
+            let view = self.view();
+            if reason != Reason::Probe {
+                self.recovery.on_sent(now, seq, again, &self.board, &view);
+            }
+        }
+        self.say(|| Event::SegmentSent { seq, len, reason });
+        self.tell_window();
+    }
+
+    /// Whether pacing holds back what could go.
+    #[inline]
+    fn release_due(&mut self, now: Time) -> bool {
+        self.paced = self.control.pacing_rate().is_some() && self.pacer.release() > now;
+        self.paced
+    }
+
+    /// When pacing lets the next segment out, if it holds one back.
+    #[inline]
+    pub(super) fn paced_until(&self) -> Option<Time> {
+        self.paced.then(|| self.pacer.release())
+    }
+
+    /// Notes whether the window was what held the sender back [RFC7661].
+    #[inline]
+    fn note_use(&mut self, limited: bool) {
+        let usage = &mut self.usage;
+        if self.board.una() >= usage.until || limited {
+            usage.limited = limited;
+            usage.most = self.board.outstanding();
+            usage.until = self.board.nxt();
+        }
+    }
+
+    /// Nothing was in flight: the window may be out of date [RFC5681 s4.1].
+    fn leave_idle(&mut self, now: Time) {
+        let Some(last) = self.last_sent else { return };
+        let idle = now.since(last);
+        if idle > self.rtt.rto() {
+            let restart = self.settings.restart_after_idle.then_some(self.settings.initial_window);
+            self.control.on_idle(now, idle, restart);
+            self.last_sent = Some(now);
+            self.renew_limit();
+        }
+    }
+
+    /// A window too small for what is to be sent, and nothing in flight that would be answered.
+    fn persist_if_stuck(&mut self, now: Time) {
+        if self.board.is_empty() {
+            self.persist.start(now, self.rtt.rto());
+        }
+    }
+
+    /// Whether a probe of the closed window is to go out now: a segment without data, below what the other end has, which
+    /// it must answer.
+    pub fn take_window_probe(&mut self) -> bool {
+        std::mem::take(&mut self.persist.probe)
+    }
+}
