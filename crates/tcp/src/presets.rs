@@ -1,7 +1,10 @@
-//! TCP variants by the names papers use: a recovery and a congestion control.
+//! TCP variants by the names papers use: a recovery and a congestion control, and what else belongs to them.
 
-use crate::cc::{self, ControlConfig};
-use crate::recovery::{self, RecoveryConfig};
+use engine::{Bytes, Span};
+
+use crate::cc::{ControlConfig, reno};
+use crate::config::{Acks, Config, EcnMode, Floor, Growth, Nagle, Retries, Sampling, Spurious};
+use crate::recovery::{RecoveryConfig, fack, newreno, rack, sack, tahoe};
 
 /// A variant: its name, one line about it, and its parts.
 pub struct Preset {
@@ -9,18 +12,48 @@ pub struct Preset {
     pub name: &'static str,
     /// One line about it.
     pub summary: &'static str,
-    /// Its parts.
-    pub parts: fn() -> (RecoveryConfig, ControlConfig),
+    /// Makes settings those of the variant; what does not belong to it stays as it is.
+    pub configure: fn(&mut Config),
 }
 
 /// Every variant.
-pub const PRESETS: &[Preset] = &[Preset {
-    name: "reno",
-    summary: "Slow start, congestion avoidance, fast retransmit and fast recovery [RFC5681]",
-    parts: || {
-        (RecoveryConfig::Reno(recovery::reno::Config::default()), ControlConfig::Reno(cc::reno::Config::default()))
+pub const PRESETS: &[Preset] = &[
+    Preset {
+        name: "reno",
+        summary: "Slow start, congestion avoidance, fast retransmit and fast recovery [RFC5681]",
+        configure: |config| pair(config, RecoveryConfig::Reno(Default::default()), reno()),
     },
-}];
+    Preset {
+        name: "tahoe",
+        summary: "Slow start after every loss [Jacobson 1988]",
+        configure: |config| pair(config, RecoveryConfig::Tahoe(tahoe::Config::default()), reno()),
+    },
+    Preset {
+        name: "newreno",
+        summary: "Reno that fills one hole a round trip [RFC6582]",
+        configure: |config| pair(config, RecoveryConfig::NewReno(newreno::Config::default()), reno()),
+    },
+    Preset {
+        name: "sack",
+        summary: "Reno with selective acknowledgments [RFC6675]",
+        configure: |config| pair(config, RecoveryConfig::Sack(sack::Config::default()), reno()),
+    },
+    Preset {
+        name: "fack",
+        summary: "Reno with forward acknowledgment [Mathis and Mahdavi 1996]",
+        configure: |config| pair(config, RecoveryConfig::Fack(fack::Config::default()), reno()),
+    },
+    Preset {
+        name: "rack",
+        summary: "Reno with RACK-TLP [RFC8985]",
+        configure: |config| pair(config, RecoveryConfig::Rack(rack::Config::default()), reno()),
+    },
+    Preset {
+        name: "linux-reno",
+        summary: "What Linux does with tcp_congestion_control = reno",
+        configure: |config| linux(config, reno()),
+    },
+];
 
 /// The variant called `name`.
 pub fn find(name: &str) -> Option<&'static Preset> {
@@ -30,4 +63,36 @@ pub fn find(name: &str) -> Option<&'static Preset> {
 /// The names of all variants.
 pub fn names() -> Vec<&'static str> {
     PRESETS.iter().map(|preset| preset.name).collect()
+}
+
+fn reno() -> ControlConfig {
+    ControlConfig::Reno(reno::Config::default())
+}
+
+fn pair(config: &mut Config, recovery: RecoveryConfig, control: ControlConfig) {
+    config.recovery = recovery;
+    config.control = control;
+}
+
+/// Today's Linux: RACK-TLP with proportional rate reduction, an initial window of ten segments, the least variation 200 ms,
+/// quick acknowledgments at first and then delayed by 40 ms [Linux net/ipv4: tcp_input.c, tcp_output.c, tcp_timer.c].
+fn linux(config: &mut Config, control: ControlConfig) {
+    pair(config, RecoveryConfig::Rack(rack::Config::default()), control);
+    config.initial_window = 10;
+    config.rto.initial = Span::from_secs(1);
+    config.rto.min = Span::from_millis(200);
+    config.rto.max = Span::from_secs(120);
+    config.rto.floor = Floor::Variation;
+    config.rto.sampling = Sampling::EachAcknowledgment;
+    config.options.timestamps = true;
+    config.options.ecn = EcnMode::Accept;
+    config.acks = Acks { every: 2, delay: Span::from_millis(40), at_once: 16 };
+    config.nagle = Nagle::Minshall;
+    config.limited_transmit = true;
+    config.prr = true;
+    config.spurious = Spurious { frto: true, eifel: true, duplicate_sack: true };
+    config.growth = Growth::WhenUsed;
+    config.restart_after_idle = true;
+    config.retries = Retries { syn: 6, data: Some(15) };
+    config.window = Bytes(config.window.0.max(65_535));
 }

@@ -317,9 +317,10 @@ impl Checker<'_> {
             let expected = format!("more than nothing and at most max_rto ({max_rto})");
             self.wrong(Problem::new(expected).key(format!("{key}.initial_rto")).found(initial_rto.to_string()));
         }
-        let (preset_recovery, preset_control) = (preset.parts)();
-        let mut recovery = recovery.as_ref().map_or(preset_recovery, |named| named.0.clone());
-        let mut control = control.as_ref().map_or(preset_control, |named| named.0.clone());
+        let mut config = tcp::Config::default();
+        (preset.configure)(&mut config);
+        let mut recovery = recovery.as_ref().map_or(config.recovery, |named| named.0.clone());
+        let mut control = control.as_ref().map_or(config.control, |named| named.0.clone());
         self.faults(&format!("{key}.recovery"), recovery.check());
         self.faults(&format!("{key}.control"), control.check());
         let mut first_threshold = *initial_ssthresh;

@@ -138,13 +138,10 @@ impl Path {
 }
 
 fn tcp_config(window: u64, response: &str, min: Span) -> tcp::Config {
-    let (recovery, control) = (tcp::presets::find("reno").expect("reno").parts)();
     tcp::Config {
         segment: 1024,
         window: Bytes(window),
         rto: tcp::config::RtoConfig { min, ..Default::default() },
-        recovery,
-        control,
         response: response_of(response),
         ..tcp::Config::default()
     }
