@@ -1,21 +1,18 @@
 //! What holds for every recovery, control and response there is, whatever the network does.
 
+mod common;
+
 use std::collections::BTreeMap;
 
+use common::member;
 use engine::{Bytes, Draws, Span, Stream, Time};
 use proptest::prelude::*;
-use serde::Deserialize;
-use serde::de::value::{Error, MapDeserializer};
 use tcp::cc::ControlConfig;
 use tcp::config::RtoConfig;
 use tcp::recovery::RecoveryConfig;
 use tcp::response::ResponseConfig;
 use tcp::{Config, Connection, Event, Reason};
 use wire::{Addr, Ecn, Flags, Notice, NoticeKind, Segment, SeqNum};
-
-fn member<T: for<'de> Deserialize<'de>>(name: &str) -> T {
-    T::deserialize(MapDeserializer::<_, Error>::new([("kind", name)].into_iter())).expect("a member needs no settings")
-}
 
 /// Every recovery x control x response.
 fn every_config() -> Vec<Config> {

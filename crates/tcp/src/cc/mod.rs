@@ -159,8 +159,12 @@ pub trait CongestionControl: Send {
     fn on_ack(&mut self, acked: &Acked);
     /// Something was lost, or seems so.
     fn on_congestion(&mut self, event: Congestion, flight: &Flight);
-    /// An acknowledgment has come, in whatever state.
+    /// An acknowledgment has come, in whatever state. Called only if `wants_feedback`.
     fn on_feedback(&mut self, _: &Feedback) {}
+    /// Whether it wants feedback; making it costs time, and it does not change.
+    fn wants_feedback(&self) -> bool {
+        false
+    }
     /// The last reduction was needless: nothing had been lost [RFC4015, RFC5682]. Window and threshold become what they were.
     fn on_undo(&mut self) {}
     /// Fast recovery has ended.
@@ -168,9 +172,13 @@ pub trait CongestionControl: Send {
     /// Nothing has been in flight for `idle`; `restart` is the window to begin anew with [RFC5681 s4.1], if the
     /// sender's settings ask for that.
     fn on_idle(&mut self, _now: Time, _idle: Span, _restart: Option<f64>) {}
-    /// Bytes per second at which segments are to leave; none if as soon as the window allows.
+    /// Bytes per second at which segments are to leave; none if as soon as the window allows. Asked only if `paces`.
     fn pacing_rate(&self) -> Option<f64> {
         None
+    }
+    /// Whether it ever gives a pacing rate; that does not change.
+    fn paces(&self) -> bool {
+        false
     }
     /// Whether it regulates sending during recovery itself (BBR), so that neither proportional rate reduction nor an
     /// allowance is wanted.

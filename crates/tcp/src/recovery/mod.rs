@@ -107,7 +107,8 @@ pub enum Verdict {
 /// window allows.
 ///
 /// The sender calls `on_ack` for each acknowledgment of this connection while data is outstanding, or that was outstanding
-/// until it came, after the scoreboard has been told of it; and `on_timeout` when the retransmission timer has expired,
+/// until it came, after the scoreboard has been told of it; not for one that only advances while nothing is being
+/// recovered, unless the recovery `watches`. It calls `on_timeout` when the retransmission timer has expired,
 /// after everything was marked lost. If `watches`, it also calls `on_delivered` for each segment as it is acknowledged
 /// or SACKed, as it was just before; `on_sent` after each segment sent; and `on_deadline` when `deadline` has come.
 pub trait LossRecovery: Send {

@@ -11,12 +11,12 @@ use crate::sender::Scoreboard;
 
 /// The recovery.
 pub fn build() -> Box<dyn LossRecovery> {
-    Box::new(Tahoe { until: 0, explained: None })
+    Box::new(Tahoe { until: None, explained: None })
 }
 
 struct Tahoe {
-    /// Nothing below is taken for lost because of duplicates.
-    until: u64,
+    /// What had been sent at the last loss: until more than that is acknowledged, duplicates show nothing.
+    until: Option<u64>,
     /// While a loss that the network has explained is made good, which costs nothing: bytes to add to cwnd.
     explained: Option<f64>,
 }
@@ -35,8 +35,8 @@ impl LossRecovery for Tahoe {
                 self.explained = Some(allowance);
                 Verdict::Begin { resend }
             }
-            (Some(_), None) if board.una() >= self.until => {
-                self.until = board.nxt();
+            (Some(_), None) if self.until.is_none_or(|until| board.una() > until) => {
+                self.until = Some(board.nxt());
                 Verdict::Restart
             }
             _ => Verdict::Ordinary,
@@ -44,7 +44,7 @@ impl LossRecovery for Tahoe {
     }
 
     fn on_timeout(&mut self, board: &Scoreboard) {
-        self.until = board.nxt();
+        self.until = Some(board.nxt());
         self.explained = None;
     }
 

@@ -6,6 +6,7 @@
 use engine::{Span, Time};
 use wire::{SackBlocks, SeqNum};
 
+use super::rate::Snapshot;
 use super::spurious::{Finding, Signs};
 use super::{Scoreboard, Sender, Sent};
 use crate::cc::{Acked, Congestion, Feedback, Flight};
@@ -94,7 +95,8 @@ impl Sender {
         let flight_before = self.board.pipe() as f64;
         let sacked_before = self.board.sacked_bytes();
         let lost_before = self.board.total_lost();
-        let news = self.deliver(arrival);
+        let mut news = News::default();
+        self.deliver(arrival, &mut news);
         let acked = self.una() - una;
         let duplicate = if self.settings.sack {
             news.sacked > 0
@@ -118,12 +120,19 @@ impl Sender {
         }
         // As it was before recovery adds to the window; only duplicates make it do so.
         let before = duplicate.then(|| self.flight(now));
-        let needless = had_data && self.was_needless(arrival, &news, acked, duplicate);
-        let (verdict, report) =
-            if had_data { self.ask_recovery(arrival, &news, acked, duplicate) } else { (Verdict::Ordinary, None) };
+        let needless = had_data && self.spurious.watching() && self.was_needless(arrival, &news, acked, duplicate);
+        // An acknowledgment that only advances is no news for a recovery that is not recovering and counts duplicates.
+        let plain = !duplicate && !self.recovering && !self.watches;
+        let (verdict, report) = if had_data && !plain {
+            self.ask_recovery(arrival, &news, acked, duplicate)
+        } else {
+            (Verdict::Ordinary, None)
+        };
 
         let lost = self.board.total_lost() - lost_before;
-        self.feed_back(arrival, &news, acked, lost, flight_before, rtt);
+        if self.rate.is_some() {
+            self.feed_back(arrival, &news, acked, lost, flight_before, rtt);
+        }
         if needless {
             self.control.on_undo();
             self.counters.undone += 1;
@@ -171,14 +180,15 @@ impl Sender {
 
     /// Takes from the scoreboard what has arrived.
     #[inline]
-    fn deliver(&mut self, arrival: &Arrival<'_>) -> News {
+    fn deliver(&mut self, arrival: &Arrival<'_>, news: &mut News) {
         let now = arrival.now;
-        let mut news = News::default();
         let view = self.watches.then(|| self.view());
         let episode = self.episodes.back.map_or(0, |(until, _)| until);
         let Sender { board, rate, recovery, .. } = self;
-        let mut take = |sent: &Sent, by_sack: bool| {
-            rate.on_delivered(now, sent);
+        let mut take = |sent: &Sent, snapshot: Option<Snapshot>, by_sack: bool| {
+            if let (Some(rate), Some(snapshot)) = (rate.as_mut(), snapshot) {
+                rate.on_delivered(now, sent, snapshot);
+            }
             if let Some(view) = &view {
                 recovery.on_delivered(now, sent, view);
             }
@@ -186,9 +196,9 @@ impl Sender {
         };
         let una = board.una();
         if arrival.ack > una {
-            board.acknowledge(arrival.ack, |sent| {
+            board.acknowledge(arrival.ack, |sent, snapshot| {
                 if !sent.sacked {
-                    take(sent, false);
+                    take(sent, snapshot, false);
                 }
             });
         }
@@ -196,15 +206,14 @@ impl Sender {
             let mut duplicate = None;
             let blocks = offsets(arrival, board);
             for (number, &(from, to)) in blocks.iter().flatten().enumerate() {
-                if number == 0 && is_duplicate((from, to), arrival.ack, blocks[1]) {
+                if number == 0 && is_duplicate((from, to), arrival.ack, blocks.get(1).copied().flatten()) {
                     duplicate = Some((from, to));
                     continue;
                 }
-                board.sack(from, to, |sent| take(sent, true));
+                board.sack(from, to, |sent, snapshot| take(sent, snapshot, true));
             }
             news.duplicate = duplicate;
         }
-        news
     }
 
     /// Takes the round trip that the acknowledgment measures, if it does.
@@ -251,7 +260,7 @@ impl Sender {
         }
         if self.episodes.mark.is_some_and(|until| ack >= until) {
             self.episodes.mark = None;
-            if !self.recovery.recovering() {
+            if !self.recovering {
                 self.reduction = None;
             }
         }
@@ -274,6 +283,7 @@ impl Sender {
         self.board.find_all();
         self.resend.clear();
         self.recovery.on_undo();
+        self.recovering = false;
         self.reduction = None;
         self.episodes.back = None;
         self.rtt.undo();
@@ -289,7 +299,7 @@ impl Sender {
         duplicate: bool,
     ) -> (Verdict, Option<crate::recovery::Notified>) {
         let una = self.una();
-        let notified = if duplicate && !self.recovery.recovering() { self.response.on_duplicate(una) } else { None };
+        let notified = if duplicate && !self.recovering { self.response.on_duplicate(una) } else { None };
         let ack = Ack {
             now: arrival.now,
             acked,
@@ -301,7 +311,9 @@ impl Sender {
             echoes_original: self.spurious.echoes_original(arrival.echo.map(|(echo, _)| echo)),
         };
         let view = self.view();
-        (self.recovery.on_ack(&ack, &mut self.board, &view), notified)
+        let verdict = self.recovery.on_ack(&ack, &mut self.board, &view);
+        self.recovering = self.recovery.recovering();
+        (verdict, notified)
     }
 
     #[inline]
@@ -328,8 +340,8 @@ impl Sender {
             rtt,
             srtt: self.rtt.srtt(),
             ecn_echo: arrival.ecn_echo && self.settings.ecn,
-            recovering: self.recovery.recovering(),
-            rate: self.rate.sample(now, least, self.board.total_lost()),
+            recovering: self.recovering,
+            rate: self.rate.as_mut().and_then(|rate| rate.sample(now, least, self.board.total_lost())),
         };
         self.control.on_feedback(&feedback);
         if self.differentiates {
@@ -363,9 +375,9 @@ impl Sender {
                     self.congested(Congestion::FastRetransmit, flight, from);
                     self.say(|| Event::FastRetransmit { seq: una });
                 }
-                if resend {
-                    self.resend.push_back((una, Reason::FastRetransmit));
-                }
+                // The first retransmission does not wait for the pipe to drain [RFC6675 s5 (4.3)].
+                let first = if resend { Some(una) } else { self.first_to_resend(notified.is_some()) };
+                self.resend.extend(first.map(|seq| (seq, Reason::FastRetransmit)));
             }
             Verdict::Restart => {
                 self.say(|| Event::FastRetransmit { seq: una });
@@ -391,13 +403,22 @@ impl Sender {
         }
     }
 
+    /// What goes out first when recovery begins, whatever the window; a reduction in proportion takes care of that itself, and
+    /// what the network has explained was sent again when it did.
+    fn first_to_resend(&mut self, explained: bool) -> Option<u64> {
+        if explained || self.reduction.is_some() {
+            return None;
+        }
+        self.board.next_to_resend().map(|sent| sent.seq)
+    }
+
     /// Answers a mark, once a window [RFC3168 s6.1.2].
     #[inline]
     fn take_mark(&mut self, arrival: &Arrival<'_>, from: f64) {
         if !arrival.ecn_echo || !self.settings.ecn || self.control.precise_ecn() {
             return;
         }
-        if self.episodes.mark.is_some() || self.recovery.recovering() || self.episodes.back.is_some() {
+        if self.episodes.mark.is_some() || self.recovering || self.episodes.back.is_some() {
             return;
         }
         self.counters.marks += 1;

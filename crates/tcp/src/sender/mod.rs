@@ -23,7 +23,7 @@ pub(crate) use transmit::Piece;
 
 use crate::cc::{Congestion, CongestionControl, Flight, Start};
 use crate::config::{Config, Growth, Nagle, Sampling};
-use crate::differentiation::LossDifferentiation;
+use crate::differentiation::{DifferentiationConfig, LossDifferentiation};
 use crate::event::{Event, Reason};
 use crate::recovery::prr::Reduction;
 use crate::recovery::{LossRecovery, View};
@@ -128,6 +128,8 @@ pub(crate) struct Sender {
     probe: bool,
     recovery: Box<dyn LossRecovery>,
     watches: bool,
+    /// Whether recovery is going on: what it says, kept.
+    recovering: bool,
     control: Box<dyn CongestionControl>,
     differentiation: Box<dyn LossDifferentiation>,
     differentiates: bool,
@@ -137,7 +139,10 @@ pub(crate) struct Sender {
     /// The window was reduced because of a mark: the next segment of new data says so [RFC3168 s6.1.2].
     tell_reduced: bool,
     spurious: Spurious,
-    rate: RateEstimator,
+    /// How fast bytes arrive, if the control or the loss differentiation wants to know.
+    rate: Option<RateEstimator>,
+    /// Whether the control paces.
+    paces: bool,
     pacer: Pacer,
     /// Pacing holds back what could go.
     paced: bool,
@@ -168,6 +173,10 @@ impl Sender {
             stream: config.stream,
         };
         let recovery = config.recovery.build();
+        let control = config.control.build(start);
+        let differentiates = config.differentiation != DifferentiationConfig::default();
+        let paces = control.paces();
+        let feeds = control.wants_feedback() || differentiates;
         let mut sender = Sender {
             settings: Settings {
                 segment: config.segment,
@@ -200,16 +209,18 @@ impl Sender {
             resend: VecDeque::new(),
             probe: false,
             watches: recovery.watches(),
+            recovering: false,
             recovery,
-            control: config.control.build(start),
+            control,
             differentiation: config.differentiation.build(segment),
-            differentiates: config.differentiation != crate::differentiation::DifferentiationConfig::default(),
+            differentiates,
             response: config.response.build(),
             reduction: None,
             episodes: Episodes::default(),
             tell_reduced: false,
             spurious: Spurious::new(config.spurious),
-            rate: RateEstimator::default(),
+            rate: feeds.then(RateEstimator::default),
+            paces,
             pacer: Pacer::default(),
             paced: false,
             usage: Usage::default(),
@@ -307,7 +318,7 @@ impl Sender {
     }
 
     pub fn delivered(&self) -> u64 {
-        self.rate.delivered()
+        self.una() + self.board.sacked_bytes()
     }
 
     pub fn unsent(&self) -> u64 {
@@ -379,9 +390,10 @@ impl Sender {
     /// The window as it stands, with what recovery makes of it for now.
     #[inline]
     pub fn effective_cwnd(&self) -> f64 {
+        let allowance = if self.recovering { self.recovery.allowance() } else { 0.0 };
         match &self.reduction {
-            Some(reduction) => reduction.window() + self.recovery.allowance(),
-            None => self.control.cwnd() + self.recovery.allowance(),
+            Some(reduction) => reduction.window() + allowance,
+            None => self.control.cwnd() + allowance,
         }
     }
 
@@ -398,7 +410,7 @@ impl Sender {
         use crate::info::Phase;
         if self.episodes.after_timeout() {
             Phase::Loss
-        } else if self.recovery.recovering() {
+        } else if self.recovering {
             Phase::Recovery
         } else if self.episodes.mark.is_some() {
             Phase::Reduced
@@ -449,7 +461,7 @@ impl Sender {
     fn renew_limit(&mut self) {
         let mut limit = self.effective_cwnd();
         // [RFC3042 s2]; with SACK the pipe has room by itself.
-        if self.settings.limited_transmit && !self.settings.sack && !self.recovery.recovering() {
+        if self.settings.limited_transmit && !self.settings.sack && !self.recovering {
             limit += f64::from(self.duplicates.min(2)) * f64::from(self.settings.segment);
         }
         self.limit = limit;

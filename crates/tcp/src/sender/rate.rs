@@ -35,11 +35,6 @@ pub(crate) struct RateEstimator {
 }
 
 impl RateEstimator {
-    /// Bytes delivered in all.
-    pub fn delivered(&self) -> u64 {
-        self.delivered
-    }
-
     /// A segment of `len` bytes leaves, with `pipe` bytes in the network before it.
     #[inline]
     pub fn on_sent(&mut self, now: Time, pipe: u64, len: u32, lost: u64) -> Snapshot {
@@ -64,12 +59,12 @@ impl RateEstimator {
 
     /// `sent` has been delivered.
     #[inline]
-    pub fn on_delivered(&mut self, now: Time, sent: &Sent) {
+    pub fn on_delivered(&mut self, now: Time, sent: &Sent, snapshot: Snapshot) {
         self.delivered += u64::from(sent.len);
         self.delivered_at = now;
         let newer = self.newest.is_none_or(|(_, at, end)| (sent.at, sent.end()) > (at, end));
         if newer {
-            self.newest = Some((sent.snapshot, sent.at, sent.end()));
+            self.newest = Some((snapshot, sent.at, sent.end()));
         }
     }
 

@@ -20,8 +20,6 @@ pub struct Sent {
     pub len: u32,
     /// When it was sent last.
     pub at: Time,
-    /// When it was sent first.
-    pub first_at: Time,
     /// SACKed.
     pub sacked: bool,
     /// Taken for lost. A lost segment that was sent again is lost and `resent`.
@@ -32,8 +30,6 @@ pub struct Sent {
     pub retransmitted: bool,
     /// Whether its last sequence number is a FIN.
     pub fin: bool,
-    /// What had been delivered when it was sent last.
-    pub(crate) snapshot: Snapshot,
 }
 
 impl Sent {
@@ -50,6 +46,8 @@ pub struct Scoreboard {
     una: u64,
     nxt: u64,
     segments: VecDeque<Sent>,
+    /// What had been delivered when each was sent last; empty if nobody wants to know.
+    snapshots: VecDeque<Snapshot>,
     /// What is SACKed, as disjoint, separate, rising ranges.
     sacked: VecDeque<(u64, u64)>,
     sacked_bytes: u64,
@@ -183,33 +181,34 @@ impl Scoreboard {
 
     /// A new segment goes out.
     #[inline]
-    pub(crate) fn sent(&mut self, now: Time, len: u32, fin: bool, snapshot: Snapshot) {
+    pub(crate) fn sent(&mut self, now: Time, len: u32, fin: bool, snapshot: Option<Snapshot>) {
         self.segments.push_back(Sent {
             seq: self.nxt,
             len,
             at: now,
-            first_at: now,
             sacked: false,
             lost: false,
             resent: false,
             retransmitted: false,
             fin,
-            snapshot,
         });
+        if let Some(snapshot) = snapshot {
+            self.snapshots.push_back(snapshot);
+        }
         self.nxt += u64::from(len);
     }
 
     /// The segment at `seq` goes out again, lost or not. One that was not taken for lost is now: there would be no other
     /// reason to send it.
-    pub(crate) fn resent(&mut self, now: Time, seq: u64, snapshot: Snapshot) {
+    pub(crate) fn resent(&mut self, now: Time, seq: u64, snapshot: Option<Snapshot>) {
         let Some(place) = self.place(seq) else { return };
+        self.note(place, snapshot);
         if !self.segments[place].sacked {
             self.lose(place);
         }
         let sent = &mut self.segments[place];
         sent.at = now;
         sent.retransmitted = true;
-        sent.snapshot = snapshot;
         if !sent.sacked && !sent.resent {
             sent.resent = true;
             self.resent_bytes += u64::from(sent.len);
@@ -218,17 +217,24 @@ impl Scoreboard {
     }
 
     /// A probe: the segment at `seq` goes out again although it is not known to be lost [RFC8985 s7.3].
-    pub(crate) fn probed(&mut self, now: Time, seq: u64, snapshot: Snapshot) {
+    pub(crate) fn probed(&mut self, now: Time, seq: u64, snapshot: Option<Snapshot>) {
         if let Some(place) = self.place(seq) {
+            self.note(place, snapshot);
             let sent = &mut self.segments[place];
-            (sent.at, sent.retransmitted, sent.snapshot) = (now, true, snapshot);
+            (sent.at, sent.retransmitted) = (now, true);
         }
     }
 
-    /// Everything before `ack` is acknowledged; `each` is told of the segments this frees, oldest first. A segment of which
-    /// only a part is acknowledged is cut.
+    fn note(&mut self, place: usize, snapshot: Option<Snapshot>) {
+        if let (Some(slot), Some(snapshot)) = (self.snapshots.get_mut(place), snapshot) {
+            *slot = snapshot;
+        }
+    }
+
+    /// Everything before `ack` is acknowledged; `each` is told of the segments this frees, oldest first, and of what had been
+    /// delivered when they left. A segment of which only a part is acknowledged is cut.
     #[inline]
-    pub(crate) fn acknowledge(&mut self, ack: u64, mut each: impl FnMut(&Sent)) {
+    pub(crate) fn acknowledge(&mut self, ack: u64, mut each: impl FnMut(&Sent, Option<Snapshot>)) {
         while let Some(first) = self.segments.front_mut() {
             if first.end() > ack {
                 if first.seq < ack {
@@ -245,15 +251,15 @@ impl Scoreboard {
                 }
                 break;
             }
-            let first = *first;
-            self.segments.pop_front();
-            let bytes = u64::from(first.len);
-            if first.sacked {
-                self.sacked_bytes -= bytes;
-                self.sacked_segments -= 1;
+            let snapshot = if self.snapshots.is_empty() { None } else { self.snapshots.pop_front() };
+            if first.sacked || first.lost {
+                let first = *first;
+                self.forget(&first);
             }
-            self.forget_loss(&first);
-            each(&first);
+            if let Some(first) = self.segments.front() {
+                each(first, snapshot);
+            }
+            self.segments.pop_front();
         }
         self.una = ack;
         while let Some(range) = self.sacked.front_mut() {
@@ -268,10 +274,20 @@ impl Scoreboard {
             // An idle connection does not keep the room that a large window took.
             if self.segments.capacity() > 64 {
                 self.segments.shrink_to(8);
+                self.snapshots.shrink_to(0);
                 self.to_resend.shrink_to(0);
                 self.sacked.shrink_to(0);
             }
         }
+    }
+
+    /// Takes a segment off the sums.
+    fn forget(&mut self, sent: &Sent) {
+        if sent.sacked {
+            self.sacked_bytes -= u64::from(sent.len);
+            self.sacked_segments -= 1;
+        }
+        self.forget_loss(sent);
     }
 
     fn forget_loss(&mut self, sent: &Sent) {
@@ -287,7 +303,7 @@ impl Scoreboard {
 
     /// `from..to` is SACKed; `each` is told of the segments for which that is news, lowest first. Only whole segments
     /// count. A block that names what was never sent, or lies below `una`, changes nothing.
-    pub(crate) fn sack(&mut self, from: u64, to: u64, mut each: impl FnMut(&Sent)) {
+    pub(crate) fn sack(&mut self, from: u64, to: u64, mut each: impl FnMut(&Sent, Option<Snapshot>)) {
         let from = from.max(self.una);
         if from >= to || to > self.nxt {
             return;
@@ -316,7 +332,7 @@ impl Scoreboard {
     }
 
     /// Marks the whole segments in `from..to`, where none is SACKed. The range they make up.
-    fn sack_gap(&mut self, from: u64, to: u64, each: &mut impl FnMut(&Sent)) -> Option<(u64, u64)> {
+    fn sack_gap(&mut self, from: u64, to: u64, each: &mut impl FnMut(&Sent, Option<Snapshot>)) -> Option<(u64, u64)> {
         let mut place = self.place(from)?;
         if self.segments[place].seq < from {
             place += 1;
@@ -333,7 +349,7 @@ impl Scoreboard {
             self.sacked_segments += 1;
             marked = Some((marked.map_or(sent.seq, |range| range.0), sent.end()));
             self.forget_loss(&before);
-            each(&before);
+            each(&before, self.snapshots.get(place).copied());
             place += 1;
         }
         marked
@@ -488,7 +504,7 @@ mod tests {
     fn board(segments: u32) -> Scoreboard {
         let mut board = Scoreboard::default();
         for _ in 0..segments {
-            board.sent(Time::ZERO, SEGMENT, false, Snapshot::default());
+            board.sent(Time::ZERO, SEGMENT, false, None);
         }
         board
     }
@@ -529,15 +545,15 @@ mod tests {
             for (kind, at, count) in steps {
                 let at = board.una() + at;
                 match kind {
-                    0 => (0..count).for_each(|_| board.sent(Time::ZERO, SEGMENT, false, Snapshot::default())),
+                    0 => (0..count).for_each(|_| board.sent(Time::ZERO, SEGMENT, false, None)),
                     1 => {
                         let ack = (board.una() + at % 25).min(board.nxt());
                         if ack > board.una() {
-                            board.acknowledge(ack, |_| ());
+                            board.acknowledge(ack, |_, _| ());
                         }
                     }
-                    2 | 3 => board.sack(at / 10 * 10, at / 10 * 10 + 10 * count, |sent| assert!(!sent.sacked)),
-                    4 => board.sack(at, at + count, |_| ()),
+                    2 | 3 => board.sack(at / 10 * 10, at / 10 * 10 + 10 * count, |sent, _| assert!(!sent.sacked)),
+                    4 => board.sack(at, at + count, |_, _| ()),
                     5 => {
                         let edge = board.lost_below(2 * u64::from(SEGMENT), 3);
                         board.lose_below(edge);
@@ -546,14 +562,14 @@ mod tests {
                     6 => if let Some(sent) = board.next_to_resend() {
                         let lowest = board.iter().find(|s| s.lost && !s.resent).map(|s| s.seq);
                         prop_assert_eq!(Some(sent.seq), lowest);
-                        board.resent(Time::ZERO, sent.seq, Snapshot::default());
+                        board.resent(Time::ZERO, sent.seq, None);
                     },
                     7 => {
                         board.lose_at(at);
                     }
                     _ if count == 1 => board.lose_all(),
                     _ if count == 2 => board.find_all(),
-                    _ => board.resent(Time::ZERO, at, Snapshot::default()),
+                    _ => board.resent(Time::ZERO, at, None),
                 }
                 check(&board);
             }

@@ -66,8 +66,17 @@ impl Spurious {
         Spurious { settings, episode: None }
     }
 
+    /// Whether there is anything to find out.
+    #[inline]
+    pub fn watching(&self) -> bool {
+        self.episode.is_some()
+    }
+
     /// An episode begins, with everything before `until` sent. `first` if nothing was being recovered.
     pub fn begin(&mut self, timeout: bool, until: u64, first: bool) {
+        if self.settings == Settings::default() {
+            return;
+        }
         let frto = if timeout && first && self.settings.frto { Frto::Resent } else { Frto::Off };
         // A timeout within an episode: the window before the first cut is the one to come back to.
         if let Some(episode) = self.episode.as_mut().filter(|_| !first) {

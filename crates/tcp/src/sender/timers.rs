@@ -70,6 +70,7 @@ impl Sender {
         let from = self.board.pipe() as f64;
         let flight = self.flight(now);
         let verdict = self.recovery.on_deadline(now, &mut self.board, &view);
+        self.recovering = self.recovery.recovering();
         self.apply(now, verdict, None, &flight, from);
         if verdict == (Verdict::Begin { resend: false })
             && let Some(reduction) = &mut self.reduction
@@ -87,13 +88,14 @@ impl Sender {
         self.expiry = self.rtt.expiry(now);
         self.say(|| Event::Timeout { seq: una, nth, rto });
         let flight = self.flight(now);
-        let first = nth == 1 && !self.recovery.recovering() && self.episodes.back.is_none();
+        let first = nth == 1 && !self.recovering && self.episodes.back.is_none();
         self.duplicates = 0;
         self.resend.clear();
         self.reduction = None;
         self.episodes.mark = None;
         if self.response.on_timeout(una) {
             self.recovery.on_timeout(&self.board);
+            self.recovering = false;
             self.control.on_congestion(Congestion::Notified, &flight);
             self.resend.push_back((una, Reason::Timeout));
         } else {
@@ -103,6 +105,7 @@ impl Sender {
             }
             self.board.lose_all();
             self.recovery.on_timeout(&self.board);
+            self.recovering = false;
             self.spurious.begin(true, self.nxt(), first);
             self.episodes.back = Some((self.nxt(), Reason::Timeout));
             self.congestion_timeouts += 1;

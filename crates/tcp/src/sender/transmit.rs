@@ -2,6 +2,7 @@
 
 use engine::Time;
 
+use super::rate::Snapshot;
 use super::{Sender, Sent};
 use crate::config::Nagle;
 use crate::event::{Event, Reason};
@@ -55,7 +56,7 @@ impl Sender {
             }
             return None;
         }
-        let room = self.board.pipe() as f64 + f64::from(self.settings.segment) <= self.limit;
+        let room = self.recovering && self.board.pipe() as f64 + f64::from(self.settings.segment) <= self.limit;
         if room && let Some(sent) = self.recovery.spare(&self.board).and_then(|seq| self.board.get(seq).copied()) {
             return Some(self.send_again(now, &sent, Reason::FastRetransmit, stamp));
         }
@@ -79,8 +80,9 @@ impl Sender {
         let fin_only = waiting == 0 && self.finished && nxt == self.offered;
         if waiting == 0 && !fin_only {
             self.note_use(false);
-            if (self.board.pipe() as f64) < self.limit {
-                self.rate.on_app_limited(self.board.pipe());
+            let pipe = self.board.pipe();
+            if let Some(rate) = self.rate.as_mut().filter(|_| (pipe as f64) < self.limit) {
+                rate.on_app_limited(pipe);
             }
             return None;
         }
@@ -144,7 +146,7 @@ impl Sender {
     fn send_new(&mut self, now: Time, len: u32, fin: bool, push: bool, stamp: u32) -> Piece {
         let seq = self.nxt();
         let taken = len + u32::from(fin);
-        let snapshot = self.rate.on_sent(now, self.board.pipe(), taken, self.board.total_lost());
+        let snapshot = self.snapshot(now, taken);
         self.board.sent(now, taken, fin, snapshot);
         if self.timed.is_none() && len > 0 {
             self.timed = Some((seq + u64::from(taken), now));
@@ -159,7 +161,7 @@ impl Sender {
     fn send_again(&mut self, now: Time, sent: &Sent, reason: Reason, stamp: u32) -> Piece {
         let seq = sent.seq;
         let len = sent.len - u32::from(sent.fin);
-        let snapshot = self.rate.on_sent(now, self.board.pipe(), sent.len, self.board.total_lost());
+        let snapshot = self.snapshot(now, sent.len);
         self.board.resent(now, seq, snapshot);
         if reason == Reason::FastRetransmit {
             self.counters.fast_retransmits += 1;
@@ -179,7 +181,7 @@ impl Sender {
             self.send_new(now, len as u32, false, len == waiting, stamp)
         } else {
             let last = *self.board.last()?;
-            let snapshot = self.rate.on_sent(now, self.board.pipe(), last.len, self.board.total_lost());
+            let snapshot = self.snapshot(now, last.len);
             self.board.probed(now, last.seq, snapshot);
             self.recovery.on_probe(now, true, &self.board);
             let len = last.len - u32::from(last.fin);
@@ -189,6 +191,13 @@ impl Sender {
         // [RFC8985 s7.3]
         self.expiry = self.rtt.expiry(now);
         Some(piece)
+    }
+
+    /// What has been delivered until a segment of `len` leaves.
+    #[inline]
+    fn snapshot(&mut self, now: Time, len: u32) -> Option<Snapshot> {
+        let rate = self.rate.as_mut()?;
+        Some(rate.on_sent(now, self.board.pipe(), len, self.board.total_lost()))
     }
 
     /// What is the same for all that leaves.
@@ -212,7 +221,7 @@ impl Sender {
         if self.expiry == Time::NEVER {
             self.expiry = self.rtt.expiry(now);
         }
-        if let Some(rate) = self.control.pacing_rate() {
+        if let Some(rate) = self.pacing_rate() {
             self.pacer.on_sent(now, len, rate);
         }
         if self.watches {
@@ -228,8 +237,13 @@ impl Sender {
     /// Whether pacing holds back what could go.
     #[inline]
     fn release_due(&mut self, now: Time) -> bool {
-        self.paced = self.control.pacing_rate().is_some() && self.pacer.release() > now;
+        self.paced = self.paces && self.pacing_rate().is_some() && self.pacer.release() > now;
         self.paced
+    }
+
+    #[inline]
+    fn pacing_rate(&self) -> Option<f64> {
+        if self.paces { self.control.pacing_rate() } else { None }
     }
 
     /// When pacing lets the next segment out, if it holds one back.
