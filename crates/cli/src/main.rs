@@ -1,6 +1,7 @@
 //! The `lasthop` command.
 //!
-//! stdout is data, stderr is talk. Exit codes: 0 done, 1 the run failed, 2 the input is wrong, 130 interrupted.
+//! stdout is data, stderr is talk. Exit codes: 0 done, 1 the run failed, 2 the input is wrong, 3 a script needs what is
+//! not supported, 130 interrupted.
 
 mod commands;
 mod progress;
@@ -16,12 +17,17 @@ use clap::{Parser, Subcommand};
 
 use lab::run::RunError;
 
-use commands::{check, convert, explain, export, list, merge, plot, report, reproduce, run, schema, steady, sweep};
+use commands::{
+    check, convert, drill, explain, export, list, merge, plot, report, reproduce, run, schema, steady, sweep,
+};
 use talk::say;
+
+const EXIT_CODES: &str = "Exit codes: 0 done, 1 the run failed, 2 the input is wrong, 3 a script of `drill` needs what is not \
+     supported, 130 interrupted.";
 
 /// A laboratory for TCP over wireless paths.
 #[derive(Parser)]
-#[command(version, about, after_help = "Exit codes: 0 done, 1 the run failed, 2 the input is wrong, 130 interrupted.")]
+#[command(version, about, after_help = EXIT_CODES)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -47,6 +53,8 @@ enum Command {
     Explain(explain::Args),
     /// Say how long a scenario must run until the goodput of its flows is steady
     Steady(steady::Args),
+    /// Run packetdrill scripts against our end of TCP, in simulated time
+    Drill(drill::Args),
     /// Say what is wrong with a scenario, without running it
     Check(check::Args),
     /// Print a datafile.dat of the thesis as a TOML scenario with the same results
@@ -63,6 +71,8 @@ enum Failure {
     Input(String),
     /// The run failed: exit code 1.
     Run(String),
+    /// Nothing is wrong, but something is not supported: exit code 3.
+    Unsupported(String),
     /// Ctrl-C: exit code 130, as a shell would have it.
     Interrupted(String),
     /// Whoever read our output has gone away: nothing to complain about.
@@ -107,6 +117,7 @@ fn main() -> ExitCode {
         Command::Plot(args) => plot::run(&args),
         Command::Explain(args) => explain::run(&args),
         Command::Steady(args) => steady::run(&args),
+        Command::Drill(args) => drill::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Convert(args) => convert::run(&args),
         Command::List(args) => list::run(&args),
@@ -121,6 +132,10 @@ fn main() -> ExitCode {
         Err(Failure::Input(message)) => {
             say(message);
             ExitCode::from(2)
+        }
+        Err(Failure::Unsupported(message)) => {
+            say(message);
+            ExitCode::from(3)
         }
         Err(Failure::Interrupted(message)) => {
             say(message);

@@ -2,7 +2,7 @@
 
 use engine::{Bytes, Span};
 
-use crate::cc::{ControlConfig, reno};
+use crate::cc::{ControlConfig, cubic, hystart, reno, window};
 use crate::config::{Acks, Config, EcnMode, Floor, Growth, Nagle, Retries, Sampling, Spurious};
 use crate::recovery::{RecoveryConfig, fack, newreno, rack, sack, tahoe};
 
@@ -49,9 +49,76 @@ pub const PRESETS: &[Preset] = &[
         configure: |config| pair(config, RecoveryConfig::Rack(rack::Config::default()), reno()),
     },
     Preset {
+        name: "vegas",
+        summary: "Holds a few segments in the bottleneck's queue (Brakmo and Peterson 1995), with Reno's recovery",
+        configure: |config| {
+            pair(config, RecoveryConfig::Reno(Default::default()), ControlConfig::Vegas(Default::default()));
+        },
+    },
+    Preset {
+        name: "westwood",
+        summary: "Westwood+: cuts to what the path was seen to carry (Mascolo et al. 2004), with NewReno's recovery",
+        configure: |config| {
+            pair(config, RecoveryConfig::NewReno(Default::default()), ControlConfig::Westwood(Default::default()));
+        },
+    },
+    Preset {
+        name: "veno",
+        summary: "Cuts by a fifth when the queue is short (Fu and Liew 2003), with NewReno's recovery",
+        configure: |config| {
+            pair(config, RecoveryConfig::NewReno(Default::default()), ControlConfig::Veno(Default::default()));
+        },
+    },
+    Preset {
+        name: "cubic",
+        summary: "Grows with the cube of the time since the last cut [RFC9438], HyStart++ [RFC9406], with SACK",
+        configure: |config| {
+            pair(config, RecoveryConfig::Sack(Default::default()), ControlConfig::Cubic(Default::default()));
+        },
+    },
+    Preset {
+        name: "bbr",
+        summary: "Sends at the measured rate with a path's worth in flight (Cardwell et al. 2016), with RACK-TLP",
+        configure: |config| {
+            pair(config, RecoveryConfig::Rack(Default::default()), ControlConfig::Bbr(Default::default()));
+            config.rto.sampling = Sampling::EachAcknowledgment;
+        },
+    },
+    Preset {
+        name: "bbr3",
+        summary: "BBR version 3, which learns from losses too [draft-ietf-ccwg-bbr], with RACK-TLP",
+        configure: |config| {
+            pair(config, RecoveryConfig::Rack(Default::default()), ControlConfig::Bbr3(Default::default()));
+            config.rto.sampling = Sampling::EachAcknowledgment;
+        },
+    },
+    Preset {
+        name: "dctcp",
+        summary: "Cuts in proportion to the fraction of bytes marked [RFC8257], with SACK and ECN",
+        configure: |config| {
+            pair(config, RecoveryConfig::Sack(Default::default()), ControlConfig::Dctcp(Default::default()));
+            config.options.ecn = EcnMode::Request;
+        },
+    },
+    Preset {
+        name: "linux",
+        summary: "What Linux does: CUBIC with its own arithmetic and HyStart, RACK-TLP, proportional rate reduction",
+        configure: |config| {
+            let cubic = cubic::Config {
+                arithmetic: cubic::Arithmetic::Linux,
+                hystart: hystart::Kind::Linux,
+                ..cubic::Config::default()
+            };
+            linux(config, ControlConfig::Cubic(cubic));
+        },
+    },
+    Preset {
         name: "linux-reno",
         summary: "What Linux does with tcp_congestion_control = reno",
-        configure: |config| linux(config, reno()),
+        configure: |config| {
+            let counted = reno::Config { growth: Some(window::Growth::Counted), ..reno::Config::default() };
+            linux(config, ControlConfig::Reno(counted));
+        },
     },
 ];
 

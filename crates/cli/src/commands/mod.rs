@@ -2,6 +2,7 @@
 
 pub mod check;
 pub mod convert;
+pub mod drill;
 pub mod explain;
 pub mod export;
 pub mod list;

@@ -1,6 +1,16 @@
 //! HOW MUCH may fly.
 
+pub mod bbr;
+pub mod bbr3;
+pub mod cubic;
+pub mod dctcp;
+mod filter;
+pub mod hystart;
 pub mod reno;
+pub mod vegas;
+pub mod veno;
+pub mod westwood;
+pub mod window;
 
 use engine::{Span, Stream, Time};
 
@@ -8,6 +18,13 @@ engine::registry! {
     /// The kinds of congestion control.
     pub enum ControlConfig: "congestion control" => build(start: Start) -> Box<dyn CongestionControl> {
         Reno => reno, "reno", "Slow start, additive increase, halving [RFC5681]";
+        Vegas => vegas, "vegas", "Holds a few segments in the bottleneck's queue, by its delay (Brakmo and Peterson 1995)";
+        Westwood => westwood, "westwood", "Westwood+: cuts to the measured rate times the least round trip (Mascolo et al. 2004)";
+        Veno => veno, "veno", "Reno that cuts by a fifth when the queue is short (Fu and Liew 2003)";
+        Cubic => cubic, "cubic", "Grows with the cube of the time since the last cut [RFC9438]";
+        Bbr => bbr, "bbr", "BBR: paces at the measured bandwidth, keeps about one path's worth in flight (Cardwell et al. 2016)";
+        Bbr3 => bbr3, "bbr3", "BBR version 3: BBR that also bounds what is in flight by losses [draft-ietf-ccwg-bbr]";
+        Dctcp => dctcp, "dctcp", "Cuts in proportion to the fraction of bytes marked [RFC8257]";
     }
 }
 
@@ -124,7 +141,8 @@ pub struct Flight {
 /// A reason to change the window, each with an exact meaning.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Congestion {
-    /// Recovery began: something is lost. Once for each episode. The window becomes the new threshold.
+    /// Recovery began: something is lost. Once for each episode. The window becomes the new threshold, if it was above
+    /// that; a control that regulates recovery may have no threshold.
     FastRetransmit,
     /// Something is lost and the sender has no recovery but slow start (Tahoe): the threshold falls as for
     /// [`FastRetransmit`](Self::FastRetransmit), the window to one segment.
@@ -185,9 +203,43 @@ pub trait CongestionControl: Send {
     fn regulates_recovery(&self) -> bool {
         false
     }
-    /// Whether ECN is spoken in DCTCP's way: every mark echoed, by itself [RFC8257]; `on_congestion` is then never
+    /// Whether ECN is spoken in DCTCP's way: every mark echoed, by itself [RFC8257 s3.2]; `on_congestion` is then never
     /// called for marks, which are in the feedback.
     fn precise_ecn(&self) -> bool {
         false
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// An acknowledgment at `millis` that says nothing but a round trip.
+    pub fn feedback(millis: u64, rtt: Option<Span>) -> Feedback {
+        Feedback {
+            now: Time::from_millis(millis),
+            una: 0,
+            nxt: 0,
+            acked: 0,
+            delivered: 0,
+            lost: 0,
+            flight_before: 0.0,
+            flight: 0.0,
+            rtt,
+            srtt: rtt.unwrap_or(Span::ZERO),
+            ecn_echo: false,
+            recovering: false,
+            rate: None,
+        }
+    }
+
+    /// `bytes` acknowledged at `millis`, up to `una`, with `flight` more on their way.
+    pub fn acked(millis: u64, bytes: u64, una: u64, flight: u64) -> Acked {
+        Acked { now: Time::from_millis(millis), bytes, una, nxt: una + flight, rtt: None, srtt: Span::ZERO }
+    }
+
+    /// `bytes` in flight, and as many allowed.
+    pub fn flight(bytes: f64) -> Flight {
+        Flight { now: Time::ZERO, bytes, window: bytes }
     }
 }

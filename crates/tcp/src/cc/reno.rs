@@ -1,14 +1,17 @@
 //! Reno: slow start and congestion avoidance [RFC5681 s3.1].
 //!
-//! While cwnd is at most ssthresh each acknowledgment adds a segment, above it `segment^2 / cwnd`.
-//! `ssthresh_from` chooses between the RFC's basis for halving and 4.3BSD's.
+//! While cwnd is at most ssthresh each acknowledgment adds a segment, above it `segment^2 / cwnd`; or, `counted`, whole
+//! segments for bytes acknowledged ([`window`](super::window)). `ssthresh_from` chooses between the RFC's basis for halving and
+//! 4.3BSD's, which is Linux's too. Slow start may end early ([`hystart`]).
 
-use engine::registry::Settings;
+use engine::registry::{Fault, Settings};
 use engine::{Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Acked, Congestion, CongestionControl, Flight, Start};
+use super::hystart::{self, Hystart, Kind, Verdict};
+use super::window::{Growth, Window};
+use super::{Acked, Congestion, CongestionControl, Feedback, Flight, Start};
 
 /// What is halved at a loss.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
@@ -30,18 +33,43 @@ pub struct Config {
     /// What is halved at a loss; `flight` unless the profile says otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ssthresh_from: Option<Basis>,
+    /// How the window grows; `per-ack` if not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub growth: Option<Growth>,
+    /// Segments that slow start grows by for one acknowledgment at most (L) [RFC3465 s2.2], with `growth = "counted"`; none is
+    /// Linux's rule: all that are acknowledged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub abc_limit: Option<u32>,
+    /// What ends slow start before a loss; `off` if not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hystart: Option<Kind>,
 }
 
 struct Reno {
     basis: Basis,
-    segment: f64,
-    cwnd: f64,
-    ssthresh: f64,
-    /// Window and threshold before the last reduction.
-    before: (f64, f64),
+    window: Window,
+    /// Bytes that slow start grows by for one acknowledgment at most.
+    limit: f64,
+    hystart: Hystart,
 }
 
 impl Settings for Config {
+    fn check(&self) -> Vec<Fault> {
+        let mut faults = Vec::new();
+        if let Some(limit) = self.abc_limit {
+            if limit == 0 {
+                faults.push(Fault::new("abc_limit", limit, "at least 1 segment"));
+            }
+            if self.growth != Some(Growth::Counted) {
+                faults.push(
+                    Fault::new("abc_limit", limit, "nothing, since growth per acknowledgment counts no bytes")
+                        .hint("growth = \"counted\" counts them"),
+                );
+            }
+        }
+        faults
+    }
+
     fn goel1997(&mut self) {
         self.ssthresh_from.get_or_insert(Basis::Window);
     }
@@ -50,80 +78,78 @@ impl Settings for Config {
 impl Config {
     /// The congestion control.
     pub fn build(&self, start: Start) -> Box<dyn CongestionControl> {
+        let growth = self.growth.unwrap_or_default();
+        let limit = match growth {
+            Growth::PerAck => start.segment,
+            Growth::Counted => self.abc_limit.map_or(f64::INFINITY, |limit| f64::from(limit) * start.segment),
+        };
         Box::new(Reno {
             basis: self.ssthresh_from.unwrap_or_default(),
-            segment: start.segment,
-            cwnd: start.cwnd,
-            ssthresh: start.ssthresh,
-            before: (start.cwnd, start.ssthresh),
+            window: Window::new(&start, growth),
+            limit,
+            hystart: Hystart::new(self.hystart.unwrap_or_default(), hystart::linux::Parameters::default(), &start),
         })
     }
 }
 
 impl Reno {
     fn half(&self, flight: &Flight) -> f64 {
-        let two = 2.0 * self.segment;
+        let segment = self.window.segment;
         match self.basis {
-            Basis::Flight => (flight.bytes / 2.0).max(two),
-            Basis::Window => ((flight.window / 2.0 / self.segment).floor() * self.segment).max(two),
+            Basis::Flight => (flight.bytes / 2.0).max(2.0 * segment),
+            Basis::Window => ((flight.window / 2.0 / segment).floor() * segment).max(2.0 * segment),
         }
     }
 }
 
 impl CongestionControl for Reno {
     fn cwnd(&self) -> f64 {
-        self.cwnd
+        self.window.cwnd
     }
 
     fn ssthresh(&self) -> f64 {
-        self.ssthresh
+        self.window.ssthresh
     }
 
     fn on_ack(&mut self, acked: &Acked) {
-        self.cwnd += if self.cwnd <= self.ssthresh {
-            // [RFC5681 s3.1 equation 2]
-            self.segment.min(acked.bytes as f64)
-        } else {
-            // [RFC5681 s3.1 equation 3]
-            self.segment * self.segment / self.cwnd
+        let bytes = acked.bytes as f64;
+        let limit = match self.hystart {
+            Hystart::Off => self.limit,
+            _ => self.hystart.growth(bytes, self.window.segment, self.limit),
         };
+        self.window.grow(bytes, limit);
+    }
+
+    fn wants_feedback(&self) -> bool {
+        !matches!(self.hystart, Hystart::Off)
+    }
+
+    fn on_feedback(&mut self, feedback: &Feedback) {
+        if feedback.recovering || !self.window.slow_start() {
+            return;
+        }
+        if self.hystart.on_feedback(feedback, self.window.cwnd / self.window.segment) == Verdict::Exit {
+            self.window.ssthresh = self.window.cwnd;
+            self.hystart.on_exit(false);
+        }
     }
 
     fn on_congestion(&mut self, event: Congestion, flight: &Flight) {
-        if event != Congestion::Notified && !matches!(event, Congestion::Timeout { nth: 2.. }) {
-            self.before = (self.cwnd, self.ssthresh);
+        let half = self.half(flight);
+        if self.basis == Basis::Window && matches!(event, Congestion::Timeout { nth: 2.. }) {
+            self.window.ssthresh = half;
         }
-        match event {
-            // [RFC5681 s3.2 step 2]; the three segments of step 3 belong to recovery. [RFC3168 s6.1.2]
-            Congestion::FastRetransmit | Congestion::Ecn => {
-                self.ssthresh = self.half(flight);
-                self.cwnd = self.ssthresh;
-            }
-            Congestion::Restart => {
-                self.ssthresh = self.half(flight);
-                self.cwnd = self.segment;
-            }
-            Congestion::Timeout { nth } => {
-                if nth == 1 || self.basis == Basis::Window {
-                    self.ssthresh = self.half(flight);
-                }
-                self.cwnd = self.segment;
-            }
-            Congestion::Notified => {}
+        if self.window.reduce(event, half) {
+            self.hystart.on_exit(matches!(event, Congestion::Timeout { .. }));
         }
     }
 
-    /// Not to what the window was, if it has grown beyond that since.
     fn on_undo(&mut self) {
-        self.cwnd = self.cwnd.max(self.before.0);
-        self.ssthresh = self.ssthresh.max(self.before.1);
+        self.window.undo();
     }
 
     fn on_idle(&mut self, _: Time, _: Span, restart: Option<f64>) {
-        // [RFC5681 s4.1]
-        if let Some(restart) = restart {
-            self.cwnd = self.cwnd.min(restart);
-        }
+        self.window.restart(restart);
     }
 }
 
@@ -134,7 +160,7 @@ mod tests {
 
     fn reno(basis: Basis) -> Box<dyn CongestionControl> {
         let start = Start { segment: 1000.0, cwnd: 1000.0, ssthresh: 4000.0, stream: Stream::named(0, 0, "") };
-        Config { ssthresh_from: Some(basis) }.build(start)
+        Config { ssthresh_from: Some(basis), ..Config::default() }.build(start)
     }
 
     fn flight(bytes: f64, window: f64) -> Flight {
@@ -180,5 +206,43 @@ mod tests {
         let mut cc = reno(Basis::Flight);
         cc.on_congestion(Congestion::Notified, &flight(9000.0, 9000.0));
         assert_eq!((cc.cwnd(), cc.ssthresh()), (1000.0, 4000.0));
+    }
+
+    /// Linux's Reno, in whole segments: an acknowledgment of 8 segments crosses the threshold of 10, and the 2 that slow
+    /// start did not use count towards the 10 that the next segment takes.
+    #[test]
+    fn counts_in_whole_segments_like_linux() {
+        let start = Start { segment: 1000.0, cwnd: 4000.0, ssthresh: 10_000.0, stream: Stream::default() };
+        let mut cc = Config { growth: Some(Growth::Counted), ..Config::default() }.build(start);
+        let mut seen = Vec::new();
+        for segments in [8, 2, 2, 2, 1, 1, 11] {
+            let bytes = segments * 1000;
+            cc.on_ack(&Acked { now: Time::ZERO, bytes, una: 0, nxt: 0, rtt: None, srtt: Span::ZERO });
+            seen.push(cc.cwnd());
+        }
+        assert_eq!(seen, [10_000.0, 10_000.0, 10_000.0, 10_000.0, 10_000.0, 11_000.0, 12_000.0]);
+    }
+
+    // covers [RFC9406 s4.2]: Reno may leave slow start at a rise of the round trip.
+    #[test]
+    fn hystart_ends_slow_start() {
+        let start = Start { segment: 1000.0, cwnd: 10_000.0, ssthresh: f64::INFINITY, stream: Stream::default() };
+        let mut cc = Config { hystart: Some(Kind::PlusPlus), ..Config::default() }.build(start);
+        for number in 1..=120_u64 {
+            // The round trip rises by a half after two rounds of ten.
+            let rtt = if number <= 20 { 100 } else { 150 };
+            let mut feedback = super::super::tests::feedback(number, Some(Span::from_millis(rtt)));
+            (feedback.una, feedback.nxt) = (number * 1000, number * 1000 + 9000);
+            cc.on_feedback(&feedback);
+        }
+        assert_eq!(cc.ssthresh(), 10_000.0);
+    }
+
+    #[test]
+    fn settings_that_contradict_are_refused() {
+        let faults = Config { abc_limit: Some(0), ..Config::default() }.check();
+        assert_eq!(faults.iter().map(|fault| fault.key).collect::<Vec<_>>(), ["abc_limit", "abc_limit"]);
+        let two = Config { abc_limit: Some(2), growth: Some(Growth::Counted), ..Config::default() };
+        assert_eq!(two.check(), []);
     }
 }

@@ -1,6 +1,10 @@
 //! WHY it was lost, guessed at the sender without signals from the network (the thesis's future work [goel1997 6.2]).
 
+pub mod biaz;
+pub mod mbiaz;
 pub mod none;
+pub mod spike;
+pub mod zigzag;
 
 use engine::Time;
 
@@ -10,6 +14,10 @@ engine::registry! {
     /// The kinds of loss differentiation.
     pub enum DifferentiationConfig: "loss differentiation" => build(segment: f64) -> Box<dyn LossDifferentiation> {
         None => none, "none", "Every loss is congestion, as TCP has it", no settings;
+        Biaz => biaz, "biaz", "Wireless if the gap between acknowledgments is just what the lost segments would have filled (Biaz and Vaidya 1999)";
+        Mbiaz => mbiaz, "mbiaz", "Biaz with a narrower gap (Cen, Cosman, Voelker 2003)";
+        Spike => spike, "spike", "Congestion while the round trip is in a spike (Tobe et al. 2000)";
+        ZigZag => zigzag, "zigzag", "By the round trip against its mean and deviation, the more losses in a row the higher (Cen, Cosman, Voelker 2003)";
     }
 }
 
@@ -37,4 +45,36 @@ pub trait LossDifferentiation: Send {
     fn on_feedback(&mut self, feedback: &Feedback);
     /// What the loss of `segments` segments in a row is taken for.
     fn cause(&mut self, now: Time, segments: u32) -> Cause;
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// Tells of acknowledgments and asks about losses.
+    pub struct Teller {
+        pub differentiation: Box<dyn LossDifferentiation>,
+        now: Time,
+        una: u64,
+    }
+
+    impl Teller {
+        pub fn new(config: &DifferentiationConfig) -> Self {
+            Teller { differentiation: config.build(1000.0), now: Time::ZERO, una: 0 }
+        }
+
+        /// `wait` ms later `bytes` more are acknowledged, with a round trip of `rtt` ms.
+        pub fn ack(&mut self, wait: u64, bytes: u64, rtt: u64) {
+            self.now += engine::Span::from_millis(wait);
+            self.una += bytes;
+            let mut feedback = crate::cc::tests::feedback(0, Some(engine::Span::from_millis(rtt)));
+            (feedback.now, feedback.una, feedback.nxt) = (self.now, self.una, self.una + 10_000);
+            (feedback.acked, feedback.delivered) = (bytes, bytes);
+            self.differentiation.on_feedback(&feedback);
+        }
+
+        pub fn cause(&mut self, segments: u32) -> Cause {
+            self.differentiation.cause(self.now, segments)
+        }
+    }
 }

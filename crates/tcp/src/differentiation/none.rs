@@ -1,4 +1,4 @@
-//! No differentiation: every loss is congestion [RFC5681].
+//! No differentiation: every loss is congestion [RFC5681 s3.1].
 
 use engine::Time;
 pub use engine::registry::NoSettings as Config;

@@ -67,8 +67,6 @@ impl NewReno {
         if acked >= view.segment {
             *allowance += view.segment;
         }
-        // Acknowledgments that were lost may stand for more than was added; a segment may always fly.
-        *allowance = allowance.max(view.segment - view.cwnd);
         self.partial += 1;
         Verdict::Resend { restart: self.partial == 1 || self.variant == Variant::SlowButSteady }
     }

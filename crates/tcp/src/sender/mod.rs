@@ -391,10 +391,12 @@ impl Sender {
     #[inline]
     pub fn effective_cwnd(&self) -> f64 {
         let allowance = if self.recovering { self.recovery.allowance() } else { 0.0 };
-        match &self.reduction {
-            Some(reduction) => reduction.window() + allowance,
-            None => self.control.cwnd() + allowance,
-        }
+        let window = match &self.reduction {
+            Some(reduction) => reduction.window(),
+            None => self.control.cwnd(),
+        };
+        // An allowance below zero was reckoned with the window as it was then; a segment may always fly.
+        if allowance < 0.0 { (window + allowance).max(f64::from(self.settings.segment)) } else { window + allowance }
     }
 
     pub fn ssthresh(&self) -> f64 {

@@ -237,8 +237,13 @@ impl Sender {
     /// Whether pacing holds back what could go.
     #[inline]
     fn release_due(&mut self, now: Time) -> bool {
-        self.paced = self.paces && self.pacing_rate().is_some() && self.pacer.release() > now;
+        self.paced = self.paces && self.pacer.release() > now && self.has_something() && self.pacing_rate().is_some();
         self.paced
+    }
+
+    /// Whether there is anything to send, were it allowed.
+    fn has_something(&mut self) -> bool {
+        self.end() > self.nxt() || self.board.next_to_resend().is_some()
     }
 
     #[inline]

@@ -72,7 +72,7 @@ const CHARTS: &[Chart] = &[
         metric: "goodput_bps",
         along: LOSS,
         only: &[],
-        cases: &["sack", "reno", "newreno"],
+        cases: &["sack", "reno", "newreno", "vegas"],
     },
     Chart {
         place: "beside figure 2",
@@ -81,7 +81,7 @@ const CHARTS: &[Chart] = &[
         metric: "goodput_bps",
         along: LOSS,
         only: &[],
-        cases: &["sack", "tahoe", "fack", "rack"],
+        cases: &["sack", "tahoe", "fack", "rack", "westwood", "veno", "cubic", "bbr", "bbr3"],
     },
     Chart {
         place: "table 1",

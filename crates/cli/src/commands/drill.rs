@@ -1,0 +1,206 @@
+//! `lasthop drill`.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args as ClapArgs;
+use drill::endpoint;
+use drill::report::{Found, Outcome, Report};
+use drill::syntax::{Place, SyntaxError};
+use engine::Span;
+use lab::problem::Problem;
+use serde_json::{Value, json};
+
+use super::{listed, print, shown};
+use crate::Failure;
+use crate::talk::say;
+
+/// Arguments of `lasthop drill`.
+#[derive(ClapArgs)]
+pub struct Args {
+    /// packetdrill scripts
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<PathBuf>,
+    /// How far from its time a packet may come, such as "0us"; overrides what scripts say [default: 4 ms]
+    #[arg(long, value_name = "SPAN")]
+    tolerance: Option<String>,
+    /// Print every packet, and what assertions print
+    #[arg(short, long)]
+    verbose: bool,
+    /// Print JSON instead of lines: an array with an object for each script
+    #[arg(long)]
+    json: bool,
+}
+
+/// A script that was run, or could not be read.
+struct Ran {
+    file: String,
+    text: String,
+    result: Result<Report, Problem>,
+}
+
+/// Runs scripts.
+pub fn run(args: &Args) -> Result<(), Failure> {
+    let tolerance = match &args.tolerance {
+        Some(text) => Some(text.parse::<Span>().map_err(|error| {
+            let problem = Problem::new(error.expected).in_file("--tolerance").found(format!("\"{text}\""));
+            Failure::Input(listed(&[Problem { hint: error.hint, ..problem }]))
+        })?),
+        None => None,
+    };
+    let mut all = Vec::new();
+    for file in &args.files {
+        let ran = one(file, tolerance);
+        if !args.json {
+            print(&lines(&ran, args.verbose))?;
+        }
+        if let Ok(report) = &ran.result {
+            for (Place { line, column }, note) in &report.notes {
+                say(format_args!("warning: {}:{line}:{column}: {note}", ran.file));
+            }
+        }
+        // The message about a script that is alone is that of the command.
+        if args.files.len() > 1
+            && let Some(message) = ran.message()
+        {
+            say(message);
+        }
+        all.push(ran);
+    }
+    if args.json {
+        let all: Vec<Value> = all.iter().map(as_json).collect();
+        print(&format!("{:#}\n", Value::from(all)))?;
+    } else if all.len() > 1 {
+        print(&format!("{}\n", counted(&all)))?;
+    }
+    ended(&all)
+}
+
+/// How the command ends: wrong input before failures before what is not supported.
+fn ended(all: &[Ran]) -> Result<(), Failure> {
+    let ended = |outcome: &str, failure: fn(String) -> Failure| {
+        let count = all.iter().filter(|ran| ran.outcome() == outcome).count();
+        let message = match all {
+            [alone] => alone.message().unwrap_or_default(),
+            _ => format!("error: {count} of {} scripts: {outcome}", all.len()),
+        };
+        if count == 0 { Ok(()) } else { Err(failure(message)) }
+    };
+    ended(UNREADABLE, Failure::Input)?;
+    ended("failed", |message| Failure::Run(message.trim_start_matches("error: ").to_owned()))?;
+    ended("not supported", Failure::Unsupported)
+}
+
+/// The outcome of what is no script.
+const UNREADABLE: &str = "not a script";
+
+impl Ran {
+    fn outcome(&self) -> &'static str {
+        self.result.as_ref().map_or(UNREADABLE, |report| report.outcome.name())
+    }
+
+    /// What is wrong, if anything is.
+    fn message(&self) -> Option<String> {
+        match &self.result {
+            Ok(report) => report.message(&self.file, &self.text).map(|message| format!("error: {message}")),
+            Err(problem) => Some(listed(std::slice::from_ref(problem))),
+        }
+    }
+}
+
+fn one(file: &Path, tolerance: Option<Span>) -> Ran {
+    let name = shown(file);
+    let (text, result) = match std::fs::read(file) {
+        Ok(bytes) => match String::from_utf8(bytes) {
+            Ok(text) => {
+                let result = drill::parse(&text)
+                    .map(|script| drill::run(&script, tolerance, &endpoint::open))
+                    .map_err(|error| problem(&name, &text, error));
+                (text, result)
+            }
+            Err(_) => (String::new(), Err(Problem::new("not a text: a packetdrill script is").in_file(&name))),
+        },
+        Err(error) => (String::new(), Err(Problem::new(format!("cannot be read: {error}")).in_file(&name))),
+    };
+    Ran { file: name, text, result }
+}
+
+fn problem(file: &str, text: &str, error: SyntaxError) -> Problem {
+    let SyntaxError { place: Place { line, column }, found, expected, hint } = error;
+    let source = text.lines().nth(line - 1).map(str::to_owned);
+    let problem = Problem::new(expected).in_file(file).found(found);
+    Problem { place: Some((line, column)), source, hint, ..problem }
+}
+
+/// A line about a script; with `verbose` its packets and prints too.
+fn lines(ran: &Ran, verbose: bool) -> String {
+    let mut out = format!("{}: {}", ran.file, ran.outcome());
+    let Ok(report) = &ran.result else { return out + "\n" };
+    if report.outcome == Outcome::Passed {
+        let worst = report.worst.map_or(Span::ZERO, |(_, worst)| worst);
+        let packets = if report.checked == 1 { "packet" } else { "packets" };
+        out.push_str(&format!(", {} {packets} compared, at most {worst} from their times", report.checked));
+        if report.unread > 0 {
+            out.push_str(&format!(", {} sent that no line asks for", report.unread));
+        }
+    }
+    out.push('\n');
+    if verbose {
+        report.packets.iter().for_each(|seen| out.push_str(&format!("  {seen}\n")));
+        report.printed.iter().for_each(|(place, text)| out.push_str(&format!("  line {}: {text}\n", place.line)));
+    }
+    out
+}
+
+/// How many came to what.
+fn counted(all: &[Ran]) -> String {
+    let outcomes = ["passed", "failed", "not supported", UNREADABLE];
+    let counts: Vec<String> = outcomes
+        .into_iter()
+        .map(|outcome| (all.iter().filter(|ran| ran.outcome() == outcome).count(), outcome))
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, outcome)| format!("{count} {outcome}"))
+        .collect();
+    format!("{} scripts: {}", all.len(), counts.join(", "))
+}
+
+fn as_json(ran: &Ran) -> Value {
+    let mut object = json!({ "file": ran.file, "outcome": ran.outcome() });
+    let at = |line: usize, column: usize, what: &str| json!({ "line": line, "column": column, "what": what });
+    match &ran.result {
+        Err(problem) => {
+            let (line, column) = problem.place.unwrap_or((1, 1));
+            object["problem"] = at(line, column, &problem.to_string());
+        }
+        Ok(report) => {
+            object["packets_compared"] = json!(report.checked);
+            object["packets_unread"] = json!(report.unread);
+            object["worst_deviation_s"] = json!(report.worst.map(|(_, worst)| worst.as_secs_f64()));
+            object["tolerance_s"] = json!(report.tolerance.as_secs_f64());
+            object["end_s"] = json!(report.end.as_secs_f64());
+            match &report.outcome {
+                Outcome::Passed => {}
+                Outcome::Unsupported(unsupported) => {
+                    let Place { line, column } = unsupported.place;
+                    object["problem"] = at(line, column, &unsupported.what);
+                }
+                Outcome::Failed(failure) => {
+                    let mut problem = at(failure.place.line, failure.place.column, &failure.headline);
+                    let (expected, found) = match &failure.found {
+                        Found::Words { expected, found } => (expected.clone(), found.clone()),
+                        packet => {
+                            let (expected, found, _) = packet.lines();
+                            (expected, found)
+                        }
+                    };
+                    problem["time_s"] = json!(failure.time.as_secs_f64());
+                    problem["expected"] = json!(expected);
+                    problem["found"] = json!(found);
+                    problem["hint"] = json!(failure.hint);
+                    object["problem"] = problem;
+                }
+            }
+            object["packets"] = report.packets.iter().map(|seen| json!(seen.to_string())).collect();
+        }
+    }
+    object
+}

@@ -1,0 +1,91 @@
+//! `lasthop drill` as a program: lines, messages, JSON and exit codes.
+
+mod common;
+
+use std::path::{Path, PathBuf};
+
+use common::{file, fine, lasthop, scratch};
+use serde_json::Value;
+
+fn script(name: &str) -> String {
+    file(&format!("crates/drill/tests/scripts/{name}.pkt"))
+}
+
+/// A directory with scripts of each outcome.
+fn scripts(test: &str) -> PathBuf {
+    let dir = scratch(test);
+    for (name, from) in [
+        ("good.pkt", "pass/close-first"),
+        ("bad.pkt", "fail/another-packet"),
+        ("odd.pkt", "fail/not-supported"),
+        ("late.pkt", "fail/wrong-time"),
+    ] {
+        std::fs::copy(script(from), dir.join(name)).unwrap();
+    }
+    std::fs::write(dir.join("none.pkt"), "0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3\n+0 < SX 0:0(0) win 5\n")
+        .unwrap();
+    dir
+}
+
+fn ends(dir: &Path, args: &[&str], code: i32, err: &str) -> String {
+    let ended = lasthop(dir, args);
+    assert_eq!(ended.code, Some(code), "{args:?}: {}", ended.err);
+    assert!(ended.err.contains(err), "{args:?}: {}", ended.err);
+    ended.out
+}
+
+#[test]
+fn a_script_that_passes_is_one_line() {
+    let out = fine(&scripts("drill-good"), &["drill", "good.pkt"]);
+    assert_eq!(out, "good.pkt: passed, 4 packets compared, at most 0 ns from their times\n");
+}
+
+#[test]
+fn outcomes_have_exit_codes() {
+    let dir = scripts("drill-codes");
+    let out = ends(&dir, &["drill", "bad.pkt"], 1, "error: bad.pkt:9:5: another packet was expected");
+    assert_eq!(out, "bad.pkt: failed\n");
+    let syntax = "error: none.pkt:2:6: found `SX`, expected TCP flags: letters of FSRPEWU, `.` for ACK, or `-` for none\n  \
+                  2 | +0 < SX 0:0(0) win 5\n";
+    assert_eq!(ends(&dir, &["drill", "none.pkt"], 2, syntax), "none.pkt: not a script\n");
+    ends(&dir, &["drill", "absent.pkt"], 2, "error: absent.pkt: cannot be read: ");
+    let unsupported = "odd.pkt:8:5: not supported: the socket option TCP_FASTOPEN with 5";
+    assert_eq!(ends(&dir, &["drill", "odd.pkt"], 3, unsupported), "odd.pkt: not supported\n");
+    // Wrong input comes before failures, failures before what is not supported.
+    ends(&dir, &["drill", "good.pkt", "odd.pkt"], 3, "error: 1 of 2 scripts: not supported");
+    ends(&dir, &["drill", "odd.pkt", "bad.pkt"], 1, "error: 1 of 2 scripts: failed");
+    let out =
+        ends(&dir, &["drill", "good.pkt", "bad.pkt", "odd.pkt", "none.pkt"], 2, "error: 1 of 4 scripts: not a script");
+    assert!(out.ends_with("4 scripts: 1 passed, 1 failed, 1 not supported, 1 not a script\n"), "{out}");
+}
+
+#[test]
+fn the_tolerance_can_be_said() {
+    let dir = scripts("drill-tolerance");
+    ends(&dir, &["drill", "late.pkt"], 1, "hint: the tolerance is 4 ms");
+    fine(&dir, &["drill", "late.pkt", "--tolerance", "10ms"]);
+    ends(&dir, &["drill", "late.pkt", "--tolerance", "9999us"], 1, "10 ms too early");
+    let wrong = "error: --tolerance: found \"5\", expected a time such as \"492 ms\"";
+    ends(&dir, &["drill", "good.pkt", "--tolerance", "5"], 2, wrong);
+}
+
+#[test]
+fn packets_are_shown_if_asked_for() {
+    let dir = scripts("drill-verbose");
+    let out = fine(&dir, &["drill", "good.pkt", "--verbose"]);
+    assert!(out.contains("\n  0.100000 > F. 1:1(0) ack 1 win 1024\n  0.200000 < . 1:1(0) ack 2 win 257\n"), "{out}");
+}
+
+#[test]
+fn json_says_the_same() {
+    let dir = scripts("drill-json");
+    let out = ends(&dir, &["drill", "good.pkt", "bad.pkt", "none.pkt", "--json"], 2, "another packet was expected");
+    let all: Value = serde_json::from_str(&out).unwrap();
+    let [good, bad, none] = [0, 1, 2].map(|index| &all[index]);
+    assert_eq!((good["outcome"].as_str(), good["packets_compared"].as_u64()), (Some("passed"), Some(4)));
+    assert_eq!((good["worst_deviation_s"].as_f64(), good["tolerance_s"].as_f64()), (Some(0.0), Some(0.004)));
+    assert_eq!(bad["problem"]["line"], 9);
+    assert_eq!(bad["problem"]["expected"], "0.000000 > S. 0:0(0) ack 2 <mss 1400,sackOK>");
+    assert_eq!(bad["problem"]["found"], "0.000000 > S. 0:0(0) ack 1 <mss 1460,sackOK>");
+    assert_eq!((none["outcome"].as_str(), none["problem"]["column"].as_u64()), (Some("not a script"), Some(6)));
+}

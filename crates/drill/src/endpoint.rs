@@ -1,0 +1,213 @@
+//! Our end of TCP for scripts: what Linux's settings mean to it, and its `struct tcp_info`.
+
+use engine::{Bytes, Span, Time};
+use tcp::config::EcnMode;
+use tcp::recovery::{RecoveryConfig, rack, sack};
+use tcp::{Config, Connection, Info, Phase, State, presets};
+use wire::{Ecn, Segment, SeqNum};
+
+use crate::code::Value;
+use crate::end::{End, Failure, Ports, Role, Stage};
+use crate::settings::{self, Settings};
+
+/// Which of our variants a Linux with this congestion control is.
+const VARIANTS: [(&str, &str); 2] = [("cubic", "linux"), ("reno", "linux-reno")];
+
+/// `tcpi_snd_ssthresh` before the first loss.
+const INFINITE_SSTHRESH: i64 = 0x7fff_ffff;
+
+/// Makes our end.
+pub fn open(role: Role, settings: &Settings, ports: Ports, iss: SeqNum) -> Result<Box<dyn End>, String> {
+    let config = config(role, settings)?;
+    let mut connection = match role {
+        Role::Active => Connection::connect(&config, ports.local, ports.remote, iss),
+        Role::Passive => Connection::listen(&config, ports.local, iss),
+    };
+    connection.hold_reading();
+    Ok(Box::new(Ours { connection, written: 0 }))
+}
+
+/// Our settings for those of a Linux.
+fn config(role: Role, settings: &Settings) -> Result<Config, String> {
+    let variant = VARIANTS.iter().find(|(control, _)| *control == settings.control);
+    let preset = variant.and_then(|(_, variant)| presets::find(variant));
+    let mut config = Config::default();
+    let preset = preset.ok_or_else(|| format!("the congestion control {}", settings.control))?;
+    (preset.configure)(&mut config);
+    config.segment = settings.max_segment.map_or(1460, u32::from);
+    config.window = Bytes(settings.receive_buffer.0);
+    config.initial_window = settings.initial_window.unwrap_or(config.initial_window);
+    config.rto.min = settings.rto_min.unwrap_or(config.rto.min);
+    config.recovery = match settings.rack {
+        true => RecoveryConfig::Rack(rack::Config { tail_probe: Some(settings.tail_loss_probe) }),
+        false if settings.tail_loss_probe => {
+            return Err("tail loss probes without RACK (tcp_recovery=0 without tcp_early_retrans=0)".into());
+        }
+        false => RecoveryConfig::Sack(sack::Config {}),
+    };
+    if settings.reordering != tcp::recovery::DUP_THRESH {
+        return Err(format!("net.ipv4.tcp_reordering={}", settings.reordering));
+    }
+    config.options.sack = settings.sack;
+    config.options.duplicate_sack = settings.duplicate_sack;
+    config.options.timestamps = settings.timestamps;
+    config.options.window_scale = settings.window_scale().map(Some);
+    config.options.ecn = match settings.ecn {
+        settings::Ecn::Off => EcnMode::Off,
+        settings::Ecn::Accept => EcnMode::Accept,
+        settings::Ecn::Request => EcnMode::Request,
+    };
+    config.spurious.frto = settings.frto;
+    config.restart_after_idle = settings.restart_after_idle;
+    config.retries.syn = match role {
+        Role::Active => settings.syn_retries,
+        Role::Passive => settings.synack_retries,
+    };
+    config.retries.data = Some(settings.retries);
+    Ok(config)
+}
+
+/// Our end.
+struct Ours {
+    connection: Connection,
+    written: u64,
+}
+
+impl End for Ours {
+    fn stage(&self) -> Stage {
+        match self.connection.state() {
+            State::Closed => Stage::Gone,
+            State::Listen | State::SynSent | State::SynReceived => Stage::Opening,
+            _ => Stage::Open,
+        }
+    }
+
+    fn failure(&self) -> Option<Failure> {
+        self.connection.failure().map(|failure| match failure {
+            tcp::Failure::Refused => Failure::Refused,
+            tcp::Failure::Reset => Failure::Reset,
+            tcp::Failure::TimedOut => Failure::TimedOut,
+        })
+    }
+
+    fn write(&mut self, bytes: u64) {
+        self.written = self.written.saturating_add(bytes);
+        self.connection.write(bytes);
+    }
+
+    fn set_nodelay(&mut self, on: bool) {
+        self.connection.set_nodelay(on);
+    }
+
+    fn set_cork(&mut self, on: bool) {
+        self.connection.set_cork(on);
+    }
+
+    fn set_more(&mut self, on: bool) {
+        self.connection.set_more(on);
+    }
+
+    fn shutdown_write(&mut self) {
+        self.connection.shutdown_write();
+    }
+
+    fn close(&mut self) {
+        self.connection.close();
+    }
+
+    fn abort(&mut self) {
+        self.connection.abort();
+    }
+
+    fn readable(&self) -> u64 {
+        self.connection.readable()
+    }
+
+    fn read(&mut self, now: Time, most: u64) -> u64 {
+        self.connection.read(now, most)
+    }
+
+    fn at_end(&self) -> bool {
+        self.connection.at_end()
+    }
+
+    fn unacknowledged(&self) -> u64 {
+        self.written.saturating_sub(self.connection.bytes_acknowledged())
+    }
+
+    fn info(&self, name: &str) -> Option<Value> {
+        member(&self.connection.info(), name.strip_prefix("tcpi_")?).map(Value::Int)
+    }
+
+    fn handle_segment(&mut self, now: Time, segment: &Segment, ecn: Ecn) {
+        self.connection.handle_segment(now, segment, ecn);
+    }
+
+    fn handle_timeout(&mut self, now: Time) {
+        self.connection.handle_timeout(now);
+    }
+
+    fn poll_transmit(&mut self, now: Time) -> Option<(Segment, Ecn)> {
+        self.connection.poll_transmit(now)
+    }
+
+    fn poll_timeout(&self) -> Time {
+        self.connection.poll_timeout()
+    }
+}
+
+/// A member of `struct tcp_info`, in Linux's units: segments, microseconds.
+fn member(info: &Info, name: &str) -> Option<i64> {
+    let micros = |span: Span| (span.as_nanos() / 1_000) as i64;
+    Some(match name {
+        "state" => state(info.state),
+        "ca_state" => match info.phase {
+            Phase::Open => 0,
+            Phase::Disorder => 1,
+            Phase::Reduced => 2,
+            Phase::Recovery => 3,
+            Phase::Loss => 4,
+        },
+        "retransmits" => info.retransmits.into(),
+        "backoff" => info.backoff.into(),
+        "rto" => micros(info.rto),
+        "snd_mss" => info.snd_mss.into(),
+        "unacked" => info.unacked.into(),
+        "sacked" => info.sacked.into(),
+        "lost" => info.lost.into(),
+        "retrans" => info.retrans.into(),
+        "rtt" => micros(info.rtt),
+        "rttvar" => micros(info.rttvar),
+        "snd_ssthresh" => info.ssthresh.map_or(INFINITE_SSTHRESH, i64::from),
+        "snd_cwnd" => info.cwnd.into(),
+        "reordering" => info.reordering.into(),
+        "reord_seen" => info.reord_seen.into(),
+        "total_retrans" => info.total_retrans as i64,
+        "bytes_acked" => info.bytes_acked as i64,
+        "bytes_received" => info.bytes_received as i64,
+        "notsent_bytes" => info.notsent_bytes as i64,
+        "snd_wnd" => info.snd_wnd as i64,
+        "data_segs_out" => info.data_segs_out as i64,
+        "min_rtt" => info.min_rtt.map_or(i64::from(u32::MAX), micros),
+        // Whole segments; the SYN is one.
+        "delivered" => 1 + (info.delivered_bytes / u64::from(info.snd_mss.max(1))) as i64,
+        _ => return None,
+    })
+}
+
+/// Linux's numbers of states.
+fn state(state: State) -> i64 {
+    match state {
+        State::Established => 1,
+        State::SynSent => 2,
+        State::SynReceived => 3,
+        State::FinWait1 => 4,
+        State::FinWait2 => 5,
+        State::TimeWait => 6,
+        State::Closed => 7,
+        State::CloseWait => 8,
+        State::LastAck => 9,
+        State::Listen => 10,
+        State::Closing => 11,
+    }
+}

@@ -1,0 +1,78 @@
+//! What a system call comes to.
+
+use crate::syntax::ast::Expr;
+
+/// What a system call comes to.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Answer {
+    /// It returns this.
+    Returns(i64),
+    /// It returns -1 and this error.
+    Fails(&'static str),
+    /// It waits.
+    Blocks,
+    /// It returns, but not with the value that the script expects in an argument.
+    Differs {
+        /// Of what.
+        what: String,
+        /// What the script says.
+        expected: String,
+        /// What is.
+        found: String,
+    },
+    /// It is not supported.
+    Unsupported(String),
+}
+
+/// An answer, by way of `?` or not.
+pub(super) type Called = Result<Answer, Answer>;
+
+/// An argument that is no use.
+pub(super) fn unsupported<T>(what: impl Into<String>) -> Result<T, Answer> {
+    Err(Answer::Unsupported(what.into()))
+}
+
+/// A whole number.
+pub(super) fn number(expr: Option<&Expr>, what: &str) -> Result<i64, Answer> {
+    match expr {
+        Some(Expr::Number(number)) => Ok(*number),
+        Some(other) => unsupported(format!("`{other}` as {what}")),
+        None => unsupported(format!("a call without {what}")),
+    }
+}
+
+/// A name, or several joined by `|`; 0 is none.
+pub(super) fn names(expr: Option<&Expr>, what: &str) -> Result<Vec<String>, Answer> {
+    match expr {
+        None | Some(Expr::Number(0)) => Ok(Vec::new()),
+        Some(Expr::Name(name)) => Ok(vec![name.clone()]),
+        Some(Expr::Or(all)) => Ok(all.iter().map(ToString::to_string).collect()),
+        Some(other) => unsupported(format!("`{other}` as {what}")),
+    }
+}
+
+/// The value of the first element of `[value]`.
+pub(super) fn first(expr: Option<&Expr>) -> Option<&Expr> {
+    match expr {
+        Some(Expr::List(all)) => all.first(),
+        other => other,
+    }
+}
+
+/// The member called `name` of a record.
+pub(super) fn member<'a>(expr: Option<&'a Expr>, name: &str) -> Option<&'a Expr> {
+    let Some(Expr::Record(fields)) = expr else { return None };
+    let named = |field: &&crate::syntax::ast::Field| field.name.as_ref().is_some_and(|(known, _)| known == name);
+    fields.iter().find(named).map(|field| &field.value)
+}
+
+/// Bytes that the vectors `[{..., 40}, {..., 2}]` hold together.
+pub(super) fn vectors(expr: Option<&Expr>) -> Result<i64, Answer> {
+    let Some(Expr::List(all)) = expr else { return unsupported("a call without vectors such as [{..., 1000}]") };
+    let mut sum = 0i64;
+    for vector in all {
+        let Expr::Record(fields) = vector else { return unsupported(format!("the vector `{vector}`")) };
+        sum = sum.saturating_add(number(fields.get(1).map(|field| &field.value), "a vector's length")?);
+    }
+    Ok(sum)
+}

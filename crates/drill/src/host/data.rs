@@ -1,0 +1,81 @@
+//! System calls that send and read.
+
+use super::Host;
+use super::answer::{Answer, Called, member, names, number, unsupported, vectors};
+use crate::end::Stage;
+use crate::syntax::ast::Call;
+
+impl Host<'_> {
+    /// Bytes and flags of a call that sends or reads.
+    fn amount(call: &Call) -> Result<(i64, Vec<String>), Answer> {
+        let args = &call.args;
+        match call.name.as_str() {
+            "write" | "read" => Ok((number(args.get(2), "a number of bytes")?, Vec::new())),
+            "writev" | "readv" => Ok((vectors(args.get(1))?, Vec::new())),
+            "sendmsg" | "recvmsg" => {
+                if member(args.get(1), "msg_control").is_some() {
+                    return unsupported("control messages (msg_control)");
+                }
+                Ok((vectors(member(args.get(1), "msg_iov"))?, names(args.get(2), "flags")?))
+            }
+            _ => Ok((number(args.get(2), "a number of bytes")?, names(args.get(3), "flags")?)),
+        }
+    }
+
+    pub(super) fn send(&mut self, fd: i64, call: &Call) -> Called {
+        let (bytes, flags) = Self::amount(call)?;
+        if let Some(flag) =
+            flags.iter().find(|flag| !["MSG_MORE", "MSG_DONTWAIT", "MSG_NOSIGNAL"].contains(&flag.as_str()))
+        {
+            return unsupported(format!("sending with {flag}"));
+        }
+        let Ok(index) = self.connection(fd) else { return Ok(Answer::Fails("EPIPE")) };
+        if let Some(error) = self.failure(fd, index) {
+            return Ok(Answer::Fails(error));
+        }
+        let socket = self.at(fd).clone();
+        let waits = !socket.nonblocking && !flags.iter().any(|flag| flag == "MSG_DONTWAIT");
+        let more = flags.iter().any(|flag| flag == "MSG_MORE");
+        let life = &mut self.lives[index];
+        match life.end.stage() {
+            _ if socket.write_shut => return Ok(Answer::Fails("EPIPE")),
+            Stage::Gone => return Ok(Answer::Fails("EPIPE")),
+            Stage::Opening => return Ok(if waits { Answer::Blocks } else { Answer::Fails("EAGAIN") }),
+            Stage::Open => {}
+        }
+        let bytes = u64::try_from(bytes).map_err(|_| Answer::Fails("EINVAL"))?;
+        life.more = more;
+        life.written = life.written.saturating_add(bytes);
+        life.end.set_more(more);
+        life.end.write(bytes);
+        self.transmit(index);
+        Ok(Answer::Returns(bytes as i64))
+    }
+
+    pub(super) fn receive(&mut self, fd: i64, call: &Call) -> Called {
+        let (most, flags) = Self::amount(call)?;
+        if let Some(flag) = flags.iter().find(|flag| *flag != "MSG_DONTWAIT") {
+            return unsupported(format!("reading with {flag}"));
+        }
+        let index = self.connection(fd)?;
+        let socket = self.at(fd).clone();
+        let waits = !socket.nonblocking && flags.is_empty();
+        let most = u64::try_from(most).map_err(|_| Answer::Fails("EINVAL"))?;
+        let now = self.now;
+        let end = &mut self.lives[index].end;
+        if end.readable() > 0 {
+            let read = end.read(now, most);
+            self.transmit(index);
+            return Ok(Answer::Returns(read as i64));
+        }
+        let over = end.at_end() || socket.read_shut || end.stage() == Stage::Gone;
+        if let Some(error) = self.failure(fd, index) {
+            return Ok(Answer::Fails(error));
+        }
+        Ok(match over {
+            true => Answer::Returns(0),
+            false if waits => Answer::Blocks,
+            false => Answer::Fails("EAGAIN"),
+        })
+    }
+}

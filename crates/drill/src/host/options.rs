@@ -1,0 +1,141 @@
+//! Socket options.
+
+use engine::Span;
+
+use super::Host;
+use super::answer::{Answer, first, member, names, unsupported};
+use super::socket::Kind;
+use crate::end::Stage;
+use crate::syntax::ast::{Call, Expr};
+
+/// Options that cannot matter to our end, and why.
+pub const WITHOUT_EFFECT: &[(&str, &str)] = &[
+    ("SO_REUSEADDR", "no port is taken"),
+    ("SO_REUSEPORT", "no port is taken"),
+    ("SO_PRIORITY", "a device that takes everything at once has no queue"),
+    ("SO_MARK", "there is one route"),
+    ("SO_ZEROCOPY", "data is a count of bytes"),
+    ("IP_MTU_DISCOVER", "the path takes any packet"),
+    ("IP_TOS", "the DSCP is not compared"),
+    ("TCP_NOTSENT_LOWAT", "the send buffer has no end"),
+    ("TCP_LINGER2", "FIN-WAIT-2 is not cut short"),
+];
+
+impl Host<'_> {
+    pub(super) fn setsockopt(&mut self, fd: i64, call: &Call) -> Result<Answer, Answer> {
+        let option = names(call.args.get(2), "an option")?.join("|");
+        let value = first(call.args.get(3));
+        if WITHOUT_EFFECT.iter().any(|(known, _)| *known == option) {
+            return Ok(Answer::Returns(0));
+        }
+        let number = match value {
+            Some(Expr::Number(number)) => Some(*number),
+            _ => None,
+        };
+        let connection = match self.sockets[&fd].kind {
+            Kind::Connected(index) => Some(index),
+            _ => None,
+        };
+        let before = connection.is_none();
+        let socket = self.sockets.get_mut(&fd).ok_or(Answer::Fails("EBADF"))?;
+        match (option.as_str(), number) {
+            ("TCP_NODELAY", Some(number)) => {
+                socket.nodelay = number != 0;
+                if let Some(index) = connection {
+                    self.lives[index].end.set_nodelay(number != 0);
+                    self.transmit(index);
+                }
+            }
+            ("TCP_CORK", Some(number)) => {
+                socket.cork = number != 0;
+                if let Some(index) = connection {
+                    self.lives[index].end.set_cork(number != 0);
+                    self.transmit(index);
+                }
+            }
+            ("SO_SNDBUF", Some(number)) => socket.send_buffer = Some(number.saturating_mul(2)),
+            ("SO_RCVBUF", Some(number)) if before => {
+                let doubled = number.saturating_mul(2);
+                socket.receive_buffer = Some(doubled);
+                let doubled = u64::try_from(doubled).map_err(|_| Answer::Fails("EINVAL"))?;
+                self.settings.receive_buffer = (doubled, doubled);
+            }
+            ("SO_LINGER", _) => {
+                let part = |name| match member(value, name) {
+                    Some(Expr::Number(number)) => Some(*number),
+                    _ => None,
+                };
+                match (part("onoff"), part("linger")) {
+                    (Some(0), _) => socket.abortive = false,
+                    (Some(_), Some(0)) => socket.abortive = true,
+                    _ => return unsupported("SO_LINGER with a time to wait"),
+                }
+            }
+            ("SO_KEEPALIVE", Some(0)) => {}
+            ("TCP_SYNCNT", Some(number)) if before => {
+                self.settings.syn_retries = u32::try_from(number).map_err(|_| Answer::Fails("EINVAL"))?;
+            }
+            ("TCP_MAXSEG", Some(number)) if before => {
+                self.settings.max_segment = Some(u16::try_from(number).map_err(|_| Answer::Fails("EINVAL"))?);
+            }
+            ("TCP_RTO_MIN_US", Some(number)) if before => {
+                let micros = u64::try_from(number).map_err(|_| Answer::Fails("EINVAL"))?;
+                self.settings.rto_min = Some(Span::from_nanos(micros.saturating_mul(1000)));
+            }
+            ("TCP_CONGESTION", _) if before => match value {
+                Some(Expr::Text(name) | Expr::Name(name)) => self.settings.control.clone_from(name),
+                _ => return unsupported("TCP_CONGESTION without a name in quotes"),
+            },
+            _ => {
+                let when = if before { "" } else { " of a connection that has begun" };
+                let value = value.map_or(String::new(), |value| format!(" with {value}"));
+                return unsupported(format!("the socket option {option}{value}{when}"));
+            }
+        }
+        Ok(Answer::Returns(0))
+    }
+
+    pub(super) fn getsockopt(&mut self, fd: i64, call: &Call) -> Result<Answer, Answer> {
+        let option = names(call.args.get(2), "an option")?.join("|");
+        let expected = first(call.args.get(3));
+        let socket = self.sockets[&fd].clone();
+        let connection = match socket.kind {
+            Kind::Connected(index) => Some(index),
+            _ => None,
+        };
+        let found = match option.as_str() {
+            "SO_ERROR" => {
+                let error = connection.and_then(|index| self.failure(fd, index));
+                let name = error.map_or(Expr::Number(0), |error| Expr::Name(error.to_owned()));
+                return Ok(checked(&option, expected, &name));
+            }
+            "TCP_CONGESTION" => return Ok(checked(&option, expected, &Expr::Text(self.settings.control.clone()))),
+            "TCP_INFO" if expected.is_none_or(|expected| *expected == Expr::Any) => return Ok(Answer::Returns(0)),
+            "SO_SNDBUF" => socket.send_buffer.unwrap_or(self.settings.send_buffer as i64),
+            "SO_RCVBUF" => socket.receive_buffer.unwrap_or(self.settings.receive_buffer.0 as i64),
+            "SO_ACCEPTCONN" => i64::from(matches!(socket.kind, Kind::Listening { .. })),
+            "TCP_NODELAY" => i64::from(socket.nodelay),
+            "TCP_CORK" => i64::from(socket.cork),
+            "TCP_MAXSEG" => {
+                let open = connection.filter(|index| self.lives[*index].end.stage() == Stage::Open);
+                let mss = open.and_then(|index| self.lives[index].end.info("tcpi_snd_mss"));
+                match mss.and_then(|mss| mss.whole()) {
+                    Some(mss) => mss,
+                    None => return unsupported("TCP_MAXSEG of a socket that is not connected"),
+                }
+            }
+            _ => return unsupported(format!("reading the socket option {option}")),
+        };
+        Ok(checked(&option, expected, &Expr::Number(found)))
+    }
+}
+
+fn checked(option: &str, expected: Option<&Expr>, found: &Expr) -> Answer {
+    match expected {
+        None | Some(Expr::Any) => Answer::Returns(0),
+        Some(expected) if expected == found => Answer::Returns(0),
+        Some(expected) => {
+            Answer::Differs { what: option.to_owned(), expected: expected.to_string(), found: found.to_string() }
+        }
+    }
+}

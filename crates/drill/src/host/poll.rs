@@ -1,0 +1,65 @@
+//! `poll`.
+
+use super::Host;
+use super::answer::{Answer, Called, member, names, number, unsupported};
+use super::socket::Kind;
+use crate::end::Stage;
+use crate::syntax::ast::{Call, Expr};
+
+impl Host<'_> {
+    /// What `poll` would say of a socket.
+    fn ready(&self, fd: i64) -> Vec<&'static str> {
+        let Some(socket) = self.sockets.get(&fd) else { return vec!["POLLNVAL"] };
+        match &socket.kind {
+            Kind::Fresh => vec!["POLLOUT", "POLLHUP"],
+            Kind::Listening { waiting } if waiting.is_empty() => Vec::new(),
+            Kind::Listening { .. } => vec!["POLLIN"],
+            Kind::Connected(index) => {
+                let end = &self.lives[*index].end;
+                let gone = end.stage() == Stage::Gone;
+                let ended = end.at_end() || socket.read_shut || gone;
+                let mut ready = Vec::new();
+                ready.extend((end.readable() > 0 || ended).then_some("POLLIN"));
+                ready.extend((end.stage() != Stage::Opening).then_some("POLLOUT"));
+                ready.extend(ended.then_some("POLLRDHUP"));
+                ready.extend((end.failure().is_some() && !socket.told).then_some("POLLERR"));
+                ready.extend((gone || ended && socket.write_shut).then_some("POLLHUP"));
+                ready
+            }
+        }
+    }
+
+    pub(super) fn poll(&mut self, call: &Call) -> Called {
+        let Some(Expr::List(all)) = call.args.first() else { return unsupported("poll without a list of sockets") };
+        let timeout = number(call.args.get(2), "a timeout")?;
+        let mut count = 0;
+        let mut differs = None;
+        for one in all {
+            let fd = number(member(Some(one), "fd"), "a file descriptor")?;
+            let asked = names(member(Some(one), "events"), "events")?;
+            let always = ["POLLERR", "POLLHUP", "POLLNVAL"];
+            let mut found: Vec<&str> = self
+                .ready(fd)
+                .into_iter()
+                .filter(|event| always.contains(event) || asked.iter().any(|a| a == event))
+                .collect();
+            count += i64::from(!found.is_empty());
+            if let Some(expected) = member(Some(one), "revents").filter(|expected| **expected != Expr::Any) {
+                let mut expected = names(Some(expected), "events")?;
+                expected.sort();
+                found.sort_unstable();
+                if expected != found {
+                    let joined = |all: &[String]| if all.is_empty() { "0".to_owned() } else { all.join("|") };
+                    let found: Vec<String> = found.iter().map(|event| (*event).to_owned()).collect();
+                    differs = Some((format!("revents of {fd}"), joined(&expected), joined(&found)));
+                }
+            }
+        }
+        match differs {
+            // It may still come.
+            _ if count == 0 && timeout != 0 => Ok(Answer::Blocks),
+            Some((what, expected, found)) => Ok(Answer::Differs { what, expected, found }),
+            None => Ok(Answer::Returns(count)),
+        }
+    }
+}

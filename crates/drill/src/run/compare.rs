@@ -1,0 +1,111 @@
+//! A packet that the script expects beside the one that came.
+
+use crate::syntax::ast::{IpMark, Opt, Tcp};
+
+/// A part of a packet: what the script says, what came, and whether that is the same to the script.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Cell {
+    /// What the script says; empty if nothing.
+    pub expected: String,
+    /// What came.
+    pub found: String,
+    /// Whether they agree.
+    pub agree: bool,
+}
+
+/// Both packets part by part. `last`: the segment ends with the last byte that the application has handed over.
+/// `ticks`: time stamps are compared too.
+///
+/// - What the script leaves out is not compared: the window, options behind `<...>`, the ECN field without a mark.
+/// - PSH is compared where the segment ends with the last byte handed over and meant to be pushed
+///   [RFC9293 s3.9.1.2]. Elsewhere it comes from Linux's putting segments together for offload.
+/// - NOPs and the order of options are not compared.
+pub fn compare(expected: &Tcp, found: &Tcp, last: bool, ticks: bool) -> Vec<Cell> {
+    let cell = |expected: String, found: String, agree: bool| Cell { expected, found, agree };
+    let range = |tcp: &Tcp| format!("{}:{}({})", tcp.seq, tcp.seq.wrapping_add(tcp.len), tcp.len);
+    let mut cells = Vec::new();
+    if !expected.ip.is_empty() {
+        let agree = expected.ip.iter().all(|mark| marked(*mark, &found.ip));
+        let found = if found.ip.is_empty() { &[IpMark::NoEcn][..] } else { &found.ip };
+        cells.push(cell(marks(&expected.ip), marks(found), agree));
+    }
+    cells.push(cell(flags(expected), flags(found), same_flags(expected, found, last)));
+    let same = (expected.seq, expected.len) == (found.seq, found.len);
+    cells.push(cell(range(expected), range(found), same));
+    let number = |name: &str, value: Option<u32>| value.map_or(String::new(), |value| format!("{name} {value}"));
+    for (name, wanted, came) in [
+        ("ack", expected.ack, found.ack),
+        ("win", expected.window, found.window),
+        ("urg", expected.urgent, found.urgent),
+    ] {
+        if wanted.is_some() {
+            cells.push(cell(number(name, wanted), number(name, came), wanted == came));
+        }
+    }
+    if let Some(wanted) = &expected.options {
+        let came = found.options.clone().unwrap_or_default();
+        let agree = same_options(wanted, &came, ticks);
+        let shown = |options: &[Opt]| {
+            let all: Vec<String> = options.iter().map(ToString::to_string).collect();
+            if all.is_empty() { String::new() } else { format!("<{}>", all.join(",")) }
+        };
+        if !wanted.is_empty() || !came.is_empty() {
+            cells.push(cell(shown(wanted), shown(&came), agree));
+        }
+    }
+    cells
+}
+
+fn flags(tcp: &Tcp) -> String {
+    if tcp.flags.is_empty() { "-".into() } else { tcp.flags.clone() }
+}
+
+fn same_flags(expected: &Tcp, found: &Tcp, last: bool) -> bool {
+    let set = |tcp: &Tcp| {
+        let mut all: Vec<char> = tcp.flags.chars().filter(|flag| *flag != 'P' || last).collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    };
+    set(expected) == set(found)
+}
+
+fn marks(marks: &[IpMark]) -> String {
+    let all: Vec<String> = marks.iter().map(ToString::to_string).collect();
+    format!("[{}]", all.join(", "))
+}
+
+/// Whether a packet with `found` marks is as `mark` says. What is not modelled is taken as said.
+fn marked(mark: IpMark, found: &[IpMark]) -> bool {
+    let is = |mark| found.contains(&mark);
+    match mark {
+        IpMark::NoEcn => found.is_empty(),
+        IpMark::Ect01 => is(IpMark::Ect0) || is(IpMark::Ect1),
+        IpMark::Tos(tos) => {
+            let ecn = wire::Ecn::from_bits(tos as u8);
+            ecn == found.iter().fold(wire::Ecn::NotEct, |_, mark| match mark {
+                IpMark::Ect0 => wire::Ecn::Ect0,
+                IpMark::Ect1 => wire::Ecn::Ect1,
+                _ => wire::Ecn::Ce,
+            })
+        }
+        IpMark::Ttl(_) | IpMark::FlowLabel(_) => true,
+        mark => is(mark),
+    }
+}
+
+fn same_options(expected: &[Opt], found: &[Opt], ticks: bool) -> bool {
+    let without_padding = |options: &[Opt]| -> Vec<String> {
+        let mut all: Vec<String> = options
+            .iter()
+            .filter(|option| !matches!(option, Opt::Nop | Opt::Eol))
+            .map(|option| match option {
+                Opt::Stamps { echo, .. } if !ticks => format!("TS ecr {echo}"),
+                option => option.to_string(),
+            })
+            .collect();
+        all.sort();
+        all
+    };
+    without_padding(expected) == without_padding(found)
+}

@@ -1,0 +1,344 @@
+//! A script at work: its lines in order, the host's timers between them.
+//!
+//! Time is simulated and exact. A packet that is expected must come within the tolerance of its time; a relative time
+//! counts from the event before. The simulation jumps from event to event.
+
+mod compare;
+mod expect;
+mod head;
+mod numbers;
+
+use engine::{Span, Time};
+
+pub use compare::{Cell, compare};
+pub use head::{DEFAULT_TOLERANCE, WITHOUT_EFFECT};
+
+use crate::code::{self, Failed, Memory, Unsupported, Value};
+use crate::end::Opener;
+use crate::host::{Answer, Host, is_sending};
+use crate::report::{Failure, Found, Outcome, Report, Seen, seconds};
+use crate::settings;
+use crate::syntax::Place;
+use crate::syntax::ast::{Action, Call, Code, Commands, Event, Expr, Packet, Script, When};
+use head::Head;
+use numbers::Numbers;
+
+/// Constants that assertions may name (`enum tcp_ca_state`).
+const CONSTANTS: [(&str, i64); 5] =
+    [("TCP_CA_Open", 0), ("TCP_CA_Disorder", 1), ("TCP_CA_CWR", 2), ("TCP_CA_Recovery", 3), ("TCP_CA_Loss", 4)];
+
+/// Runs `script`. `tolerance` overrides the script's own.
+pub fn run(script: &Script, tolerance: Option<Span>, open: &Opener<'_>) -> Report {
+    let mut runner = Runner {
+        host: Host::new(open),
+        numbers: Numbers::default(),
+        memory: Memory::new(),
+        head: Head::default(),
+        pending: None,
+        place: Place::default(),
+        logged: Vec::new(),
+        report: Report::default(),
+    };
+    let stopped = runner.script(script, tolerance).err();
+    runner.log_sent();
+    let mut report = runner.report;
+    report.unread = runner.host.unread();
+    report.end = runner.host.now();
+    report.tolerance = runner.head.tolerance;
+    report.outcome = stopped.unwrap_or(Outcome::Passed);
+    report
+}
+
+struct Runner<'a> {
+    host: Host<'a>,
+    numbers: Numbers,
+    memory: Memory,
+    head: Head,
+    pending: Option<Pending>,
+    /// Where the script is.
+    place: Place,
+    /// Where in the report the segments sent are.
+    logged: Vec<usize>,
+    report: Report,
+}
+
+/// A call that blocks.
+struct Pending {
+    call: Call,
+    place: Place,
+    returns: Time,
+}
+
+/// Why a run stops.
+type Step<T = ()> = Result<T, Outcome>;
+
+fn unsupported<T>(place: Place, what: impl Into<String>) -> Step<T> {
+    Err(Outcome::Unsupported(Unsupported { place, what: what.into() }))
+}
+
+/// From when to when an event may be.
+#[derive(Clone, Copy)]
+struct Window {
+    from: Time,
+    to: Time,
+}
+
+impl Runner<'_> {
+    fn script(&mut self, script: &Script, tolerance: Option<Span>) -> Step {
+        self.head = head::read(&script.options, &mut self.host.settings).map_err(Outcome::Unsupported)?;
+        self.head.tolerance = tolerance.unwrap_or(self.head.tolerance);
+        for commands in &script.setup {
+            self.commands(commands)?;
+        }
+        for event in &script.events {
+            self.event(event)?;
+        }
+        self.finish_pending()?;
+        for commands in &script.cleanup {
+            self.commands(commands)?;
+        }
+        Ok(())
+    }
+
+    fn event(&mut self, event: &Event) -> Step {
+        self.place = event.action_place;
+        let window = self.window(event.when);
+        match &event.action {
+            Action::Inject(packet) => self.inject(event, packet, window),
+            Action::Expect(Packet::Tcp(tcp)) => self.expect(event, tcp, window),
+            Action::Expect(Packet::Other(text)) => unsupported(event.action_place, format!("the packet `{text}`")),
+            Action::Call(call) => self.call(event, call, window),
+            Action::Commands(commands) => {
+                self.wait(window)?;
+                self.commands(commands)
+            }
+            Action::Code(code) => {
+                self.wait(window)?;
+                self.code(code)
+            }
+        }
+    }
+
+    /// When an event may be; relative to now, which is when the event before was.
+    fn window(&self, when: When) -> Option<Window> {
+        let now = self.host.now();
+        let (from, to) = match when {
+            When::At(time) => (time, time),
+            When::After(span) => (now + span, now + span),
+            When::Between(from, to) => (from, to),
+            When::AfterBetween(from, to) => (now + from, now + to),
+            When::Any => return None,
+        };
+        Some(Window { from, to })
+    }
+
+    /// Lets the time come for an event that the script makes.
+    fn wait(&mut self, window: Option<Window>) -> Step {
+        if let Some(window) = window {
+            self.advance(window.from, false)?;
+        }
+        Ok(())
+    }
+
+    /// Lets the time come up to `until`; a call that blocks may return on the way.
+    fn advance(&mut self, until: Time, stop: bool) -> Step {
+        loop {
+            let step = self.host.next_timeout().min(until);
+            if stop && self.host.unread() > 0 {
+                return Ok(());
+            }
+            let moved = self.host.advance(step, stop);
+            self.log_sent();
+            if moved.is_err() {
+                let found = Found::Words {
+                    expected: "time that goes on".into(),
+                    found: "a timer of our end that is due again and again".into(),
+                };
+                return Err(self.failed(self.place, "time stands still", found, None));
+            }
+            self.retry_pending()?;
+            if step >= until {
+                return Ok(());
+            }
+        }
+    }
+
+    fn commands(&mut self, commands: &Commands) -> Step {
+        let notes = settings::apply(commands, &mut self.host.settings).map_err(Outcome::Unsupported)?;
+        self.report.notes.extend(notes.into_iter().map(|note| (commands.place, note)));
+        Ok(())
+    }
+
+    fn code(&mut self, code: &Code) -> Step {
+        let statements = code.program.as_ref().map_err(|unsupported| Outcome::Unsupported(unsupported.clone()))?;
+        let host = &self.host;
+        let known = |name: &str| {
+            let constant = CONSTANTS.iter().find(|(known, _)| *known == name);
+            constant.map(|(_, value)| Value::Int(*value)).or_else(|| host.info(name))
+        };
+        let printed = &mut self.report.printed;
+        let ran = code::run(statements, &mut self.memory, &known, &mut |text| printed.push((code.place, text)));
+        match ran {
+            Ok(()) => Ok(()),
+            Err(Failed::Unsupported(unsupported)) => Err(Outcome::Unsupported(unsupported)),
+            Err(Failed::Assertion { place, text, values, note }) => {
+                let values: Vec<String> = values.iter().map(|(name, value)| format!("{name} is {value}")).collect();
+                let found = Found::Words { expected: text, found: values.join(", ") };
+                Err(self.failed(place, "an assertion does not hold", found, note))
+            }
+        }
+    }
+
+    fn inject(&mut self, event: &Event, packet: &Packet, window: Option<Window>) -> Step {
+        self.wait(window)?;
+        let tcp = match packet {
+            Packet::Tcp(tcp) => tcp,
+            Packet::Other(text) => return unsupported(event.action_place, format!("the packet `{text}`")),
+        };
+        let (segment, ecn) = self.numbers.incoming(tcp).or_else(|what| unsupported(event.action_place, what))?;
+        let seen = Seen { time: self.host.now(), incoming: true, tcp: tcp.clone() };
+        self.report.packets.push(seen);
+        self.host.inject(&segment, ecn).or_else(|what| unsupported(event.action_place, what))?;
+        self.log_sent();
+        self.retry_pending()
+    }
+
+    fn call(&mut self, event: &Event, call: &Call, window: Option<Window>) -> Step {
+        let started = window.map_or(self.host.now(), |window| window.from);
+        // A process makes one call at a time.
+        self.finish_pending()?;
+        self.advance(started, false)?;
+        let place = event.action_place;
+        let answer = self.host.call(call);
+        self.log_sent();
+        match (answer, call.returns) {
+            (Answer::Blocks, None) => {
+                let found = Found::Words { expected: call.to_string(), found: "the call blocks".into() };
+                let hint = "say by when it returns: `+0...0.1` in front of it, or make the socket non-blocking";
+                Err(self.failed(place, "a call blocks", found, Some(hint.into())))
+            }
+            (answer, returns) => {
+                let base = match event.when {
+                    When::After(span) => started.since(Time::ZERO + span),
+                    _ => Span::ZERO,
+                };
+                let returns = returns.map(|span| Time::ZERO + base + span);
+                match (answer, returns) {
+                    (Answer::Blocks, Some(returns)) => {
+                        self.pending = Some(Pending { call: call.clone(), place, returns });
+                        Ok(())
+                    }
+                    (Answer::Returns(_), Some(returns))
+                        if is_sending(call) && returns > self.host.now() + self.head.tolerance =>
+                    {
+                        unsupported(place, "a write that waits for room in the send buffer, which has no end here")
+                    }
+                    (answer, returns) => self.returned(call, place, answer, returns),
+                }
+            }
+        }
+    }
+
+    /// Tries a call that blocks again.
+    fn retry_pending(&mut self) -> Step {
+        let Some(pending) = self.pending.take() else { return Ok(()) };
+        match self.host.call(&pending.call) {
+            Answer::Blocks => {
+                self.pending = Some(pending);
+                Ok(())
+            }
+            answer => {
+                self.log_sent();
+                self.returned(&pending.call, pending.place, answer, Some(pending.returns))
+            }
+        }
+    }
+
+    /// Waits for a call that blocks.
+    fn finish_pending(&mut self) -> Step {
+        let Some(pending) = &self.pending else { return Ok(()) };
+        let (place, call, returns) = (pending.place, pending.call.to_string(), pending.returns);
+        self.advance(self.host.now().max(returns + self.head.tolerance), false)?;
+        if self.pending.is_none() {
+            return Ok(());
+        }
+        let found =
+            Found::Words { expected: format!("{call} by {} s", seconds(returns)), found: "it still blocks".into() };
+        Err(self.failed(place, "a call does not return in time", found, None))
+    }
+
+    /// A call has returned: as the script says, and when?
+    fn returned(&mut self, call: &Call, place: Place, answer: Answer, returns: Option<Time>) -> Step {
+        let found = match answer {
+            Answer::Unsupported(what) => return unsupported(place, what),
+            Answer::Differs { what, expected, found } => {
+                let found = Found::Words { expected: format!("{what} {expected}"), found: format!("{what} {found}") };
+                return Err(self.failed(place, "a call gives another value", found, None));
+            }
+            Answer::Returns(value) => match (&call.result, &call.errno) {
+                (Expr::Any, None) => None,
+                (Expr::Number(expected), None) if *expected == value => None,
+                _ => Some(value.to_string()),
+            },
+            Answer::Fails(errno) => match (&call.result, call.errno.as_deref()) {
+                (Expr::Any, None) => None,
+                (Expr::Number(-1), Some(expected)) if expected == errno => None,
+                (Expr::Number(-1), None) => None,
+                _ => Some(format!("-1 {errno}")),
+            },
+            Answer::Blocks => Some("the call blocks".into()),
+        };
+        if let Some(found) = found {
+            let errno = call.errno.as_ref().map_or(String::new(), |errno| format!(" {errno}"));
+            let found = Found::Words { expected: format!("{}{errno}", call.result), found };
+            return Err(self.failed(place, &format!("{} returns another value", call.name), found, None));
+        }
+        match returns {
+            Some(returns) => {
+                let window = Window { from: returns, to: returns };
+                match self.late(place, &format!("{} returned", call.name), window, self.host.now()) {
+                    Some((headline, found, hint)) => Err(self.failed(place, &headline, found, Some(hint))),
+                    None => Ok(()),
+                }
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Whether something happened in time: if not, what is wrong, in words. Remembers the largest deviation.
+    fn late(&mut self, place: Place, what: &str, window: Window, at: Time) -> Option<(String, Found, String)> {
+        let (early, late) = (window.from.since(at), at.since(window.to));
+        let deviation = early.max(late);
+        if self.report.worst.is_none_or(|(_, worst)| deviation > worst) {
+            self.report.worst = Some((place, deviation));
+        }
+        if deviation <= self.head.tolerance {
+            return None;
+        }
+        let expected = match window.from == window.to {
+            true => format!("at {} s", seconds(window.from)),
+            false => format!("from {} s to {} s", seconds(window.from), seconds(window.to)),
+        };
+        let side = if early > late { "early" } else { "late" };
+        let found = Found::Words { expected, found: format!("at {} s", seconds(at)) };
+        Some((format!("{what} {deviation} too {side}"), found, format!("the tolerance is {}", self.head.tolerance)))
+    }
+
+    /// What is not as the script says, after all packets there were.
+    fn failed(&self, place: Place, headline: &str, found: Found, hint: Option<String>) -> Outcome {
+        self.failed_at(self.report.packets.len(), place, headline, found, hint)
+    }
+
+    /// What is not as the script says, after `before` packets.
+    fn failed_at(&self, before: usize, place: Place, headline: &str, found: Found, hint: Option<String>) -> Outcome {
+        Outcome::Failed(Failure { place, time: self.host.now(), headline: headline.to_owned(), found, hint, before })
+    }
+
+    /// Puts what has been sent since into the report.
+    fn log_sent(&mut self) {
+        for sent in &self.host.sent()[self.logged.len()..] {
+            self.logged.push(self.report.packets.len());
+            self.report.packets.push(Seen { time: sent.time, incoming: false, tcp: self.numbers.shown(sent) });
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! What scripts set up with commands: the settings of the host they test.
+//!
+//! Commands are recognized, never executed. What means something to our end is kept in [`Settings`]; what cannot matter
+//! to it is listed with the reason why; everything else is not supported, and said so.
+
+mod shell;
+mod sysctl;
+
+pub use shell::apply;
+pub use sysctl::{WITHOUT_EFFECT, set};
+
+use engine::Span;
+
+/// Settings of the host, as Linux knows them. The defaults are those of Linux 6 without any script's commands.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Settings {
+    /// `tcp_congestion_control`
+    pub control: String,
+    /// `tcp_sack`
+    pub sack: bool,
+    /// `tcp_dsack`
+    pub duplicate_sack: bool,
+    /// `tcp_timestamps`
+    pub timestamps: bool,
+    /// `tcp_window_scaling`
+    pub window_scaling: bool,
+    /// `tcp_ecn`
+    pub ecn: Ecn,
+    /// `tcp_recovery`: whether RACK looks for losses.
+    pub rack: bool,
+    /// `tcp_early_retrans`: whether tail loss probes are sent.
+    pub tail_loss_probe: bool,
+    /// `tcp_reordering`: duplicates that show a loss.
+    pub reordering: u32,
+    /// `tcp_frto`
+    pub frto: bool,
+    /// `tcp_slow_start_after_idle`
+    pub restart_after_idle: bool,
+    /// `tcp_syn_retries`
+    pub syn_retries: u32,
+    /// `tcp_synack_retries`
+    pub synack_retries: u32,
+    /// `tcp_retries2`
+    pub retries: u32,
+    /// The second and the third number of `tcp_rmem`: bytes of the receive buffer at the beginning, and at most.
+    pub receive_buffer: (u64, u64),
+    /// The second number of `tcp_wmem`: bytes of the send buffer.
+    pub send_buffer: u64,
+    /// `hystart`, a parameter of CUBIC's.
+    pub hystart: bool,
+    /// `hystart_detect`: 1 looks at trains of acknowledgments, 2 at delays, 3 at both.
+    pub hystart_detect: u32,
+    /// `initcwnd` of the route: segments.
+    pub initial_window: Option<u32>,
+    /// `rto_min` of the route, or `tcp_rto_min_us`.
+    pub rto_min: Option<Span>,
+    /// `TCP_MAXSEG` of a socket that is not connected yet.
+    pub max_segment: Option<u16>,
+}
+
+/// `tcp_ecn`
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ecn {
+    /// 0: no.
+    Off,
+    /// 1: this end asks for it, and accepts it.
+    Request,
+    /// 2: if the other end asks for it.
+    Accept,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings {
+            control: "cubic".into(),
+            sack: true,
+            duplicate_sack: true,
+            timestamps: true,
+            window_scaling: true,
+            ecn: Ecn::Accept,
+            rack: true,
+            tail_loss_probe: true,
+            reordering: 3,
+            frto: true,
+            restart_after_idle: true,
+            syn_retries: 6,
+            synack_retries: 5,
+            retries: 15,
+            receive_buffer: (131_072, 6_291_456),
+            send_buffer: 16_384,
+            hystart: true,
+            hystart_detect: 3,
+            initial_window: None,
+            rto_min: None,
+            max_segment: None,
+        }
+    }
+}
+
+impl Settings {
+    /// What `defaults.sh` of the public suites sets, which is more than Linux's own defaults.
+    pub fn suite_defaults(&mut self) {
+        *self = Settings {
+            receive_buffer: (540_000, 15 << 20),
+            send_buffer: 256 << 10,
+            syn_retries: 5,
+            synack_retries: 5,
+            restart_after_idle: false,
+            ecn: Ecn::Off,
+            ..Settings::default()
+        };
+    }
+
+    /// The window scale that Linux offers: the least that lets the largest buffer be said.
+    pub fn window_scale(&self) -> Option<u8> {
+        let bits = u64::BITS - self.receive_buffer.1.max(1).leading_zeros() - 1;
+        self.window_scaling.then_some(bits.saturating_sub(15).min(14) as u8)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_scale_is_that_of_the_largest_buffer() {
+        let mut settings = Settings::default();
+        assert_eq!(settings.window_scale(), Some(7));
+        settings.suite_defaults();
+        assert_eq!(settings.window_scale(), Some(8));
+        settings.receive_buffer.1 = 30_000;
+        assert_eq!(settings.window_scale(), Some(0));
+        settings.window_scaling = false;
+        assert_eq!(settings.window_scale(), None);
+    }
+}

@@ -1,0 +1,215 @@
+//! The commands that scripts use, recognized by name.
+
+use engine::Span;
+
+use super::Settings;
+use super::sysctl::{set, set_cubic};
+use crate::code::Unsupported;
+use crate::syntax::Place;
+use crate::syntax::ast::Commands;
+
+/// Puts the commands into effect; stops at the first that is not supported. Gives what a reader should know.
+pub fn apply(commands: &Commands, settings: &mut Settings) -> Result<Vec<String>, Unsupported> {
+    let mut notes = Vec::new();
+    for (place, command) in each(commands) {
+        notes.extend(one(&command, settings).map_err(|what| Unsupported { place, what })?);
+    }
+    Ok(notes)
+}
+
+/// Single commands, without comments and redirections, lines that go on put together.
+fn each(commands: &Commands) -> Vec<(Place, String)> {
+    let mut out = Vec::new();
+    let mut pending: Option<(Place, String)> = None;
+    for (number, line) in commands.text.lines().enumerate() {
+        let column = if number == 0 { commands.place.column } else { 1 };
+        let place = Place { line: commands.place.line + number, column: column + indent(line) };
+        let line = line.split(" #").next().unwrap_or_default();
+        let line = if line.trim_start().starts_with('#') { "" } else { line };
+        let (start, mut text) = pending.take().unwrap_or((place, String::new()));
+        match line.trim_end().strip_suffix('\\') {
+            Some(begun) => {
+                text.push_str(begun);
+                text.push(' ');
+                pending = Some((start, text));
+            }
+            None => {
+                text.push_str(line);
+                let parts = text.split("&&").flat_map(|part| part.split(';'));
+                out.extend(parts.map(str::trim).filter(|part| !part.is_empty()).map(|part| (start, part.to_owned())));
+            }
+        }
+    }
+    out.extend(pending.map(|(place, text)| (place, text.trim().to_owned())));
+    out
+}
+
+fn indent(line: &str) -> usize {
+    line.chars().take_while(|c| c.is_whitespace()).count()
+}
+
+/// Words of a command; quotes keep blanks together. What follows a redirection is kept for `echo` only.
+fn words(command: &str) -> Vec<String> {
+    let mut out = vec![String::new()];
+    let mut quote = None;
+    for c in command.chars() {
+        match (quote, c) {
+            (Some(open), c) if c == open => quote = None,
+            (None, '"' | '\'') => quote = Some(c),
+            (None, c) if c.is_whitespace() => out.push(String::new()),
+            (_, c) => out.last_mut().expect("there is one").push(c),
+        }
+    }
+    out.retain(|word| !word.is_empty());
+    out
+}
+
+fn one(command: &str, settings: &mut Settings) -> Result<Option<String>, String> {
+    let words = words(command);
+    let unsupported = || format!("the command `{command}`");
+    let Some((program, args)) = words.split_first() else { return Ok(None) };
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    let name = program.rsplit('/').next().unwrap_or(program);
+    match (name, &args[..]) {
+        ("defaults.sh", _) => settings.suite_defaults(),
+        // What a script has changed is gone with it.
+        (name, _) if name.starts_with("sysctl_restore_") => {}
+        ("sysctl", args) => {
+            for arg in args.iter().filter(|arg| !arg.starts_with('-')) {
+                assign(settings, arg)?;
+            }
+        }
+        ("set_sysctls.py", args) => {
+            for arg in args {
+                assign(settings, arg.strip_prefix("/proc/sys/").ok_or_else(unsupported)?)?;
+            }
+        }
+        ("echo", [value, ">", path]) => {
+            if let Some(parameter) = path.strip_prefix("/sys/module/tcp_cubic/parameters/") {
+                set_cubic(settings, parameter, value)?;
+            } else {
+                let parameter = path.strip_prefix("/proc/sys/").ok_or_else(unsupported)?;
+                set(settings, &parameter.replace('/', "."), value)?;
+            }
+        }
+        ("tc", ["qdisc", "add" | "replace", "dev", _, "root", "pfifo" | "pfifo_fast"]) => {}
+        ("tc", ["qdisc", "add" | "replace", "dev", _, "root", "fq", ..]) => {
+            return Ok(Some("fq would pace; here only a control that paces does".into()));
+        }
+        ("ip", ["tcp_metrics", "flush", ..]) => {}
+        // Segments are never put together.
+        ("ethtool", ["-K", ..]) => {}
+        ("ip", ["route", "add" | "change" | "replace", args @ ..]) => route(settings, args).ok_or_else(unsupported)?,
+        _ => return Err(unsupported()),
+    }
+    Ok(None)
+}
+
+/// `net.ipv4.tcp_x=1`, which may be written with slashes.
+fn assign(settings: &mut Settings, text: &str) -> Result<(), String> {
+    let (name, value) = text.split_once('=').ok_or_else(|| format!("the parameter {text} without a value"))?;
+    let value: Vec<String> = value.split_whitespace().map(worked_out).collect();
+    set(settings, &name.trim().replace('/', "."), &value.join(" "))
+}
+
+/// `$((32*1024*1024))` as the number it is; anything else as it is.
+fn worked_out(word: &str) -> String {
+    let inner = word.strip_prefix("$((").and_then(|word| word.strip_suffix("))"));
+    let product = inner.and_then(|inner| {
+        inner.split('*').try_fold(1u64, |product, factor| product.checked_mul(factor.trim().parse().ok()?))
+    });
+    product.map_or_else(|| word.to_owned(), |product| product.to_string())
+}
+
+/// What a route says of its connections.
+fn route(settings: &mut Settings, args: &[&str]) -> Option<()> {
+    let mut args = args.iter().copied();
+    while let Some(key) = args.next() {
+        match key {
+            "initcwnd" => settings.initial_window = Some(args.next()?.parse().ok()?),
+            "rto_min" => settings.rto_min = Some(span(args.next()?)?),
+            "congctl" => settings.control = args.next()?.to_owned(),
+            "dev" | "via" | "scope" | "src" | "proto" | "metric" | "table" => {
+                args.next()?;
+            }
+            "lock" => {}
+            key if key.starts_with(|c: char| c.is_ascii_digit()) || key == "default" => {}
+            _ => return None,
+        }
+    }
+    Some(())
+}
+
+/// `5ms`, `1s`, `200`: milliseconds if nothing else is said.
+fn span(text: &str) -> Option<Span> {
+    let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let number: u64 = text[..digits].parse().ok()?;
+    let nanos = match &text[digits..] {
+        "s" => 1_000_000_000,
+        "" | "ms" => 1_000_000,
+        "us" => 1_000,
+        _ => return None,
+    };
+    Some(Span::from_nanos(number.checked_mul(nanos)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::settings::Ecn;
+
+    fn applied(text: &str) -> Result<Settings, Unsupported> {
+        let mut settings = Settings::default();
+        let commands = Commands { place: Place { line: 3, column: 2 }, text: text.into() };
+        apply(&commands, &mut settings).map(|_| settings)
+    }
+
+    #[test]
+    fn the_commands_of_the_suites_are_understood() {
+        let settings = applied(
+            "../../common/defaults.sh\n# of no concern: sysctl -q net.ipv4.tcp_sack=0\ntc qdisc replace dev tun0 root fq\n\
+             sysctl -q net.ipv4.tcp_ecn=1  # fully enabled\nsysctl -e -q net/ipv4/tcp_min_tso_segs=4\n\
+             ./set_sysctls.py /proc/sys/net/ipv4/tcp_timestamps=0 \\\n\t\t /proc/sys/net/ipv4/tcp_reordering=5\n\
+             echo 2 > /sys/module/tcp_cubic/parameters/hystart_detect\n/tmp/sysctl_restore_${PPID}.sh\n\
+             sysctl -q net.ipv4.tcp_rmem=\"4096 1000 $((2*1000))\"\nip tcp_metrics flush all > /dev/null 2>&1\n\
+             ip route change 192.168.0.0/16 dev tun0 scope link initcwnd 4 rto_min 5ms\n",
+        )
+        .unwrap();
+        assert_eq!(
+            settings,
+            Settings {
+                ecn: Ecn::Request,
+                timestamps: false,
+                reordering: 5,
+                hystart_detect: 2,
+                receive_buffer: (1000, 2000),
+                send_buffer: 262_144,
+                syn_retries: 5,
+                restart_after_idle: false,
+                initial_window: Some(4),
+                rto_min: Some(Span::from_millis(5)),
+                ..Settings::default()
+            }
+        );
+    }
+
+    #[test]
+    fn what_is_not_supported_says_where() {
+        for (text, line, column, what) in [
+            ("reboot", 3, 2, "the command `reboot`"),
+            ("defaults.sh\n  sysctl -q net.ipv4.tcp_ecn=3", 4, 3, "net.ipv4.tcp_ecn=3 (AccECN)"),
+            ("sysctl -q net.ipv4.tcp_fakk=1", 3, 2, "the parameter net.ipv4.tcp_fakk"),
+            ("sysctl net.ipv4.tcp_sack=yes", 3, 2, "net.ipv4.tcp_sack=yes"),
+            (
+                "\ntc qdisc replace dev tun0 root pfifo limit 0",
+                4,
+                1,
+                "the command `tc qdisc replace dev tun0 root pfifo limit 0`",
+            ),
+            ("ip route add blackhole 10.0.0.0/8", 3, 2, "the command `ip route add blackhole 10.0.0.0/8`"),
+        ] {
+            let unsupported = applied(text).unwrap_err();
+            assert_eq!((unsupported.what.as_str(), unsupported.place), (what, Place { line, column }), "{text}");
+        }
+    }
+}

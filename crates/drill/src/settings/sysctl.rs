@@ -1,0 +1,97 @@
+//! Kernel parameters: what they set here.
+
+use engine::Span;
+
+use super::{Ecn, Settings};
+
+/// Parameters that cannot matter to our end, and why.
+pub const WITHOUT_EFFECT: &[(&str, &str)] = &[
+    ("net.ipv4.tcp_fastopen", "Fast Open is not there"),
+    ("net.ipv4.tcp_fastopen_key", "Fast Open is not there"),
+    ("net.ipv4.tcp_fastopen_blackhole_timeout_sec", "Fast Open is not there"),
+    ("net.ipv4.tcp_syncookies", "the queue of a listener never overflows"),
+    ("net.ipv4.tcp_no_metrics_save", "no connection knows of those before it"),
+    ("net.ipv4.tcp_no_ssthresh_metrics_save", "no connection knows of those before it"),
+    ("net.ipv4.tcp_fack", "Linux has ignored it since 4.15: RACK took its place"),
+    ("net.ipv4.tcp_tso_win_divisor", "segments are never put together for offload"),
+    ("net.ipv4.tcp_min_tso_segs", "segments are never put together for offload"),
+    ("net.ipv4.tcp_tso_rtt_log", "segments are never put together for offload"),
+    ("net.ipv4.tcp_autocorking", "a device that takes everything at once never holds data back"),
+    ("net.ipv4.tcp_limit_output_bytes", "a device that takes everything at once never holds data back"),
+    ("net.ipv4.tcp_pacing_ss_ratio", "only controls that pace are paced"),
+    ("net.ipv4.tcp_pacing_ca_ratio", "only controls that pace are paced"),
+    ("net.ipv4.tcp_notsent_lowat", "the send buffer has no end"),
+    ("net.ipv4.tcp_moderate_rcvbuf", "the receive buffer is what its first size and the application make it"),
+    ("net.ipv4.tcp_max_syn_backlog", "the queue of a listener never overflows"),
+    ("net.core.somaxconn", "the queue of a listener never overflows"),
+    ("net.ipv4.ip_local_port_range", "ports are not compared"),
+    ("net.mptcp.enabled", "Multipath TCP is not there"),
+];
+
+/// Sets parameter `name`, with dots, to `value`. `Err` says what is not supported.
+pub fn set(settings: &mut Settings, name: &str, value: &str) -> Result<(), String> {
+    if WITHOUT_EFFECT.iter().any(|(known, _)| *known == name) {
+        return Ok(());
+    }
+    let unsupported = || format!("{name}={value}");
+    let number = |value: &str| value.parse::<u64>().map_err(|_| unsupported());
+    let flag = || match value {
+        "0" => Ok(false),
+        "1" => Ok(true),
+        _ => Err(unsupported()),
+    };
+    let small = || number(value).and_then(|number| u32::try_from(number).map_err(|_| unsupported()));
+    // The last two of three numbers; the first is a floor under memory pressure, which there is not.
+    let memory = || {
+        let numbers: Vec<u64> = value.split_whitespace().map(number).collect::<Result<_, _>>()?;
+        match numbers[..] {
+            [_, first, most] => Ok((first, most)),
+            _ => Err(unsupported()),
+        }
+    };
+    match name.strip_prefix("net.ipv4.").unwrap_or(name) {
+        "tcp_congestion_control" => settings.control = value.to_owned(),
+        "tcp_sack" => settings.sack = flag()?,
+        "tcp_dsack" => settings.duplicate_sack = flag()?,
+        // 2 only leaves out a random offset.
+        "tcp_timestamps" => settings.timestamps = value != "0" && (value == "2" || flag()?),
+        "tcp_window_scaling" => settings.window_scaling = flag()?,
+        "tcp_ecn" => {
+            settings.ecn = match value {
+                "0" => Ecn::Off,
+                "1" => Ecn::Request,
+                "2" => Ecn::Accept,
+                _ => return Err(format!("{} (AccECN)", unsupported())),
+            }
+        }
+        "tcp_recovery" => settings.rack = flag()?,
+        "tcp_early_retrans" => {
+            settings.tail_loss_probe = match value {
+                "0" => false,
+                "3" | "4" => true,
+                _ => return Err(unsupported()),
+            }
+        }
+        "tcp_reordering" => settings.reordering = small()?,
+        "tcp_frto" => settings.frto = number(value)? > 0,
+        "tcp_slow_start_after_idle" => settings.restart_after_idle = flag()?,
+        "tcp_syn_retries" => settings.syn_retries = small()?,
+        "tcp_synack_retries" => settings.synack_retries = small()?,
+        "tcp_retries2" => settings.retries = small()?,
+        "tcp_rmem" => settings.receive_buffer = memory()?,
+        "tcp_wmem" => settings.send_buffer = memory()?.0,
+        "tcp_rto_min_us" => settings.rto_min = Some(Span::from_nanos(number(value)?.saturating_mul(1_000))),
+        _ => return Err(format!("the parameter {name}")),
+    }
+    Ok(())
+}
+
+/// Sets parameter `name` of the kernel's module for CUBIC.
+pub(super) fn set_cubic(settings: &mut Settings, name: &str, value: &str) -> Result<(), String> {
+    match (name, value) {
+        ("hystart", "0" | "1") => settings.hystart = value == "1",
+        ("hystart_detect", "1" | "2" | "3") => settings.hystart_detect = value.parse().unwrap_or(3),
+        _ => return Err(format!("{value} for CUBIC's parameter {name}")),
+    }
+    Ok(())
+}

@@ -1,0 +1,85 @@
+//! Values in system calls.
+
+use super::SyntaxError;
+use super::ast::{Expr, Field};
+use super::parser::{Parser, integer};
+use super::token::Token;
+
+impl Parser<'_> {
+    /// Values between commas, up to and with `close`.
+    pub(super) fn exprs(&mut self, close: char) -> Result<Vec<Expr>, SyntaxError> {
+        let mut all = Vec::new();
+        while !self.accept(Token::Sign(close)) {
+            all.push(self.expr()?);
+            if !self.accept(Token::Sign(',')) && self.peek() != Token::Sign(close) {
+                return Err(self.wrong(format!("`,` or `{close}`")));
+            }
+        }
+        Ok(all)
+    }
+
+    pub(super) fn expr(&mut self) -> Result<Expr, SyntaxError> {
+        let first = self.single()?;
+        if self.peek() != Token::Sign('|') {
+            return Ok(first);
+        }
+        let mut all = vec![first];
+        while self.accept(Token::Sign('|')) {
+            all.push(self.single()?);
+        }
+        Ok(Expr::Or(all))
+    }
+
+    fn single(&mut self) -> Result<Expr, SyntaxError> {
+        let wrong = self.wrong("a value: `...`, a number, a name, a text, `[...]` or `{...}`");
+        Ok(match self.take() {
+            Token::Ellipsis => Expr::Any,
+            Token::Number(text) => match integer(text) {
+                Some(number) => Expr::Number(number),
+                None if text.contains('.') => Expr::Decimal(text.to_owned()),
+                None => return Err(wrong),
+            },
+            Token::Address(text) => Expr::Name(text.to_owned()),
+            Token::Text(text) => Expr::Text(text.to_owned()),
+            Token::Sign('[') => Expr::List(self.exprs(']')?),
+            Token::Sign('{') => self.record()?,
+            Token::Word(name) if self.accept(Token::Sign('(')) => Expr::Apply(name.to_owned(), self.exprs(')')?),
+            Token::Word(name) => Expr::Name(name.to_owned()),
+            _ => return Err(wrong),
+        })
+    }
+
+    /// The rest of a record, behind its `{`.
+    fn record(&mut self) -> Result<Expr, SyntaxError> {
+        let mut fields = Vec::new();
+        while !self.accept(Token::Sign('}')) {
+            fields.push(self.field()?);
+            if !self.accept(Token::Sign(',')) && self.peek() != Token::Sign('}') {
+                return Err(self.wrong("`,` or `}`"));
+            }
+        }
+        Ok(Expr::Record(fields))
+    }
+
+    fn field(&mut self) -> Result<Field, SyntaxError> {
+        let place = self.place();
+        let value = self.expr()?;
+        if !self.accept(Token::Sign('=')) && !self.accept(Token::Sign(':')) {
+            return Ok(Field { name: None, value });
+        }
+        let name = match value {
+            Expr::Name(name) => (name, None),
+            // `msg_iov(2) = ...`: how many there are.
+            Expr::Apply(name, mut args) if args.len() == 1 => (name, args.pop()),
+            _ => {
+                return Err(SyntaxError {
+                    place,
+                    found: "another value".into(),
+                    expected: "the name of a member in front of `=`".into(),
+                    hint: None,
+                });
+            }
+        };
+        Ok(Field { name: Some(name), value: self.expr()? })
+    }
+}

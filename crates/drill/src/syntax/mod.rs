@@ -1,0 +1,39 @@
+//! Google's packetdrill language: its text, and what the text says.
+//!
+//! Source: the language as its public scripts use it. Written from what scripts say and how they behave, not from
+//! packetdrill's own parser.
+
+pub mod ast;
+mod expr;
+mod packet;
+mod parser;
+mod print;
+pub mod token;
+
+use std::fmt;
+
+pub use ast::Script;
+pub use parser::parse;
+pub use token::Place;
+
+/// Why a text is not a script.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SyntaxError {
+    /// Where.
+    pub place: Place,
+    /// What stands there.
+    pub found: String,
+    /// What should.
+    pub expected: String,
+    /// What to do.
+    pub hint: Option<String>,
+}
+
+impl fmt::Display for SyntaxError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Place { line, column } = self.place;
+        write!(f, "{line}:{column}: found {}, expected {}", self.found, self.expected)
+    }
+}
+
+impl std::error::Error for SyntaxError {}

@@ -1,0 +1,205 @@
+//! Packets.
+
+use super::SyntaxError;
+use super::ast::{IpMark, Opt, Packet, Tcp};
+use super::parser::Parser;
+use super::token::Token;
+
+const U32: u64 = u32::MAX as u64;
+
+/// The letters that flags are written with.
+const FLAGS: &str = "FSRPEWU";
+
+impl Parser<'_> {
+    pub(super) fn packet(&mut self) -> Result<Packet, SyntaxError> {
+        let ip = if self.accept(Token::Sign('[')) { self.ip_marks()? } else { Vec::new() };
+        match self.peek() {
+            Token::Word("icmp") => self.icmp(),
+            Token::Word("udp") => self.udp(),
+            _ => Ok(Packet::Tcp(self.tcp(ip)?)),
+        }
+    }
+
+    /// What stands in `[...]` in front of the flags.
+    fn ip_marks(&mut self) -> Result<Vec<IpMark>, SyntaxError> {
+        let mut marks = Vec::new();
+        loop {
+            let wrong = self.wrong("ect0, ect1, ect01, ce, noecn, tos, ttl or flowlabel");
+            marks.push(match self.word(&wrong.expected)? {
+                "noecn" => IpMark::NoEcn,
+                "ect0" => IpMark::Ect0,
+                "ect1" => IpMark::Ect1,
+                "ect01" => IpMark::Ect01,
+                "ce" => IpMark::Ce,
+                "tos" => IpMark::Tos(self.whole("the TOS octet", 255)? as u32),
+                "ttl" => IpMark::Ttl(self.whole("a time to live", 255)? as u32),
+                "flowlabel" => IpMark::FlowLabel(self.whole("a flow label", 0xf_ffff)? as u32),
+                _ => return Err(wrong),
+            });
+            if self.accept(Token::Sign(']')) {
+                return Ok(marks);
+            }
+            if !self.accept(Token::Sign(',')) {
+                return Err(self.wrong("`,` or `]`"));
+            }
+        }
+    }
+
+    fn tcp(&mut self, ip: Vec<IpMark>) -> Result<Tcp, SyntaxError> {
+        let flags = self.flags()?;
+        let (seq, len) = self.range()?;
+        let mut tcp = Tcp { ip, flags, seq, len, options: Some(Vec::new()), ..Tcp::default() };
+        if self.accept(Token::Word("ack")) {
+            tcp.ack = Some(self.whole("an acknowledgment number", U32)? as u32);
+        }
+        if self.accept(Token::Word("win")) {
+            tcp.window = Some(self.whole("a window", 0xffff)? as u32);
+        }
+        if self.accept(Token::Word("urg")) {
+            tcp.urgent = Some(self.whole("an urgent pointer", 0xffff)? as u32);
+        }
+        if self.accept(Token::Sign('<')) {
+            tcp.options = self.options()?;
+        }
+        Ok(tcp)
+    }
+
+    /// Letters and a dot for ACK, or `-` for none.
+    fn flags(&mut self) -> Result<String, SyntaxError> {
+        let wrong = || self.wrong(format!("TCP flags: letters of {FLAGS}, `.` for ACK, or `-` for none"));
+        if self.peek() == Token::Sign('-') {
+            self.take();
+            return Ok(String::new());
+        }
+        let mut flags = match self.peek() {
+            Token::Word(word) if word.chars().all(|c| FLAGS.contains(c)) => word.to_owned(),
+            Token::Word(word) => {
+                let mut error = wrong();
+                if matches!(word, "gre" | "GREv0" | "ipv4" | "ipv6" | "mpls") {
+                    error.hint = Some("encapsulated packets are not supported".into());
+                } else if word.contains('A') {
+                    error.hint = Some("ACK is written `.`; AccECN (RFC 9768) is not supported".into());
+                }
+                return Err(error);
+            }
+            Token::Sign('.') => String::new(),
+            _ => return Err(wrong()),
+        };
+        if !flags.is_empty() {
+            self.take();
+        }
+        if self.accept(Token::Sign('.')) {
+            flags.push('.');
+        }
+        Ok(flags)
+    }
+
+    /// `1:1001(1000)` as where it begins and how long it is.
+    fn range(&mut self) -> Result<(u32, u32), SyntaxError> {
+        let from = self.whole("a sequence number, as in `1:1001(1000)`", U32)? as u32;
+        self.sign(':')?;
+        let place = self.place();
+        let to = self.whole("the sequence number behind the data", U32)? as u32;
+        self.sign('(')?;
+        let len = self.whole("the number of bytes", U32)? as u32;
+        self.sign(')')?;
+        if from.wrapping_add(len) != to {
+            return Err(SyntaxError {
+                place,
+                found: format!("`{to}`"),
+                expected: format!("{}: {len} bytes from {from} on", from.wrapping_add(len)),
+                hint: Some("SYN and FIN are not counted".into()),
+            });
+        }
+        Ok((from, len))
+    }
+
+    /// Options behind their `<`; `None` for any.
+    fn options(&mut self) -> Result<Option<Vec<Opt>>, SyntaxError> {
+        if self.accept(Token::Ellipsis) {
+            self.sign('>')?;
+            return Ok(None);
+        }
+        let mut options = Vec::new();
+        loop {
+            if self.accept(Token::Sign('>')) {
+                return Ok(Some(options));
+            }
+            options.push(self.option()?);
+            if !self.accept(Token::Sign(',')) && self.peek() != Token::Sign('>') {
+                return Err(self.wrong("`,` or `>` behind an option"));
+            }
+        }
+    }
+
+    fn option(&mut self) -> Result<Opt, SyntaxError> {
+        let wrong = self.wrong("a TCP option: mss, sackOK, wscale, TS, sack, nop, eol or FO");
+        Ok(match self.word(&wrong.expected)? {
+            "mss" => Opt::Mss(self.whole("a segment size", 0xffff)? as u16),
+            "sackOK" => Opt::SackOk,
+            "wscale" => Opt::Scale(self.whole("a window scale", 255)? as u8),
+            "nop" => Opt::Nop,
+            "eol" => Opt::Eol,
+            "TS" => {
+                self.keyword("val")?;
+                let value = self.whole("a time stamp", U32)? as u32;
+                self.keyword("ecr")?;
+                Opt::Stamps { value, echo: self.whole("the echo of a time stamp", U32)? as u32 }
+            }
+            "sack" => {
+                let mut blocks = Vec::new();
+                while matches!(self.peek(), Token::Number(_)) {
+                    let from = self.whole("a SACK block", U32)? as u32;
+                    self.sign(':')?;
+                    blocks.push((from, self.whole("the end of a SACK block", U32)? as u32));
+                }
+                if blocks.is_empty() {
+                    return Err(self.wrong("a SACK block such as `1001:2001`"));
+                }
+                Opt::Sack(blocks)
+            }
+            name @ ("FO" | "FOEXP" | "md5" | "mptcp" | "exp") => {
+                let mut text = name.to_owned();
+                while !matches!(self.peek(), Token::Sign(',' | '>') | Token::End) {
+                    text.push(' ');
+                    text.push_str(self.take().shown().trim_matches('`'));
+                }
+                Opt::Other(text)
+            }
+            _ => return Err(wrong),
+        })
+    }
+
+    fn keyword(&mut self, name: &'static str) -> Result<(), SyntaxError> {
+        if self.accept(Token::Word(name)) { Ok(()) } else { Err(self.wrong(format!("`{name}`"))) }
+    }
+
+    /// `icmp unreachable frag_needed mtu 1200 [1:1001(1000)]`
+    fn icmp(&mut self) -> Result<Packet, SyntaxError> {
+        self.take();
+        let mut text = format!("icmp {}", self.word("an ICMP type")?);
+        while let Token::Word(word) = self.peek() {
+            self.take();
+            text.push(' ');
+            text.push_str(word);
+            if word == "mtu" {
+                text.push_str(&format!(" {}", self.whole("an MTU", 0xffff)?));
+            }
+        }
+        if self.accept(Token::Sign('[')) {
+            let (seq, len) = self.range()?;
+            self.sign(']')?;
+            text.push_str(&format!(" [{seq}:{}({len})]", seq.wrapping_add(len)));
+        }
+        Ok(Packet::Other(text))
+    }
+
+    /// `udp (1000)`
+    fn udp(&mut self) -> Result<Packet, SyntaxError> {
+        self.take();
+        self.sign('(')?;
+        let len = self.whole("the number of bytes", 0xffff)?;
+        self.sign(')')?;
+        Ok(Packet::Other(format!("udp ({len})")))
+    }
+}

@@ -1,0 +1,249 @@
+//! From pieces to a script: head, events, times, calls.
+
+use engine::time::NANOS_PER_SEC;
+use engine::{Span, Time};
+
+use super::SyntaxError;
+use super::ast::{Action, Call, Code, Commands, Event, HeadOption, Script, When};
+use super::token::{Piece, Place, Token, pieces};
+use crate::code;
+
+/// Reads a script.
+pub fn parse(text: &str) -> Result<Script, SyntaxError> {
+    let pieces = pieces(text)?;
+    Parser { pieces: &pieces, at: 0 }.script()
+}
+
+/// The pieces, and how far they are read.
+pub(super) struct Parser<'a> {
+    pieces: &'a [Piece<'a>],
+    at: usize,
+}
+
+/// What may begin an event.
+const TIME: &str = "a time such as `0`, `+.1` or `*`";
+
+impl<'a> Parser<'a> {
+    pub(super) fn peek(&self) -> Token<'a> {
+        self.pieces[self.at].token
+    }
+
+    pub(super) fn place(&self) -> Place {
+        self.pieces[self.at].place
+    }
+
+    /// The piece, which is then behind us. The end stays where it is.
+    pub(super) fn take(&mut self) -> Token<'a> {
+        let token = self.peek();
+        if token != Token::End {
+            self.at += 1;
+        }
+        token
+    }
+
+    /// Whether `token` comes next; if so, it is behind us.
+    pub(super) fn accept(&mut self, token: Token<'_>) -> bool {
+        let here = self.peek() == token;
+        if here {
+            self.take();
+        }
+        here
+    }
+
+    pub(super) fn sign(&mut self, sign: char) -> Result<(), SyntaxError> {
+        if self.accept(Token::Sign(sign)) { Ok(()) } else { Err(self.wrong(format!("`{sign}`"))) }
+    }
+
+    pub(super) fn word(&mut self, expected: &str) -> Result<&'a str, SyntaxError> {
+        match self.peek() {
+            Token::Word(word) => {
+                self.take();
+                Ok(word)
+            }
+            _ => Err(self.wrong(expected)),
+        }
+    }
+
+    /// What stands here is not what was expected.
+    pub(super) fn wrong(&self, expected: impl Into<String>) -> SyntaxError {
+        SyntaxError { place: self.place(), found: self.peek().shown(), expected: expected.into(), hint: None }
+    }
+
+    /// A whole number, 0 to `most`.
+    pub(super) fn whole(&mut self, what: &str, most: u64) -> Result<u64, SyntaxError> {
+        let Token::Number(text) = self.peek() else { return Err(self.wrong(what)) };
+        let number = integer(text).and_then(|number| u64::try_from(number).ok()).filter(|number| *number <= most);
+        let number = number.ok_or_else(|| self.wrong(format!("{what}, 0 to {most}")))?;
+        self.take();
+        Ok(number)
+    }
+
+    fn script(&mut self) -> Result<Script, SyntaxError> {
+        let mut options = Vec::new();
+        while let Token::Option(text) = self.peek() {
+            options.push(self.head_option(text)?);
+        }
+        let setup = self.commands();
+        let mut events = Vec::new();
+        while !matches!(self.peek(), Token::End | Token::Commands(_)) {
+            events.push(self.event()?);
+        }
+        let cleanup = self.commands();
+        if self.peek() != Token::End {
+            let mut error = self.wrong("the end of the script behind commands that have no time");
+            error.hint = Some("write a time such as `+0` in front of commands between events".into());
+            return Err(error);
+        }
+        Ok(Script { options, setup, events, cleanup })
+    }
+
+    fn head_option(&mut self, text: &str) -> Result<HeadOption, SyntaxError> {
+        let place = self.place();
+        let (name, value) = match text[2..].split_once('=') {
+            Some((name, value)) => (name, Some(value.trim_matches('"').to_owned())),
+            None => (&text[2..], None),
+        };
+        self.take();
+        Ok(HeadOption { place, name: name.to_owned(), value })
+    }
+
+    fn commands(&mut self) -> Vec<Commands> {
+        let mut all = Vec::new();
+        while let Token::Commands(text) = self.peek() {
+            all.push(Commands { place: self.place(), text: text.to_owned() });
+            self.take();
+        }
+        all
+    }
+
+    fn event(&mut self) -> Result<Event, SyntaxError> {
+        let place = self.place();
+        let when = self.when()?;
+        let returns = match self.accept(Token::Ellipsis) {
+            true => Some(self.seconds("the time by which the call must return")?),
+            false => None,
+        };
+        let action_place = self.place();
+        let action = self.action(returns)?;
+        Ok(Event { place, when, action_place, action })
+    }
+
+    fn when(&mut self) -> Result<When, SyntaxError> {
+        if self.accept(Token::Sign('*')) {
+            return Ok(When::Any);
+        }
+        let relative = self.accept(Token::Sign('+'));
+        let from = self.seconds(if relative { "a number of seconds" } else { TIME })?;
+        let to = match self.accept(Token::Sign('~')) {
+            true => {
+                if self.accept(Token::Sign('+')) != relative {
+                    return Err(self.wrong("both ends of a range with `+`, or both without"));
+                }
+                let place = self.place();
+                let to = self.seconds("the end of the range, in seconds")?;
+                if to < from {
+                    return Err(SyntaxError {
+                        place,
+                        found: format!("{to}"),
+                        expected: format!("an end that is not before the range's beginning, {from}"),
+                        hint: None,
+                    });
+                }
+                Some(to)
+            }
+            false => None,
+        };
+        let at = |span: Span| Time::ZERO + span;
+        Ok(match (relative, to) {
+            (true, None) => When::After(from),
+            (true, Some(to)) => When::AfterBetween(from, to),
+            (false, None) => When::At(at(from)),
+            (false, Some(to)) => When::Between(at(from), at(to)),
+        })
+    }
+
+    /// Seconds as a decimal number, exactly.
+    fn seconds(&mut self, expected: &str) -> Result<Span, SyntaxError> {
+        let Token::Number(text) = self.peek() else { return Err(self.wrong(expected)) };
+        let span = nanoseconds(text).ok_or_else(|| self.wrong(format!("{expected}, to a nanosecond at most")))?;
+        self.take();
+        Ok(span)
+    }
+
+    fn action(&mut self, returns: Option<Span>) -> Result<Action, SyntaxError> {
+        let place = self.place();
+        if returns.is_some() && !matches!(self.peek(), Token::Word(_)) {
+            return Err(self.wrong("a system call: only calls have a time to return by"));
+        }
+        match self.peek() {
+            Token::Sign('<') => {
+                self.take();
+                Ok(Action::Inject(self.packet()?))
+            }
+            Token::Sign('>') => {
+                self.take();
+                Ok(Action::Expect(self.packet()?))
+            }
+            Token::Commands(text) => {
+                self.take();
+                Ok(Action::Commands(Commands { place, text: text.to_owned() }))
+            }
+            Token::Code(text) => {
+                self.take();
+                Ok(Action::Code(Code { place, text: text.trim().to_owned(), program: code::parse(text, place) }))
+            }
+            Token::Word(_) => Ok(Action::Call(self.call(returns)?)),
+            _ => Err(self.wrong("`<`, `>`, a system call, commands in backticks or assertions in %{ }%")),
+        }
+    }
+
+    fn call(&mut self, returns: Option<Span>) -> Result<Call, SyntaxError> {
+        let name = self.word("the name of a system call")?.to_owned();
+        self.sign('(')?;
+        let args = self.exprs(')')?;
+        self.sign('=')?;
+        let result = self.expr()?;
+        let errno = match self.peek() {
+            // Any other word would be an event without a time.
+            Token::Word(errno) if errno.starts_with('E') => {
+                self.take();
+                Some(errno.to_owned())
+            }
+            _ => None,
+        };
+        // What the error is called, for readers.
+        if self.accept(Token::Sign('(')) {
+            while !self.accept(Token::Sign(')')) {
+                if self.peek() == Token::End {
+                    return Err(self.wrong("`)` behind the note"));
+                }
+                self.take();
+            }
+        }
+        Ok(Call { returns, name, args, result, errno })
+    }
+}
+
+/// A number with `0x` or without.
+pub(super) fn integer(text: &str) -> Option<i64> {
+    let (sign, digits) = match text.strip_prefix('-') {
+        Some(digits) => (-1, digits),
+        None => (1, text),
+    };
+    let value = match digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {
+        Some(hex) => i64::from_str_radix(hex, 16),
+        None => digits.parse(),
+    };
+    value.ok().map(|value| sign * value)
+}
+
+/// `.005` and its like as nanoseconds; `None` if it is negative, too long, or finer.
+fn nanoseconds(text: &str) -> Option<Span> {
+    let (whole, decimals) = text.split_once('.').unwrap_or((text, ""));
+    if decimals.len() > 9 || text.starts_with('-') {
+        return None;
+    }
+    let whole: u64 = if whole.is_empty() { 0 } else { whole.parse().ok()? };
+    let nanos: u64 = format!("{decimals:0<9}").parse().ok()?;
+    whole.checked_mul(NANOS_PER_SEC)?.checked_add(nanos).map(Span::from_nanos)
+}

@@ -1,0 +1,238 @@
+//! A script as words, numbers and signs, each with its place.
+
+use super::SyntaxError;
+
+/// Line and column in a script, from 1.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+pub struct Place {
+    /// The line.
+    pub line: usize,
+    /// The column, in characters.
+    pub column: usize,
+}
+
+/// One piece of a script.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Token<'a> {
+    /// Letters, digits and underscores, not beginning with a digit.
+    Word(&'a str),
+    /// A number as it is written: `10`, `-1`, `.005`, `0x7f`.
+    Number(&'a str),
+    /// Four numbers between dots.
+    Address(&'a str),
+    /// An option of the script's head: `--name` or `--name=value`.
+    Option(&'a str),
+    /// What stands between double quotes.
+    Text(&'a str),
+    /// What stands between backticks: commands for a shell.
+    Commands(&'a str),
+    /// What stands between `%{` and `}%`: assertions.
+    Code(&'a str),
+    /// `...`
+    Ellipsis,
+    /// Any other character.
+    Sign(char),
+    /// The script ends here.
+    End,
+}
+
+impl Token<'_> {
+    /// How a message calls it.
+    pub fn shown(&self) -> String {
+        match self {
+            Token::Word(text) | Token::Number(text) | Token::Address(text) | Token::Option(text) => format!("`{text}`"),
+            Token::Text(_) => "a text in quotes".into(),
+            Token::Commands(_) => "commands in backticks".into(),
+            Token::Code(_) => "assertions in %{ }%".into(),
+            Token::Ellipsis => "`...`".into(),
+            Token::Sign(sign) => format!("`{sign}`"),
+            Token::End => "the end of the script".into(),
+        }
+    }
+}
+
+/// A piece and where it begins; for commands and assertions, where their text begins.
+#[derive(Clone, Copy, Debug)]
+pub struct Piece<'a> {
+    /// What it is.
+    pub token: Token<'a>,
+    /// Where.
+    pub place: Place,
+}
+
+/// Cuts `text` into pieces; the last one is [`Token::End`].
+pub fn pieces(text: &str) -> Result<Vec<Piece<'_>>, SyntaxError> {
+    let mut reader = Reader { text, at: 0, place: Place { line: 1, column: 1 } };
+    let mut out = Vec::new();
+    loop {
+        reader.skip_blanks()?;
+        let piece = reader.next()?;
+        out.push(piece);
+        if piece.token == Token::End {
+            return Ok(out);
+        }
+    }
+}
+
+struct Reader<'a> {
+    text: &'a str,
+    at: usize,
+    place: Place,
+}
+
+fn in_word(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_'
+}
+
+impl<'a> Reader<'a> {
+    fn rest(&self) -> &'a str {
+        &self.text[self.at..]
+    }
+
+    fn advance(&mut self, bytes: usize) -> &'a str {
+        let taken = &self.text[self.at..self.at + bytes];
+        for c in taken.chars() {
+            if c == '\n' {
+                self.place = Place { line: self.place.line + 1, column: 1 };
+            } else {
+                self.place.column += 1;
+            }
+        }
+        self.at += bytes;
+        taken
+    }
+
+    fn skip_blanks(&mut self) -> Result<(), SyntaxError> {
+        loop {
+            let rest = self.rest();
+            let blanks = rest.len() - rest.trim_start().len();
+            if blanks > 0 {
+                self.advance(blanks);
+            } else if rest.starts_with("//") {
+                self.advance(rest.find('\n').unwrap_or(rest.len()));
+            } else if rest.starts_with("/*") {
+                let end = self.end_of("*/", 2, "a comment")?;
+                self.advance(end);
+            } else {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Bytes up to and with `mark`, looked for `from` bytes ahead.
+    fn end_of(&self, mark: &str, from: usize, what: &str) -> Result<usize, SyntaxError> {
+        let found = self.rest()[from..].find(mark).map(|at| from + at + mark.len());
+        found.ok_or_else(|| SyntaxError {
+            place: self.place,
+            found: format!("{what} that never ends"),
+            expected: format!("`{mark}` behind it"),
+            hint: None,
+        })
+    }
+
+    /// What stands between `open` characters and `mark`; the place becomes that of the text.
+    fn quoted(&mut self, open: usize, mark: &str, what: &str) -> Result<(&'a str, Place), SyntaxError> {
+        let end = self.end_of(mark, open, what)?;
+        self.advance(open);
+        let place = self.place;
+        let inside = self.advance(end - open - mark.len());
+        self.advance(mark.len());
+        Ok((inside, place))
+    }
+
+    fn next(&mut self) -> Result<Piece<'a>, SyntaxError> {
+        let (rest, place) = (self.rest(), self.place);
+        let Some(first) = rest.chars().next() else { return Ok(Piece { token: Token::End, place }) };
+        let second = rest[first.len_utf8()..].chars().next().unwrap_or(' ');
+        if rest.starts_with("...") {
+            self.advance(3);
+            return Ok(Piece { token: Token::Ellipsis, place });
+        }
+        if rest.starts_with("%{") {
+            let (code, place) = self.quoted(2, "}%", "an assertion")?;
+            return Ok(Piece { token: Token::Code(code), place });
+        }
+        let token = match first {
+            '`' => {
+                let (commands, place) = self.quoted(1, "`", "a command")?;
+                return Ok(Piece { token: Token::Commands(commands), place });
+            }
+            '"' => Token::Text(self.quoted(1, "\"", "a text")?.0),
+            '-' if second == '-' && rest[2..].starts_with(in_word) => {
+                let blank = rest.find(char::is_whitespace).unwrap_or(rest.len());
+                Token::Option(self.advance(blank))
+            }
+            '-' if second.is_ascii_digit() || second == '.' => self.number(1),
+            '.' if second.is_ascii_digit() => self.number(0),
+            _ if first.is_ascii_digit() => self.number(0),
+            _ if in_word(first) => {
+                let length = rest.find(|c| !in_word(c)).unwrap_or(rest.len());
+                Token::Word(self.advance(length))
+            }
+            _ => {
+                self.advance(first.len_utf8());
+                Token::Sign(first)
+            }
+        };
+        Ok(Piece { token, place })
+    }
+
+    /// A number that begins behind `sign` bytes, or an address.
+    fn number(&mut self, sign: usize) -> Token<'a> {
+        let rest = self.rest();
+        let digits = |from: usize| rest[from..].find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len() - from);
+        if rest[sign..].starts_with("0x") || rest[sign..].starts_with("0X") {
+            let length = rest[sign + 2..].find(|c: char| !c.is_ascii_hexdigit()).unwrap_or(rest.len() - sign - 2);
+            return Token::Number(self.advance(sign + 2 + length));
+        }
+        let mut end = sign + digits(sign);
+        let mut dots = 0;
+        // A dot belongs to the number if a digit follows: in `0...0.010` it does not.
+        while rest[end..].starts_with('.') && rest[end + 1..].starts_with(|c: char| c.is_ascii_digit()) && dots < 3 {
+            end += 1 + digits(end + 1);
+            dots += 1;
+        }
+        match dots {
+            0 | 1 => Token::Number(self.advance(end)),
+            _ => Token::Address(self.advance(end)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tokens(text: &str) -> Vec<Token<'_>> {
+        pieces(text).unwrap().into_iter().map(|piece| piece.token).collect()
+    }
+
+    #[test]
+    fn dots_go_where_they_belong() {
+        use Token::{Ellipsis, End, Number, Sign, Word};
+        let plus = Sign('+');
+        assert_eq!(tokens("+.01...0.011"), [plus, Number(".01"), Ellipsis, Number("0.011"), End]);
+        assert_eq!(tokens("+0...0.010"), [plus, Number("0"), Ellipsis, Number("0.010"), End]);
+        assert_eq!(tokens("P. 1"), [Word("P"), Sign('.'), Number("1"), End]);
+        assert_eq!(tokens("+.3~+.310"), [plus, Number(".3"), Sign('~'), plus, Number(".310"), End]);
+        assert_eq!(
+            tokens("192.168.0.1 -1 0x7fffffff -"),
+            [Token::Address("192.168.0.1"), Number("-1"), Number("0x7fffffff"), Sign('-'), End]
+        );
+    }
+
+    #[test]
+    fn comments_count_lines() {
+        let pieces = pieces("// one\n/* two\n three */ `a\nb` %{ c }%").unwrap();
+        let places: Vec<_> = pieces.iter().map(|piece| (piece.place.line, piece.place.column)).collect();
+        assert_eq!(places, [(3, 12), (4, 6), (4, 11)]);
+        assert_eq!(pieces[1].token, Token::Code(" c "));
+    }
+
+    #[test]
+    fn what_never_ends_is_named_where_it_begins() {
+        for (text, column) in [("  `sysctl", 3), ("%{ assert", 1), ("a \"b", 3), ("/* x", 1)] {
+            assert_eq!(pieces(text).unwrap_err().place, Place { line: 1, column }, "{text}");
+        }
+    }
+}

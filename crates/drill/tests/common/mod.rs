@@ -1,0 +1,210 @@
+//! An end without congestion control, for tests of the runner: what they expect must not change with our TCP.
+#![allow(dead_code, reason = "each test file uses some of it")]
+
+use drill::code::Value;
+use drill::end::{End, Failure, Ports, Role, Stage};
+use drill::report::Report;
+use drill::settings::Settings;
+use engine::{Span, Time};
+use wire::{Ecn, Flags, Options, Segment, SeqNum};
+
+/// The retransmission timeout, which does not double.
+const TIMEOUT: Span = Span::from_secs(1);
+
+/// Sends all it has in segments of the other end's MSS, acknowledges at once, and sends everything unacknowledged again
+/// one second after it was sent.
+pub struct Plain {
+    ports: Ports,
+    options: Options,
+    role: Role,
+    failure: Option<Failure>,
+    /// Sequence numbers from the initial ones on.
+    iss: SeqNum,
+    una: u32,
+    nxt: u32,
+    irs: Option<SeqNum>,
+    rcv: u32,
+    unread: u32,
+    mss: u32,
+    written: u32,
+    fin_wanted: bool,
+    fin_got: bool,
+    owes_ack: bool,
+    reset: bool,
+    gone: bool,
+    deadline: Time,
+}
+
+pub fn open(role: Role, settings: &Settings, ports: Ports, iss: SeqNum) -> Result<Box<dyn End>, String> {
+    let options = Options {
+        mss: std::num::NonZeroU16::new(settings.max_segment.unwrap_or(1460)),
+        window_scale: settings.window_scale(),
+        sack_permitted: settings.sack,
+        ..Options::default()
+    };
+    if settings.control != "cubic" {
+        return Err(format!("congestion control {}", settings.control));
+    }
+    Ok(Box::new(Plain {
+        ports,
+        options,
+        role,
+        failure: None,
+        iss,
+        una: 0,
+        nxt: 0,
+        irs: None,
+        rcv: 0,
+        unread: 0,
+        mss: 536,
+        written: 0,
+        fin_wanted: false,
+        fin_got: false,
+        owes_ack: false,
+        reset: false,
+        gone: false,
+        deadline: Time::NEVER,
+    }))
+}
+
+impl Plain {
+    fn segment(&self, seq: u32, flags: Flags) -> Segment {
+        let flags = if self.irs.is_some() { flags | Flags::ACK } else { flags };
+        Segment {
+            src_port: self.ports.local,
+            dst_port: self.ports.remote,
+            seq: self.iss + seq,
+            ack: self.irs.map_or(SeqNum(0), |irs| irs + self.rcv),
+            flags,
+            window: 65_535,
+            ..Segment::default()
+        }
+    }
+
+    /// The sequence number behind everything there is to send.
+    fn end(&self) -> u32 {
+        1 + self.written + u32::from(self.fin_wanted)
+    }
+}
+
+impl End for Plain {
+    fn stage(&self) -> Stage {
+        match (self.gone, self.una) {
+            (true, _) => Stage::Gone,
+            (_, 0) => Stage::Opening,
+            _ => Stage::Open,
+        }
+    }
+    fn failure(&self) -> Option<Failure> {
+        self.failure
+    }
+    fn write(&mut self, bytes: u64) {
+        self.written += bytes as u32;
+    }
+    fn set_nodelay(&mut self, _: bool) {}
+    fn set_cork(&mut self, _: bool) {}
+    fn set_more(&mut self, _: bool) {}
+    fn shutdown_write(&mut self) {
+        self.fin_wanted = true;
+    }
+    fn close(&mut self) {
+        match self.una {
+            0 => self.gone = true,
+            _ => self.fin_wanted = true,
+        }
+    }
+    fn abort(&mut self) {
+        self.reset = true;
+    }
+    fn readable(&self) -> u64 {
+        u64::from(self.unread)
+    }
+    fn read(&mut self, _: Time, most: u64) -> u64 {
+        let read = self.unread.min(most as u32);
+        self.unread -= read;
+        u64::from(read)
+    }
+    fn at_end(&self) -> bool {
+        self.fin_got && self.unread == 0
+    }
+    fn unacknowledged(&self) -> u64 {
+        u64::from(self.end() - self.una.max(1))
+    }
+    fn info(&self, name: &str) -> Option<Value> {
+        match name {
+            "tcpi_snd_mss" => Some(Value::Int(i64::from(self.mss))),
+            "tcpi_unacked" => Some(Value::Int(i64::from((self.nxt - self.una).div_ceil(self.mss)))),
+            _ => None,
+        }
+    }
+    fn handle_segment(&mut self, now: Time, segment: &Segment, _: Ecn) {
+        if segment.flags.has(Flags::RST) {
+            self.failure = Some(if self.una == 0 { Failure::Refused } else { Failure::Reset });
+            (self.gone, self.deadline) = (true, Time::NEVER);
+            return;
+        }
+        if segment.flags.has(Flags::SYN) {
+            self.irs = Some(segment.seq);
+            self.rcv = 1;
+            self.mss = segment.options.mss.map_or(536, |mss| u32::from(mss.get()));
+            self.options.sack_permitted &= segment.options.sack_permitted;
+            self.options.window_scale = segment.options.window_scale.and(self.options.window_scale);
+            self.owes_ack = self.role == Role::Active;
+        }
+        if segment.flags.has(Flags::ACK) {
+            let ack = segment.ack.0.wrapping_sub(self.iss.0);
+            if ack > self.una && ack <= self.end() {
+                self.una = ack;
+                self.deadline = if ack == self.nxt { Time::NEVER } else { now + TIMEOUT };
+            }
+        }
+        if segment.len > 0 || segment.flags.has(Flags::FIN) {
+            self.owes_ack = true;
+            if self.irs.is_some_and(|irs| irs + self.rcv == segment.seq) {
+                self.rcv += segment.seq_len();
+                self.unread += segment.len;
+                self.fin_got = segment.flags.has(Flags::FIN);
+            }
+        }
+        self.gone |= self.fin_got && self.fin_wanted && self.una == self.end() && !self.owes_ack;
+    }
+    fn handle_timeout(&mut self, _: Time) {
+        (self.nxt, self.deadline) = (self.una, Time::NEVER);
+    }
+    fn poll_transmit(&mut self, now: Time) -> Option<(Segment, Ecn)> {
+        if self.gone {
+            return None;
+        }
+        if self.reset {
+            self.gone = true;
+            return Some((self.segment(self.nxt, Flags::RST), Ecn::NotEct));
+        }
+        if self.nxt == 0 && (self.role == Role::Active || self.irs.is_some()) {
+            (self.nxt, self.deadline) = (1, now + TIMEOUT);
+            return Some((Segment { options: self.options, ..self.segment(0, Flags::SYN) }, Ecn::NotEct));
+        }
+        if self.una > 0 && self.nxt < self.end() {
+            let len = self.mss.min((1 + self.written).saturating_sub(self.nxt));
+            let mut segment = Segment { len, ..self.segment(self.nxt, Flags::default()) };
+            if len > 0 && self.nxt + len == 1 + self.written {
+                segment.flags = segment.flags | Flags::PSH;
+            }
+            if self.fin_wanted && self.nxt + len == 1 + self.written {
+                segment.flags = segment.flags | Flags::FIN;
+            }
+            self.nxt += segment.seq_len();
+            (self.deadline, self.owes_ack) = (now + TIMEOUT, false);
+            return Some((segment, Ecn::NotEct));
+        }
+        std::mem::take(&mut self.owes_ack).then(|| (self.segment(self.nxt, Flags::default()), Ecn::NotEct))
+    }
+    fn poll_timeout(&self) -> Time {
+        self.deadline
+    }
+}
+
+/// Runs a script that must be one.
+pub fn report(text: &str) -> Report {
+    let script = drill::parse(text).unwrap_or_else(|error| panic!("{error}"));
+    drill::run(&script, None, &open)
+}

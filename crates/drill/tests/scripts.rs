@@ -1,0 +1,319 @@
+//! Scripts against an end without congestion control: what passes, what fails, and what the messages say.
+
+mod common;
+
+use common::{open, report};
+use drill::code::Value;
+use drill::end::{End, Failure, Stage};
+use drill::report::Outcome;
+use drill::settings::Settings;
+use engine::{Span, Time};
+use wire::{Ecn, Segment};
+
+/// A connection that the script's end has opened, as 4 behind 3.
+const OPEN: &str = "0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3
++0 bind(3, ..., ...) = 0
++0 listen(3, 1) = 0
++0 < S 0:0(0) win 1000 <mss 1000,sackOK,nop,nop,nop,wscale 7>
++0 > S. 0:0(0) ack 1 <mss 1460,nop,nop,sackOK,nop,wscale 7>
++.1 < . 1:1(0) ack 1 win 257
++0 accept(3, ..., ...) = 4
+";
+
+fn opened(rest: &str) -> String {
+    format!("{OPEN}{rest}")
+}
+
+/// The message about `OPEN` and `rest`, without the packets before.
+#[track_caller]
+fn message(rest: &str) -> String {
+    let text = opened(rest);
+    let message = report(&text).message("a.pkt", &text).expect("the script does not pass");
+    let packet =
+        |line: &str| line.strip_prefix("    ").is_some_and(|line| line.starts_with(|c: char| c.is_ascii_digit()));
+    let lines: Vec<&str> = message.lines().filter(|line| !packet(line)).collect();
+    lines.join("\n")
+}
+
+#[track_caller]
+fn passes(text: &str) {
+    let report = report(text);
+    assert_eq!(report.outcome, Outcome::Passed, "{}", report.message("a.pkt", text).unwrap_or_default());
+}
+
+#[test]
+fn what_agrees_passes() {
+    for rest in [
+        // One line is as many segments as it is made of; PSH counts at the last byte handed over.
+        "+0 write(4, ..., 2500) = 2500\n+0 > P. 1:2501(2500) ack 1\n+.1 < . 1:1(0) ack 2501 win 257",
+        "+0 write(4, ..., 2500) = 2500\n+0 > P. 1:2001(2000) ack 1\n+0 > P. 2001:2501(500) ack 1",
+        "+0 write(4, ..., 2000) = 2000\n+0 > . 1:1001(1000) ack 1\n+0 > P. 1001:2001(1000) ack 1",
+        // Reading, to the end.
+        "+0 < P. 1:501(500) ack 1 win 257\n+0 > . 1:1(0) ack 501\n+0 read(4, ..., 300) = 300
+         +0 recv(4, ..., 300, 0) = 200\n+0 < F. 501:501(0) ack 1 win 257\n+0 > . 1:1(0) ack 502\n+0 read(4, ..., 9) = 0",
+        // Vectors.
+        "+0 writev(4, [{..., 100}, {..., 20}], 2) = 120\n+0 > P. 1:121(120) ack 1",
+        // Ranges and any time: the timer is at 1 s.
+        "+0 write(4, ..., 10) = 10\n+0 > P. 1:11(10) ack 1\n+.9~+1.1 > P. 1:11(10) ack 1\n* > P. 1:11(10) ack 1",
+        "+0 write(4, ..., 10) = 10\n+0 > P. 1:11(10) ack 1\n1~1.2 > P. 1:11(10) ack 1",
+        // A read that waits.
+        "+0...0.2 read(4, ..., 9) = 9\n+.2 < P. 1:10(9) ack 1 win 257\n+0 > . 1:1(0) ack 10",
+        "+0 fcntl(4, F_SETFL, O_RDWR|O_NONBLOCK) = 0\n+0 read(4, ..., 9) = -1 EAGAIN (Try again)",
+        "+0 shutdown(4, SHUT_WR) = 0\n+0 > F. 1:1(0) ack 1\n+0 write(4, ..., 1) = -1 EPIPE (Broken pipe)",
+        "+0 < R. 1:1(0) ack 1 win 257\n+0 read(4, ..., 9) = -1 ECONNRESET (Reset)\n+0 read(4, ..., 9) = 0",
+        "+0 < R. 1:1(0) ack 1 win 257\n+0 getsockopt(4, SOL_SOCKET, SO_ERROR, [ECONNRESET], [4]) = 0",
+        "+0 setsockopt(4, SOL_SOCKET, SO_LINGER, {onoff=1, linger=0}, 8) = 0\n+0 close(4) = 0\n+0 > R. 1:1(0) ack 1",
+        "+0 poll([{fd=4, events=POLLIN|POLLOUT, revents=POLLOUT}], 1, 0) = 1",
+        "+0 < P. 1:10(9) ack 1 win 257\n+0 ioctl(4, SIOCINQ, [9]) = 0",
+        // What nobody asks for is no error.
+        "+0 write(4, ..., 10) = 10\n+.1 < . 1:1(0) ack 11 win 257",
+        "+0 write(4, ..., 10) = 10\n+0 %{ assert tcpi_unacked == 1, tcpi_unacked; n = 1\nn += 1 }%\n+0 %{ assert n == 2 }%",
+    ] {
+        passes(&opened(rest));
+    }
+}
+
+#[test]
+fn a_client_passes_too() {
+    passes(
+        "0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3
+        +.01...0.011 connect(3, ..., ...) = 0
+        +0 > S 0:0(0) <...>
+        +0 < S. 0:0(0) ack 1 win 3000 <mss 1000>
+        +0 > . 1:1(0) ack 1
+        +0 close(3) = 0
+        +0 > F. 1:1(0) ack 1",
+    );
+    passes(
+        "0 socket(..., SOCK_STREAM|SOCK_NONBLOCK, IPPROTO_TCP) = 7
+        +0 connect(7, ..., ...) = -1 EINPROGRESS (Operation now in progress)
+        +0 > S 7:7(0) <mss 1460,nop,nop,sackOK,nop,wscale 7>
+        +0 < R. 0:0(0) ack 8 win 0
+        +0 getsockopt(7, SOL_SOCKET, SO_ERROR, [ECONNREFUSED], [4]) = 0",
+    );
+}
+
+#[test]
+fn segments_for_nobody_are_refused() {
+    // covers [RFC9293 s3.10.7.1]
+    passes(
+        "0 < S 5:5(0) win 100\n+0 > R. 0:0(0) ack 1\n+0 < . 7:7(0) ack 9 win 10\n+0 > R 9:9(0)\n+0 < R 1:1(0) win 0",
+    );
+}
+
+#[test]
+fn another_packet_is_shown_beside_the_one_that_came() {
+    assert_eq!(
+        message("+0 write(4, ..., 500) = 500\n+0 > F. 1:1001(1000) ack 2 win 1\n"),
+        "a.pkt:9:4: another packet was expected
+  9 | +0 > F. 1:1001(1000) ack 2 win 1
+  expected 0.100000 > F. 1:1001(1000) ack 2 win 1
+  found    0.100000 > P. 1:501(500)   ack 1 win 65535
+                      ^^ ^^^^^^^^^^^^ ^^^^^ ^^^^^^^^^
+  before"
+    );
+}
+
+#[test]
+fn the_packets_before_are_shown() {
+    let text =
+        opened("+0 write(4, ..., 10) = 10\n+0 > P. 1:11(10) ack 1\n+.2 < . 1:1(0) ack 1 win 9\n+0 > . 1:1(0) ack 1");
+    let message = report(&text).message("a.pkt", &text).unwrap();
+    assert!(
+        message.ends_with(
+            "
+  before
+    0.000000 < S 0:0(0) win 1000 <mss 1000,sackOK,nop,nop,nop,wscale 7>
+    0.000000 > S. 0:0(0) ack 1 win 65535 <mss 1460,sackOK,wscale 7>
+    0.100000 < . 1:1(0) ack 1 win 257
+    0.100000 > P. 1:11(10) ack 1 win 65535
+    0.300000 < . 1:1(0) ack 1 win 9"
+        ),
+        "{message}"
+    );
+}
+
+#[test]
+fn each_failure_has_its_message() {
+    for (rest, expected) in [
+        (
+            "+.5 > . 1:1(0) ack 1",
+            "a.pkt:8:5: a packet is missing\n  8 | +.5 > . 1:1(0) ack 1\n  expected 0.600000 > . 1:1(0) ack 1
+  found    nothing, and nothing later\n  before",
+        ),
+        (
+            "+0 write(4, ..., 10) = 10\n+0 > P. 1:11(10) ack 1\n+.5 > P. 1:11(10) ack 1",
+            "a.pkt:10:5: a packet is missing\n  10 | +.5 > P. 1:11(10) ack 1\n  expected 0.600000 > P. 1:11(10) ack 1
+  found    nothing; the next is 1.100000 > P. 1:11(10) ack 1 win 65535\n  before",
+        ),
+        (
+            "+0 write(4, ..., 10) = 10\n+.01 > P. 1:11(10) ack 1",
+            "a.pkt:9:6: the packet came 10 ms too early\n  9 | +.01 > P. 1:11(10) ack 1\n  expected at 0.110000 s
+  found    at 0.100000 s\n  before\n  hint: the tolerance is 4 ms",
+        ),
+        (
+            "+0 read(4, ..., 9) = 9",
+            "a.pkt:8:4: a call blocks\n  8 | +0 read(4, ..., 9) = 9\n  expected read(4, ..., 9) = 9
+  found    the call blocks\n  before
+  hint: say by when it returns: `+0...0.1` in front of it, or make the socket non-blocking",
+        ),
+        (
+            "+0...0.2 read(4, ..., 9) = 9",
+            "a.pkt:8:10: a call does not return in time\n  8 | +0...0.2 read(4, ..., 9) = 9
+  expected read(4, ..., 9) = 9 by 0.300000 s\n  found    it still blocks\n  before",
+        ),
+        (
+            "+0...0.2 read(4, ..., 9) = 9\n+.1 < P. 1:10(9) ack 1 win 257",
+            "a.pkt:8:10: read returned 100 ms too early\n  8 | +0...0.2 read(4, ..., 9) = 9\n  expected at 0.300000 s
+  found    at 0.200000 s\n  before\n  hint: the tolerance is 4 ms",
+        ),
+        (
+            "+0 close(5) = 0",
+            "a.pkt:8:4: close returns another value\n  8 | +0 close(5) = 0\n  expected 0\n  found    -1 EBADF\n  before",
+        ),
+        (
+            "+0 getsockopt(4, SOL_SOCKET, SO_SNDBUF, [5], [4]) = 0",
+            "a.pkt:8:4: a call gives another value\n  8 | +0 getsockopt(4, SOL_SOCKET, SO_SNDBUF, [5], [4]) = 0
+  expected SO_SNDBUF 5\n  found    SO_SNDBUF 16384\n  before",
+        ),
+        (
+            "+0 %{ n = 2\nassert n == 1 and tcpi_unacked == 0, 'n %d' % n }%",
+            "a.pkt:9:1: an assertion does not hold\n  9 | assert n == 1 and tcpi_unacked == 0, 'n %d' % n }%
+  expected assert n == 1 and tcpi_unacked == 0, 'n %d' % n\n  found    n is 2, tcpi_unacked is 0\n  before\n  hint: n 2",
+        ),
+        (
+            "+0 < icmp unreachable frag_needed mtu 900 [1:1001(1000)]",
+            "a.pkt:8:4: not supported: the packet `icmp unreachable frag_needed mtu 900 [1:1001(1000)]`
+  8 | +0 < icmp unreachable frag_needed mtu 900 [1:1001(1000)]",
+        ),
+        (
+            "+0 `sysctl -q net.ipv4.tcp_foo=1`",
+            "a.pkt:8:5: not supported: the parameter net.ipv4.tcp_foo\n  8 | +0 `sysctl -q net.ipv4.tcp_foo=1`",
+        ),
+        (
+            "+0 sendfile(4, 5, 0, 9) = 9",
+            "a.pkt:8:4: not supported: the system call sendfile\n  8 | +0 sendfile(4, 5, 0, 9) = 9",
+        ),
+        (
+            "+0 < . 1:1(0) ack 1 win 9 <FO 1234>",
+            "a.pkt:8:4: not supported: the TCP option `FO 1234`\n  8 | +0 < . 1:1(0) ack 1 win 9 <FO 1234>",
+        ),
+    ] {
+        assert_eq!(message(rest), expected, "{rest}");
+    }
+}
+
+#[test]
+fn push_counts_only_at_the_last_byte() {
+    // Between, it tells how Linux put segments together.
+    passes(&opened("+0 write(4, ..., 3000) = 3000\n+0 > P. 1:1001(1000) ack 1\n+0 > . 1001:2001(1000) ack 1"));
+    let message = message("+0 write(4, ..., 3000) = 3000\n+0 > . 1:3001(3000) ack 1");
+    assert!(message.contains("found    0.100000 > P. 1:3001(3000)"), "{message}");
+}
+
+#[test]
+fn a_line_of_an_mss_or_less_is_one_segment() {
+    let message = message("+0 write(4, ..., 400) = 400\n+0 write(4, ..., 400) = 400\n+0 > P. 1:801(800) ack 1");
+    assert!(message.contains("found    0.100000 > P. 1:401(400)"), "{message}");
+}
+
+#[test]
+fn the_clock_is_exact() {
+    let text = opened("+0 write(4, ..., 10) = 10\n+.000001 > P. 1:11(10) ack 1");
+    let script = drill::parse(&text).unwrap();
+    let run = |tolerance| drill::run(&script, tolerance, &open);
+    let report = run(None);
+    assert_eq!((&report.outcome, report.worst.unwrap().1), (&Outcome::Passed, Span::from_nanos(1_000)));
+    assert_eq!(run(Some(Span::from_nanos(1_000))).outcome, Outcome::Passed);
+    assert!(matches!(run(Some(Span::from_nanos(999))).outcome, Outcome::Failed(_)));
+    assert!(matches!(run(Some(Span::ZERO)).outcome, Outcome::Failed(_)));
+}
+
+#[test]
+fn the_head_sets_the_tolerance() {
+    let text = format!(
+        "--tolerance_usecs=20000\n--local_ip=10.0.0.1\n{OPEN}+0 write(4, ..., 10) = 10\n+.02 > P. 1:11(10) ack 1"
+    );
+    passes(&text);
+    let text = format!("--ip_version=ipv6\n{OPEN}");
+    assert_eq!(
+        report(&text).message("a.pkt", &text).unwrap(),
+        "a.pkt:1:1: not supported: the option --ip_version=ipv6\n  1 | --ip_version=ipv6"
+    );
+}
+
+#[test]
+fn what_an_end_does_not_support_is_not_supported() {
+    let text = format!("`sysctl -q net.ipv4.tcp_congestion_control=vegas`\n{OPEN}");
+    let report = report(&text);
+    assert!(matches!(&report.outcome, Outcome::Unsupported(what) if what.what == "congestion control vegas"));
+}
+
+#[test]
+fn time_stamps_are_those_of_the_script() {
+    // Those that the script's end sends come back in echoes as they are.
+    let text = "0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3
+        +0 bind(3, ..., ...) = 0
+        +0 listen(3, 1) = 0
+        +0 < S 77:77(0) win 1000 <mss 1000>
+        +0 > S. 0:0(0) ack 78 <...>
+        +0 < . 1:1(0) ack 1 win 257
+        +0 < P. 1:3(2) ack 1 win 257
+        +0 > . 1:1(0) ack 3";
+    passes(text);
+}
+
+#[test]
+fn time_that_stands_still_is_a_failure() {
+    // An end whose timer is always due.
+    struct Stuck(Box<dyn End>);
+    impl End for Stuck {
+        fn stage(&self) -> Stage {
+            self.0.stage()
+        }
+        fn failure(&self) -> Option<Failure> {
+            self.0.failure()
+        }
+        fn write(&mut self, bytes: u64) {
+            self.0.write(bytes);
+        }
+        fn set_nodelay(&mut self, _: bool) {}
+        fn set_cork(&mut self, _: bool) {}
+        fn set_more(&mut self, _: bool) {}
+        fn shutdown_write(&mut self) {}
+        fn close(&mut self) {}
+        fn abort(&mut self) {}
+        fn readable(&self) -> u64 {
+            0
+        }
+        fn read(&mut self, _: Time, _: u64) -> u64 {
+            0
+        }
+        fn at_end(&self) -> bool {
+            false
+        }
+        fn unacknowledged(&self) -> u64 {
+            0
+        }
+        fn info(&self, _: &str) -> Option<Value> {
+            None
+        }
+        fn handle_segment(&mut self, now: Time, segment: &Segment, ecn: Ecn) {
+            self.0.handle_segment(now, segment, ecn);
+        }
+        fn handle_timeout(&mut self, _: Time) {}
+        fn poll_transmit(&mut self, now: Time) -> Option<(Segment, Ecn)> {
+            self.0.poll_transmit(now)
+        }
+        fn poll_timeout(&self) -> Time {
+            Time::ZERO
+        }
+    }
+    let script = drill::parse(OPEN).unwrap();
+    let stuck = |role, settings: &Settings, ports, iss| {
+        open(role, settings, ports, iss).map(|end| Box::new(Stuck(end)) as Box<dyn End>)
+    };
+    let report = drill::run(&script, None, &stuck);
+    let message = report.message("a.pkt", OPEN).unwrap();
+    assert!(message.starts_with("a.pkt:6:5: time stands still\n"), "{message}");
+}

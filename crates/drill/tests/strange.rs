@@ -1,0 +1,39 @@
+//! Scripts that make no sense: whatever they say, they end with an outcome.
+
+use std::fs;
+use std::path::Path;
+
+use drill::endpoint::open;
+
+/// Numbers at the edges.
+const STRANGE: [&str; 7] = ["0", "1", "65535", "2147483648", "4294967295", "9223372036854775807", "-1"];
+
+/// `text` with each of its numbers replaced by each of the strange ones, one at a time.
+fn variations(text: &str) -> Vec<String> {
+    let bytes = text.as_bytes();
+    let mut all = Vec::new();
+    let mut at = 0;
+    while at < bytes.len() {
+        let digits = bytes[at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+        if digits > 0 {
+            all.extend(STRANGE.map(|number| format!("{}{number}{}", &text[..at], &text[at + digits..])));
+        }
+        at += digits.max(1);
+    }
+    all
+}
+
+#[test]
+fn strange_numbers_end_with_an_outcome() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scripts/pass");
+    let mut runs = 0;
+    for entry in fs::read_dir(folder).unwrap() {
+        let text = fs::read_to_string(entry.unwrap().path()).unwrap();
+        for strange in variations(&text) {
+            let Ok(script) = drill::parse(&strange) else { continue };
+            drill::run(&script, None, &open);
+            runs += 1;
+        }
+    }
+    assert!(runs > 1000, "{runs}");
+}

@@ -1,0 +1,387 @@
+//! BBR (Cardwell, Cheng, Gunn, Hassas Yeganeh, Jacobson, "BBR: Congestion-Based Congestion Control", 2016;
+//! draft-cardwell-iccrg-bbr-congestion-control-00; Linux's `tcp_bbr.c`).
+//!
+//! It measures what the path delivers and how long it takes, and sends at that rate with about one path's worth in flight:
+//!
+//! ```text
+//! max bw  = greatest delivery rate of 10 round trips        min rtt = least round trip of 10 s
+//! pacing  = 0.99 pacing gain x bw                           cwnd    = cwnd gain x bw x min rtt + aggregation + 3 quanta
+//! ```
+//!
+//! One phase a file: `startup` until the rate has not grown by a quarter for three round trips, `drain` until no more
+//! than the path's worth is in flight, `probe_bw` for good, and `probe_rtt` when the least round trip is ten seconds
+//! old. Losses do not slow it down, but for the first round trip of a recovery and for a policer (`policer`). It has no
+//! threshold: ssthresh is infinite.
+//!
+//! Deviations from Linux: what is in flight is what the sender says now, not at the departure of the next paced segment;
+//! times are nanoseconds and windows bytes; the filter of the rate is exact; samples taken in `probe_rtt` are known for
+//! limited by what they were sent in, since the control cannot mark the connection. A timeout leaves one segment.
+//! Limits: no ECN. What it needs of the sender: `Feedback::rate`, pacing, `on_recovered`.
+
+mod drain;
+mod model;
+mod policer;
+mod probe_bw;
+mod probe_rtt;
+mod startup;
+
+use engine::registry::{Fault, Settings};
+use engine::{Draws, Span, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Acked, Congestion, CongestionControl, Feedback, Flight, Start};
+use model::Model;
+use probe_bw::ProbeBw;
+use probe_rtt::ProbeRtt;
+use startup::FullPipe;
+
+/// 2 / ln 2, as Linux has it: the least gain that doubles the rate each round trip.
+const HIGH_GAIN: f64 = 2.885;
+/// Paces one percent below the rate.
+const MARGIN: f64 = 0.99;
+/// Segments that keep acknowledgments coming.
+const LEAST_SEGMENTS: f64 = 4.0;
+
+/// Settings.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    /// Path's worths in flight in the steady state.
+    #[serde(default = "two")]
+    pub cwnd_gain: f64,
+    /// How long the least round trip is believed.
+    #[serde(default = "ten_seconds")]
+    pub min_rtt_window: Span,
+    /// How long little is in flight to measure it anew.
+    #[serde(default = "fifth_of_a_second")]
+    pub probe_rtt: Span,
+    /// Whether more may fly where acknowledgments come in bunches, as in Linux since 5.1.
+    #[serde(default = "yes")]
+    pub aggregation: bool,
+    /// Whether a policer's rate is kept to when one is suspected, as in Linux.
+    #[serde(default = "yes")]
+    pub policer: bool,
+}
+
+fn two() -> f64 {
+    2.0
+}
+
+fn ten_seconds() -> Span {
+    Span::from_secs(10)
+}
+
+fn fifth_of_a_second() -> Span {
+    Span::from_millis(200)
+}
+
+fn yes() -> bool {
+    true
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Config {
+            cwnd_gain: two(),
+            min_rtt_window: ten_seconds(),
+            probe_rtt: fifth_of_a_second(),
+            aggregation: true,
+            policer: true,
+        }
+    }
+}
+
+impl Settings for Config {
+    fn check(&self) -> Vec<Fault> {
+        let mut faults = Vec::new();
+        if !(self.cwnd_gain >= 1.0 && self.cwnd_gain <= 10.0) {
+            faults.push(Fault::new("cwnd_gain", self.cwnd_gain, "1 to 10"));
+        }
+        if self.min_rtt_window <= self.probe_rtt {
+            let expected = format!("longer than probe_rtt ({})", self.probe_rtt);
+            faults.push(Fault::new("min_rtt_window", self.min_rtt_window, expected));
+        }
+        faults
+    }
+}
+
+impl Config {
+    /// The congestion control.
+    pub fn build(&self, start: Start) -> Box<dyn CongestionControl> {
+        Box::new(Bbr::new(self, start))
+    }
+}
+
+/// What it is doing.
+enum State {
+    Startup,
+    Drain,
+    ProbeBw(ProbeBw),
+    ProbeRtt(ProbeRtt),
+}
+
+/// Whether losses are being made good.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Recovery {
+    Open,
+    /// Fast recovery; in its first round trip what arrives is replaced and no more.
+    Fast {
+        conserve: bool,
+    },
+    /// After a timeout, until what had been sent by then is acknowledged.
+    Loss {
+        until: Option<u64>,
+    },
+}
+
+struct Bbr {
+    config: Config,
+    segment: f64,
+    initial_cwnd: f64,
+    cwnd: f64,
+    /// The window to come back to after a recovery or a probe of the round trip.
+    prior_cwnd: f64,
+    /// Bytes per second.
+    pacing: f64,
+    seen_rtt: bool,
+    state: State,
+    recovery: Recovery,
+    model: Model,
+    full: FullPipe,
+    /// Nothing has been delivered since the sender was idle.
+    idle_restart: bool,
+    /// The last acknowledgment: when, the window before it, what it delivered and what is in flight since.
+    last: (Time, f64, f64, f64),
+    draws: Draws,
+}
+
+impl Bbr {
+    fn new(config: &Config, start: Start) -> Self {
+        let cwnd = start.cwnd.max(start.segment);
+        Bbr {
+            config: config.clone(),
+            segment: start.segment,
+            initial_cwnd: cwnd,
+            cwnd,
+            prior_cwnd: 0.0,
+            // Before anything is measured: a round trip of a millisecond.
+            pacing: MARGIN * HIGH_GAIN * cwnd / 1e-3,
+            seen_rtt: false,
+            state: State::Startup,
+            recovery: Recovery::Open,
+            model: Model::new(start.segment),
+            full: FullPipe::default(),
+            idle_restart: false,
+            last: (Time::ZERO, cwnd, 0.0, 0.0),
+            draws: start.stream.sub("bbr").draws(),
+        }
+    }
+
+    fn gains(&self) -> (f64, f64) {
+        match &self.state {
+            State::Startup => (HIGH_GAIN, HIGH_GAIN),
+            State::Drain => (1.0 / HIGH_GAIN, HIGH_GAIN),
+            State::ProbeBw(probe) => {
+                let pacing = if self.model.policer.rate().is_some() { 1.0 } else { probe.gain() };
+                (pacing, self.config.cwnd_gain)
+            }
+            State::ProbeRtt(_) => (1.0, 1.0),
+        }
+    }
+
+    fn least(&self) -> f64 {
+        LEAST_SEGMENTS * self.segment
+    }
+
+    /// `gain` path's worths, in whole segments.
+    fn bdp(&self, bandwidth: f64, gain: f64) -> f64 {
+        match self.model.min_rtt() {
+            Some(rtt) => (gain * bandwidth * rtt.as_secs_f64() / self.segment).ceil() * self.segment,
+            None => self.initial_cwnd,
+        }
+    }
+
+    /// With three quanta for the ends, in pairs of segments, and more while the rate is probed.
+    fn quantized(&self, bytes: f64) -> f64 {
+        // Linux: a millisecond's worth, at least two segments from 1.2 Mbps on, at most 64 KiB.
+        let fewest = if self.pacing < 150_000.0 { 1.0 } else { 2.0 };
+        let quantum = (self.pacing.min(65_536_000.0) / 1024.0 / self.segment).floor().max(fewest) * self.segment;
+        let pair = 2.0 * self.segment;
+        let bytes = ((bytes + 3.0 * quantum) / pair).ceil() * pair;
+        match &self.state {
+            State::ProbeBw(probe) if probe.probing() => bytes + pair,
+            _ => bytes,
+        }
+    }
+
+    fn inflight(&self, gain: f64) -> f64 {
+        self.quantized(self.bdp(self.model.max_bw(), gain))
+    }
+
+    /// The steady state, or the search for it.
+    fn resume(&mut self, now: Time) {
+        self.state =
+            if self.full.reached { State::ProbeBw(ProbeBw::new(now, &mut self.draws)) } else { State::Startup };
+    }
+
+    /// The window before losses or a probe cut it; `cwnd` is the present one.
+    fn save(&mut self, cwnd: f64) {
+        let temporary = self.recovery != Recovery::Open || matches!(self.state, State::ProbeRtt(_));
+        self.prior_cwnd = if temporary { self.prior_cwnd.max(cwnd) } else { cwnd };
+    }
+
+    fn restore(&mut self) {
+        self.recovery = Recovery::Open;
+        self.cwnd = self.cwnd.max(self.prior_cwnd);
+        if self.full.reached {
+            self.cwnd = self.cwnd.min(self.target()).max(self.least());
+        }
+        if let State::ProbeRtt(_) = self.state {
+            self.cwnd = self.cwnd.min(self.least());
+        }
+    }
+
+    fn target(&self) -> f64 {
+        let (_, cwnd_gain) = self.gains();
+        let mut target = self.bdp(self.model.bw(), cwnd_gain);
+        if self.config.aggregation && self.full.reached {
+            target += self.model.aggregation();
+        }
+        self.quantized(target)
+    }
+
+    fn set_pacing(&mut self, gain: f64, srtt: Span) {
+        if !self.seen_rtt && srtt > Span::ZERO {
+            self.seen_rtt = true;
+            self.pacing = MARGIN * HIGH_GAIN * self.cwnd / srtt.as_secs_f64();
+        }
+        let rate = MARGIN * gain * self.model.bw();
+        if rate > 0.0 && (self.full.reached || rate > self.pacing) {
+            self.pacing = rate;
+        }
+    }
+
+    fn set_cwnd(&mut self, feedback: &Feedback) {
+        let delivered = feedback.delivered as f64;
+        if let Recovery::Loss { until } = &mut self.recovery
+            && feedback.una >= *until.get_or_insert(feedback.nxt)
+        {
+            self.recovery = Recovery::Open;
+            self.cwnd = self.cwnd.max(self.prior_cwnd);
+        }
+        if delivered > 0.0 {
+            // What is lost is replaced once, not twice.
+            self.cwnd = (self.cwnd - feedback.lost as f64).max(self.segment);
+            if self.recovery == (Recovery::Fast { conserve: true }) {
+                self.cwnd = self.cwnd.max(feedback.flight + delivered);
+            } else {
+                let target = self.target();
+                if self.full.reached {
+                    self.cwnd = (self.cwnd + delivered).min(target);
+                } else if self.cwnd < target || (self.model.delivered() as f64) < self.initial_cwnd {
+                    self.cwnd += delivered;
+                }
+                self.cwnd = self.cwnd.max(self.least());
+            }
+        }
+        if let State::ProbeRtt(_) = self.state {
+            self.cwnd = self.cwnd.min(self.least());
+        }
+    }
+}
+
+impl CongestionControl for Bbr {
+    fn cwnd(&self) -> f64 {
+        self.cwnd
+    }
+
+    fn ssthresh(&self) -> f64 {
+        f64::INFINITY
+    }
+
+    /// All is done in `on_feedback`.
+    fn on_ack(&mut self, _: &Acked) {}
+
+    fn wants_feedback(&self) -> bool {
+        true
+    }
+
+    fn on_feedback(&mut self, feedback: &Feedback) {
+        self.last = (feedback.now, self.cwnd, feedback.delivered as f64, feedback.flight);
+        let probing_bw = matches!(self.state, State::ProbeBw(_));
+        let policer_gave_up = self.model.update(feedback, self.cwnd, probing_bw, self.config.policer);
+        if policer_gave_up {
+            self.resume(feedback.now);
+        }
+        if self.model.round_start
+            && let Recovery::Fast { conserve } = &mut self.recovery
+        {
+            *conserve = false;
+        }
+        self.update_cycle(feedback);
+        self.full.check(&self.model, feedback);
+        self.check_drain(feedback);
+        self.update_min_rtt(feedback);
+        self.set_pacing(self.gains().0, feedback.srtt);
+        self.set_cwnd(feedback);
+    }
+
+    fn on_congestion(&mut self, event: Congestion, flight: &Flight) {
+        match event {
+            Congestion::FastRetransmit => {
+                let (at, before, delivered, in_flight) = self.last;
+                let this = at == flight.now;
+                self.save(if this { before } else { self.cwnd });
+                self.recovery = Recovery::Fast { conserve: true };
+                self.model.start_round();
+                let conserved = if this { in_flight + delivered } else { flight.bytes };
+                self.cwnd = conserved.max(self.segment);
+            }
+            Congestion::Timeout { .. } | Congestion::Restart => {
+                self.save(self.cwnd);
+                self.recovery = Recovery::Loss { until: None };
+                self.full.forget_rate();
+                self.cwnd = self.segment;
+            }
+            Congestion::Ecn | Congestion::Notified => {}
+        }
+    }
+
+    fn on_undo(&mut self) {
+        self.full.forget();
+        self.model.policer.reset();
+        self.restore();
+    }
+
+    fn on_recovered(&mut self, _: Time) {
+        if self.recovery != Recovery::Open {
+            self.restore();
+        }
+    }
+
+    fn on_idle(&mut self, now: Time, _: Span, _: Option<f64>) {
+        self.idle_restart = true;
+        self.model.restart_aggregation(now);
+        match self.state {
+            State::ProbeBw(_) => self.set_pacing(1.0, Span::ZERO),
+            State::ProbeRtt(_) => self.check_probe_rtt_done(now),
+            State::Startup | State::Drain => {}
+        }
+    }
+
+    fn paces(&self) -> bool {
+        true
+    }
+
+    fn pacing_rate(&self) -> Option<f64> {
+        Some(self.pacing)
+    }
+
+    fn regulates_recovery(&self) -> bool {
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,52 @@
+//! ProbeBW: a cycle of eight phases of a round trip each: a quarter faster to see whether there is more, a quarter slower
+//! to empty the queue that made, then six at the rate itself. It begins with any phase but the slow one, by chance.
+
+use engine::{Draws, Time};
+
+use super::{Bbr, State};
+use crate::cc::Feedback;
+
+const GAINS: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
+
+pub(super) struct ProbeBw {
+    phase: usize,
+    since: Time,
+}
+
+impl ProbeBw {
+    pub fn new(now: Time, draws: &mut Draws) -> Self {
+        // 1 + 1 to 1 + 7, modulo 8.
+        let chance = (draws.unit() * 7.0) as usize;
+        ProbeBw { phase: (2 + chance) % GAINS.len(), since: now }
+    }
+
+    pub fn gain(&self) -> f64 {
+        GAINS[self.phase]
+    }
+
+    /// Whether it sends faster than the rate.
+    pub fn probing(&self) -> bool {
+        self.phase == 0
+    }
+}
+
+impl Bbr {
+    pub(super) fn update_cycle(&mut self, feedback: &Feedback) {
+        let State::ProbeBw(probe) = &self.state else { return };
+        let Some(min_rtt) = self.model.min_rtt() else { return };
+        let long = feedback.now.since(probe.since) > min_rtt;
+        let gain = if self.model.policer.rate().is_some() { 1.0 } else { probe.gain() };
+        let next = if gain > 1.0 {
+            // Until that much is in flight, or is seen not to fit.
+            long && (feedback.lost > 0 || feedback.flight_before >= self.inflight(gain))
+        } else if gain < 1.0 {
+            long || feedback.flight_before <= self.inflight(1.0)
+        } else {
+            long
+        };
+        if next && let State::ProbeBw(probe) = &mut self.state {
+            probe.phase = (probe.phase + 1) % GAINS.len();
+            probe.since = feedback.now;
+        }
+    }
+}

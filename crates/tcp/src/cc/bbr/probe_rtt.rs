@@ -1,0 +1,56 @@
+//! ProbeRTT: four segments in flight for 200 ms and a round trip, so that the queue is empty and the least round trip shows.
+
+use engine::{Span, Time};
+
+use super::{Bbr, State};
+use crate::cc::Feedback;
+
+#[derive(Default)]
+pub(super) struct ProbeRtt {
+    /// Once little is in flight: when it may end, and whether a round trip has passed.
+    until: Option<(Time, bool)>,
+}
+
+impl Bbr {
+    /// Takes the round trip, and enters, keeps up and leaves this state.
+    pub(super) fn update_min_rtt(&mut self, feedback: &Feedback) {
+        let expired = self.model.update_min_rtt(feedback.now, feedback.rtt, self.config.min_rtt_window);
+        if expired
+            && !self.idle_restart
+            && self.config.probe_rtt > Span::ZERO
+            && !matches!(self.state, State::ProbeRtt(_))
+        {
+            self.save(self.cwnd);
+            self.state = State::ProbeRtt(ProbeRtt::default());
+        }
+        let (least, round_start) = (self.least(), self.model.round_start);
+        if let State::ProbeRtt(probe) = &mut self.state {
+            self.model.limit(feedback.flight);
+            match &mut probe.until {
+                None if feedback.flight <= least => {
+                    probe.until = Some((feedback.now + self.config.probe_rtt, false));
+                    self.model.start_round();
+                }
+                None => {}
+                Some((_, round)) => {
+                    *round |= round_start;
+                    if *round {
+                        self.check_probe_rtt_done(feedback.now);
+                    }
+                }
+            }
+        }
+        if feedback.delivered > 0 {
+            self.idle_restart = false;
+        }
+    }
+
+    pub(super) fn check_probe_rtt_done(&mut self, now: Time) {
+        let State::ProbeRtt(ProbeRtt { until: Some((until, _)) }) = &self.state else { return };
+        if now > *until {
+            self.model.refresh_min_rtt(now);
+            self.cwnd = self.cwnd.max(self.prior_cwnd);
+            self.resume(now);
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! BBR's phases, step by step. How it does over a path is in `crates/tcp/tests/equilibria.rs`.
+
+use super::*;
+use crate::cc::RateSample;
+use crate::cc::tests::{feedback, flight};
+use engine::Stream;
+
+const SEGMENT: f64 = 1000.0;
+
+/// Feeds round trips of 100 ms, each with one acknowledgment.
+struct Rounds {
+    cc: Bbr,
+    millis: u64,
+    delivered: u64,
+}
+
+impl Rounds {
+    fn new() -> Self {
+        let start = Start {
+            segment: SEGMENT,
+            cwnd: 10.0 * SEGMENT,
+            ssthresh: f64::INFINITY,
+            stream: Stream::named(1, 0, "bbr"),
+        };
+        Rounds { cc: Bbr::new(&Config::default(), start), millis: 0, delivered: 0 }
+    }
+
+    /// A round trip at `rate` bytes per second, with `in_flight` left.
+    fn round(&mut self, rate: u64, in_flight: f64) {
+        self.ack(100, rate / 10, 100, in_flight);
+    }
+
+    fn ack(&mut self, wait: u64, bytes: u64, rtt: u64, in_flight: f64) {
+        self.millis += wait;
+        let prior = self.delivered;
+        self.delivered += bytes;
+        let mut feedback = feedback(self.millis, Some(Span::from_millis(rtt)));
+        (feedback.acked, feedback.delivered, feedback.una) = (bytes, bytes, self.delivered);
+        feedback.nxt = self.delivered + in_flight as u64;
+        (feedback.flight_before, feedback.flight) = (in_flight + bytes as f64, in_flight);
+        feedback.rate = Some(RateSample {
+            delivered: bytes,
+            interval: Span::from_millis(wait),
+            prior_delivered: prior,
+            total_delivered: self.delivered,
+            app_limited: false,
+            flight_at_send: in_flight,
+            lost: 0,
+            total_lost: 0,
+        });
+        self.cc.on_feedback(&feedback);
+    }
+
+    fn name(&self) -> &'static str {
+        match self.cc.state {
+            State::Startup => "startup",
+            State::Drain => "drain",
+            State::ProbeBw(_) => "probe bw",
+            State::ProbeRtt(_) => "probe rtt",
+        }
+    }
+
+    /// To the steady state at 100,000 bytes a second: a path's worth of 10 segments.
+    fn steady() -> Self {
+        let mut run = Rounds::new();
+        for rate in [50_000, 100_000, 100_000, 100_000, 100_000] {
+            run.round(rate, 40_000.0);
+        }
+        run.round(100_000, 5_000.0);
+        assert_eq!(run.name(), "probe bw");
+        run
+    }
+}
+
+/// Three round trips without a quarter more, then until a path's worth (and what the ends need) is in flight.
+#[test]
+fn startup_fills_the_pipe_and_drain_empties_the_queue() {
+    let mut run = Rounds::new();
+    let mut seen = Vec::new();
+    for rate in [10_000, 20_000, 40_000, 80_000, 100_000, 100_000, 100_000, 100_000] {
+        run.round(rate, 30_000.0);
+        seen.push(run.name());
+    }
+    assert_eq!(seen[..7], ["startup"; 7]);
+    assert_eq!(seen[7], "drain");
+    assert_eq!(run.cc.gains(), (1.0 / 2.885, 2.885));
+    assert!((run.cc.pacing - 0.99 * 100_000.0 / 2.885).abs() < 1e-6, "{}", run.cc.pacing);
+    // 10 segments and 3 quanta of one, in pairs.
+    run.round(100_000, 15_000.0);
+    assert_eq!(run.name(), "drain");
+    run.round(100_000, 14_000.0);
+    assert_eq!(run.name(), "probe bw");
+}
+
+/// A round trip and more for each phase: eight of them, one fast, and the slow one right after it.
+#[test]
+fn the_gains_cycle() {
+    let mut run = Rounds::steady();
+    let mut gains = Vec::new();
+    for _ in 0..24 {
+        // 25 ms more than the least round trip; more than 1.25 path's worths in flight before the acknowledgment.
+        run.ack(125, 12_500, 100, 12_500.0);
+        gains.push(run.cc.gains().0);
+    }
+    let fast = gains.iter().position(|gain| *gain == 1.25).expect("it probes");
+    let cycle = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
+    assert_eq!(gains[fast..fast + 8], cycle);
+    assert_eq!(gains[fast + 8..fast + 16], cycle);
+}
+
+/// Two path's worths, what acknowledgments that bunch need, and three quanta of a segment, in pairs.
+#[test]
+fn the_window_is_two_paths_worths() {
+    let mut run = Rounds::steady();
+    for _ in 0..60 {
+        run.round(100_000, 10_000.0);
+    }
+    // An acknowledgment of a round trip's bytes at once is a bunch of 10 segments.
+    assert_eq!(run.cc.model.aggregation(), 10_000.0);
+    let pair = if run.cc.gains().0 > 1.0 { 2000.0 } else { 0.0 };
+    assert_eq!(run.cc.cwnd(), 20_000.0 + 10_000.0 + 4000.0 + pair);
+}
+
+/// When no round trip was as short for ten seconds: four segments, for 200 ms and a round trip; then the window is back.
+#[test]
+fn the_round_trip_is_measured_anew_after_ten_seconds() {
+    let mut run = Rounds::steady();
+    let mut entered = None;
+    for _ in 0..110 {
+        run.ack(100, 10_000, 120, 10_000.0);
+        if run.name() == "probe rtt" {
+            entered = Some(run.millis);
+            break;
+        }
+    }
+    // The last of 100 ms came at 600 ms.
+    assert_eq!(entered, Some(10_700));
+    assert_eq!(run.cc.cwnd(), 4000.0);
+    run.ack(100, 10_000, 100, 4000.0);
+    run.ack(100, 4000, 100, 4000.0);
+    run.ack(100, 4000, 100, 4000.0);
+    assert_eq!(run.name(), "probe rtt", "200 ms since little was in flight, no more");
+    let rate = run.cc.model.max_bw();
+    run.ack(100, 4000, 100, 4000.0);
+    assert_eq!(run.name(), "probe bw");
+    assert!(run.cc.cwnd() > 20_000.0, "{}", run.cc.cwnd());
+    assert_eq!(rate, 100_000.0, "the slow samples do not count");
+    assert_eq!(run.cc.model.min_rtt(), Some(Span::from_millis(100)));
+}
+
+/// In the first round trip of a recovery what arrives is replaced; afterwards the window is what it was.
+#[test]
+fn a_recovery_conserves_packets_for_a_round_trip() {
+    let mut run = Rounds::steady();
+    for _ in 0..10 {
+        run.round(100_000, 10_000.0);
+    }
+    let before = run.cc.cwnd();
+    let at = Time::from_millis(run.millis);
+    run.cc.on_congestion(Congestion::FastRetransmit, &Flight { now: at, ..flight(20_000.0) });
+    assert_eq!(run.cc.cwnd(), 20_000.0, "10 segments in flight and 10 that arrived");
+    run.cc.on_recovered(at);
+    assert_eq!(run.cc.cwnd(), before);
+}
+
+/// A timeout leaves one segment; when what had been sent is acknowledged the window is what it was.
+#[test]
+fn a_timeout_is_forgotten_once_all_is_acknowledged() {
+    let mut run = Rounds::steady();
+    for _ in 0..10 {
+        run.round(100_000, 10_000.0);
+    }
+    let before = run.cc.cwnd();
+    run.cc.on_congestion(Congestion::Timeout { nth: 1 }, &flight(20_000.0));
+    assert_eq!(run.cc.cwnd(), 1000.0);
+    run.ack(100, 1000, 100, 9000.0);
+    assert_eq!(run.cc.cwnd(), 4000.0);
+    run.ack(100, 9000, 100, 1000.0);
+    assert!(run.cc.cwnd() >= before - 2000.0, "{} of {before}", run.cc.cwnd());
+}
+
+#[test]
+fn settings_out_of_range_are_refused() {
+    let keys = |config: Config| config.check().iter().map(|fault| fault.key).collect::<Vec<_>>();
+    assert_eq!(keys(Config::default()), [""; 0]);
+    assert_eq!(
+        keys(Config { cwnd_gain: 0.5, probe_rtt: Span::from_secs(10), ..Config::default() }),
+        ["cwnd_gain", "min_rtt_window"]
+    );
+}

@@ -1,0 +1,14 @@
+//! Drain [draft-ietf-ccwg-bbr s5.3.2]: paces so slowly that the queue which Startup built empties in about a round trip.
+
+use super::{Bbr3, State};
+use crate::cc::Feedback;
+
+impl Bbr3 {
+    pub(super) fn check_drain_done(&mut self, feedback: &Feedback) {
+        if let State::Drain = self.state
+            && feedback.flight <= self.inflight(self.bw(), 1.0)
+        {
+            self.start_down(feedback.now);
+        }
+    }
+}

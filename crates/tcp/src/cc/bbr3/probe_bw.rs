@@ -1,0 +1,152 @@
+//! ProbeBW [draft-ietf-ccwg-bbr s5.3.3]: DOWN empties the queue, CRUISE leaves room, REFILL fills the path for a round trip,
+//! UP looks for more, slowly at first.
+
+use engine::{Span, Time};
+
+use super::{Bbr3, State};
+use crate::cc::{Feedback, RateSample};
+
+/// The rate is probed when Reno would have grown by a path's worth, one segment a round trip, and after this many at most.
+const RENO_ROUNDS: f64 = 63.0;
+/// The slope in UP doubles at most this often.
+const DOUBLINGS: i32 = 30;
+
+pub(super) enum Phase {
+    Down,
+    Cruise,
+    Refill,
+    Up {
+        /// Round trips so far.
+        rounds: i32,
+        /// Bytes acknowledged for each byte that the bound rises by.
+        every: f64,
+    },
+}
+
+pub(super) struct ProbeBw {
+    pub phase: Phase,
+    /// When DOWN, or UP, began, and how long to wait from then.
+    since: Time,
+    wait: Span,
+}
+
+impl Bbr3 {
+    /// Steady: DOWN [draft-ietf-ccwg-bbr s5.3.3.5.3]; both waits are random.
+    pub(super) fn start_down(&mut self, now: Time) {
+        self.bounds.reset_signals();
+        self.model.rounds_since_probe = u64::from(self.draws.unit() < 0.5);
+        let wait = Span::from_secs(2) + Span::from_nanos((self.draws.unit() * 1e9) as u64);
+        self.model.start_round();
+        self.stopping = true;
+        self.state = State::ProbeBw(ProbeBw { phase: Phase::Down, since: now, wait });
+    }
+
+    /// DOWN after a probe of the round trip goes on to CRUISE at once.
+    pub(super) fn start_cruise(&mut self) {
+        if let State::ProbeBw(probe) = &mut self.state {
+            probe.phase = Phase::Cruise;
+        }
+    }
+
+    fn start_refill(&mut self) {
+        self.bounds.reset_shortterm();
+        self.stopping = false;
+        self.model.start_round();
+        if let State::ProbeBw(probe) = &mut self.state {
+            probe.phase = Phase::Refill;
+        }
+    }
+
+    fn start_up(&mut self, now: Time, rate: &RateSample) {
+        self.bounds.probe_samples = true;
+        self.stopping = false;
+        self.model.start_round();
+        self.full.reset(rate.bytes_per_second());
+        let every = self.slope(0);
+        if let State::ProbeBw(probe) = &mut self.state {
+            probe.since = now;
+            probe.phase = Phase::Up { rounds: 1, every };
+        }
+    }
+
+    /// Acknowledged bytes for each byte of growth: a segment in the first round trip, twice as much in each further one.
+    fn slope(&self, rounds: i32) -> f64 {
+        let growth = self.segment * libm::ldexp(1.0, rounds.min(DOUBLINGS));
+        (self.cwnd / growth).max(1.0)
+    }
+
+    pub(super) fn update_probe_bw(&mut self, feedback: &Feedback, rate: &RateSample) {
+        if !self.full.reached {
+            return;
+        }
+        self.adapt_long_term(feedback, rate);
+        if self.up() {
+            if self.time_to_go_down(rate) {
+                self.start_down(feedback.now);
+            }
+            return;
+        }
+        let State::ProbeBw(probe) = &self.state else { return };
+        match probe.phase {
+            Phase::Down | Phase::Cruise if self.time_to_probe(probe, feedback.now) => self.start_refill(),
+            Phase::Down if self.time_to_cruise(feedback.flight) => self.start_cruise(),
+            Phase::Refill if self.model.round_start => self.start_up(feedback.now, rate),
+            _ => {}
+        }
+    }
+
+    fn time_to_probe(&self, probe: &ProbeBw, now: Time) -> bool {
+        let rounds = (self.target_inflight() / self.segment).min(RENO_ROUNDS);
+        now > probe.since + probe.wait || self.model.rounds_since_probe as f64 >= rounds
+    }
+
+    fn time_to_cruise(&self, flight: f64) -> bool {
+        flight <= self.inflight_with_headroom() && flight <= self.inflight(self.model.max_bw(), 1.0)
+    }
+
+    /// Whether the rate no longer grows; not if that is for want of window.
+    fn time_to_go_down(&mut self, rate: &RateSample) -> bool {
+        if self.cwnd_limited() && self.cwnd >= self.bounds.inflight_longterm {
+            self.full.reset(rate.bytes_per_second());
+            return false;
+        }
+        self.full.now
+    }
+
+    fn adapt_long_term(&mut self, feedback: &Feedback, rate: &RateSample) {
+        let limited = self.model.limited(rate);
+        if self.stopping && self.model.round_start {
+            // The samples of probing are all in.
+            self.stopping = false;
+            self.bounds.probe_samples = false;
+            if matches!(self.state, State::ProbeBw(_)) && !limited {
+                self.model.advance_cycle();
+            }
+        }
+        if self.too_high(rate) {
+            if self.bounds.probe_samples {
+                self.handle_too_high(rate.flight_at_send, limited, feedback.now);
+            }
+            return;
+        }
+        if self.bounds.inflight_longterm.is_infinite() {
+            return;
+        }
+        self.bounds.inflight_longterm = self.bounds.inflight_longterm.max(rate.flight_at_send);
+        let full_window = self.cwnd_limited() && self.cwnd >= self.bounds.inflight_longterm;
+        let round_start = self.model.round_start;
+        if let State::ProbeBw(ProbeBw { phase: Phase::Up { rounds, every }, .. }) = &mut self.state
+            && full_window
+        {
+            self.bounds.inflight_longterm += feedback.delivered as f64 / *every;
+            if round_start {
+                let next = *rounds;
+                *rounds = (next + 1).min(DOUBLINGS);
+                let slope = self.slope(next);
+                if let State::ProbeBw(ProbeBw { phase: Phase::Up { every, .. }, .. }) = &mut self.state {
+                    *every = slope;
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! Startup [draft-ietf-ccwg-bbr s5.3.1]: the rate doubles each round trip until it no longer does, or until it loses.
+
+use super::model::Model;
+use super::{Bbr3, State};
+use crate::cc::{Feedback, RateSample};
+
+/// Growth that counts, and round trips without it.
+const GROWTH: f64 = 1.25;
+const ROUNDS: u32 = 3;
+/// Losses in a round trip of recovery that end it.
+const LOSS_EVENTS: u32 = 6;
+
+/// Looks for the rate at which the path is full; UP does too.
+#[derive(Default)]
+pub(super) struct FullPipe {
+    bandwidth: f64,
+    rounds: u32,
+    /// Whether it has been found this time, and whether it ever was.
+    pub now: bool,
+    pub reached: bool,
+    /// Acknowledgments that showed losses in this round trip.
+    loss_events: u32,
+}
+
+impl FullPipe {
+    /// Begins anew, from `bandwidth`.
+    pub fn reset(&mut self, bandwidth: f64) {
+        (self.bandwidth, self.rounds, self.now) = (bandwidth, 0, false);
+    }
+
+    pub fn check(&mut self, model: &Model, rate: &RateSample) {
+        if self.now || !model.round_start || model.limited(rate) {
+            return;
+        }
+        let sample = rate.bytes_per_second();
+        if sample >= GROWTH * self.bandwidth {
+            self.reset(sample);
+            return;
+        }
+        self.rounds += 1;
+        self.now = self.rounds >= ROUNDS;
+        self.reached |= self.now;
+    }
+}
+
+impl Bbr3 {
+    pub(super) fn check_startup_done(&mut self, feedback: &Feedback, rate: &RateSample) {
+        self.check_startup_loss(feedback, rate);
+        if let State::Startup = self.state
+            && self.full.reached
+        {
+            self.state = State::Drain;
+        }
+    }
+
+    /// [draft-ietf-ccwg-bbr s5.3.1.3]; a lost range is counted for each acknowledgment that shows losses, as in Linux.
+    fn check_startup_loss(&mut self, feedback: &Feedback, rate: &RateSample) {
+        if self.full.reached {
+            return;
+        }
+        self.full.loss_events += u32::from(feedback.lost > 0);
+        if !self.bounds.loss_round_start {
+            return;
+        }
+        if feedback.recovering && self.full.loss_events >= LOSS_EVENTS && self.too_high(rate) {
+            self.full.reached = true;
+            self.bounds.inflight_longterm = self.bdp(self.bw(), 1.0).max(self.bounds.inflight_latest);
+        }
+        self.full.loss_events = 0;
+    }
+}

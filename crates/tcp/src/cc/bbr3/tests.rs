@@ -1,0 +1,211 @@
+//! BBR's phases, step by step. How it does over a path is in `crates/tcp/tests/equilibria.rs`.
+
+use super::*;
+use crate::cc::RateSample;
+use crate::cc::tests::feedback;
+use engine::Stream;
+
+const SEGMENT: f64 = 1000.0;
+
+/// Feeds round trips of 100 ms, each with one acknowledgment.
+struct Rounds {
+    cc: Bbr3,
+    millis: u64,
+    delivered: u64,
+    total_lost: u64,
+}
+
+impl Rounds {
+    fn new() -> Self {
+        let start = Start {
+            segment: SEGMENT,
+            cwnd: 10.0 * SEGMENT,
+            ssthresh: f64::INFINITY,
+            stream: Stream::named(1, 0, "bbr3"),
+        };
+        Rounds { cc: Bbr3::new(&Config::default(), start), millis: 0, delivered: 0, total_lost: 0 }
+    }
+
+    /// A round trip of `millis` at `rate` bytes per second, with `in_flight` left and `lost` bytes of it lost.
+    fn round(&mut self, rate: u64, millis: u64, in_flight: f64, lost: u64) {
+        self.millis += millis;
+        let bytes = rate * millis / 1000;
+        let prior = self.delivered;
+        self.delivered += bytes;
+        self.total_lost += lost;
+        let mut feedback = feedback(self.millis, Some(Span::from_millis(millis)));
+        (feedback.acked, feedback.delivered, feedback.una) = (bytes, bytes, self.delivered);
+        (feedback.lost, feedback.recovering) = (lost, lost > 0);
+        feedback.nxt = self.delivered + in_flight as u64;
+        (feedback.flight_before, feedback.flight) = (in_flight + bytes as f64, in_flight);
+        feedback.rate = Some(RateSample {
+            delivered: bytes,
+            interval: Span::from_millis(millis),
+            prior_delivered: prior,
+            total_delivered: self.delivered,
+            app_limited: false,
+            flight_at_send: in_flight,
+            lost,
+            total_lost: self.total_lost,
+        });
+        self.cc.on_feedback(&feedback);
+    }
+
+    fn name(&self) -> &'static str {
+        match &self.cc.state {
+            State::Startup => "startup",
+            State::Drain => "drain",
+            State::ProbeBw(probe) => match probe.phase {
+                Phase::Down => "down",
+                Phase::Cruise => "cruise",
+                Phase::Refill => "refill",
+                Phase::Up { .. } => "up",
+            },
+            State::ProbeRtt(_) => "probe rtt",
+        }
+    }
+
+    /// To the steady state at 1,000,000 bytes a second: a path's worth of 100 segments.
+    fn steady() -> Self {
+        let mut run = Rounds::new();
+        for rate in [500_000, 1_000_000, 1_000_000, 1_000_000, 1_000_000] {
+            run.round(rate, 100, 300_000.0, 0);
+        }
+        assert_eq!(run.name(), "drain");
+        // DOWN finds the queue empty and goes on to CRUISE at once.
+        run.round(1_000_000, 100, 90_000.0, 0);
+        assert_eq!(run.name(), "cruise");
+        run
+    }
+}
+
+/// CRUISE when the queue is empty; REFILL after 2 to 3 s; UP a round trip later; DOWN after three without growth.
+#[test]
+fn the_phases_follow_each_other() {
+    let mut run = Rounds::steady();
+    let began = run.millis;
+    while run.name() == "cruise" {
+        run.round(1_000_000, 100, 95_000.0, 0);
+        assert!(run.millis < began + 3200, "it probes");
+    }
+    assert_eq!(run.name(), "refill");
+    assert!((2000..=3100).contains(&(run.millis - began)), "after {} ms", run.millis - began);
+    run.round(1_000_000, 100, 100_000.0, 0);
+    assert_eq!((run.name(), run.cc.gains()), ("up", (1.25, 2.25)));
+    for _ in 0..2 {
+        run.round(1_000_000, 100, 125_000.0, 0);
+        assert_eq!(run.name(), "up");
+    }
+    run.round(1_000_000, 100, 125_000.0, 0);
+    assert_eq!((run.name(), run.cc.gains()), ("down", (0.9, 2.0)));
+}
+
+/// 3 % lost while probing: what was in flight is the bound from now on, and 0.7 of the target at least.
+#[test]
+fn losses_in_up_bound_what_is_in_flight() {
+    let mut run = Rounds::steady();
+    while run.name() != "up" {
+        run.round(1_000_000, 100, 95_000.0, 0);
+    }
+    run.round(1_000_000, 100, 120_000.0, 3600);
+    assert_eq!(run.name(), "down");
+    // 119 segments in flight before the one at which the losses, 2.6 segments, are above 2 % of them.
+    assert_eq!(run.cc.bounds.inflight_longterm, 119_000.0);
+    run.round(1_000_000, 100, 95_000.0, 0);
+    assert_eq!(run.name(), "cruise");
+    assert_eq!(run.cc.cwnd(), 0.85 * 119_000.0);
+}
+
+/// Losses in CRUISE take the short-term bounds down to what arrives, by 0.7 a round trip at most; REFILL forgets them.
+#[test]
+fn losses_in_cruise_are_answered_for_a_while() {
+    let mut run = Rounds::steady();
+    // A loss is answered at the end of its round trip, with the greatest rate since the last such end: at first that is
+    // the rate before the losses.
+    run.round(500_000, 100, 95_000.0, 5000);
+    run.round(500_000, 100, 50_000.0, 0);
+    assert_eq!(run.cc.bounds.bw_shortterm, 1_000_000.0);
+    run.round(500_000, 100, 50_000.0, 5000);
+    run.round(500_000, 100, 50_000.0, 0);
+    assert_eq!(run.cc.bounds.bw_shortterm, 700_000.0);
+    assert!((run.cc.pacing - 0.99 * 700_000.0).abs() < 1e-6);
+    while run.name() == "cruise" {
+        run.round(500_000, 100, 50_000.0, 0);
+    }
+    assert_eq!(run.name(), "refill");
+    assert!(run.cc.bounds.bw_shortterm.is_infinite());
+}
+
+/// A loss that was none: bounds and window are those before it.
+#[test]
+fn a_needless_slow_down_is_taken_back() {
+    let mut run = Rounds::steady();
+    let before = run.cc.cwnd();
+    run.cc.on_congestion(Congestion::FastRetransmit, &crate::cc::tests::flight(95_000.0));
+    for lost in [5000, 0, 5000, 0] {
+        run.round(500_000, 100, 50_000.0, lost);
+    }
+    assert!(run.cc.bounds.bw_shortterm.is_finite() && run.cc.cwnd() < before, "{} {before}", run.cc.cwnd());
+    run.cc.on_undo();
+    assert!(run.cc.bounds.bw_shortterm.is_infinite());
+    assert_eq!(run.cc.cwnd(), before);
+}
+
+/// When no round trip was shorter for five seconds: half a path's worth, for 200 ms and a round trip; then CRUISE.
+#[test]
+fn the_round_trip_is_measured_anew_after_five_seconds() {
+    let mut run = Rounds::steady();
+    let mut entered = None;
+    for _ in 0..60 {
+        run.round(1_000_000, 100, 95_000.0, 0);
+        if run.name() == "probe rtt" {
+            entered = Some(run.millis);
+            break;
+        }
+    }
+    // The first of 100 ms came at 100 ms, and none was shorter.
+    assert_eq!(entered, Some(5200));
+    assert_eq!(run.cc.cwnd(), 50_000.0);
+    for _ in 0..3 {
+        run.round(500_000, 100, 45_000.0, 0);
+        assert_eq!(run.name(), "probe rtt");
+    }
+    run.round(500_000, 100, 45_000.0, 0);
+    assert_eq!(run.name(), "cruise");
+    assert!(run.cc.cwnd() > 150_000.0, "{}", run.cc.cwnd());
+    assert_eq!(run.cc.model.max_bw(), 1_000_000.0, "the slow samples do not count");
+}
+
+/// Six acknowledgments with losses in a round trip of recovery, 2 % and more: Startup ends.
+#[test]
+fn losses_end_startup() {
+    let mut run = Rounds::new();
+    run.round(100_000, 100, 20_000.0, 0);
+    for number in 0..8_u64 {
+        // Eight acknowledgments within one round trip, each with a loss.
+        let mut feedback = feedback(100 + number, Some(Span::from_millis(100)));
+        (feedback.acked, feedback.delivered, feedback.lost, feedback.recovering) = (1000, 1000, 1000, true);
+        run.delivered += 1000;
+        feedback.rate = Some(RateSample {
+            delivered: 10_000 * (number + 1),
+            interval: Span::from_millis(100),
+            prior_delivered: if number == 7 { 11_000 } else { 0 },
+            total_delivered: run.delivered,
+            app_limited: false,
+            flight_at_send: 20_000.0,
+            lost: 1000 * (number + 1),
+            total_lost: 1000 * (number + 1),
+        });
+        run.cc.on_feedback(&feedback);
+    }
+    assert!(run.cc.full.reached);
+    assert!(run.cc.bounds.inflight_longterm.is_finite());
+}
+
+#[test]
+fn settings_out_of_range_are_refused() {
+    let keys = |config: Config| config.check().iter().map(|fault| fault.key).collect::<Vec<_>>();
+    assert_eq!(keys(Config::default()), [""; 0]);
+    let wrong = Config { loss_threshold: 0.0, beta: 1.0, probe_rtt: Span::from_secs(9), ..Config::default() };
+    assert_eq!(keys(wrong), ["loss_threshold", "beta", "probe_rtt_interval"]);
+}

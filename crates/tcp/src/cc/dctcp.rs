@@ -1,0 +1,228 @@
+//! DCTCP (RFC 8257): Reno that cuts in proportion to how much was marked.
+//!
+//! ```text
+//! each window:                  M = bytes acknowledged with ECN-Echo / bytes acknowledged
+//!                               alpha = (1 - g) alpha + g M              g = 1/16, at first alpha = 1
+//! the first mark of a window:   cwnd = ssthresh = cwnd (1 - alpha / 2)
+//! a loss:                       Reno's half
+//! ```
+//!
+//! It needs receivers that echo each mark by itself, and routers that mark at a short queue.
+//!
+//! Deviation: the window is bytes, and so is the cut; Linux cuts whole segments and alpha is a multiple of 1/1024.
+//! Limits: which packets are ECN-capable [RFC8257 s3.6] is the sender's matter.
+
+use engine::registry::{Fault, Settings};
+use engine::{Span, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::window::{Growth, Window};
+use super::{Acked, Congestion, CongestionControl, Feedback, Flight, Start};
+
+/// Settings.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    /// The share of a window's marks in alpha (g).
+    #[serde(default = "sixteenth")]
+    pub gain: f64,
+    /// Alpha before anything is known.
+    #[serde(default = "one")]
+    pub initial_alpha: f64,
+    /// How the window grows.
+    #[serde(default)]
+    pub growth: Growth,
+}
+
+fn sixteenth() -> f64 {
+    1.0 / 16.0
+}
+
+fn one() -> f64 {
+    1.0
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Config { gain: sixteenth(), initial_alpha: one(), growth: Growth::default() }
+    }
+}
+
+impl Settings for Config {
+    fn check(&self) -> Vec<Fault> {
+        let mut faults = Vec::new();
+        if !(self.gain > 0.0 && self.gain <= 1.0) {
+            faults.push(Fault::new("gain", self.gain, "more than 0, at most 1"));
+        }
+        faults.extend(Fault::unless_probability("initial_alpha", self.initial_alpha));
+        faults
+    }
+}
+
+impl Config {
+    /// The congestion control.
+    pub fn build(&self, start: Start) -> Box<dyn CongestionControl> {
+        Box::new(Dctcp {
+            gain: self.gain,
+            limit: if self.growth == Growth::PerAck { start.segment } else { f64::INFINITY },
+            window: Window::new(&start, self.growth),
+            alpha: self.initial_alpha,
+            acked: 0,
+            marked: 0,
+            end: 0,
+            cut_until: 0,
+        })
+    }
+}
+
+struct Dctcp {
+    gain: f64,
+    limit: f64,
+    window: Window,
+    alpha: f64,
+    /// Bytes acknowledged in this window, and those of them marked.
+    acked: u64,
+    marked: u64,
+    /// The offset whose acknowledgment ends the window observed.
+    end: u64,
+    /// Until this offset is acknowledged the window has been cut.
+    cut_until: u64,
+}
+
+impl CongestionControl for Dctcp {
+    fn cwnd(&self) -> f64 {
+        self.window.cwnd
+    }
+
+    fn ssthresh(&self) -> f64 {
+        self.window.ssthresh
+    }
+
+    fn wants_feedback(&self) -> bool {
+        true
+    }
+
+    fn on_feedback(&mut self, feedback: &Feedback) {
+        // [RFC8257 s3.3 steps 1 to 3]: SACK does not count.
+        self.acked += feedback.acked;
+        if feedback.ecn_echo {
+            self.marked += feedback.acked;
+        }
+        // [RFC8257 s3.3 steps 4 to 8]
+        if feedback.una > self.end {
+            let fraction = self.marked as f64 / self.acked.max(1) as f64;
+            self.alpha += self.gain * (fraction - self.alpha);
+            (self.acked, self.marked, self.end) = (0, 0, feedback.nxt);
+        }
+        // [RFC8257 s3.3 step 9]: once a window of data, and not on top of a loss [RFC8257 s3.5].
+        if feedback.ecn_echo && !feedback.recovering && feedback.una > self.cut_until {
+            self.cut_until = feedback.nxt;
+            self.window.reduce(Congestion::Ecn, self.window.cwnd * (1.0 - self.alpha / 2.0));
+        }
+    }
+
+    fn on_ack(&mut self, acked: &Acked) {
+        self.window.grow(acked.bytes as f64, self.limit);
+    }
+
+    fn on_congestion(&mut self, event: Congestion, flight: &Flight) {
+        // [RFC8257 s3.5]
+        self.window.reduce(event, flight.bytes / 2.0);
+    }
+
+    fn on_undo(&mut self) {
+        self.window.undo();
+    }
+
+    fn on_idle(&mut self, _: Time, _: Span, restart: Option<f64>) {
+        self.window.restart(restart);
+    }
+
+    fn precise_ecn(&self) -> bool {
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cc::tests::{feedback, flight};
+    use engine::Stream;
+
+    const SEGMENT: u64 = 1000;
+
+    struct Run {
+        cc: Dctcp,
+        una: u64,
+    }
+
+    impl Run {
+        fn new(initial_alpha: f64) -> Self {
+            let start = Start { segment: 1000.0, cwnd: 16_000.0, ssthresh: 8000.0, stream: Stream::default() };
+            let config = Config { initial_alpha, ..Config::default() };
+            let Config { gain, growth, .. } = config;
+            let cc = Dctcp {
+                gain,
+                limit: 1000.0,
+                window: Window::new(&start, growth),
+                alpha: initial_alpha,
+                acked: 0,
+                marked: 0,
+                end: 0,
+                cut_until: 0,
+            };
+            Run { cc, una: 0 }
+        }
+
+        /// A window of 16 acknowledgments, the last `marked` of them with a mark.
+        fn window(&mut self, marked: u64) {
+            for number in 0..16 {
+                self.una += SEGMENT;
+                let mut feedback = feedback(0, None);
+                (feedback.una, feedback.nxt) = (self.una, self.una + 15 * SEGMENT);
+                (feedback.acked, feedback.ecn_echo) = (SEGMENT, number >= 16 - marked);
+                self.cc.on_feedback(&feedback);
+            }
+        }
+    }
+
+    // covers [RFC8257 s3.3]: the distance to the fraction marked shrinks by 15/16 a window.
+    #[test]
+    fn alpha_converges_to_the_fraction_marked() {
+        let mut run = Run::new(1.0);
+        // The first acknowledgment is a window of its own, unmarked: alpha = 15/16.
+        run.window(4);
+        assert!((run.cc.alpha - 15.0 / 16.0).abs() < 1e-12);
+        for number in 1..=40 {
+            run.window(4);
+            let distance = (15.0 / 16.0 - 0.25) * libm::pow(15.0 / 16.0, f64::from(number));
+            // A window of observation ends with the first acknowledgment of the next round: 4 of its 16 were marked.
+            assert!((run.cc.alpha - 0.25 - distance).abs() < 1e-12, "after {number}: {}", run.cc.alpha);
+        }
+        for _ in 0..200 {
+            run.window(16);
+        }
+        assert!(run.cc.alpha > 0.99999, "{}", run.cc.alpha);
+    }
+
+    // covers [RFC8257 s3.3 step 9]
+    #[test]
+    fn one_cut_a_window_in_proportion_to_alpha() {
+        let mut run = Run::new(0.5);
+        run.window(8);
+        // One unmarked window of one acknowledgment: alpha = 0.5 x 15/16; one cut by half of that, though 8 were marked.
+        let alpha = 0.5 * 15.0 / 16.0;
+        assert!((run.cc.cwnd() - 16_000.0 * (1.0 - alpha / 2.0)).abs() < 1e-9, "{}", run.cc.cwnd());
+        assert_eq!(run.cc.ssthresh(), run.cc.cwnd());
+    }
+
+    // covers [RFC8257 s3.5]
+    #[test]
+    fn a_loss_halves() {
+        let mut run = Run::new(0.0);
+        run.cc.on_congestion(Congestion::FastRetransmit, &flight(16_000.0));
+        assert_eq!(run.cc.cwnd(), 8000.0);
+        assert!(run.cc.precise_ecn());
+    }
+}

@@ -1,0 +1,165 @@
+//! HyStart (Ha and Rhee, "Taming the Elephants: New TCP Slow Start", 2008) as Linux has it in `tcp_cubic.c`.
+//!
+//! Slow start ends at once, with ssthresh = cwnd, when either is seen in a round:
+//!
+//! ```text
+//! train:  acknowledgments at most 2 ms apart, from the round's start, for more than min rtt / 2
+//! delay:  from the 9th sample:  min rtt of the round > min rtt + clamp(min rtt / 8, 4 ms, 16 ms)
+//! ```
+//!
+//! Neither is looked at while cwnd is below 16 segments. A round ends when what had been sent at its beginning is
+//! acknowledged. From 5.16 to 6.13 Linux began rounds only above the 16 segments (`above-low-window`), so that the first
+//! round is the one in which the window gets there; the public packetdrill scripts for CUBIC show that.
+//!
+//! Deviations: times are nanoseconds, not microseconds. Limits: no allowance for the aggregation of segments
+//! (`hystart_ack_delay`), and the train's length is that of a sender that does not pace.
+
+use engine::{Span, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::Verdict;
+use crate::cc::Feedback;
+
+/// Segments below which nothing is looked at.
+const LOW_WINDOW: f64 = 16.0;
+/// Acknowledgments of a train are at most this far apart.
+const ACK_DELTA: Span = Span::from_millis(2);
+const MIN_SAMPLES: u32 = 8;
+const DELAY_MIN: Span = Span::from_millis(4);
+const DELAY_MAX: Span = Span::from_millis(16);
+
+/// The train of acknowledgments.
+const TRAIN: u8 = 1;
+/// Delay.
+const DELAY: u8 = 2;
+
+/// When rounds begin to be told apart.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Rounds {
+    /// From the first acknowledgment.
+    #[default]
+    Always,
+    /// Once the window has 16 segments, as in Linux 5.16 to 6.13.
+    AboveLowWindow,
+}
+
+/// What to look at.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Parameters {
+    /// 1 for the train, 2 for delay, 3 for both.
+    pub detect: u8,
+    pub rounds: Rounds,
+}
+
+impl Default for Parameters {
+    fn default() -> Self {
+        Parameters { detect: TRAIN | DELAY, rounds: Rounds::default() }
+    }
+}
+
+pub(crate) struct Linux {
+    parameters: Parameters,
+    /// Least round trip since the beginning or the last timeout.
+    least: Option<Span>,
+    found: bool,
+    /// The offset whose acknowledgment ends the round.
+    end: u64,
+    round_start: Time,
+    last_ack: Time,
+    current: Option<Span>,
+    samples: u32,
+}
+
+impl Linux {
+    pub fn new(parameters: Parameters) -> Self {
+        Linux {
+            parameters,
+            least: None,
+            found: false,
+            end: 0,
+            round_start: Time::ZERO,
+            last_ack: Time::ZERO,
+            current: None,
+            samples: 0,
+        }
+    }
+
+    /// After a timeout everything is learnt anew.
+    pub fn reset(&mut self) {
+        (self.least, self.found) = (None, false);
+    }
+
+    pub fn on_feedback(&mut self, feedback: &Feedback, cwnd: f64) -> Verdict {
+        let Some(rtt) = feedback.rtt else { return Verdict::Continue };
+        let least = self.least.map_or(rtt, |least| least.min(rtt));
+        self.least = Some(least);
+        if self.found {
+            return Verdict::Continue;
+        }
+        let above = cwnd >= LOW_WINDOW;
+        if feedback.una > self.end && (above || self.parameters.rounds == Rounds::Always) {
+            self.end = feedback.nxt;
+            (self.round_start, self.last_ack) = (feedback.now, feedback.now);
+            (self.current, self.samples) = (None, 0);
+        }
+        if !above {
+            return Verdict::Continue;
+        }
+        if self.parameters.detect & TRAIN != 0 && feedback.now.since(self.last_ack) <= ACK_DELTA {
+            self.last_ack = feedback.now;
+            if feedback.now.since(self.round_start).as_nanos() > least.as_nanos() / 2 {
+                self.found = true;
+            }
+        }
+        if self.parameters.detect & DELAY != 0 {
+            let current = self.current.map_or(rtt, |current| current.min(rtt));
+            self.current = Some(current);
+            if self.samples < MIN_SAMPLES {
+                self.samples += 1;
+            } else {
+                let eighth = Span::from_nanos(least.as_nanos() / 8);
+                if current > least + eighth.max(DELAY_MIN).min(DELAY_MAX) {
+                    self.found = true;
+                }
+            }
+        }
+        if self.found { Verdict::Exit } else { Verdict::Continue }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cc::tests::feedback;
+
+    /// Acknowledgments of a segment each, at the given milliseconds with the given round trips; the first that ends
+    /// slow start. A round of 40 segments is in flight.
+    fn exit(detect: u8, acks: impl Iterator<Item = (u64, u64)>) -> Option<usize> {
+        let mut hystart = Linux::new(Parameters { detect, rounds: Rounds::Always });
+        acks.enumerate().find_map(|(number, (at, rtt))| {
+            let mut feedback = feedback(at, Some(Span::from_millis(rtt)));
+            (feedback.una, feedback.nxt) = (1000 * (number as u64 + 1), 1000 * (number as u64 + 41));
+            (hystart.on_feedback(&feedback, 40.0) == Verdict::Exit).then_some(number)
+        })
+    }
+
+    /// 100 ms of round trip: a train that lasts more than 50 ms, in steps of 2 ms.
+    #[test]
+    fn a_train_longer_than_half_the_round_trip_ends_slow_start() {
+        let train = |gap: u64| (0..40_u64).map(move |number| (100 + gap * number, 100));
+        assert_eq!(exit(1, train(2)), Some(26), "26 x 2 ms > 50 ms");
+        assert_eq!(exit(1, train(3)), None, "3 ms apart is no train");
+        assert_eq!(exit(2, train(2)), None, "the delay has not risen");
+    }
+
+    /// The first sample is the least; the next round begins with the 42nd acknowledgment, and its 9th sample decides.
+    #[test]
+    fn nine_samples_above_the_least_by_an_eighth_end_slow_start() {
+        let rising = |rtt: u64| (0..60_u64).map(move |number| (100 + 10 * number, if number < 41 { 100 } else { rtt }));
+        assert_eq!(exit(2, rising(113)), Some(41 + 8));
+        assert_eq!(exit(2, rising(112)), None);
+        assert_eq!(exit(1, rising(113)), None);
+    }
+}

@@ -1,0 +1,176 @@
+//! HyStart++ (RFC 9406): a rise of the round trip ends the exponential growth, but not at once: Conservative Slow Start
+//! grows a quarter as fast for five rounds, and goes back to slow start if the round trip falls again.
+//!
+//! A round ends when what had been sent at its beginning is acknowledged. `min` is over the round's samples:
+//!
+//! ```text
+//! threshold = max(4 ms, min(last min / 8, 16 ms))
+//! slow start, from the 8th sample:  min >= last min + threshold   conservative slow start, baseline = min
+//! conservative, from the 8th:       min < baseline                slow start again
+//! conservative, after 5 rounds:                                   congestion avoidance, ssthresh = cwnd
+//! ```
+//!
+//! Deviation: every round trip measured is a sample, in whatever state; the RFC counts those of acknowledgments that
+//! arrive in slow start, which are the same but for a sender that its application limits.
+//! Limits: senders that pace (L infinite) are not told apart; L is 8.
+
+use engine::Span;
+
+use super::Verdict;
+use crate::cc::Feedback;
+
+/// [RFC9406 s4.3]
+const MIN_RTT_THRESH: Span = Span::from_millis(4);
+const MAX_RTT_THRESH: Span = Span::from_millis(16);
+const MIN_RTT_DIVISOR: u64 = 8;
+const N_RTT_SAMPLE: u32 = 8;
+const CSS_GROWTH_DIVISOR: f64 = 4.0;
+const CSS_ROUNDS: u32 = 5;
+const L: f64 = 8.0;
+
+enum Phase {
+    SlowStart,
+    /// Conservative slow start: the round trip to fall below, and rounds begun.
+    Conservative {
+        baseline: Span,
+        rounds: u32,
+    },
+}
+
+pub(crate) struct PlusPlus {
+    phase: Phase,
+    /// The offset whose acknowledgment ends the round.
+    end: u64,
+    last_min: Option<Span>,
+    current_min: Option<Span>,
+    samples: u32,
+}
+
+impl PlusPlus {
+    pub fn new() -> Self {
+        PlusPlus { phase: Phase::SlowStart, end: 0, last_min: None, current_min: None, samples: 0 }
+    }
+
+    pub fn on_feedback(&mut self, feedback: &Feedback) -> Verdict {
+        // [RFC9406 s4.2]: the round's end.
+        if feedback.una > self.end {
+            self.end = feedback.nxt;
+            self.last_min = self.current_min.take();
+            self.samples = 0;
+            if let Phase::Conservative { rounds, .. } = &mut self.phase {
+                *rounds += 1;
+                if *rounds > CSS_ROUNDS {
+                    return Verdict::Exit;
+                }
+            }
+        }
+        let Some(rtt) = feedback.rtt else { return Verdict::Continue };
+        let min = self.current_min.map_or(rtt, |min| min.min(rtt));
+        self.current_min = Some(min);
+        self.samples += 1;
+        if self.samples < N_RTT_SAMPLE {
+            return Verdict::Continue;
+        }
+        match &self.phase {
+            Phase::SlowStart => {
+                if let Some(last) = self.last_min {
+                    let eighth = Span::from_nanos(last.as_nanos() / MIN_RTT_DIVISOR);
+                    let threshold = eighth.min(MAX_RTT_THRESH).max(MIN_RTT_THRESH);
+                    if min >= last + threshold {
+                        // A partial round counts as one.
+                        self.phase = Phase::Conservative { baseline: min, rounds: 1 };
+                    }
+                }
+            }
+            Phase::Conservative { baseline, .. } => {
+                if min < *baseline {
+                    self.phase = Phase::SlowStart;
+                }
+            }
+        }
+        Verdict::Continue
+    }
+
+    /// Growth for `bytes` acknowledged [RFC9406 s4.2].
+    pub fn growth(&self, bytes: f64, segment: f64) -> f64 {
+        let most = bytes.min(L * segment);
+        match self.phase {
+            Phase::SlowStart => most,
+            Phase::Conservative { .. } => most / CSS_GROWTH_DIVISOR,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cc::tests::feedback;
+
+    /// Ten acknowledgments of a segment each make a round; `rtt` in milliseconds.
+    struct Rounds(PlusPlus, u64);
+
+    impl Rounds {
+        fn go(&mut self, rtt: u64) -> Verdict {
+            let (mut verdict, end) = (Verdict::Continue, self.1 + 10_000);
+            while self.1 < end {
+                self.1 += 1000;
+                let mut feedback = feedback(0, Some(Span::from_millis(rtt)));
+                (feedback.una, feedback.nxt) = (self.1, self.1 + 9000);
+                if self.0.on_feedback(&feedback) == Verdict::Exit {
+                    verdict = Verdict::Exit;
+                }
+            }
+            verdict
+        }
+
+        fn conservative(&self) -> bool {
+            self.0.growth(1000.0, 1000.0) == 250.0
+        }
+    }
+
+    fn begin() -> Rounds {
+        let mut rounds = Rounds(PlusPlus::new(), 0);
+        // The first acknowledgment opens a round that lasts to the tenth.
+        rounds.go(100);
+        rounds
+    }
+
+    // covers [RFC9406 s4.2]: 100 ms / 8 = 12.5 ms lies between the bounds.
+    #[test]
+    fn a_rise_by_an_eighth_begins_conservative_slow_start() {
+        let mut rounds = begin();
+        rounds.go(112);
+        assert!(!rounds.conservative());
+        // The last round's minimum is now 112 ms: the threshold 126 ms.
+        rounds.go(125);
+        assert!(!rounds.conservative());
+        rounds.go(141);
+        assert!(rounds.conservative(), "125 + 15.625 = 140.6 ms");
+    }
+
+    // covers [RFC9406 s4.2]: five rounds, the first one partial; then the end.
+    #[test]
+    fn conservative_slow_start_ends_after_five_rounds() {
+        let mut rounds = begin();
+        let verdicts: Vec<_> = (0..6).map(|_| rounds.go(130)).collect();
+        assert!(rounds.conservative());
+        assert_eq!(verdicts[..5], [Verdict::Continue; 5]);
+        assert_eq!(verdicts[5], Verdict::Exit);
+    }
+
+    // covers [RFC9406 s4.2]
+    #[test]
+    fn a_fall_resumes_slow_start() {
+        let mut rounds = begin();
+        rounds.go(130);
+        assert!(rounds.conservative());
+        rounds.go(129);
+        assert!(!rounds.conservative());
+    }
+
+    // covers [RFC9406 s4.3]: L = 8.
+    #[test]
+    fn at_most_eight_segments_an_acknowledgment() {
+        assert_eq!(PlusPlus::new().growth(20_000.0, 1000.0), 8000.0);
+    }
+}

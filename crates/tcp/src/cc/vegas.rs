@@ -1,0 +1,272 @@
+//! Vegas (Brakmo and Peterson, "TCP Vegas: End to End Congestion Avoidance on a Global Internet", 1995): holds between
+//! `alpha` and `beta` segments in the bottleneck's queue, which it estimates from the delay. Once a round trip:
+//!
+//! ```text
+//! diff = cwnd (1 - base rtt / rtt)          in segments; rtt: the least of the round, base rtt: the least of all
+//! slow start:  diff > gamma   cwnd = min(cwnd, cwnd base rtt / rtt + 1), ssthresh = cwnd - 1: it ends
+//! above:       diff > beta    cwnd -= 1
+//!              diff < alpha   cwnd += 1
+//! ```
+//!
+//! Slow start doubles every other round trip, so that diff is that of a window that stood still. A round with fewer
+//! than three measurements tells nothing: Reno's growth. Defaults are the paper's and ns-2's 1, 3, 1; Linux has 2, 4, 1.
+//!
+//! Deviations: the round's least round trip stands for its average (as in Linux); a loss halves what is in flight (Linux),
+//! where the paper takes a quarter after one of its own fine-grained retransmissions. Those belong to recovery and are
+//! not here. Limits: a path whose delay rises for good looks like a queue (rerouting; the paper's section 6).
+
+use engine::registry::{Fault, Settings};
+use engine::{Span, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::window::{Growth, Window};
+use super::{Acked, Congestion, CongestionControl, Feedback, Flight, Start};
+
+/// Settings.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    /// Fewer segments in the queue, and the window grows.
+    #[serde(default = "one")]
+    pub alpha: f64,
+    /// More segments in the queue, and it shrinks.
+    #[serde(default = "three")]
+    pub beta: f64,
+    /// More segments in the queue end slow start.
+    #[serde(default = "one")]
+    pub gamma: f64,
+}
+
+fn one() -> f64 {
+    1.0
+}
+
+fn three() -> f64 {
+    3.0
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Config { alpha: one(), beta: three(), gamma: one() }
+    }
+}
+
+impl Settings for Config {
+    fn check(&self) -> Vec<Fault> {
+        let mut faults = Vec::new();
+        // Written so that NaN is a fault too.
+        if !(self.alpha > 0.0 && self.alpha <= 1000.0) {
+            faults.push(Fault::new("alpha", self.alpha, "more than 0, at most 1000 segments"));
+        }
+        if !(self.beta >= self.alpha && self.beta <= 1000.0) {
+            let expected = format!("at least alpha ({}), at most 1000 segments", self.alpha);
+            faults.push(Fault::new("beta", self.beta, expected));
+        }
+        if !(self.gamma > 0.0 && self.gamma <= 1000.0) {
+            faults.push(Fault::new("gamma", self.gamma, "more than 0, at most 1000 segments"));
+        }
+        faults
+    }
+}
+
+impl Config {
+    /// The congestion control.
+    pub fn build(&self, start: Start) -> Box<dyn CongestionControl> {
+        Box::new(Vegas {
+            config: self.clone(),
+            window: Window::new(&start, Growth::PerAck),
+            base: None,
+            least: None,
+            samples: 0,
+            end: 0,
+            standing: false,
+        })
+    }
+}
+
+struct Vegas {
+    config: Config,
+    window: Window,
+    /// Least round trip of all.
+    base: Option<Span>,
+    /// Least round trip of this round, and how many there were.
+    least: Option<Span>,
+    samples: u32,
+    /// The offset whose acknowledgment ends the round.
+    end: u64,
+    /// Slow start: whether the window stands still this round.
+    standing: bool,
+}
+
+impl Vegas {
+    fn slow_start(&self) -> bool {
+        self.window.cwnd < self.window.ssthresh
+    }
+
+    /// A round trip has passed.
+    fn round(&mut self, bytes: f64) {
+        let segment = self.window.segment;
+        self.standing = !self.standing;
+        let (Some(base), Some(rtt)) = (self.base, self.least.take()) else { return self.reno(bytes) };
+        if std::mem::take(&mut self.samples) < 3 {
+            return self.reno(bytes);
+        }
+        // A round trip of nothing has no queue.
+        let ratio = base.as_secs_f64() / rtt.as_secs_f64().max(1e-9);
+        let expected = self.window.cwnd * ratio;
+        let diff = (self.window.cwnd - expected) / segment;
+        if self.slow_start() {
+            if diff > self.config.gamma {
+                self.window.cwnd = self.window.cwnd.min(expected + segment).max(2.0 * segment);
+                self.window.ssthresh = self.window.ssthresh.min(self.window.cwnd - segment).max(2.0 * segment);
+            } else {
+                self.reno(bytes);
+            }
+        } else if diff > self.config.beta {
+            self.window.cwnd = (self.window.cwnd - segment).max(2.0 * segment);
+            // Below the threshold slow start would begin anew.
+            self.window.ssthresh = self.window.ssthresh.min(self.window.cwnd - segment).max(2.0 * segment);
+        } else if diff < self.config.alpha {
+            self.window.cwnd += segment;
+        }
+    }
+
+    fn reno(&mut self, bytes: f64) {
+        if self.slow_start() {
+            if !self.standing {
+                self.window.cwnd += bytes.min(self.window.segment);
+            }
+        } else {
+            self.window.grow_by_one_every(self.window.cwnd, bytes);
+        }
+    }
+}
+
+impl CongestionControl for Vegas {
+    fn cwnd(&self) -> f64 {
+        self.window.cwnd
+    }
+
+    fn ssthresh(&self) -> f64 {
+        self.window.ssthresh
+    }
+
+    fn wants_feedback(&self) -> bool {
+        true
+    }
+
+    fn on_feedback(&mut self, feedback: &Feedback) {
+        if let Some(rtt) = feedback.rtt {
+            self.base = Some(self.base.map_or(rtt, |base| base.min(rtt)));
+            self.least = Some(self.least.map_or(rtt, |least| least.min(rtt)));
+            self.samples += 1;
+        }
+    }
+
+    fn on_ack(&mut self, acked: &Acked) {
+        let bytes = acked.bytes as f64;
+        if acked.una > self.end {
+            self.end = acked.nxt;
+            self.round(bytes);
+        } else if self.slow_start() {
+            self.reno(bytes);
+        }
+    }
+
+    fn on_congestion(&mut self, event: Congestion, flight: &Flight) {
+        if self.window.reduce(event, flight.bytes / 2.0) {
+            (self.least, self.samples) = (None, 0);
+        }
+    }
+
+    fn on_undo(&mut self) {
+        self.window.undo();
+    }
+
+    /// What was measured before a recovery says nothing about the window after it.
+    fn on_recovered(&mut self, _: Time) {
+        (self.least, self.samples) = (None, 0);
+    }
+
+    fn on_idle(&mut self, _: Time, _: Span, restart: Option<f64>) {
+        self.window.restart(restart);
+        // As Linux: the path may be another one.
+        (self.base, self.least, self.samples) = (None, None, 0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cc::tests::{acked, feedback, flight};
+    use engine::Stream;
+
+    const BASE: f64 = 100.0;
+    const SEGMENT: f64 = 1000.0;
+
+    fn vegas(cwnd: f64, ssthresh: f64) -> Box<dyn CongestionControl> {
+        let start =
+            Start { segment: SEGMENT, cwnd: cwnd * SEGMENT, ssthresh: ssthresh * SEGMENT, stream: Stream::default() };
+        Config::default().build(start)
+    }
+
+    /// Runs rounds over a path with room for `pipe` segments and the queue beyond it; the windows after each, in segments.
+    fn rounds(cc: &mut dyn CongestionControl, pipe: f64, rounds: usize) -> Vec<f64> {
+        let (mut una, mut seen) = (0_u64, Vec::new());
+        // Before there is a queue the base is measured.
+        cc.on_feedback(&feedback(0, Some(Span::from_millis(BASE as u64))));
+        for _ in 0..rounds {
+            let window = cc.cwnd();
+            let queue = (window / SEGMENT - pipe).max(0.0);
+            let rtt = Span::from_nanos(((1.0 + queue / pipe) * BASE * 1e6) as u64);
+            for _ in 0..(window / SEGMENT) as u64 {
+                una += 1000;
+                cc.on_feedback(&feedback(0, Some(rtt)));
+                cc.on_ack(&acked(0, 1000, una, window as u64 - 1000));
+            }
+            seen.push(cc.cwnd() / SEGMENT);
+        }
+        seen
+    }
+
+    /// diff = cwnd - pipe here, as cwnd (1 - base / rtt) with rtt = base cwnd / pipe.
+    #[test]
+    fn holds_between_alpha_and_beta() {
+        for first in [12.0, 40.0] {
+            let mut cc = vegas(first, 2.0);
+            let seen = rounds(cc.as_mut(), 20.0, 60);
+            let last = seen[seen.len() - 1];
+            assert!((21.0..=23.0).contains(&last), "from {first}: {seen:?}");
+            assert!(seen[40..].iter().all(|window| *window == last), "it stands still: {seen:?}");
+        }
+    }
+
+    #[test]
+    fn slow_start_doubles_every_other_round_and_ends_at_gamma() {
+        let mut cc = vegas(4.0, f64::INFINITY);
+        let seen = rounds(cc.as_mut(), 20.0, 12);
+        let doubled = seen.windows(2).filter(|pair| pair[1] > 1.5 * pair[0]).count();
+        assert!((1..=3).contains(&doubled), "{seen:?}");
+        assert!(cc.ssthresh().is_finite(), "it has ended: {seen:?}");
+        assert!(seen.iter().all(|window| *window < 40.0), "before a queue of the pipe's length: {seen:?}");
+    }
+
+    #[test]
+    fn a_loss_halves() {
+        let mut cc = vegas(20.0, 2.0);
+        cc.on_congestion(Congestion::FastRetransmit, &flight(20_000.0));
+        assert_eq!((cc.cwnd(), cc.ssthresh()), (10_000.0, 10_000.0));
+        cc.on_undo();
+        assert_eq!(cc.cwnd(), 20_000.0);
+    }
+
+    #[test]
+    fn settings_that_leave_no_room_are_refused() {
+        let keys = |config: Config| config.check().iter().map(|fault| fault.key).collect::<Vec<_>>();
+        assert_eq!(keys(Config { alpha: 4.0, ..Config::default() }), ["beta"]);
+        assert_eq!(keys(Config { alpha: f64::NAN, ..Config::default() }), ["alpha", "beta"]);
+        assert_eq!(keys(Config { gamma: 0.0, ..Config::default() }), ["gamma"]);
+        assert_eq!(keys(Config::default()), [""; 0]);
+    }
+}

@@ -1,0 +1,206 @@
+//! Westwood+ (Mascolo, Grieco, Ferorelli, Camarda, Piscitelli, "Performance evaluation of Westwood+ TCP congestion control",
+//! Performance Evaluation 55, 2004): after a loss the window fits what the path has been seen to carry.
+//!
+//! ```text
+//! each round trip:  b = delivered / elapsed,   BWE = f BWE + (1 - f) b           f = 0.9; the first b as it is
+//! third duplicate:  ssthresh = BWE rtt_min,  cwnd = min(cwnd, ssthresh)
+//! timeout:          ssthresh = BWE rtt_min,  cwnd = one segment
+//! ```
+//!
+//! Growth is Reno's. Before anything has been measured a loss halves.
+//!
+//! Deviations: a sample spans the smoothed round trip or longer, never less (the paper: every round trip; Linux: 50 ms
+//! at least, and a second filter of 7/8). What SACK reports counts when it is reported; duplicates without SACK count
+//! when they are acknowledged. Limits: acknowledgments that come in bunches longer than a round trip inflate samples.
+
+use engine::registry::{Fault, Settings};
+use engine::{Span, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::window::{Growth, Window};
+use super::{Acked, Congestion, CongestionControl, Feedback, Flight, Start};
+
+/// Settings.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    /// The share of the old estimate in the new one.
+    #[serde(default = "nine_tenths")]
+    pub filter: f64,
+    /// How the window grows.
+    #[serde(default)]
+    pub growth: Growth,
+}
+
+fn nine_tenths() -> f64 {
+    0.9
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Config { filter: nine_tenths(), growth: Growth::default() }
+    }
+}
+
+impl Settings for Config {
+    fn check(&self) -> Vec<Fault> {
+        let wrong = !(0.0..1.0).contains(&self.filter);
+        wrong.then(|| Fault::new("filter", self.filter, "a share, 0 to less than 1")).into_iter().collect()
+    }
+}
+
+impl Config {
+    /// The congestion control.
+    pub fn build(&self, start: Start) -> Box<dyn CongestionControl> {
+        Box::new(Westwood {
+            filter: self.filter,
+            limit: if self.growth == Growth::PerAck { start.segment } else { f64::INFINITY },
+            window: Window::new(&start, self.growth),
+            least: None,
+            bandwidth: None,
+            since: Time::ZERO,
+            bytes: 0,
+        })
+    }
+}
+
+struct Westwood {
+    filter: f64,
+    window: Window,
+    limit: f64,
+    /// Least round trip.
+    least: Option<Span>,
+    /// Bytes per second.
+    bandwidth: Option<f64>,
+    /// When the sample going on began, and what has been delivered in it.
+    since: Time,
+    bytes: u64,
+}
+
+impl Westwood {
+    fn sample(&mut self, feedback: &Feedback) {
+        let elapsed = feedback.now.since(self.since);
+        if feedback.srtt == Span::ZERO {
+            // Nothing is known of the round trip; the first sample begins with the first acknowledgment.
+            (self.since, self.bytes) = (feedback.now, 0);
+            return;
+        }
+        self.bytes += feedback.delivered;
+        if elapsed >= feedback.srtt {
+            let sample = self.bytes as f64 / elapsed.as_secs_f64();
+            self.bandwidth =
+                Some(self.bandwidth.map_or(sample, |old| self.filter * old + (1.0 - self.filter) * sample));
+            (self.since, self.bytes) = (feedback.now, 0);
+        }
+    }
+}
+
+impl CongestionControl for Westwood {
+    fn cwnd(&self) -> f64 {
+        self.window.cwnd
+    }
+
+    fn ssthresh(&self) -> f64 {
+        self.window.ssthresh
+    }
+
+    fn wants_feedback(&self) -> bool {
+        true
+    }
+
+    fn on_feedback(&mut self, feedback: &Feedback) {
+        if let Some(rtt) = feedback.rtt {
+            self.least = Some(self.least.map_or(rtt, |least| least.min(rtt)));
+        }
+        self.sample(feedback);
+    }
+
+    fn on_ack(&mut self, acked: &Acked) {
+        self.window.grow(acked.bytes as f64, self.limit);
+    }
+
+    fn on_congestion(&mut self, event: Congestion, flight: &Flight) {
+        let threshold = match (self.bandwidth, self.least) {
+            (Some(bandwidth), Some(least)) => bandwidth * least.as_secs_f64(),
+            _ => flight.bytes / 2.0,
+        };
+        let cwnd = self.window.cwnd;
+        if self.window.reduce(event, threshold) {
+            // The path may carry more than was in flight; that is for slow start to find.
+            self.window.cwnd = self.window.cwnd.min(cwnd);
+        }
+    }
+
+    fn on_undo(&mut self) {
+        self.window.undo();
+    }
+
+    /// Silence is no bandwidth.
+    fn on_idle(&mut self, now: Time, _: Span, restart: Option<f64>) {
+        self.window.restart(restart);
+        (self.since, self.bytes) = (now, 0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cc::tests::{feedback, flight};
+    use engine::Stream;
+
+    /// `rounds` round trips of 100 ms with 10 acknowledgments of `bytes` each, from `at` ms.
+    fn deliver(cc: &mut dyn CongestionControl, at: u64, rounds: u64, bytes: u64) -> u64 {
+        let end = at + rounds * 100;
+        for millis in (at + 10..=end).step_by(10) {
+            let mut feedback = feedback(millis, Some(Span::from_millis(100)));
+            feedback.delivered = bytes;
+            cc.on_feedback(&feedback);
+        }
+        end
+    }
+
+    fn westwood() -> Box<dyn CongestionControl> {
+        let start = Start { segment: 1000.0, cwnd: 30_000.0, ssthresh: f64::INFINITY, stream: Stream::default() };
+        Config::default().build(start)
+    }
+
+    /// 1000 bytes each 10 ms are 100,000 bytes a second; times 100 ms 10,000 bytes.
+    #[test]
+    fn a_loss_cuts_to_the_rate_times_the_least_round_trip() {
+        let mut cc = westwood();
+        deliver(cc.as_mut(), 0, 5, 1000);
+        cc.on_congestion(Congestion::FastRetransmit, &flight(30_000.0));
+        assert!((cc.ssthresh() - 10_000.0).abs() < 1e-6, "{}", cc.ssthresh());
+        assert_eq!(cc.cwnd(), cc.ssthresh());
+        cc.on_congestion(Congestion::Timeout { nth: 1 }, &flight(5000.0));
+        assert!((cc.ssthresh() - 10_000.0).abs() < 1e-6);
+        assert_eq!(cc.cwnd(), 1000.0);
+    }
+
+    /// After three rounds at twice the rate: 10,000 (2 - 0.9^3) bytes.
+    #[test]
+    fn the_filter_forgets_a_tenth_each_round_trip() {
+        let mut cc = westwood();
+        let at = deliver(cc.as_mut(), 0, 5, 1000);
+        deliver(cc.as_mut(), at, 3, 2000);
+        cc.on_congestion(Congestion::FastRetransmit, &flight(30_000.0));
+        assert!((cc.ssthresh() - 10_000.0 * (2.0 - 0.9 * 0.9 * 0.9)).abs() < 1e-6, "{}", cc.ssthresh());
+    }
+
+    #[test]
+    fn a_window_below_the_paths_worth_is_kept() {
+        let mut cc = westwood();
+        deliver(cc.as_mut(), 0, 5, 4000);
+        cc.on_congestion(Congestion::FastRetransmit, &flight(30_000.0));
+        assert!((cc.ssthresh() - 40_000.0).abs() < 1e-6);
+        assert_eq!(cc.cwnd(), 30_000.0);
+    }
+
+    #[test]
+    fn without_a_measurement_a_loss_halves() {
+        let mut cc = westwood();
+        cc.on_congestion(Congestion::FastRetransmit, &flight(30_000.0));
+        assert_eq!((cc.cwnd(), cc.ssthresh()), (15_000.0, 15_000.0));
+    }
+}

@@ -1,0 +1,183 @@
+//! The window that controls of Reno's family share: cwnd and ssthresh, Reno's growth [RFC5681 s3.1], what a reduction
+//! does to both, and what they were before it.
+//!
+//! Growth comes in two kinds. `per-ack` is the RFC's equations 2 and 3 in bytes. `counted` is the RFC's recommended
+//! counting of acknowledged bytes [RFC5681 s3.1, RFC3465] as Linux does it (`tcp_slow_start`, `tcp_cong_avoid_ai`): the
+//! window grows by whole segments, slow start stops exactly at ssthresh, and what it did not use counts on.
+//!
+//! Deviation of `counted` from Linux: bytes are counted, not packets, so a short last segment counts for what it has.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Congestion, Start};
+
+/// How a window grows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Growth {
+    /// With each acknowledgment: at most a segment in slow start, `segment^2 / cwnd` above [RFC5681 s3.1 equations 2, 3].
+    #[default]
+    PerAck,
+    /// By whole segments, once enough bytes have been acknowledged [RFC5681 s3.1, RFC3465], as Linux does.
+    Counted,
+}
+
+/// cwnd, ssthresh, and what is needed to move them as Reno does. All in bytes.
+pub(crate) struct Window {
+    pub segment: f64,
+    pub cwnd: f64,
+    pub ssthresh: f64,
+    growth: Growth,
+    /// `counted`: bytes acknowledged towards the next segment.
+    counted: f64,
+    /// Window and threshold before the last reduction.
+    before: (f64, f64),
+}
+
+impl Window {
+    pub fn new(start: &Start, growth: Growth) -> Self {
+        Window {
+            segment: start.segment,
+            cwnd: start.cwnd.max(start.segment),
+            ssthresh: start.ssthresh,
+            growth,
+            counted: 0.0,
+            before: (start.cwnd, start.ssthresh),
+        }
+    }
+
+    /// Whether the next acknowledgment meets slow start. At equality either may be chosen [RFC5681 s3.1]: equation 2
+    /// goes on, Linux does not.
+    pub fn slow_start(&self) -> bool {
+        match self.growth {
+            Growth::PerAck => self.cwnd <= self.ssthresh,
+            Growth::Counted => self.cwnd < self.ssthresh,
+        }
+    }
+
+    /// Reno's growth for `bytes` newly acknowledged, of which slow start uses at most `limit`.
+    #[inline]
+    pub fn grow(&mut self, bytes: f64, limit: f64) {
+        let left = if self.slow_start() { self.grow_slow_start(bytes.min(limit)) } else { bytes };
+        if left > 0.0 {
+            self.grow_by_one_every(self.cwnd, left);
+        }
+    }
+
+    /// Slow start by `bytes`. What remains for congestion avoidance: nothing if growth is `per-ack`.
+    #[inline]
+    pub fn grow_slow_start(&mut self, bytes: f64) -> f64 {
+        match self.growth {
+            // [RFC5681 s3.1 equation 2]; `bytes` is limited by the caller.
+            Growth::PerAck => {
+                self.cwnd += bytes;
+                0.0
+            }
+            Growth::Counted => {
+                let grown = (self.cwnd + bytes).min(self.ssthresh.max(self.cwnd));
+                let left = bytes - (grown - self.cwnd);
+                self.cwnd = grown;
+                left
+            }
+        }
+    }
+
+    /// One segment more for every `every` bytes acknowledged; `bytes` are.
+    #[inline]
+    pub fn grow_by_one_every(&mut self, every: f64, bytes: f64) {
+        match self.growth {
+            // [RFC5681 s3.1 equation 3], which grows per acknowledgment, whatever that acknowledges.
+            Growth::PerAck => self.cwnd += self.segment * self.segment / every,
+            Growth::Counted => {
+                // What was counted towards a larger sum gives one segment, not several.
+                if self.counted >= every {
+                    self.counted = 0.0;
+                    self.cwnd += self.segment;
+                }
+                self.counted += bytes;
+                let segments = (self.counted / every).floor();
+                self.counted -= segments * every;
+                self.cwnd += segments * self.segment;
+            }
+        }
+    }
+
+    /// What `event` does, where a loss leads to `ssthresh` (at least two segments). Whether anything was reduced.
+    pub fn reduce(&mut self, event: Congestion, ssthresh: f64) -> bool {
+        // Unknown windows are no reason for unknown ones.
+        let ssthresh = if ssthresh.is_finite() { ssthresh.max(2.0 * self.segment) } else { self.cwnd };
+        match event {
+            Congestion::Notified => return false,
+            // [RFC5681 s3.1]: not again for a segment that times out again.
+            Congestion::Timeout { nth: 2.. } => self.cwnd = self.segment,
+            Congestion::Restart | Congestion::Timeout { .. } => {
+                self.before = (self.cwnd, self.ssthresh);
+                self.ssthresh = ssthresh;
+                self.cwnd = self.segment;
+            }
+            // [RFC5681 s3.2 step 2, RFC3168 s6.1.2]
+            Congestion::FastRetransmit | Congestion::Ecn => {
+                self.before = (self.cwnd, self.ssthresh);
+                self.ssthresh = ssthresh;
+                self.cwnd = ssthresh;
+            }
+        }
+        self.counted = 0.0;
+        true
+    }
+
+    /// Window and threshold become what they were; not less than they have become since.
+    pub fn undo(&mut self) {
+        self.cwnd = self.cwnd.max(self.before.0);
+        self.ssthresh = self.ssthresh.max(self.before.1);
+    }
+
+    /// After idleness [RFC5681 s4.1].
+    pub fn restart(&mut self, restart: Option<f64>) {
+        if let Some(restart) = restart {
+            self.cwnd = self.cwnd.min(restart).max(self.segment);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use engine::Stream;
+
+    fn window(cwnd: f64, ssthresh: f64) -> Window {
+        let start =
+            Start { segment: 1000.0, cwnd: cwnd * 1000.0, ssthresh: ssthresh * 1000.0, stream: Stream::default() };
+        Window::new(&start, Growth::Counted)
+    }
+
+    // covers [RFC5681 s3.1]
+    #[test]
+    fn slow_start_stops_at_the_threshold_and_the_rest_counts() {
+        let mut window = window(4.0, 6.0);
+        window.grow(5000.0, f64::INFINITY);
+        assert_eq!((window.cwnd, window.counted), (6000.0, 3000.0));
+        window.grow(2000.0, f64::INFINITY);
+        assert_eq!((window.cwnd, window.counted), (6000.0, 5000.0));
+        window.grow(1000.0, f64::INFINITY);
+        assert_eq!((window.cwnd, window.counted), (7000.0, 0.0));
+    }
+
+    // covers [RFC3465 s2.2]: at most L segments an acknowledgment.
+    #[test]
+    fn slow_start_uses_at_most_the_limit() {
+        let mut window = window(4.0, f64::INFINITY);
+        window.grow(5000.0, 2000.0);
+        assert_eq!(window.cwnd, 6000.0);
+    }
+
+    /// What has been counted towards a sum that shrinks is one segment.
+    #[test]
+    fn a_smaller_sum_gives_one_segment_at_once() {
+        let mut window = window(10.0, 2.0);
+        window.grow_by_one_every(20_000.0, 14_000.0);
+        window.grow_by_one_every(2000.0, 1000.0);
+        assert_eq!((window.cwnd, window.counted), (11_000.0, 1000.0));
+    }
+}

@@ -1,0 +1,145 @@
+//! Biaz (Biaz and Vaidya, "Discriminating Congestion Losses from Wireless Losses using Inter-Arrival Times at the
+//! Receiver", 1999): segments that were lost in the air had their place in the queue before it, so the next one
+//! arrives when it would have arrived anyway. With n segments lost in a row,
+//!
+//! ```text
+//! wireless  if  (n + 1) T_min <= T_g < (n + limit) T_min,   else congestion            limit = 2
+//! ```
+//!
+//! T_g: from the last arrival before the gap to the first after it; T_min: the least time between arrivals in a row.
+//!
+//! Deviation: there is no help from the receiver, so arrivals are seen by their acknowledgments, which must keep their
+//! spacing on the way back. An acknowledgment of several segments counts as that many arrivals, evenly spaced. Limits:
+//! acknowledgments that bunch make T_min small and every loss congestion; delayed ones shift T_g.
+
+use engine::Time;
+use engine::registry::{Fault, Settings};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Cause, LossDifferentiation};
+use crate::cc::Feedback;
+
+/// Settings.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    /// Up to how many least gaps beyond the lost segments the gap is the air's.
+    #[serde(default = "two")]
+    pub limit: f64,
+}
+
+fn two() -> f64 {
+    2.0
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Config { limit: two() }
+    }
+}
+
+impl Settings for Config {
+    fn check(&self) -> Vec<Fault> {
+        fault(self.limit).into_iter().collect()
+    }
+}
+
+/// A fault if no gap could be the air's with this limit.
+pub(super) fn fault(limit: f64) -> Option<Fault> {
+    (!(limit > 1.0 && limit <= 100.0)).then(|| Fault::new("limit", limit, "more than 1, at most 100"))
+}
+
+impl Config {
+    /// The differentiation.
+    pub fn build(&self, segment: f64) -> Box<dyn LossDifferentiation> {
+        Box::new(Biaz::new(segment, self.limit))
+    }
+}
+
+pub(super) struct Biaz {
+    segment: f64,
+    limit: f64,
+    /// Seconds between arrivals in a row, at least.
+    least: Option<f64>,
+    /// The last arrival in order, and the first one after it that was not.
+    in_order: Option<Time>,
+    after: Option<Time>,
+}
+
+impl Biaz {
+    pub fn new(segment: f64, limit: f64) -> Self {
+        Biaz { segment, limit, least: None, in_order: None, after: None }
+    }
+}
+
+impl LossDifferentiation for Biaz {
+    fn on_feedback(&mut self, feedback: &Feedback) {
+        if feedback.acked == 0 {
+            self.after.get_or_insert(feedback.now);
+            return;
+        }
+        // An acknowledgment that fills a hole says nothing of when what it acknowledges arrived.
+        if let (Some(last), None, false) = (self.in_order, self.after, feedback.recovering) {
+            let arrivals = (feedback.acked as f64 / self.segment).max(1.0);
+            let gap = feedback.now.since(last).as_secs_f64() / arrivals;
+            if gap > 0.0 {
+                self.least = Some(self.least.map_or(gap, |least| least.min(gap)));
+            }
+        }
+        (self.in_order, self.after) = (Some(feedback.now), None);
+    }
+
+    fn cause(&mut self, now: Time, segments: u32) -> Cause {
+        let (Some(least), Some(last)) = (self.least, self.in_order) else { return Cause::Congestion };
+        let gap = self.after.unwrap_or(now).since(last).as_secs_f64() / least;
+        // Times are whole nanoseconds: a gap that is short by less than that is not short.
+        let (earliest, latest) = (f64::from(segments) + 1.0 - 1e-6, f64::from(segments) + self.limit);
+        if (earliest..latest).contains(&gap) { Cause::Wireless } else { Cause::Congestion }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::differentiation::DifferentiationConfig;
+    use crate::differentiation::tests::Teller;
+
+    /// Arrivals each 10 ms, then `segments` lost and a gap of `gap` ms.
+    fn cause(segments: u32, gap: u64) -> Cause {
+        let mut teller = Teller::new(&DifferentiationConfig::Biaz(Config::default()));
+        for _ in 0..10 {
+            teller.ack(10, 1000, 100);
+        }
+        // Delayed: two segments in 20 ms are two arrivals.
+        teller.ack(20, 2000, 100);
+        teller.ack(gap, 0, 100);
+        teller.ack(10, 0, 100);
+        teller.ack(10, 0, 100);
+        teller.cause(segments)
+    }
+
+    #[test]
+    fn a_gap_that_the_lost_segments_would_have_filled_is_the_airs() {
+        use Cause::{Congestion, Wireless};
+        for (segments, gap, expected) in [
+            (1, 19, Congestion),
+            (1, 20, Wireless),
+            (1, 29, Wireless),
+            (1, 30, Congestion),
+            (2, 29, Congestion),
+            (2, 30, Wireless),
+            (2, 39, Wireless),
+            (2, 40, Congestion),
+        ] {
+            assert_eq!(cause(segments, gap), expected, "{segments} lost, gap of {gap} ms");
+        }
+    }
+
+    #[test]
+    fn before_anything_is_known_it_is_congestion() {
+        let mut teller = Teller::new(&DifferentiationConfig::Biaz(Config::default()));
+        assert_eq!(teller.cause(1), Cause::Congestion);
+        assert_eq!(Config { limit: 1.0 }.check().len(), 1);
+    }
+}

@@ -1,0 +1,123 @@
+//! Spike (Tobe, Tamura, Molano, Ghosh, Tokuda, "Achieving moderate fairness for UDP flows by path-status
+//! classification", 2000): losses while the delay is in a spike are congestion, others the air's.
+//!
+//! ```text
+//! a spike begins  above  least + alpha (greatest - least)       alpha = 1/2
+//! and ends        below  least + beta (greatest - least)        beta = 1/3
+//! ```
+//!
+//! Deviation: the round trip stands for the relative one-way trip, so the way back counts too. Limits: the greatest and the
+//! least are those of the connection's life; before any two differ every loss is congestion.
+
+use engine::registry::{Fault, Settings};
+use engine::{Span, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Cause, LossDifferentiation};
+use crate::cc::Feedback;
+
+/// Settings.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    /// Above this share of the range of round trips a spike begins.
+    #[serde(default = "half")]
+    pub alpha: f64,
+    /// Below this one it ends.
+    #[serde(default = "third")]
+    pub beta: f64,
+}
+
+fn half() -> f64 {
+    0.5
+}
+
+fn third() -> f64 {
+    1.0 / 3.0
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Config { alpha: half(), beta: third() }
+    }
+}
+
+impl Settings for Config {
+    fn check(&self) -> Vec<Fault> {
+        let mut faults: Vec<Fault> = Fault::unless_probability("alpha", self.alpha).into_iter().collect();
+        if !(self.beta >= 0.0 && self.beta <= self.alpha) {
+            faults.push(Fault::new("beta", self.beta, format!("a share, 0 to alpha ({})", self.alpha)));
+        }
+        faults
+    }
+}
+
+impl Config {
+    /// The differentiation.
+    pub fn build(&self, _: f64) -> Box<dyn LossDifferentiation> {
+        Box::new(Spike { config: self.clone(), range: None, spiking: false })
+    }
+}
+
+struct Spike {
+    config: Config,
+    /// The least round trip and the greatest.
+    range: Option<(Span, Span)>,
+    spiking: bool,
+}
+
+impl LossDifferentiation for Spike {
+    fn on_feedback(&mut self, feedback: &Feedback) {
+        let Some(rtt) = feedback.rtt else { return };
+        let (least, greatest) = self.range.map_or((rtt, rtt), |(least, greatest)| (least.min(rtt), greatest.max(rtt)));
+        self.range = Some((least, greatest));
+        let range = (greatest - least).as_secs_f64();
+        let above = (rtt - least).as_secs_f64();
+        if self.spiking {
+            self.spiking = above >= self.config.beta * range;
+        } else {
+            self.spiking = above > self.config.alpha * range;
+        }
+    }
+
+    fn cause(&mut self, _: Time, _: u32) -> Cause {
+        let known = self.range.is_some_and(|(least, greatest)| least < greatest);
+        if known && !self.spiking { Cause::Wireless } else { Cause::Congestion }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::differentiation::DifferentiationConfig;
+    use crate::differentiation::tests::Teller;
+
+    /// Between 100 and 160 ms: a spike begins above 130 ms and ends below 120 ms.
+    #[test]
+    fn a_spike_has_a_hysteresis() {
+        use Cause::{Congestion, Wireless};
+        let mut teller = Teller::new(&DifferentiationConfig::Spike(Config::default()));
+        teller.ack(10, 1000, 100);
+        assert_eq!(teller.cause(1), Congestion, "nothing is known");
+        teller.ack(10, 1000, 160);
+        assert_eq!(teller.cause(1), Congestion);
+        for (rtt, expected) in [
+            (125, Congestion),
+            (120, Congestion),
+            (119, Wireless),
+            (130, Wireless),
+            (131, Congestion),
+            (121, Congestion),
+        ] {
+            teller.ack(10, 1000, rtt);
+            assert_eq!(teller.cause(1), expected, "{rtt} ms");
+        }
+    }
+
+    #[test]
+    fn thresholds_out_of_order_are_refused() {
+        assert_eq!(Config { alpha: 0.3, ..Config::default() }.check().len(), 1);
+        assert_eq!(Config::default().check(), []);
+    }
+}

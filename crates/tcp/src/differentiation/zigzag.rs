@@ -1,0 +1,141 @@
+//! ZigZag (Cen, Cosman, Voelker, "End-to-end differentiation of congestion and wireless losses", IEEE/ACM Transactions on
+//! Networking 11(5), 2003): the more segments are lost in a row, the longer the trip at which the air is to blame.
+//!
+//! ```text
+//! mean = (1 - a) mean + a r,   dev = (1 - 2 a) dev + 2 a |r - mean|        a = 1/32, r: the trip measured
+//! n lost in a row, wireless if   n = 1:  r < mean - dev
+//!                                n = 2:  r < mean - dev / 2
+//!                                n = 3:  r < mean
+//!                                n > 3:  r < mean + many dev               many = -1/2
+//! ```
+//!
+//! Copies of the rule in circulation differ in the last line: -1/2, which gives it its name, or +1/2; hence `many`.
+//!
+//! Deviation: the round trip stands for the relative one-way trip, so the way back counts too. Limits: r is the last round
+//! trip measured, which without timestamps may be one from before the loss.
+
+use engine::Time;
+use engine::registry::{Fault, Settings};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Cause, LossDifferentiation};
+use crate::cc::Feedback;
+
+/// Settings.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    /// The share of a new trip in the mean.
+    #[serde(default = "thirty_second")]
+    pub alpha: f64,
+    /// Deviations above the mean that are the threshold for more than three losses.
+    #[serde(default = "minus_half")]
+    pub many: f64,
+}
+
+fn thirty_second() -> f64 {
+    1.0 / 32.0
+}
+
+fn minus_half() -> f64 {
+    -0.5
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Config { alpha: thirty_second(), many: minus_half() }
+    }
+}
+
+impl Settings for Config {
+    fn check(&self) -> Vec<Fault> {
+        let mut faults = Vec::new();
+        if !(self.alpha > 0.0 && self.alpha <= 0.5) {
+            faults.push(Fault::new("alpha", self.alpha, "more than 0, at most 0.5"));
+        }
+        if !(-10.0..=10.0).contains(&self.many) {
+            faults.push(Fault::new("many", self.many, "-10 to 10"));
+        }
+        faults
+    }
+}
+
+impl Config {
+    /// The differentiation.
+    pub fn build(&self, _: f64) -> Box<dyn LossDifferentiation> {
+        Box::new(ZigZag { config: self.clone(), trip: None })
+    }
+}
+
+struct ZigZag {
+    config: Config,
+    /// Seconds: the last trip, the mean, the deviation.
+    trip: Option<(f64, f64, f64)>,
+}
+
+impl LossDifferentiation for ZigZag {
+    fn on_feedback(&mut self, feedback: &Feedback) {
+        let Some(rtt) = feedback.rtt else { return };
+        let (rtt, alpha) = (rtt.as_secs_f64(), self.config.alpha);
+        self.trip = Some(match self.trip {
+            None => (rtt, rtt, 0.0),
+            Some((_, mean, dev)) => {
+                let mean = (1.0 - alpha) * mean + alpha * rtt;
+                (rtt, mean, (1.0 - 2.0 * alpha) * dev + 2.0 * alpha * (rtt - mean).abs())
+            }
+        });
+    }
+
+    fn cause(&mut self, _: Time, segments: u32) -> Cause {
+        let Some((trip, mean, dev)) = self.trip else { return Cause::Congestion };
+        let deviations = match segments {
+            0 | 1 => -1.0,
+            2 => -0.5,
+            3 => 0.0,
+            _ => self.config.many,
+        };
+        if trip < mean + deviations * dev { Cause::Wireless } else { Cause::Congestion }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::differentiation::DifferentiationConfig;
+    use crate::differentiation::tests::Teller;
+
+    /// By hand, with a = 1/4: 100 and 140 ms give mean 110, dev 15; then 100 ms mean 107.5, dev 7.5 + 3.75 = 11.25, or
+    /// 112 ms mean 110.5, dev 7.5 + 0.75 = 8.25.
+    #[test]
+    fn thresholds_by_the_number_lost() {
+        use Cause::{Congestion, Wireless};
+        let causes = |many, rtt| {
+            let config = Config { alpha: 0.25, many };
+            let mut teller = Teller::new(&DifferentiationConfig::ZigZag(config));
+            for rtt in [100, 140, rtt] {
+                teller.ack(10, 1000, rtt);
+            }
+            [1, 2, 3, 4].map(|lost| teller.cause(lost))
+        };
+        // Below 96.25, 101.875, 107.5 and 101.875 ms.
+        assert_eq!(causes(-0.5, 100), [Congestion, Wireless, Wireless, Wireless]);
+        // Below 102.25, 106.375, 110.5 and 106.375 or 114.625 ms.
+        assert_eq!(causes(-0.5, 112), [Congestion; 4]);
+        assert_eq!(causes(0.5, 112), [Congestion, Congestion, Congestion, Wireless]);
+    }
+
+    /// With the paper's a = 1/32 a trip far below the rest is below one deviation.
+    #[test]
+    fn a_short_trip_is_the_airs() {
+        let mut teller = Teller::new(&DifferentiationConfig::ZigZag(Config::default()));
+        for number in 0..200 {
+            teller.ack(10, 1000, 100 + 20 * (number % 2));
+        }
+        teller.ack(10, 1000, 95);
+        assert_eq!(teller.cause(1), Cause::Wireless);
+        teller.ack(10, 1000, 120);
+        assert_eq!(teller.cause(3), Cause::Congestion);
+        assert_eq!(Config { alpha: 0.0, many: f64::NAN }.check().len(), 2);
+    }
+}

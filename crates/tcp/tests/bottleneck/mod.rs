@@ -1,0 +1,294 @@
+//! One flow through one queue: the least network in which a congestion control closes its loop.
+//!
+//! A sender that always has data, a first-in first-out queue served at a constant rate, a propagation delay, and a
+//! receiver that reports each segment by itself. What is lost is known when three later segments have arrived, and is
+//! never sent again: only the control is under test, so recovery is perfect and instantaneous. The order of calls is
+//! that of the trait. Delivery rates are measured as in draft-ietf-ccwg-bbr s4.1.
+
+use std::collections::VecDeque;
+
+use engine::{Draws, Span, Stream, Time};
+use tcp::cc::{Acked, Congestion, CongestionControl, Feedback, Flight, RateSample};
+
+/// Bytes of a segment.
+pub const SEGMENT: u64 = 1000;
+
+/// The path.
+#[derive(Clone, Copy)]
+pub struct Path {
+    /// Bytes per second that the queue is served at.
+    pub rate: u64,
+    /// Propagation, there and back.
+    pub rtt: Span,
+    /// Bytes that fit in the queue, the one in service included.
+    pub buffer: u64,
+    /// Bytes in the queue from which on segments are marked.
+    pub mark: Option<u64>,
+    /// The chance that a segment is lost after the queue.
+    pub loss: f64,
+}
+
+impl Path {
+    /// Bytes that fill the path without a queue.
+    pub fn bdp(&self) -> f64 {
+        self.rate as f64 * self.rtt.as_secs_f64()
+    }
+}
+
+/// What was so when a segment was sent.
+#[derive(Clone, Copy)]
+struct Sent {
+    number: u64,
+    at: Time,
+    delivered: u64,
+    delivered_at: Time,
+    first_sent_at: Time,
+    lost: u64,
+    flight: f64,
+}
+
+/// One moment of a run.
+#[derive(Clone, Copy, Debug)]
+pub struct Moment {
+    pub at: Time,
+    pub cwnd: f64,
+    pub flight: f64,
+    pub queue: u64,
+    pub delivered: u64,
+    pub lost: u64,
+}
+
+/// The loop.
+pub struct Run {
+    pub cc: Box<dyn CongestionControl>,
+    path: Path,
+    now: Time,
+    draws: Draws,
+    /// In flight, oldest first; those with three later arrivals are taken for lost.
+    sent: VecDeque<Sent>,
+    /// Reports on their way: when, of which segment, and whether it was marked.
+    reports: VecDeque<(Time, u64, bool)>,
+    next: u64,
+    /// When the queue will be empty.
+    busy_until: Time,
+    /// When the next segment may leave.
+    release: Time,
+    delivered: u64,
+    delivered_at: Time,
+    first_sent_at: Time,
+    lost: u64,
+    srtt: Option<Span>,
+    /// The episode of loss ends when everything below this number is accounted for.
+    recovery: Option<u64>,
+    /// No two marks are answered within a round trip.
+    marked_until: u64,
+    timeouts: u32,
+    last_progress: Time,
+    pub log: Vec<Moment>,
+    pub episodes: u32,
+}
+
+impl Run {
+    pub fn new(cc: Box<dyn CongestionControl>, path: Path, seed: u64) -> Self {
+        Run {
+            cc,
+            path,
+            now: Time::ZERO,
+            draws: Stream::named(seed, 0, "bottleneck").draws(),
+            sent: VecDeque::new(),
+            reports: VecDeque::new(),
+            next: 0,
+            busy_until: Time::ZERO,
+            release: Time::ZERO,
+            delivered: 0,
+            delivered_at: Time::ZERO,
+            first_sent_at: Time::ZERO,
+            lost: 0,
+            srtt: None,
+            recovery: None,
+            marked_until: 0,
+            timeouts: 0,
+            last_progress: Time::ZERO,
+            log: Vec::new(),
+            episodes: 0,
+        }
+    }
+
+    /// Runs to `end`.
+    pub fn until(&mut self, end: Time) -> &mut Self {
+        loop {
+            self.send();
+            let report = self.reports.front().map_or(Time::NEVER, |report| report.0);
+            let room = self.flight() + SEGMENT as f64 <= self.cc.cwnd();
+            let release = if room { self.release } else { Time::NEVER };
+            let timer = if self.sent.is_empty() { Time::NEVER } else { self.last_progress + self.rto() };
+            let next = report.min(release).min(timer);
+            if next > end {
+                return self;
+            }
+            assert!(next >= self.now, "time runs backwards");
+            self.now = next;
+            if report == next {
+                let (_, number, marked) = self.reports.pop_front().expect("a report");
+                self.on_report(number, marked);
+            } else if timer == next && release != next {
+                self.on_timeout();
+            }
+        }
+    }
+
+    /// Moments from `from` on.
+    pub fn since(&self, from: Time) -> &[Moment] {
+        &self.log[self.log.partition_point(|moment| moment.at < from)..]
+    }
+
+    /// Bytes per second delivered between two times.
+    pub fn goodput(&self, from: Time, to: Time) -> f64 {
+        let at = |time: Time| self.log[..self.log.partition_point(|moment| moment.at <= time)].last();
+        let bytes = |time| at(time).map_or(0, |moment| moment.delivered);
+        (bytes(to) - bytes(from)) as f64 / to.since(from).as_secs_f64()
+    }
+
+    fn rto(&self) -> Span {
+        let base = self.srtt.map_or(Span::from_secs(1), |srtt| srtt.times(3).max(Span::from_secs(1)));
+        base.times(1 << self.timeouts.min(6))
+    }
+
+    fn flight(&self) -> f64 {
+        (self.sent.len() as u64 * SEGMENT) as f64
+    }
+
+    fn queue(&self) -> u64 {
+        let waiting = u128::from(self.busy_until.since(self.now).as_nanos());
+        (waiting * u128::from(self.path.rate) / 1_000_000_000) as u64
+    }
+
+    fn send(&mut self) {
+        while self.flight() + SEGMENT as f64 <= self.cc.cwnd() && self.release <= self.now {
+            if self.sent.is_empty() {
+                self.first_sent_at = self.now;
+                self.delivered_at = self.now;
+                self.last_progress = self.now;
+            }
+            self.sent.push_back(Sent {
+                number: self.next,
+                at: self.now,
+                delivered: self.delivered,
+                delivered_at: self.delivered_at,
+                first_sent_at: self.first_sent_at,
+                lost: self.lost,
+                flight: self.flight() + SEGMENT as f64,
+            });
+            let queue = self.queue();
+            let lost_in_air = self.draws.unit() < self.path.loss;
+            if queue + SEGMENT <= self.path.buffer {
+                let service = Span::from_nanos(SEGMENT * 1_000_000_000 / self.path.rate);
+                self.busy_until = self.busy_until.max(self.now) + service;
+                let marked = self.path.mark.is_some_and(|mark| queue >= mark);
+                if !lost_in_air {
+                    self.reports.push_back((self.busy_until + self.path.rtt, self.next, marked));
+                }
+            }
+            self.next += 1;
+            if let Some(rate) = self.cc.pacing_rate() {
+                assert!(rate > 0.0 && rate.is_finite(), "paces at {rate}");
+                let gap = Span::from_nanos((SEGMENT as f64 / rate * 1e9) as u64);
+                self.release = self.release.max(self.now) + gap;
+            }
+        }
+    }
+
+    fn on_report(&mut self, number: u64, marked: bool) {
+        let flight_before = self.flight();
+        let una_before = self.una();
+        // Segments arrive in order, so those before it are lost; they are known to be once three later ones are in.
+        let Some(index) = self.sent.iter().position(|sent| sent.number == number) else { return };
+        let sent = self.sent.remove(index).expect("found");
+        self.delivered += SEGMENT;
+        self.delivered_at = self.now;
+        self.first_sent_at = sent.at;
+        self.timeouts = 0;
+        self.last_progress = self.now;
+        let rtt = self.now.since(sent.at);
+        self.srtt = Some(self.srtt.map_or(rtt, |srtt| Span::from_nanos(srtt.as_nanos() / 8 * 7 + rtt.as_nanos() / 8)));
+        let mut lost = 0;
+        while self.sent.front().is_some_and(|oldest| oldest.number + 3 <= number) {
+            self.sent.pop_front();
+            lost += SEGMENT;
+        }
+        self.lost += lost;
+        let interval = sent.at.since(sent.first_sent_at).max(self.now.since(sent.delivered_at));
+        let rate = RateSample {
+            delivered: self.delivered - sent.delivered,
+            interval,
+            prior_delivered: sent.delivered,
+            total_delivered: self.delivered,
+            app_limited: false,
+            flight_at_send: sent.flight,
+            lost: self.lost - sent.lost,
+            total_lost: self.lost,
+        };
+        let (una, nxt) = (self.una(), self.next * SEGMENT);
+        self.cc.on_feedback(&Feedback {
+            now: self.now,
+            una,
+            nxt,
+            acked: una - una_before,
+            delivered: SEGMENT,
+            lost,
+            flight_before,
+            flight: self.flight(),
+            rtt: Some(rtt),
+            srtt: self.srtt.unwrap_or_default(),
+            ecn_echo: marked,
+            recovering: self.recovery.is_some(),
+            rate: Some(rate),
+        });
+        let flight = Flight { now: self.now, bytes: flight_before, window: self.cc.cwnd() };
+        let begins = lost > 0 && self.recovery.is_none();
+        if begins {
+            self.recovery = Some(self.next);
+            self.episodes += 1;
+            self.cc.on_congestion(Congestion::FastRetransmit, &flight);
+        } else if marked && !self.cc.precise_ecn() && self.recovery.is_none() && una > self.marked_until {
+            self.marked_until = nxt;
+            self.cc.on_congestion(Congestion::Ecn, &flight);
+        }
+        if self.recovery.is_some_and(|end| una >= end * SEGMENT) {
+            self.recovery = None;
+            self.cc.on_recovered(self.now);
+        } else if self.recovery.is_none() && flight_before + 2.0 * SEGMENT as f64 > self.cc.cwnd() {
+            let (bytes, srtt) = (SEGMENT, self.srtt.unwrap_or_default());
+            self.cc.on_ack(&Acked { now: self.now, bytes, una, nxt, rtt: Some(rtt), srtt });
+        }
+        self.note();
+    }
+
+    fn on_timeout(&mut self) {
+        let flight = Flight { now: self.now, bytes: self.flight(), window: self.cc.cwnd() };
+        self.lost += self.sent.len() as u64 * SEGMENT;
+        self.sent.clear();
+        self.timeouts += 1;
+        self.recovery = None;
+        self.last_progress = self.now;
+        self.cc.on_congestion(Congestion::Timeout { nth: self.timeouts }, &flight);
+        self.note();
+    }
+
+    fn una(&self) -> u64 {
+        self.sent.front().map_or(self.next, |oldest| oldest.number) * SEGMENT
+    }
+
+    fn note(&mut self) {
+        let cwnd = self.cc.cwnd();
+        assert!(cwnd.is_finite() && cwnd >= SEGMENT as f64, "cwnd {cwnd} at {:?}", self.now);
+        self.log.push(Moment {
+            at: self.now,
+            cwnd,
+            flight: self.flight(),
+            queue: self.queue(),
+            delivered: self.delivered,
+            lost: self.lost,
+        });
+    }
+}
