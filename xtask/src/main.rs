@@ -2,6 +2,7 @@
 
 #![allow(clippy::disallowed_macros, reason = "chores are watched to the end")]
 
+mod agreement;
 mod bench;
 mod test;
 mod workspace;
@@ -13,6 +14,9 @@ The repository's chores.
 
     cargo xtask test
         Format, lints, every test, and the documentation, in that order.
+
+    cargo xtask ns2
+        The tables of ns-2 that a test holds our senders against, made anew; needs ns-2.
 
     cargo xtask bench peers [OPTIONS]
         How fast lasthop is beside ns-2 and ns-3 on the same workloads.
@@ -32,6 +36,7 @@ fn main() -> ExitCode {
         [] => workspace::print(USAGE),
         words if words.contains(&"--help") || words.contains(&"-h") => workspace::print(USAGE),
         ["test"] => test::run(),
+        ["ns2"] => agreement::run(),
         ["bench", "peers", options @ ..] => bench::Options::parse(options).and_then(|it| bench::peers(&it)),
         words => Err(format!("there is no chore `{}`\n\n{USAGE}", words.join(" "))),
     };

@@ -168,6 +168,11 @@ const CASES: &[(&str, &str, &[&str])] = &[
     // What does not go together.
     ("loss = 0.01", "loss = 0.01\nchannel = \"perfect\"", &["links.wire.loss", "not both"]),
     ("loss = 0.01", "arq = \"stop-and-wait\"", &["links.wire.arq", "wires have no link-level retransmission"]),
+    (
+        "delay = \"1 ms\"",
+        "delay = \"1 ms\"\nqueue_tie = \"arrival-first\"",
+        &["links.air.queue_tie", "arrival-first", "in the order of events"],
+    ),
     ("between = [\"a\", \"x\"]", "between = [\"a\", \"a\"]", &["links.wire.between", "two different nodes"]),
     ("from = \"a\"", "from = \"x\"", &["flows.down.from", "a node of kind \"host\""]),
     ("a = { kind = \"host\" }", "a = { kind = \"host\", buffer = \"1 kB\" }", &["nodes.a.buffer", "only routers"]),

@@ -192,6 +192,25 @@ fn a_queue_counts_what_waits() {
     assert_eq!(results.links[0].ways[0].queue_full, 6);
 }
 
+/// Two wires of one rate: each packet of a burst comes to the second as the one before it has left. With no room to wait
+/// every other one finds no place if arrivals go first; with room for one, every one does.
+#[test]
+fn a_place_that_is_left_at_this_moment_is_free_unless_arrivals_go_first() {
+    let dropped = |queue: &str| {
+        let links = wired("in", ["a", "r"]) + &wired("out", ["r", "b"]) + queue;
+        let text = format!("{NODES}{links}\n{}tcp.initial_window = 10\n", flow("f", "a", "b", "10 kB"));
+        let (_, events) = watch(&network(&text));
+        let first = events.iter().filter_map(|(at, event)| match event {
+            Event::Link { event: LinkEvent::QueueFull { packet }, .. } if at.as_nanos() < 40_000_000 => packet.data(),
+            _ => None,
+        });
+        first.map(|segment| segment.seq.0 / 1000).collect::<Vec<_>>()
+    };
+    assert_eq!(dropped("queue = \"0 packets\""), [0; 0]);
+    assert_eq!(dropped("queue = \"0 packets\"\nqueue_tie = \"arrival-first\""), [1, 3, 5, 7, 9]);
+    assert_eq!(dropped("queue = \"1 packets\"\nqueue_tie = \"arrival-first\""), [0; 0]);
+}
+
 /// A limit in bytes below a packet, on a wire and on a link with a link layer: what finds the transmitter idle is sent,
 /// the rest of the burst is dropped, and resent one by one.
 #[test]

@@ -25,6 +25,18 @@ pub enum Limit {
     Bytes(u64),
 }
 
+/// What comes first when a packet comes at the very moment at which the one being sent has left. It happens often: where
+/// acknowledgments pace a sender, packets come as far apart as the slowest link sends them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Tie {
+    /// The departure: the place is free.
+    #[default]
+    DepartureFirst,
+    /// The arrival: the place is not free yet.
+    ArrivalFirst,
+}
+
 impl Limit {
     /// Whether a packet of `size` bytes may join `packets` packets of `bytes` bytes.
     #[inline]

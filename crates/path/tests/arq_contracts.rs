@@ -11,7 +11,7 @@ use path::channel::{Channel, ChannelConfig, two_state, uniform};
 use path::link::pipe::Pipe;
 use path::link::{Counters, Line, Timing};
 use path::mac::arq::ArqConfig;
-use path::queue::Limit;
+use path::queue::{Limit, Tie};
 use path::station::scheduler::Scheduler;
 use path::station::{Lane, Station};
 use path::{Cx, HopId, LinkEvent, Way};
@@ -55,7 +55,7 @@ impl Transmitter {
     fn new(arq: &ArqConfig, limit: Limit, schedule: &mut Schedule) -> Self {
         let line = Line::new(Rate::from_bits_per_sec(1_000_000).unwrap(), Span::from_millis(2), Timing::Exact);
         match arq.build() {
-            None => Transmitter::Pipe(Pipe::new(HOP, line, limit, true, schedule.slot())),
+            None => Transmitter::Pipe(Pipe::new(HOP, line, (limit, Tie::default()), true, schedule.slot())),
             Some(arq) => {
                 let (arrival, timer) = (schedule.slot(), schedule.slot());
                 let lanes = vec![Lane::new(HOP, line, arq, limit)];

@@ -5,7 +5,7 @@ mod common;
 use common::member;
 use engine::{Span, Stream, Time};
 use path::Way;
-use path::channel::{ChannelConfig, Fate, Frame, State, recorded, scripted, two_state, uniform};
+use path::channel::{ChannelConfig, Fate, Frame, State, bit_errors, recorded, scripted, two_state, uniform};
 
 /// Every channel there is, with settings under which something happens. One whose settings have defaults needs no
 /// entry.
@@ -13,6 +13,7 @@ fn every_channel() -> Vec<ChannelConfig> {
     let ms = Span::from_millis;
     let settings = |name: &str| match name {
         "uniform" => ChannelConfig::Uniform(uniform::Config { loss: 0.3 }),
+        "bit-errors" => ChannelConfig::BitErrors(bit_errors::Config { rate: 5e-5 }),
         "two-state" => ChannelConfig::TwoState(two_state::Config {
             mean_good: ms(500),
             mean_bad: ms(100),
@@ -44,7 +45,7 @@ fn air() -> Stream {
 
 fn frame(index: u64, way: Way) -> Frame {
     let start = Time::from_nanos(index * 3_333_333);
-    Frame { now: start, start, duration: Span::from_nanos(1_000_000), way, number: Some(index) }
+    Frame { now: start, start, duration: Span::from_nanos(1_000_000), size: 1000, way, number: Some(index) }
 }
 
 #[test]

@@ -139,7 +139,7 @@ fn bars(chart: &Chart, sweeps: &[Analysis]) -> Option<BarChart> {
 }
 
 fn picture(picture: &Picture) -> Option<Block> {
-    let loaded = picture.scenario.load(picture.scheme).ok()?;
+    let loaded = picture.load().ok()?;
     let time = |text: &str| text.parse::<Span>().ok().map(|span| Time::ZERO + span);
     let (from, to) = picture.part.map_or((None, None), |(from, to)| (time(from), time(to)));
     let mut recorder = Recorder::new([0], from, to);

@@ -7,7 +7,7 @@ use path::agent::{AgentConfig, unmodified};
 use path::channel::{ChannelConfig, perfect, two_state};
 use path::link::Timing;
 use path::mac::arq::{ArqConfig, none, stop_and_wait};
-use path::queue::Limit;
+use path::queue::{Limit, Tie};
 use sim::{FlowSpec, LinkSpec, Network, Nobody, NodeKind, NodeSpec, Radio, World};
 
 fn main() {
@@ -36,6 +36,7 @@ fn wire(between: [usize; 2], rate: &str, delay: &str, packets: u32) -> LinkSpec 
         queue: Limit::Packets(packets),
         channel: ChannelConfig::Perfect(perfect::Config::default()),
         arq: ArqConfig::None(none::Config::default()),
+        queue_tie: Tie::default(),
         random_seed: 0,
     }
 }

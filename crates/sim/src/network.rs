@@ -5,7 +5,7 @@ use path::agent::AgentConfig;
 use path::channel::ChannelConfig;
 use path::link::Timing;
 use path::mac::arq::ArqConfig;
-use path::queue::Limit;
+use path::queue::{Limit, Tie};
 use path::station::scheduler::Scheduler;
 
 /// A network and what goes on in it. Nodes, links and flows are numbered by their place here.
@@ -78,6 +78,8 @@ pub struct LinkSpec {
     pub timing: Timing,
     /// What may wait in front of it, each way.
     pub queue: Limit,
+    /// Whether a packet finds a place that another leaves at this very moment; for links without a link layer.
+    pub queue_tie: Tie,
     /// What becomes of frames on it.
     pub channel: ChannelConfig,
     /// Its link layer.

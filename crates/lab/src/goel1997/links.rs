@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use engine::Span;
 use path::channel::{ChannelConfig, recorded, scripted, two_state};
 use path::mac::arq::{ArqConfig, none, stop_and_wait};
-use path::queue::Limit;
+use path::queue::{Limit, Tie};
 
 use super::TRACE_FILE;
 use super::components::{Air, Component, Link, Medium, Shared};
@@ -36,6 +36,7 @@ impl Translator<'_, '_, '_> {
             rate: link.rate,
             delay: link.delay,
             queue: Limit::default(),
+            queue_tie: Tie::default(),
             loss: None,
             channel: None,
             arq: None,

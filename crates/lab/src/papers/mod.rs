@@ -5,8 +5,11 @@
 
 pub mod goel1997;
 pub mod reproduce;
+pub mod wlan_iw;
 
+use engine::Time;
 use serde_json::{Map, Value, json};
+use sim::{Event, World};
 use stats::{Interval, Level, Moments};
 
 use crate::export::shown;
@@ -16,7 +19,7 @@ use crate::sweep::Plan;
 use crate::sweep::analysis::Analysis;
 
 /// Every paper that can be reproduced.
-pub static PAPERS: &[&Paper] = &[&goel1997::PAPER];
+pub static PAPERS: &[&Paper] = &[&goel1997::PAPER, &wlan_iw::PAPER];
 
 /// A paper.
 pub struct Paper {
@@ -57,10 +60,20 @@ impl Source {
         )
     }
 
-    /// The scenario, under a scheme if not its own.
-    pub fn load(&self, scheme: Option<&str>) -> Result<Loaded, Vec<Problem>> {
-        let source = self.open(&Overrides { scheme: scheme.map(str::to_owned), ..Overrides::default() })?;
+    /// The scenario, under a scheme if not its own, and with changes.
+    pub fn load(&self, scheme: Option<&str>, set: &[&str]) -> Result<Loaded, Vec<Problem>> {
+        let set = set.iter().map(|change| (*change).to_owned()).collect();
+        let source = self.open(&Overrides { set, scheme: scheme.map(str::to_owned), ..Overrides::default() })?;
         source.resolve(&source.document)
+    }
+
+    /// Everything that happens in it; nothing if it is wrong, which a test excludes for all of them.
+    fn events(&self, scheme: Option<&str>, set: &[&str]) -> Vec<(Time, Event)> {
+        let mut events = Vec::new();
+        if let Ok(loaded) = self.load(scheme, set) {
+            World::new(&loaded.network, true).run(&mut events);
+        }
+        events
     }
 
     /// The sweep, with so many replications.
@@ -98,6 +111,8 @@ pub struct Picture {
     pub scenario: Source,
     /// The scheme, if not the scenario's.
     pub scheme: Option<&'static str>,
+    /// Changes to it, as the command line takes them.
+    pub set: &'static [&'static str],
     /// Which part of it.
     pub panel: Panel,
     /// From when to when, as "1.2 s".
@@ -114,7 +129,17 @@ impl Picture {
         panel: Panel,
         part: Option<(&'static str, &'static str)>,
     ) -> Self {
-        Picture { place, title, scenario, scheme, panel, part }
+        Picture { place, title, scenario, scheme, set: &[], panel, part }
+    }
+
+    /// The same, with changes to the scenario.
+    pub const fn with(self, set: &'static [&'static str]) -> Self {
+        Picture { set, ..self }
+    }
+
+    /// What runs.
+    pub fn load(&self) -> Result<Loaded, Vec<Problem>> {
+        self.scenario.load(self.scheme, self.set)
     }
 }
 
@@ -143,6 +168,11 @@ pub struct Number {
 }
 
 impl Number {
+    /// A number that is not left to chance.
+    pub fn exact(place: &str, what: Value, unit: &'static str, paper: f64, ours: Option<f64>) -> Self {
+        Number::new(place, what, unit, paper, Moments::of(ours).unwrap_or_default())
+    }
+
     /// A number with its values by replication.
     pub fn new(place: &str, what: Value, unit: &'static str, paper: f64, ours: Moments) -> Self {
         let Value::Object(what) = what else { unreachable!("axes are an object") };

@@ -153,7 +153,7 @@ axes.flows.f.bytes = "#,
                 }
             }
             for picture in paper.pictures {
-                let loaded = picture.scenario.load(picture.scheme);
+                let loaded = picture.load();
                 loaded.unwrap_or_else(|problems| panic!("{}: {problems:?}", picture.place));
             }
             for chart in paper.charts {

@@ -6,6 +6,7 @@ use path::agent::AgentConfig;
 use path::channel::{ChannelConfig, perfect, uniform};
 use path::link::Timing;
 use path::mac::arq::{ArqConfig, none};
+use path::queue::Tie;
 use sim::{FlowSpec, LinkSpec, Network, NodeSpec};
 use tcp::config::{BackOff, RtoConfig};
 use tcp::presets::{self, PRESETS};
@@ -185,6 +186,7 @@ impl Checker<'_> {
                 Profile::Goel1997 => Timing::WholeMilliseconds,
             },
             queue: link.queue,
+            queue_tie: link.queue_tie,
             channel: self.channel(&key, link),
             arq: self.arq(&key, link),
             random_seed: link.random_seed,
@@ -228,13 +230,18 @@ impl Checker<'_> {
         channel
     }
 
-    fn arq(&mut self, key: &str, link: &Link) -> ArqConfig {
+    fn arq(&mut self, link_key: &str, link: &Link) -> ArqConfig {
         let Some(Named(mut arq)) = link.arq.clone() else { return ArqConfig::None(none::Config::default()) };
-        let key = format!("{key}.arq");
+        let key = format!("{link_key}.arq");
         self.faults(&key, arq.check());
         if link.kind == LinkKind::Wired && !matches!(arq, ArqConfig::None(_)) {
             let problem = Problem::new("nothing: wires have no link-level retransmission");
             self.wrong(problem.key(key.clone()).found(format!("\"{}\"", arq.name())));
+        }
+        if link.queue_tie != Tie::default() && !matches!(arq, ArqConfig::None(_)) {
+            let problem =
+                Problem::new("nothing: a station's frames end with an acknowledgment, in the order of events");
+            self.wrong(problem.key(format!("{link_key}.queue_tie")).found("\"arrival-first\""));
         }
         if self.scenario.profile == Profile::Goel1997 {
             arq.goel1997();

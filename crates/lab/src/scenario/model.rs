@@ -5,7 +5,7 @@ use indexmap::IndexMap;
 use path::agent::AgentConfig;
 use path::channel::ChannelConfig;
 use path::mac::arq::ArqConfig;
-use path::queue::Limit;
+use path::queue::{Limit, Tie};
 use path::station::scheduler::Scheduler;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -134,6 +134,9 @@ pub struct Link {
     /// What may wait in front of it, each way, as "50 packets" or "64 kB"; unlimited if not given.
     #[serde(default, skip_serializing_if = "is_default")]
     pub queue: Limit,
+    /// Whether a packet finds a place that another leaves at this very moment. Links without a link layer.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub queue_tie: Tie,
     /// Probability that a packet is lost, for wires. Short for `channel = { kind = "uniform", loss = ... }`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 1.0))]

@@ -5,6 +5,7 @@
 //! compared at one seed meet the same air. Only frames that begin in the same nanosecond, as frames without length can,
 //! are told apart by their order.
 
+pub mod bit_errors;
 pub mod perfect;
 pub mod recorded;
 pub mod scripted;
@@ -21,6 +22,7 @@ engine::registry! {
     pub enum ChannelConfig: "channel" => build(stream: Stream) -> Box<dyn Channel> {
         Perfect => perfect, "perfect", "Nothing is ever lost", no settings;
         Uniform => uniform, "uniform", "Each frame is lost with one probability, independently";
+        BitErrors => bit_errors, "bit-errors", "Each bit is wrong with one probability, independently: longer frames are lost more often";
         TwoState => two_state, "two-state", "GOOD and BAD states with exponential stays and a loss probability in each (Markov)";
         Recorded => recorded, "recorded", "GOOD and BAD states read from a trace of switch times";
         Scripted => scripted, "scripted", "Chosen bad intervals and chosen frames to drop";
@@ -36,6 +38,8 @@ pub struct Frame {
     pub start: Time,
     /// How long the sending takes.
     pub duration: Span,
+    /// How many bytes it has.
+    pub size: u32,
     /// Which way it goes.
     pub way: Way,
     /// How many frames went this way before, link acknowledgments not counted; `None` for a link acknowledgment.

@@ -126,7 +126,7 @@ mod tests {
     }
 
     fn frame(start: Time, duration: Span) -> Frame {
-        Frame { now: start, start, duration, way: Way::Forward, number: Some(0) }
+        Frame { now: start, start, duration, size: 1000, way: Way::Forward, number: Some(0) }
     }
 
     /// Mean stays within four standard errors of what was asked for (an exponential's deviation is its mean).

@@ -12,7 +12,7 @@ use super::{Counters, Line};
 use crate::channel::{Fate, Frame};
 use crate::context::{Cx, Observer};
 use crate::event::{HopId, LinkEvent};
-use crate::queue::Limit;
+use crate::queue::{Limit, Tie};
 
 /// A packet waiting, being sent, or in flight.
 struct Passage {
@@ -28,6 +28,7 @@ pub struct Pipe {
     hop: HopId,
     line: Line,
     limit: Limit,
+    tie: Tie,
     /// Whether the channel has to be asked at all.
     lossy: bool,
     slot: Slot,
@@ -41,11 +42,12 @@ pub struct Pipe {
 
 impl Pipe {
     /// A pipe that wakes at `slot`; `lossy` tells whether its link's channel can lose anything.
-    pub fn new(hop: HopId, line: Line, limit: Limit, lossy: bool, slot: Slot) -> Self {
+    pub fn new(hop: HopId, line: Line, (limit, tie): (Limit, Tie), lossy: bool, slot: Slot) -> Self {
         Pipe {
             hop,
             line,
             limit,
+            tie,
             lossy,
             slot,
             free_at: Time::ZERO,
@@ -86,6 +88,7 @@ impl Pipe {
                 now: cx.now,
                 start: starts,
                 duration,
+                size,
                 way: self.hop.way,
                 number: Some(self.counters.frames_sent),
             };
@@ -132,13 +135,14 @@ impl Pipe {
     /// Whether a packet may join those that wait. Only a limited queue keeps count of them.
     #[inline]
     fn admits(&mut self, now: Time, size: u32) -> bool {
+        let over = |at: Time| at < now || (at == now && self.tie == Tie::DepartureFirst);
         // A line that is free takes the packet at once: nothing waits, so no limit is met.
-        if self.free_at <= now {
+        if over(self.free_at) || self.passing.is_empty() {
             self.started = self.passing.len() + 1;
             self.waiting_bytes = 0;
             return true;
         }
-        while let Some(passage) = self.passing.get(self.started).filter(|passage| passage.starts <= now) {
+        while let Some(passage) = self.passing.get(self.started).filter(|passage| over(passage.starts)) {
             self.waiting_bytes -= u64::from(passage.packet.size());
             self.started += 1;
         }

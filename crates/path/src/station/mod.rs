@@ -152,7 +152,14 @@ impl Station {
             None
         };
         lane.arrived = true;
-        let ack = Frame { now: cx.now, start: cx.now, duration: lane.ack_time, way: hop.way.reversed(), number: None };
+        let ack = Frame {
+            now: cx.now,
+            start: cx.now,
+            duration: lane.ack_time,
+            size: lane.arq.ack_size,
+            way: hop.way.reversed(),
+            number: None,
+        };
         if cx.channels[hop.link as usize].fate(&ack) == Fate::Arrives {
             self.phase = Phase::Acknowledging;
             cx.schedule.arm(self.arrival, cx.now + lane.ack_time + lane.line.delay);
@@ -193,9 +200,10 @@ impl Station {
         }
         lane.attempts += 1;
         let (hop, number, attempt) = (lane.hop, lane.number, lane.attempts);
-        let duration = lane.line.transmission_time(packet.size());
+        let size = packet.size();
+        let duration = lane.line.transmission_time(size);
         let number_on_hop = Some(lane.counters.frames_sent);
-        let frame = Frame { now: cx.now, start: cx.now, duration, way: hop.way, number: number_on_hop };
+        let frame = Frame { now: cx.now, start: cx.now, duration, size, way: hop.way, number: number_on_hop };
         lane.counters.frames_sent += 1;
         lane.counters.busy = lane.counters.busy + duration;
         lane.sent_until = cx.now + duration;

@@ -6,7 +6,7 @@ use path::agent::{self, AgentConfig};
 use path::channel::{ChannelConfig, perfect, scripted, two_state};
 use path::link::Timing;
 use path::mac::arq::{self, ArqConfig};
-use path::queue::Limit;
+use path::queue::{Limit, Tie};
 use path::station::scheduler::Scheduler;
 use sim::{Event, FlowSpec, LinkSpec, Network, NodeKind, NodeSpec, Radio, World};
 
@@ -93,6 +93,7 @@ impl Path {
             queue,
             channel,
             arq,
+            queue_tie: Tie::default(),
             random_seed: 0,
         };
         let (wire, air) = (ChannelConfig::Perfect(perfect::Config::default()), self.channel.clone());

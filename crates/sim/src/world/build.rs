@@ -98,7 +98,7 @@ fn hops(network: &Network, channels: &[Box<dyn Channel>], slots: &mut Slots) -> 
             let line = Line::new(link.rate, link.delay, link.timing);
             let Some(arq) = link.arq.build() else {
                 let slot = slots.slot(Owner::Pipe(hops.len() as u32));
-                hops.push(Hop::Pipe(Pipe::new(id, line, link.queue, channels[number].loses(), slot)));
+                hops.push(Hop::Pipe(Pipe::new(id, line, (link.queue, link.queue_tie), channels[number].loses(), slot)));
                 continue;
             };
             let lane = Lane::new(id, line, arq, link.queue);

@@ -3,8 +3,7 @@
 use engine::Time;
 use path::LinkEvent;
 use serde_json::json;
-use sim::{Event, World};
-use stats::Moments;
+use sim::Event;
 use tcp::Reason;
 
 use crate::papers::{Number, Source};
@@ -33,7 +32,7 @@ pub(super) fn numbers() -> Vec<Number> {
 
 fn appendix_b() -> Vec<Number> {
     const CORRUPTED: [f64; 9] = [945.0, 956.0, 967.0, 978.0, 989.0, 1000.0, 1011.0, 1022.0, 1033.0];
-    let events = events(&APPENDIX_B, "unmodified");
+    let events = APPENDIX_B.events(Some("unmodified"), &[]);
     let corrupted =
         times(&events, |event| matches!(event, Event::Link { event: LinkEvent::FrameCorrupted { .. }, .. }));
     let resent = sent(&events, Reason::FastRetransmit);
@@ -52,7 +51,7 @@ fn appendix_b() -> Vec<Number> {
 fn two_losses() -> Vec<Number> {
     let mut numbers = Vec::new();
     let mut compare = |scheme: &str, place: &str, papers: &[(&str, f64)]| {
-        let events = events(&TWO_LOSSES, scheme);
+        let events = TWO_LOSSES.events(Some(scheme), &[]);
         let (lost, sent) = first_loss(&events).unwrap_or_default();
         let of_sender = |pick: &dyn Fn(&tcp::Event) -> bool| -> Vec<f64> {
             let after = times(&events, |event| matches!(event, Event::Sender { event, .. } if pick(event)));
@@ -97,20 +96,10 @@ fn two_losses() -> Vec<Number> {
 
 /// A number of milliseconds that is not left to chance.
 fn exact(place: &str, what: serde_json::Value, paper: f64, ours: Option<f64>) -> Number {
-    let ours = Moments::of(ours).unwrap_or_default();
-    Number::new(place, what, "ms", paper, ours)
+    Number::exact(place, what, "ms", paper, ours)
 }
 
 type Events = Vec<(Time, Event)>;
-
-fn events(source: &Source, scheme: &str) -> Events {
-    let mut events = Events::new();
-    // The scenarios of papers are part of the program; a test loads them all.
-    if let Ok(loaded) = source.load(Some(scheme)) {
-        World::new(&loaded.network, true).run(&mut events);
-    }
-    events
-}
 
 fn times(events: &Events, pick: impl Fn(&Event) -> bool) -> Vec<f64> {
     events.iter().filter(|(_, event)| pick(event)).map(|(at, _)| at.as_nanos() as f64 / 1e6).collect()

@@ -1,0 +1,120 @@
+//! M. Frikha and F. Krichen, "Simulation based Evaluation of TCP in Wireless LAN Environment": figures 2 to 11, table 1.
+
+mod first_loss;
+
+use serde_json::json;
+use stats::Sample;
+
+use super::{Chart, Number, Panel, Paper, Picture, Source};
+use crate::metric;
+use crate::sweep::analysis::Analysis;
+
+/// The paper.
+pub static PAPER: Paper = Paper {
+    name: "wlan-iw",
+    reference: "M. Frikha and F. Krichen, Simulation based Evaluation of TCP in Wireless LAN Environment",
+    replications: 200,
+    sweeps: &[WINDOW, Source { name: SENDERS, text: include_str!("../../../../../examples/wlan-iw-senders.toml") }],
+    numbers,
+    charts: CHARTS,
+    pictures: PICTURES,
+    words: include_str!("../../../../../docs/papers/wlan-iw.md"),
+};
+
+const WINDOW: Source =
+    Source { name: "wlan-iw-window", text: include_str!("../../../../../examples/wlan-iw-window.toml") };
+const SENDERS: &str = "wlan-iw-senders";
+
+const FIRST_WINDOW: &str = "flows.transfer.tcp.initial_window";
+const LOSS: &str = "links.air.channel.loss";
+
+/// Table 1, by first window. The paper's unit, "Kb/s", cannot be meant: the slowest link has 650 kbps.
+const TABLE_1: [f64; 9] = [
+    499_522.796,
+    506_383.035,
+    523_916.677,
+    516_087.86,
+    505_335.698,
+    505_666.587,
+    499_840.782,
+    511_328.302,
+    504_941.833,
+];
+
+/// A packet of 1000 bytes, of which ns-2 takes every one for data, holds 960 of ours.
+const PACKET_FOR_DATA: f64 = 1000.0 / 960.0;
+
+fn numbers(sweeps: &[Analysis]) -> Vec<Number> {
+    let [windows, _] = sweeps else { return Vec::new() };
+    let mut numbers = first_loss::numbers();
+    for (window, paper) in (1u64..).zip(TABLE_1) {
+        for (case, reading) in [("packets", "a packet"), ("bits", "a bit")] {
+            let ours = goodput(windows, case, window).map(|bps| PACKET_FOR_DATA * bps).moments();
+            let what = json!({ "first_window": window, "loss": reading });
+            numbers.push(Number::new("table 1", what, "bit/s", paper, ours));
+        }
+    }
+    numbers
+}
+
+fn goodput(sweep: &Analysis, case: &str, window: u64) -> Sample {
+    let is_it = |(key, value): &(String, serde_json::Value)| key == FIRST_WINDOW && value.as_u64() == Some(window);
+    let cell = sweep.cells.iter().find(|cell| cell.cell.case_name == case && cell.cell.changes.iter().any(is_it));
+    cell.map(|cell| cell.sample(&metric::GOODPUT, |_| true)).unwrap_or_default()
+}
+
+/// Figure 2, and table 1 as bars.
+const CHARTS: &[Chart] = &[
+    Chart {
+        place: "figure 2",
+        title: "The paper's senders, by the share of packets lost",
+        sweep: SENDERS,
+        metric: "goodput_bps",
+        along: LOSS,
+        only: &[],
+        cases: &["sack", "reno", "newreno", "vegas"],
+    },
+    Chart {
+        place: "beside figure 2",
+        title: "Senders that the paper does not have",
+        sweep: SENDERS,
+        metric: "goodput_bps",
+        along: LOSS,
+        only: &[],
+        cases: &["sack", "tahoe", "fack", "rack", "westwood", "veno", "cubic", "bbr", "bbr3"],
+    },
+    Chart {
+        place: "table 1",
+        title: "SACK by its first window, one packet in 1000 lost, and none",
+        sweep: "wlan-iw-window",
+        metric: "goodput_bps",
+        along: FIRST_WINDOW,
+        only: &[],
+        cases: &["packets", "none"],
+    },
+];
+
+macro_rules! pictures {
+    ($($place:literal $window:literal)*) => { &[$(Picture::new(
+        $place,
+        concat!("SACK, first window of ", $window, ": sequence numbers"),
+        WINDOW,
+        None,
+        Panel::Sequence,
+        Some(("0 s", "2 s")),
+    )
+    .with(&["links.air.channel=perfect", concat!("flows.transfer.tcp.initial_window=", $window)])),*] };
+}
+
+/// Figures 3 to 11.
+const PICTURES: &[Picture] = pictures! {
+    "figure 3" "1"
+    "figure 4" "2"
+    "figure 5" "3"
+    "figure 6" "4"
+    "figure 7" "5"
+    "figure 8" "6"
+    "figure 9" "7"
+    "figure 10" "8"
+    "figure 11" "9"
+};

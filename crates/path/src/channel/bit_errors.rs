@@ -1,0 +1,117 @@
+//! Independent bit errors: each bit is wrong with probability b (BER), and a frame is lost if one of its bits is.
+//!
+//! A frame of n bits is lost with probability 1 - (1 - b)^n, the binary symmetric channel with a receiver that corrects
+//! nothing and misses nothing [LinCostello2004 ch. 22]. Bits are those of the packet with its headers, as they are
+//! counted for its transmission time; a link layer's acknowledgments have theirs.
+//!
+//! Limits: no coding, no preamble, no link header. Errors do not cluster; for bursts there is `two-state`.
+
+use engine::Stream;
+use engine::registry::{Fault, Settings};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Channel, Fate, Frame, FrameDraws};
+
+/// How often.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    /// Probability that a bit is wrong, 0 to 1.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub rate: f64,
+}
+
+struct BitErrors {
+    rate: f64,
+    /// The last size asked for and its probability: most frames one way have one size. One for each direction.
+    last: [(u32, f64); 2],
+    draws: FrameDraws,
+}
+
+impl Settings for Config {
+    fn check(&self) -> Vec<Fault> {
+        Fault::unless_probability("rate", self.rate).into_iter().collect()
+    }
+}
+
+impl Config {
+    /// The channel.
+    pub fn build(&self, stream: Stream) -> Box<dyn Channel> {
+        Box::new(BitErrors { rate: self.rate, last: [(0, 0.0); 2], draws: FrameDraws::new(stream) })
+    }
+}
+
+/// 1 - (1 - rate)^bits, by squaring. What is carried along is the probability that some bit is wrong, not its complement,
+/// which would lose the digits of small rates; and products differ nowhere, as powers of the platform's library may.
+fn some_bit_is_wrong(rate: f64, bits: u64) -> f64 {
+    let either = |one: f64, other: f64| one + other - one * other;
+    let (mut all, mut square) = (0.0, rate);
+    let mut left = bits;
+    while left > 0 {
+        if left & 1 == 1 {
+            all = either(all, square);
+        }
+        square = either(square, square);
+        left >>= 1;
+    }
+    all
+}
+
+impl Channel for BitErrors {
+    fn fate(&mut self, frame: &Frame) -> Fate {
+        let last = &mut self.last[frame.way.index()];
+        if last.0 != frame.size {
+            *last = (frame.size, some_bit_is_wrong(self.rate, 8 * u64::from(frame.size)));
+        }
+        let loss = last.1;
+        if self.draws.unit(frame) < loss { Fate::Corrupted } else { Fate::Arrives }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::event::Way;
+    use engine::{Span, Time};
+
+    /// By hand: 1 - 0.999^8 is 0.007972055930055972, 1 - (1 - 1e-12)^12000 is 1.2e-8 less 12000 * 11999 / 2 * 1e-24.
+    #[test]
+    fn the_closed_form_holds_for_large_and_tiny_rates() {
+        assert_eq!(some_bit_is_wrong(0.3, 0), 0.0);
+        assert_eq!(some_bit_is_wrong(0.3, 1), 0.3);
+        assert_eq!(some_bit_is_wrong(1.0, 8000), 1.0);
+        assert!((some_bit_is_wrong(1e-3, 8) - 7.972_055_930_055_972e-3).abs() < 1e-17);
+        assert!((some_bit_is_wrong(1e-12, 12_000) - (1.2e-8 - 7.1994e-17)).abs() < 1e-22);
+        for (rate, bits) in [(1e-6, 8320), (1e-5, 12_000), (2.5e-4, 320), (1e-3, 8000)] {
+            let expected = -libm::expm1(bits as f64 * libm::log1p(-rate));
+            let found = some_bit_is_wrong(rate, bits);
+            assert!((found - expected).abs() <= 1e-13 * expected, "{rate} {bits}: {found}, expected {expected}");
+        }
+    }
+
+    /// Frames of two sizes, each lost as often as it should be, within four standard errors.
+    #[test]
+    fn longer_frames_are_lost_more_often() {
+        for (size, number) in [(40, Some(0)), (1000, Some(0)), (14, None)] {
+            let mut channel = Config { rate: 1e-4 }.build(Stream::named(5, 0, "air"));
+            const N: u64 = 100_000;
+            let lost = (0..N).filter(|index| {
+                let start = Time::from_millis(20 * index);
+                let duration = Span::from_millis(8);
+                channel.fate(&Frame { now: start, start, duration, size, way: Way::Forward, number }) == Fate::Corrupted
+            });
+            let found = lost.count() as f64 / N as f64;
+            let expected = 1.0 - (1.0 - 1e-4_f64).powi(8 * size as i32);
+            let error = (expected * (1.0 - expected) / N as f64).sqrt();
+            assert!((found - expected).abs() < 4.0 * error, "{size} bytes: {found}, expected {expected}");
+        }
+    }
+
+    #[test]
+    fn a_rate_is_a_probability() {
+        assert_eq!(Config { rate: 1.5 }.check()[0].key, "rate");
+        assert_eq!(Config { rate: f64::NAN }.check()[0].key, "rate");
+        assert!(Config { rate: 1e-3 }.check().is_empty());
+    }
+}
