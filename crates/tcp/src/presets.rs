@@ -53,6 +53,7 @@ pub const PRESETS: &[Preset] = &[
         summary: "Holds a few segments in the bottleneck's queue (Brakmo and Peterson 1995), with Reno's recovery",
         configure: |config| {
             pair(config, RecoveryConfig::Reno(Default::default()), ControlConfig::Vegas(Default::default()));
+            config.rto.sampling = Sampling::EachAcknowledgment;
         },
     },
     Preset {
@@ -60,6 +61,7 @@ pub const PRESETS: &[Preset] = &[
         summary: "Westwood+: cuts to what the path was seen to carry (Mascolo et al. 2004), with NewReno's recovery",
         configure: |config| {
             pair(config, RecoveryConfig::NewReno(Default::default()), ControlConfig::Westwood(Default::default()));
+            config.rto.sampling = Sampling::EachAcknowledgment;
         },
     },
     Preset {
@@ -67,6 +69,7 @@ pub const PRESETS: &[Preset] = &[
         summary: "Cuts by a fifth when the queue is short (Fu and Liew 2003), with NewReno's recovery",
         configure: |config| {
             pair(config, RecoveryConfig::NewReno(Default::default()), ControlConfig::Veno(Default::default()));
+            config.rto.sampling = Sampling::EachAcknowledgment;
         },
     },
     Preset {
@@ -74,6 +77,7 @@ pub const PRESETS: &[Preset] = &[
         summary: "Grows with the cube of the time since the last cut [RFC9438], HyStart++ [RFC9406], with SACK",
         configure: |config| {
             pair(config, RecoveryConfig::Sack(Default::default()), ControlConfig::Cubic(Default::default()));
+            config.rto.sampling = Sampling::EachAcknowledgment;
         },
     },
     Preset {
@@ -97,6 +101,7 @@ pub const PRESETS: &[Preset] = &[
         summary: "Cuts in proportion to the fraction of bytes marked [RFC8257], with SACK and ECN",
         configure: |config| {
             pair(config, RecoveryConfig::Sack(Default::default()), ControlConfig::Dctcp(Default::default()));
+            config.rto.sampling = Sampling::EachAcknowledgment;
             config.options.ecn = EcnMode::Request;
         },
     },
