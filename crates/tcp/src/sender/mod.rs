@@ -492,11 +492,16 @@ impl Sender {
 
     fn flight(&self, now: Time) -> Flight {
         let window = self.effective_cwnd().min(self.peer_window as f64);
+        let outstanding = (self.board.outstanding() - self.limited_sent.min(self.board.outstanding())) as f64;
         let bytes = if self.episodes.back.is_some() {
             // After going back: what was sent since.
             self.board.pipe() as f64
+        } else if self.settings.sack || self.recovering {
+            // While a hole stays open any amount may be outstanding: what was SACKed, or told of by duplicates, has left the
+            // network. In it there was never more than the window. The RFC's words would have all of it count.
+            outstanding.min(self.control.cwnd())
         } else {
-            (self.board.outstanding() - self.limited_sent.min(self.board.outstanding())) as f64
+            outstanding
         };
         Flight { now, bytes, window }
     }
