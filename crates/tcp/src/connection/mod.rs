@@ -288,29 +288,37 @@ impl Connection {
     }
 
     /// The next segment to send now, if there is one, and what its packet says about congestion.
-    #[inline]
     pub fn poll_transmit(&mut self, now: Time) -> Option<(Segment, Ecn)> {
-        if let Some(answer) = self.answers.pop_front() {
-            return Some((answer, Ecn::NotEct));
-        }
-        if self.handshake.is_some() {
-            return self.poll_handshake(now).map(|segment| (segment, Ecn::NotEct));
+        let mut segment = Segment::default();
+        self.poll_into(now, &mut segment).map(|ecn| (segment, ecn))
+    }
+
+    /// The same, with the segment written to where it is wanted: with room for its options it is large, and moving it costs
+    /// as much as making it.
+    #[inline]
+    pub fn poll_into(&mut self, now: Time, to: &mut Segment) -> Option<Ecn> {
+        if self.handshake.is_some() || !self.answers.is_empty() {
+            *to = self.answers.pop_front().or_else(|| self.poll_handshake(now))?;
+            return Some(Ecn::NotEct);
         }
         if self.state.sends() {
             let stamp = if self.timestamps { timestamps::value(now) } else { 0 };
             if let Some(piece) = self.sender.poll(now, stamp) {
                 self.receiver.acknowledged();
-                return Some(self.data(now, &piece));
+                return Some(self.data(now, &piece, to));
             }
             if self.sender.take_window_probe() {
                 // Below what the other end has: it must say what it wants [RFC9293 s3.10.7.4].
-                let seq = self.sender.una().wrapping_sub(1);
-                return Some((self.segment(now, seq, 0, Flags::ACK), Ecn::NotEct));
+                self.segment(now, self.sender.una().wrapping_sub(1), 0, Flags::ACK, to);
+                return Some(Ecn::NotEct);
             }
             self.keep_cork(now);
         }
-        let owed = self.state != State::Closed && self.state != State::Listen && self.receiver.take_owed(now);
-        owed.then(|| (self.segment(now, self.sender.nxt(), 0, Flags::ACK), Ecn::NotEct))
+        if self.state == State::Closed || self.state == State::Listen || !self.receiver.take_owed(now) {
+            return None;
+        }
+        self.segment(now, self.sender.nxt(), 0, Flags::ACK, to);
+        Some(Ecn::NotEct)
     }
 
     /// When `handle_timeout` is to be called; [`Time::NEVER`] if not at all. Later calls of anything may change it.
@@ -369,7 +377,7 @@ impl Connection {
 
     /// A segment with data, or a FIN, or both.
     #[inline]
-    fn data(&mut self, now: Time, piece: &Piece) -> (Segment, Ecn) {
+    fn data(&mut self, now: Time, piece: &Piece, to: &mut Segment) -> Ecn {
         let mut flags = Flags::ACK;
         if piece.fin {
             flags = flags | Flags::FIN;
@@ -380,21 +388,18 @@ impl Connection {
         if piece.new && piece.len > 0 && self.sender.take_reduced() {
             flags = flags | Flags::CWR;
         }
+        self.segment(now, piece.seq, piece.len, flags, to);
         // [RFC3168 s6.1.5]: what is sent again is not to be marked.
-        let ecn = if self.ecn && piece.new && piece.len > 0 { Ecn::Ect0 } else { Ecn::NotEct };
-        (self.segment(now, piece.seq, piece.len, flags), ecn)
+        if self.ecn && piece.new && piece.len > 0 { Ecn::Ect0 } else { Ecn::NotEct }
     }
 
     #[inline]
-    fn segment(&mut self, now: Time, seq: u64, len: u32, flags: Flags) -> Segment {
+    fn segment(&mut self, now: Time, seq: u64, len: u32, flags: Flags, to: &mut Segment) {
         self.receiver.renew_window();
         let ack = SeqNum(self.peer_origin.0.wrapping_add(self.receiver.next() as u32));
         self.last_ack = ack;
-        let timestamps = self.timestamps.then(|| self.clock.stamp(now));
-        let room = if timestamps.is_some() { 3 } else { wire::SackBlocks::MOST };
-        let sack = self.receiver.sack(self.peer_origin, room);
         let echoes = self.ecn && self.receiver.echoes();
-        Segment {
+        *to = Segment {
             src_port: self.local_port,
             dst_port: self.remote_port,
             seq: SeqNum(self.origin.0.wrapping_add(seq as u32)),
@@ -403,7 +408,14 @@ impl Connection {
             window: u32::try_from(self.receiver.window()).unwrap_or(u32::MAX),
             window_shift: self.shift,
             len,
-            options: Options { timestamps, sack, ..Options::default() },
+            options: Options::default(),
+        };
+        if self.timestamps {
+            to.options.timestamps = Some(self.clock.stamp(now));
+        }
+        if self.receiver.wants_sack() {
+            let room = if self.timestamps { 3 } else { wire::SackBlocks::MOST };
+            to.options.sack = self.receiver.sack(self.peer_origin, room);
         }
     }
 

@@ -134,6 +134,8 @@ pub(crate) struct Sender {
     differentiation: Box<dyn LossDifferentiation>,
     differentiates: bool,
     response: Box<dyn NoticeResponse>,
+    /// Whether a message from the network ever came: without, the response has nothing to remember.
+    noticed: bool,
     reduction: Option<Reduction>,
     episodes: Episodes,
     /// The window was reduced because of a mark: the next segment of new data says so [RFC3168 s6.1.2].
@@ -215,6 +217,7 @@ impl Sender {
             differentiation: config.differentiation.build(segment),
             differentiates,
             response: config.response.build(),
+            noticed: false,
             reduction: None,
             episodes: Episodes::default(),
             tell_reduced: false,
@@ -444,6 +447,7 @@ impl Sender {
         if seq < self.una() || seq >= self.nxt() {
             return;
         }
+        self.noticed = true;
         let reaction = self.response.on_notice(kind, seq);
         // The timer runs for the first unacknowledged segment.
         if reaction.postpone && seq == self.una() && self.expiry != Time::NEVER {

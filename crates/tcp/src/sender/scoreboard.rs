@@ -478,8 +478,13 @@ impl Scoreboard {
         (self.sacked_bytes, self.sacked_segments) = (0, 0);
     }
 
-    /// The lowest lost segment that has not been sent again.
+    /// Whether there may be lost segments to send again.
     #[inline]
+    pub fn has_losses(&self) -> bool {
+        !self.to_resend.is_empty()
+    }
+
+    /// The lowest lost segment that has not been sent again.
     pub fn next_to_resend(&mut self) -> Option<Sent> {
         while let Some(Reverse(seq)) = self.to_resend.peek() {
             if let Some(place) = self.place(*seq) {

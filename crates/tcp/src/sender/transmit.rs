@@ -26,6 +26,15 @@ impl Sender {
     /// The next piece to send, if any may go now. `stamp` is the timestamp it would carry.
     #[inline]
     pub fn poll(&mut self, now: Time, stamp: u32) -> Option<Piece> {
+        let repairs = self.recovering || self.board.has_losses() || !self.resend.is_empty() || self.spurious.watching();
+        if !repairs && !self.probe && !self.paces {
+            return self.poll_new(now, stamp);
+        }
+        self.poll_any(now, stamp)
+    }
+
+    /// The next piece when it is not simply new data that may go.
+    fn poll_any(&mut self, now: Time, stamp: u32) -> Option<Piece> {
         while let Some((seq, reason)) = self.resend.pop_front() {
             if let Some(sent) = self.board.get(seq).copied() {
                 return Some(self.send_again(now, &sent, reason, stamp));
@@ -52,7 +61,7 @@ impl Sender {
             // [RFC5682 s2.1 step 2b]: without new data the usual way.
             if self.board.next_to_resend().is_some() && !self.has_new() {
                 self.spurious.stop_probing();
-                return self.poll(now, stamp);
+                return self.poll_any(now, stamp);
             }
             return None;
         }
