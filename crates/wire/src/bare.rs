@@ -56,9 +56,9 @@ impl Bare {
         Bare { src: packet.src, dst: packet.dst, body }
     }
 
-    /// The packet again; `options` are those its segment had.
+    /// The packet again, without options.
     #[inline]
-    pub fn with(&self, options: Options) -> Packet {
+    pub fn plain(&self) -> Packet {
         let (ecn, body) = match &self.body {
             BareBody::Tcp(ecn, head) => (
                 *ecn,
@@ -71,7 +71,7 @@ impl Bare {
                     window: head.window,
                     window_shift: head.window_shift,
                     len: head.len,
-                    options,
+                    options: Options::default(),
                 }),
             ),
             BareBody::Icmp(ecn, notice) => (*ecn, Body::Icmp(*notice)),
@@ -115,11 +115,13 @@ mod tests {
         };
         let (src, dst) = (Addr::of_node(1), Addr::of_node(2));
         let data = Packet { src, dst, ecn: Ecn::Ce, body: Body::Tcp(segment) };
-        assert_eq!(Bare::of(&data).with(options), data);
+        let mut again = Bare::of(&data).plain();
+        again.put_options(options);
+        assert_eq!(again, data);
         assert_eq!(Bare::of(&data).size() + options.size(), data.size());
         let notice = Notice { kind: NoticeKind::Defer, segment_dst: dst, src_port: 5, dst_port: 6, seq: SeqNum(7) };
         let message = Packet { src, dst, ecn: Ecn::Ect0, body: Body::Icmp(notice) };
-        assert_eq!(Bare::of(&message).with(Options::default()), message);
+        assert_eq!(Bare::of(&message).plain(), message);
         assert_eq!(Bare::of(&message).size(), message.size());
     }
 

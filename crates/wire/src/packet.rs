@@ -80,6 +80,13 @@ impl Packet {
         }
     }
 
+    /// Gives the segment these options, if it carries one.
+    pub fn put_options(&mut self, options: Options) {
+        if let Body::Tcp(segment) = &mut self.body {
+            segment.options = options;
+        }
+    }
+
     /// The segment, if it carries one with data.
     pub fn data(&self) -> Option<&Segment> {
         match &self.body {

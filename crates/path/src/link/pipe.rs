@@ -82,9 +82,9 @@ impl Pipe {
     /// Takes a packet to send. Gives the time at which it will have left the node, or `None` if the queue was full.
     #[inline]
     pub fn on_packet<O: Observer>(&mut self, packet: &Packet, cx: &mut Cx<'_, O>) -> Option<Time> {
-        let (bare, options) = (Bare::of(packet), packet.options());
+        let options = packet.options();
         let options_size = options.map_or(0, Options::size);
-        let size = bare.size() + options_size;
+        let size = packet.size();
         if self.limit != Limit::None && !self.admits(cx.now, size) {
             self.counters.packets_dropped += 1;
             self.counters.queue_full += 1;
@@ -117,7 +117,14 @@ impl Pipe {
         if let Some(options) = options.filter(|_| options_size > 0) {
             self.options.push_back(*options);
         }
-        self.passing.push_back(Passage { starts, arrives, order, fate, packet: bare, options: options_size as u8 });
+        self.passing.push_back(Passage {
+            starts,
+            arrives,
+            order,
+            fate,
+            packet: Bare::of(packet),
+            options: options_size as u8,
+        });
         Some(leaves)
     }
 
@@ -134,8 +141,12 @@ impl Pipe {
             Some(next) => cx.schedule.arm_as(self.slot, next.arrives, next.order),
             None => cx.schedule.disarm(self.slot),
         }
-        let options = if passage.options > 0 { self.options.pop_front() } else { None };
-        let packet = passage.packet.with(options.unwrap_or_default());
+        let mut packet = passage.packet.plain();
+        if passage.options > 0
+            && let Some(options) = self.options.pop_front()
+        {
+            packet.put_options(options);
+        }
         if passage.fate == Fate::Corrupted {
             self.counters.frames_corrupted += 1;
             self.counters.packets_dropped += 1;

@@ -301,7 +301,7 @@ impl Connection {
             *to = self.answers.pop_front().or_else(|| self.poll_handshake(now))?;
             return Some(Ecn::NotEct);
         }
-        if self.state.sends() {
+        if self.state.sends() && !self.sender.silent() {
             let stamp = if self.timestamps { timestamps::value(now) } else { 0 };
             if let Some(piece) = self.sender.poll(now, stamp) {
                 self.receiver.acknowledged();

@@ -112,6 +112,8 @@ pub(crate) struct Sender {
     /// What may be in the network: the congestion window with what recovery adds. Kept, because it is asked for once a
     /// segment and changes once an acknowledgment.
     limit: f64,
+    /// The same in whole bytes, which is what can be sent.
+    room: u64,
     rtt: RttEstimator,
     /// The byte whose acknowledgment ends the measurement going on, and when it began.
     timed: Option<(u64, Time)>,
@@ -201,6 +203,7 @@ impl Sender {
             peer_window,
             most_peer_window: peer_window,
             limit: 0.0,
+            room: 0,
             rtt: RttEstimator::new(config.rto),
             timed: None,
             expiry: Time::NEVER,
@@ -381,7 +384,14 @@ impl Sender {
         std::mem::take(&mut self.tell_reduced)
     }
 
+    /// Whether nothing was ever to be sent, as at an end that only receives.
+    #[inline]
+    pub fn silent(&self) -> bool {
+        self.end() == 0
+    }
+
     /// End of what is to be sent, FIN included.
+    #[inline]
     fn end(&self) -> u64 {
         self.offered + u64::from(self.finished)
     }
@@ -469,6 +479,7 @@ impl Sender {
             limit += f64::from(self.duplicates.min(2)) * f64::from(self.settings.segment);
         }
         self.limit = limit;
+        self.room = limit as u64;
     }
 
     fn view(&self) -> View {

@@ -65,7 +65,7 @@ impl Sender {
             }
             return None;
         }
-        let room = self.recovering && self.board.pipe() as f64 + f64::from(self.settings.segment) <= self.limit;
+        let room = self.recovering && self.board.pipe() + u64::from(self.settings.segment) <= self.room;
         if room && let Some(sent) = self.recovery.spare(&self.board).and_then(|seq| self.board.get(seq).copied()) {
             return Some(self.send_again(now, &sent, Reason::FastRetransmit, stamp));
         }
@@ -74,7 +74,7 @@ impl Sender {
 
     /// Whether a segment that was sent before may go out again.
     fn fits(&self, sent: &Sent) -> bool {
-        self.board.pipe() as f64 + f64::from(sent.len) <= self.limit && sent.end() - self.una() <= self.peer_window
+        self.board.pipe() + u64::from(sent.len) <= self.room && sent.end() - self.una() <= self.peer_window
     }
 
     /// Whether there is something new, and the other end would take it.
@@ -120,7 +120,7 @@ impl Sender {
         if len < segment && self.holds_back(all, fin) {
             return None;
         }
-        if self.board.pipe() as f64 + len as f64 > self.limit && len > 0 {
+        if self.board.pipe() + len > self.room && len > 0 {
             self.note_use(true);
             return None;
         }
