@@ -40,6 +40,7 @@ enum Owner {
 }
 
 /// One direction of one link.
+#[expect(clippy::large_enum_variant, reason = "there are few hops, and a packet should find its pipe without a detour")]
 enum Hop {
     Pipe(Pipe),
     /// A lane of a station.

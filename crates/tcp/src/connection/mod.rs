@@ -13,7 +13,7 @@ use wire::{Body, Ecn, Flags, Notice, Options, Segment, SeqNum};
 
 pub use state::{Failure, State};
 
-use crate::config::Config;
+use crate::config::{Config, Nagle};
 use crate::event::Event;
 use crate::info::Info;
 use crate::receiver::Receiver;
@@ -35,10 +35,13 @@ pub struct Connection {
     remote_port: u16,
     state: State,
     failure: Option<Failure>,
-    config: Config,
+    /// What the settings say of small segments.
+    nagle: Nagle,
+    time_wait: Span,
     /// The sequence numbers of both streams' first bytes.
     origin: SeqNum,
     peer_origin: SeqNum,
+    /// Until it is over: the rest of the connection's life needs no more of the settings than it has taken.
     handshake: Option<Box<Handshake>>,
     sender: Sender,
     receiver: Receiver,
@@ -68,14 +71,12 @@ impl Connection {
     /// spaces at zero, as in the thesis's simulator [goel1997 4.2 (2)]. What the settings offer is taken as agreed on.
     pub fn established(config: &Config, local_port: u16, remote_port: u16, peer_window: u64) -> Self {
         let mut connection = Self::new(config, local_port, remote_port, State::Established, SeqNum(0));
-        connection.sender = Sender::new(config, peer_window);
         let uses_sack = connection.sender.uses_sack();
         let agreed = config.options;
         connection.timestamps = agreed.timestamps;
         connection.ecn = agreed.ecn == crate::config::EcnMode::Request;
         connection.sender.agreed(connection.ecn, peer_window, None);
         connection.receiver.agreed(agreed.sack && uses_sack, agreed.duplicate_sack, 0);
-        connection.handshake = None;
         connection
     }
 
@@ -98,7 +99,7 @@ impl Connection {
             failure: None,
             origin,
             peer_origin: SeqNum(0),
-            handshake: Some(Box::new(Handshake::new(config))),
+            handshake: (state != State::Established).then(|| Box::new(Handshake::new(config))),
             sender: Sender::new(config, 0),
             receiver: Receiver::new(config.window.0, config.segment, config.acks, precise),
             clock: Clock::default(),
@@ -111,7 +112,8 @@ impl Connection {
             time_wait_until: Time::NEVER,
             uncork_at: Time::NEVER,
             answers: VecDeque::new(),
-            config: config.clone(),
+            nagle: config.nagle,
+            time_wait: config.time_wait,
         }
     }
 
@@ -141,7 +143,7 @@ impl Connection {
 
     /// Small segments go out at once, and what was held back (TCP_NODELAY).
     pub fn set_nodelay(&mut self, on: bool) {
-        self.sender.set_nodelay(on, self.config.nagle);
+        self.sender.set_nodelay(on, self.nagle);
     }
 
     /// Only full segments go out until this is taken back, or for 200 ms (TCP_CORK).

@@ -120,7 +120,11 @@ impl Sender {
         let Arrival { now, ack, .. } = *arrival;
         let una = self.una();
         let mut news = News::default();
-        self.deliver(arrival, &mut news);
+        self.board.acknowledge(ack, |sent, _| {
+            if !sent.sacked {
+                news.take(sent, false, 0);
+            }
+        });
         let acked = ack - una;
         self.say(|| Event::AckReceived { ack, duplicate: false });
         let rtt = self.measure(arrival, &news, acked);

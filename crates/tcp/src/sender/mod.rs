@@ -144,7 +144,7 @@ pub(crate) struct Sender {
     tell_reduced: bool,
     spurious: Spurious,
     /// How fast bytes arrive, if the control or the loss differentiation wants to know.
-    rate: Option<RateEstimator>,
+    rate: Option<Box<RateEstimator>>,
     /// Whether the control paces.
     paces: bool,
     pacer: Pacer,
@@ -225,7 +225,7 @@ impl Sender {
             episodes: Episodes::default(),
             tell_reduced: false,
             spurious: Spurious::new(config.spurious),
-            rate: feeds.then(RateEstimator::default),
+            rate: feeds.then(Box::default),
             paces,
             pacer: Pacer::default(),
             paced: false,

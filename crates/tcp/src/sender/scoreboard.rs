@@ -8,6 +8,7 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
 use engine::Time;
+use wire::SackBlocks;
 
 use super::rate::Snapshot;
 
@@ -322,7 +323,7 @@ impl Scoreboard {
             return;
         }
         // A block that ends where a range does and begins within it says nothing new.
-        let mut range = self.sacked.partition_point(|range| range.1 < from);
+        let mut range = self.reaching(from);
         let mut at = from;
         while at < to {
             // What lies between the ranges that are there.
@@ -368,20 +369,33 @@ impl Scoreboard {
         marked
     }
 
+    /// The place of the first SACKed range that reaches `from`. Blocks report what came last and what lies lowest, so it is
+    /// mostly found at either end.
+    fn reaching(&self, from: u64) -> usize {
+        if let Some(last) = self.sacked.back()
+            && last.0 <= from
+        {
+            return self.sacked.len() - usize::from(last.1 >= from);
+        }
+        let low = self.sacked.iter().take(SackBlocks::MOST).position(|range| range.1 >= from);
+        low.unwrap_or_else(|| self.sacked.partition_point(|range| range.1 < from))
+    }
+
     /// Adds a range that overlaps none, and joins it with those it touches. The place behind it.
-    fn join(&mut self, mut begin: u64, mut end: u64) -> usize {
-        let mut place = self.sacked.partition_point(|range| range.1 < begin);
+    fn join(&mut self, begin: u64, end: u64) -> usize {
+        let place = self.reaching(begin);
         let touches_before = self.sacked.get(place).is_some_and(|range| range.1 == begin);
-        if touches_before {
-            begin = self.sacked[place].0;
-            self.sacked.remove(place);
+        let after = place + usize::from(touches_before);
+        let touches_after = self.sacked.get(after).is_some_and(|range| range.0 == end);
+        match (touches_before, touches_after) {
+            (true, true) => {
+                self.sacked[place].1 = self.sacked[after].1;
+                self.sacked.remove(after);
+            }
+            (true, false) => self.sacked[place].1 = end,
+            (false, true) => self.sacked[place].0 = begin,
+            (false, false) => self.sacked.insert(place, (begin, end)),
         }
-        if self.sacked.get(place).is_some_and(|range| range.0 == end) {
-            end = self.sacked[place].1;
-            self.sacked.remove(place);
-        }
-        place = place.min(self.sacked.len());
-        self.sacked.insert(place, (begin, end));
         place + 1
     }
 
