@@ -114,6 +114,12 @@ impl Buffer {
         Buffer { limit: limit.map(|bytes| bytes.0), ..Self::default() }
     }
 
+    /// Whether anything can be refused.
+    #[inline]
+    pub fn limited(&self) -> bool {
+        self.limit.is_some()
+    }
+
     /// Takes room for `size` bytes, if there is room at `now`.
     #[inline]
     pub fn admit(&mut self, now: Time, size: u32) -> bool {

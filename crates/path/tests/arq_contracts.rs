@@ -66,7 +66,7 @@ impl Transmitter {
 
     fn offer(&mut self, seq: u32, cx: &mut Cx<'_, Log>) -> bool {
         match self {
-            Transmitter::Pipe(pipe) => pipe.on_packet(packet(seq, DATA), cx).is_some(),
+            Transmitter::Pipe(pipe) => pipe.on_packet(&packet(seq, DATA), cx).is_some(),
             Transmitter::Station { station, .. } => station.on_packet(0, packet(seq, DATA), cx),
         }
     }

@@ -2,6 +2,7 @@
 //! [`bytes`] and [`pcapng`] turn it into what other programs read.
 
 pub mod addr;
+pub mod bare;
 pub mod bytes;
 pub mod icmp;
 pub mod options;
@@ -10,6 +11,7 @@ pub mod pcapng;
 pub mod segment;
 
 pub use addr::Addr;
+pub use bare::Bare;
 pub use icmp::{Notice, NoticeKind};
 pub use options::{Options, SackBlocks, Timestamps};
 pub use packet::{Body, Ecn, Packet};

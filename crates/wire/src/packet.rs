@@ -2,6 +2,7 @@
 
 use crate::addr::Addr;
 use crate::icmp::Notice;
+use crate::options::Options;
 use crate::segment::Segment;
 
 /// An IPv4 packet.
@@ -67,6 +68,22 @@ impl Packet {
         match &self.body {
             Body::Tcp(segment) => Self::HEADER + segment.header() + segment.len,
             Body::Icmp(_) => Self::HEADER + Notice::SIZE,
+        }
+    }
+
+    /// The options of the segment, if it carries one.
+    #[inline]
+    pub fn options(&self) -> Option<&Options> {
+        match &self.body {
+            Body::Tcp(segment) => Some(&segment.options),
+            Body::Icmp(_) => None,
+        }
+    }
+
+    /// Gives the segment these options, if it carries one.
+    pub fn put_options(&mut self, options: Options) {
+        if let Body::Tcp(segment) = &mut self.body {
+            segment.options = options;
         }
     }
 

@@ -6,7 +6,7 @@
 use std::collections::VecDeque;
 
 use engine::{Order, Slot, Time};
-use wire::Packet;
+use wire::{Bare, Options, Packet};
 
 use super::{Counters, Line};
 use crate::channel::{Fate, Frame};
@@ -20,7 +20,16 @@ struct Passage {
     arrives: Time,
     order: Order,
     fate: Fate,
-    packet: Packet,
+    packet: Bare,
+    /// Bytes of its options, which stand in a queue of their own.
+    options: u8,
+}
+
+impl Passage {
+    #[inline]
+    fn size(&self) -> u64 {
+        u64::from(self.packet.size() + u32::from(self.options))
+    }
 }
 
 /// A one-way line with a drop-tail queue.
@@ -34,6 +43,8 @@ pub struct Pipe {
     slot: Slot,
     free_at: Time,
     passing: VecDeque<Passage>,
+    /// The options of those that have some.
+    options: VecDeque<Options>,
     /// How many of `passing` had begun to be sent when last looked.
     started: usize,
     waiting_bytes: u64,
@@ -52,6 +63,7 @@ impl Pipe {
             slot,
             free_at: Time::ZERO,
             passing: VecDeque::new(),
+            options: VecDeque::new(),
             started: 0,
             waiting_bytes: 0,
             counters: Counters::default(),
@@ -71,12 +83,14 @@ impl Pipe {
 
     /// Takes a packet to send. Gives the time at which it will have left the node, or `None` if the queue was full.
     #[inline]
-    pub fn on_packet<O: Observer>(&mut self, packet: Packet, cx: &mut Cx<'_, O>) -> Option<Time> {
+    pub fn on_packet<O: Observer>(&mut self, packet: &Packet, cx: &mut Cx<'_, O>) -> Option<Time> {
+        let options = packet.options();
+        let options_size = options.map_or(0, Options::size);
         let size = packet.size();
         if self.limit != Limit::None && !self.admits(cx.now, size) {
             self.counters.packets_dropped += 1;
             self.counters.queue_full += 1;
-            cx.tell(self.hop, || LinkEvent::QueueFull { packet });
+            cx.tell(self.hop, || LinkEvent::QueueFull { packet: *packet });
             return None;
         }
         let duration = self.line.transmission_time(size);
@@ -103,7 +117,17 @@ impl Pipe {
         if self.passing.is_empty() {
             cx.schedule.arm_as(self.slot, arrives, order);
         }
-        self.passing.push_back(Passage { starts, arrives, order, fate, packet });
+        if let Some(options) = options.filter(|_| options_size > 0) {
+            self.options.push_back(*options);
+        }
+        self.passing.push_back(Passage {
+            starts,
+            arrives,
+            order,
+            fate,
+            packet: Bare::of(packet),
+            options: options_size as u8,
+        });
         Some(leaves)
     }
 
@@ -114,13 +138,18 @@ impl Pipe {
         if self.started > 0 {
             self.started -= 1;
         } else if self.limit != Limit::None {
-            self.waiting_bytes -= u64::from(passage.packet.size());
+            self.waiting_bytes -= passage.size();
         }
         match self.passing.front() {
             Some(next) => cx.schedule.arm_as(self.slot, next.arrives, next.order),
             None => cx.schedule.disarm(self.slot),
         }
-        let packet = passage.packet;
+        let mut packet = passage.packet.plain();
+        if passage.options > 0
+            && let Some(options) = self.options.pop_front()
+        {
+            packet.put_options(options);
+        }
         if passage.fate == Fate::Corrupted {
             self.counters.frames_corrupted += 1;
             self.counters.packets_dropped += 1;
@@ -143,7 +172,7 @@ impl Pipe {
             return true;
         }
         while let Some(passage) = self.passing.get(self.started).filter(|passage| over(passage.starts)) {
-            self.waiting_bytes -= u64::from(passage.packet.size());
+            self.waiting_bytes -= passage.size();
             self.started += 1;
         }
         let fits = self.limit.admits(self.passing.len() - self.started, self.waiting_bytes, size);

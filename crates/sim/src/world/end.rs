@@ -2,7 +2,7 @@
 
 use engine::{Order, Schedule, Slot, Time};
 use tcp::Connection;
-use wire::{Addr, Body, Packet};
+use wire::{Addr, Body, Ecn, Packet, Segment};
 
 /// One end of one flow.
 pub(super) struct End {
@@ -36,11 +36,23 @@ impl End {
         End { connection, node, addr, peer, flow, sends: false, finite: false, slot, wanted: never, armed: never }
     }
 
-    /// The next packet the connection wants sent.
+    /// A packet to the other end, to be written to.
     #[inline]
-    pub fn poll(&mut self, now: Time) -> Option<Packet> {
-        let (segment, ecn) = self.connection.poll_transmit(now)?;
-        Some(Packet { src: self.addr, dst: self.peer, ecn, body: Body::Tcp(segment) })
+    pub fn blank(&self) -> Packet {
+        Packet { src: self.addr, dst: self.peer, ecn: Ecn::NotEct, body: Body::Tcp(Segment::default()) }
+    }
+
+    /// Writes the next packet the connection wants sent into a [`blank`](Self::blank) one; whether there was one.
+    #[inline]
+    pub fn poll(&mut self, now: Time, packet: &mut Packet) -> bool {
+        let Body::Tcp(segment) = &mut packet.body else { return false };
+        match self.connection.poll_into(now, segment) {
+            Some(ecn) => {
+                packet.ecn = ecn;
+                true
+            }
+            None => false,
+        }
     }
 
     /// Notes when the connection wants to wake. A timer that is pushed back, as each acknowledgment does, leaves the

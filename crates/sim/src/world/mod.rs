@@ -40,6 +40,7 @@ enum Owner {
 }
 
 /// One direction of one link.
+#[expect(clippy::large_enum_variant, reason = "there are few hops, and a packet should find its pipe without a detour")]
 enum Hop {
     Pipe(Pipe),
     /// A lane of a station.
@@ -181,7 +182,7 @@ impl World {
                     Cx { now: self.now, schedule: &mut self.schedule, channels: &mut self.channels, observer: relay };
                 let Hop::Pipe(pipe) = &mut self.hops[hop] else { unreachable!("a lane has no slot of its own") };
                 if let Some(packet) = pipe.on_wake(&mut cx) {
-                    self.arrive(self.far_ends[hop] as usize, packet, sink);
+                    self.arrive(self.far_ends[hop] as usize, &packet, sink);
                 }
             }
             Owner::StationArrival(station) => {
@@ -196,7 +197,7 @@ impl World {
             Owner::Processing(node) => {
                 let processed = self.nodes[node as usize].processing.as_mut().and_then(|p| p.pop(&mut self.schedule));
                 if let Some(packet) = processed {
-                    self.output(node as usize, packet, sink);
+                    self.output(node as usize, &packet, sink);
                 }
             }
             Owner::Start(flow) => {
@@ -233,7 +234,7 @@ impl World {
         }
         if let Some((hop, packet)) = outcome.delivered {
             let far_end = self.far_ends[2 * hop.link as usize + hop.way.index()];
-            self.arrive(far_end as usize, packet, sink);
+            self.arrive(far_end as usize, &packet, sink);
         }
     }
 
@@ -243,44 +244,44 @@ impl World {
         let mut outbox = std::mem::take(&mut self.outbox);
         agent.on_radio(notice, &mut AgentCx { now: self.now, here: here.addr, send: &mut outbox });
         for packet in outbox.drain(..) {
-            self.originate(node, packet, sink);
+            self.originate(node, &packet, sink);
         }
         self.outbox = outbox;
     }
 
     /// A packet comes to a node.
     #[inline]
-    fn arrive<S: Sink>(&mut self, node: usize, packet: Packet, sink: &mut S) {
+    fn arrive<S: Sink>(&mut self, node: usize, packet: &Packet, sink: &mut S) {
         if packet.dst == self.nodes[node].addr {
-            self.say(node, sink, || NodeEvent::Received { packet });
+            self.say(node, sink, || NodeEvent::Received { packet: *packet });
             self.receive(node, packet, sink);
         } else if self.nodes[node].kind == NodeKind::Router {
-            self.say(node, sink, || NodeEvent::Transit { packet });
+            self.say(node, sink, || NodeEvent::Transit { packet: *packet });
             self.forward(node, packet, sink);
         }
     }
 
     /// A packet that was made here begins its way.
     #[inline]
-    fn originate<S: Sink>(&mut self, node: usize, packet: Packet, sink: &mut S) {
+    fn originate<S: Sink>(&mut self, node: usize, packet: &Packet, sink: &mut S) {
         if packet.dst == self.nodes[node].addr {
             self.receive(node, packet, sink);
             return;
         }
         if self.admit(node, packet, sink) {
-            self.say(node, sink, || NodeEvent::Sent { packet });
+            self.say(node, sink, || NodeEvent::Sent { packet: *packet });
             self.output(node, packet, sink);
         }
     }
 
     /// A packet on its way to another node.
     #[inline]
-    fn forward<S: Sink>(&mut self, node: usize, packet: Packet, sink: &mut S) {
+    fn forward<S: Sink>(&mut self, node: usize, packet: &Packet, sink: &mut S) {
         if !self.admit(node, packet, sink) {
             return;
         }
         if let Some(processing) = &mut self.nodes[node].processing {
-            processing.push(self.now, packet, &mut self.schedule);
+            processing.push(self.now, *packet, &mut self.schedule);
             return;
         }
         self.output(node, packet, sink);
@@ -288,18 +289,19 @@ impl World {
 
     /// Whether the node's buffers take the packet.
     #[inline]
-    fn admit<S: Sink>(&mut self, node: usize, packet: Packet, sink: &mut S) -> bool {
-        let admitted = self.nodes[node].buffer.admit(self.now, packet.size());
+    fn admit<S: Sink>(&mut self, node: usize, packet: &Packet, sink: &mut S) -> bool {
+        let buffer = &mut self.nodes[node].buffer;
+        let admitted = !buffer.limited() || buffer.admit(self.now, packet.size());
         if !admitted {
             self.nodes[node].buffer_full += 1;
-            self.say(node, sink, || NodeEvent::BufferFull { packet });
+            self.say(node, sink, || NodeEvent::BufferFull { packet: *packet });
         }
         admitted
     }
 
     /// Hands a packet to the link that leads to its destination.
     #[inline]
-    fn output<S: Sink>(&mut self, node: usize, packet: Packet, sink: &mut S) {
+    fn output<S: Sink>(&mut self, node: usize, packet: &Packet, sink: &mut S) {
         let Some(hop) = self.routes.hop(node, packet.dst.node()) else {
             // Scenarios are checked for this; a packet without a way only gives its room back.
             self.nodes[node].buffer.left(packet.size());
@@ -308,12 +310,18 @@ impl World {
         let relay = &mut Relay(sink);
         let mut cx = Cx { now: self.now, schedule: &mut self.schedule, channels: &mut self.channels, observer: relay };
         match &mut self.hops[hop] {
-            Hop::Pipe(pipe) => match pipe.on_packet(packet, &mut cx) {
-                Some(leaves) => self.nodes[node].buffer.leaves_at(leaves, packet.size()),
-                None => self.nodes[node].buffer.left(packet.size()),
-            },
+            Hop::Pipe(pipe) => {
+                let leaves = pipe.on_packet(packet, &mut cx);
+                let buffer = &mut self.nodes[node].buffer;
+                if buffer.limited() {
+                    match leaves {
+                        Some(leaves) => buffer.leaves_at(leaves, packet.size()),
+                        None => buffer.left(packet.size()),
+                    }
+                }
+            }
             Hop::Lane { station, lane } => {
-                if !self.stations[*station as usize].on_packet(*lane as usize, packet, &mut cx) {
+                if !self.stations[*station as usize].on_packet(*lane as usize, *packet, &mut cx) {
                     self.nodes[node].buffer.left(packet.size());
                 }
             }
@@ -322,7 +330,7 @@ impl World {
 
     /// A packet has come to its destination.
     #[inline]
-    fn receive<S: Sink>(&mut self, node: usize, packet: Packet, sink: &mut S) {
+    fn receive<S: Sink>(&mut self, node: usize, packet: &Packet, sink: &mut S) {
         let port = match &packet.body {
             Body::Tcp(segment) => segment.dst_port,
             Body::Icmp(notice) => notice.src_port,
@@ -352,10 +360,11 @@ impl World {
     /// After a connection was told something: send what it wants sent, and keep its timer.
     #[inline]
     fn end_acted<S: Sink>(&mut self, number: usize, sink: &mut S) {
-        while let Some(packet) = self.ends[number].poll(self.now) {
+        let mut packet = self.ends[number].blank();
+        while self.ends[number].poll(self.now, &mut packet) {
             let node = self.ends[number].node;
             self.tell_end(number, sink);
-            self.originate(node, packet, sink);
+            self.originate(node, &packet, sink);
         }
         self.tell_end(number, sink);
         let end = &mut self.ends[number];

@@ -88,7 +88,7 @@ impl Connection {
         let Some(handshake) = self.handshake.take() else { return };
         let Some(agreed) = handshake.agreed else { return };
         let rtt = handshake.rtt(now);
-        let mut config = self.config.clone();
+        let mut config = handshake.config;
         // What options take is not left for data [RFC6691].
         let options = if agreed.timestamps { 12 } else { 0 };
         config.segment = config.segment.min(agreed.peer_mss).saturating_sub(options).max(1);
@@ -103,7 +103,7 @@ impl Connection {
         self.sender.rebuild(&config);
         self.sender.agreed(agreed.ecn, u64::from(segment.window), rtt);
         let sack = agreed.sack;
-        self.receiver.agreed(sack, self.config.options.duplicate_sack, agreed.shift);
+        self.receiver.agreed(sack, config.options.duplicate_sack, agreed.shift);
         self.window_from = Some((segment.seq, 0));
         self.state = if self.sender.finishing() { State::FinWait1 } else { State::Established };
     }

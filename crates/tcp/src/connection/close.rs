@@ -78,7 +78,7 @@ impl Connection {
     /// Both ends have closed: stray segments are waited for [RFC9293 s3.6.1].
     pub(super) fn wait(&mut self, now: Time) {
         self.state = State::TimeWait;
-        self.time_wait_until = now + self.config.time_wait;
+        self.time_wait_until = now + self.time_wait;
     }
 
     /// This end's FIN may have been acknowledged.

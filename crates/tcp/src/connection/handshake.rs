@@ -29,6 +29,8 @@ const DEFAULT_MSS: u32 = 536;
 /// The SYNs of an end, and their repetition.
 #[derive(Debug)]
 pub(super) struct Handshake {
+    /// All settings: what is agreed on changes some.
+    pub config: Config,
     offer: crate::config::Options,
     mss: u32,
     window: u64,
@@ -52,6 +54,7 @@ impl Handshake {
             Some(None) => least_shift(config.window.0),
         };
         Handshake {
+            config: config.clone(),
             offer: config.options,
             mss: config.segment,
             window: config.window.0,

@@ -13,7 +13,7 @@ use wire::{Body, Ecn, Flags, Notice, Options, Segment, SeqNum};
 
 pub use state::{Failure, State};
 
-use crate::config::Config;
+use crate::config::{Config, Nagle};
 use crate::event::Event;
 use crate::info::Info;
 use crate::receiver::Receiver;
@@ -35,10 +35,13 @@ pub struct Connection {
     remote_port: u16,
     state: State,
     failure: Option<Failure>,
-    config: Config,
+    /// What the settings say of small segments.
+    nagle: Nagle,
+    time_wait: Span,
     /// The sequence numbers of both streams' first bytes.
     origin: SeqNum,
     peer_origin: SeqNum,
+    /// Until it is over: the rest of the connection's life needs no more of the settings than it has taken.
     handshake: Option<Box<Handshake>>,
     sender: Sender,
     receiver: Receiver,
@@ -65,14 +68,12 @@ impl Connection {
     /// spaces at zero, as in the thesis's simulator [goel1997 4.2 (2)]. What the settings offer is taken as agreed on.
     pub fn established(config: &Config, local_port: u16, remote_port: u16, peer_window: u64) -> Self {
         let mut connection = Self::new(config, local_port, remote_port, State::Established, SeqNum(0));
-        connection.sender = Sender::new(config, peer_window);
         let uses_sack = connection.sender.uses_sack();
         let agreed = config.options;
         connection.timestamps = agreed.timestamps;
         connection.ecn = agreed.ecn == crate::config::EcnMode::Request;
         connection.sender.agreed(connection.ecn, peer_window, None);
         connection.receiver.agreed(agreed.sack && uses_sack, agreed.duplicate_sack, 0);
-        connection.handshake = None;
         connection
     }
 
@@ -95,7 +96,7 @@ impl Connection {
             failure: None,
             origin,
             peer_origin: SeqNum(0),
-            handshake: Some(Box::new(Handshake::new(config))),
+            handshake: (state != State::Established).then(|| Box::new(Handshake::new(config))),
             sender: Sender::new(config, 0),
             receiver: Receiver::new(config.window.0, config.segment, config.acks, precise),
             clock: Clock::default(),
@@ -108,7 +109,8 @@ impl Connection {
             time_wait_until: Time::NEVER,
             uncork_at: Time::NEVER,
             answers: VecDeque::new(),
-            config: config.clone(),
+            nagle: config.nagle,
+            time_wait: config.time_wait,
         }
     }
 
@@ -138,7 +140,7 @@ impl Connection {
 
     /// Small segments go out at once, and what was held back (TCP_NODELAY).
     pub fn set_nodelay(&mut self, on: bool) {
-        self.sender.set_nodelay(on, self.config.nagle);
+        self.sender.set_nodelay(on, self.nagle);
     }
 
     /// Only full segments go out until this is taken back, or a retransmission timeout has gone by (TCP_CORK).
@@ -285,29 +287,37 @@ impl Connection {
     }
 
     /// The next segment to send now, if there is one, and what its packet says about congestion.
-    #[inline]
     pub fn poll_transmit(&mut self, now: Time) -> Option<(Segment, Ecn)> {
-        if let Some(answer) = self.answers.pop_front() {
-            return Some((answer, Ecn::NotEct));
+        let mut segment = Segment::default();
+        self.poll_into(now, &mut segment).map(|ecn| (segment, ecn))
+    }
+
+    /// The same, with the segment written to where it is wanted: with room for its options it is large, and moving it costs
+    /// as much as making it.
+    #[inline]
+    pub fn poll_into(&mut self, now: Time, to: &mut Segment) -> Option<Ecn> {
+        if self.handshake.is_some() || !self.answers.is_empty() {
+            *to = self.answers.pop_front().or_else(|| self.poll_handshake(now))?;
+            return Some(Ecn::NotEct);
         }
-        if self.handshake.is_some() {
-            return self.poll_handshake(now).map(|segment| (segment, Ecn::NotEct));
-        }
-        if self.state.sends() {
+        if self.state.sends() && !self.sender.silent() {
             let stamp = if self.timestamps { timestamps::value(now) } else { 0 };
             if let Some(piece) = self.sender.poll(now, stamp) {
                 self.receiver.acknowledged();
-                return Some(self.data(now, &piece));
+                return Some(self.data(now, &piece, to));
             }
             if self.sender.take_window_probe() {
                 // Below what the other end has: it must say what it wants [RFC9293 s3.10.7.4].
-                let seq = self.sender.una().wrapping_sub(1);
-                return Some((self.segment(now, seq, 0, Flags::ACK), Ecn::NotEct));
+                self.segment(now, self.sender.una().wrapping_sub(1), 0, Flags::ACK, to);
+                return Some(Ecn::NotEct);
             }
             self.keep_cork(now);
         }
-        let owed = self.state != State::Closed && self.state != State::Listen && self.receiver.take_owed(now);
-        owed.then(|| (self.segment(now, self.sender.nxt(), 0, Flags::ACK), Ecn::NotEct))
+        if self.state == State::Closed || self.state == State::Listen || !self.receiver.take_owed(now) {
+            return None;
+        }
+        self.segment(now, self.sender.nxt(), 0, Flags::ACK, to);
+        Some(Ecn::NotEct)
     }
 
     /// When `handle_timeout` is to be called; [`Time::NEVER`] if not at all. Later calls of anything may change it.
@@ -366,7 +376,7 @@ impl Connection {
 
     /// A segment with data, or a FIN, or both.
     #[inline]
-    fn data(&mut self, now: Time, piece: &Piece) -> (Segment, Ecn) {
+    fn data(&mut self, now: Time, piece: &Piece, to: &mut Segment) -> Ecn {
         let mut flags = Flags::ACK;
         if piece.fin {
             flags = flags | Flags::FIN;
@@ -377,21 +387,18 @@ impl Connection {
         if piece.new && piece.len > 0 && self.sender.take_reduced() {
             flags = flags | Flags::CWR;
         }
+        self.segment(now, piece.seq, piece.len, flags, to);
         // [RFC3168 s6.1.5]: what is sent again is not to be marked.
-        let ecn = if self.ecn && piece.new && piece.len > 0 { Ecn::Ect0 } else { Ecn::NotEct };
-        (self.segment(now, piece.seq, piece.len, flags), ecn)
+        if self.ecn && piece.new && piece.len > 0 { Ecn::Ect0 } else { Ecn::NotEct }
     }
 
     #[inline]
-    fn segment(&mut self, now: Time, seq: u64, len: u32, flags: Flags) -> Segment {
+    fn segment(&mut self, now: Time, seq: u64, len: u32, flags: Flags, to: &mut Segment) {
         self.receiver.renew_window();
         let ack = SeqNum(self.peer_origin.0.wrapping_add(self.receiver.next() as u32));
         self.last_ack = ack;
-        let timestamps = self.timestamps.then(|| self.clock.stamp(now));
-        let room = if timestamps.is_some() { 3 } else { wire::SackBlocks::MOST };
-        let sack = self.receiver.sack(self.peer_origin, room);
         let echoes = self.ecn && self.receiver.echoes();
-        Segment {
+        *to = Segment {
             src_port: self.local_port,
             dst_port: self.remote_port,
             seq: SeqNum(self.origin.0.wrapping_add(seq as u32)),
@@ -400,7 +407,14 @@ impl Connection {
             window: u32::try_from(self.receiver.window()).unwrap_or(u32::MAX),
             window_shift: self.shift,
             len,
-            options: Options { timestamps, sack, ..Options::default() },
+            options: Options::default(),
+        };
+        if self.timestamps {
+            to.options.timestamps = Some(self.clock.stamp(now));
+        }
+        if self.receiver.wants_sack() {
+            let room = if self.timestamps { 3 } else { wire::SackBlocks::MOST };
+            to.options.sack = self.receiver.sack(self.peer_origin, room);
         }
     }
 

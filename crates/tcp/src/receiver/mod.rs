@@ -123,6 +123,7 @@ impl Receiver {
     }
 
     /// Bytes the application may read.
+    #[inline]
     pub fn readable(&self) -> u64 {
         if self.holds { self.received() - self.read_to } else { 0 }
     }
@@ -139,10 +140,12 @@ impl Receiver {
         bytes
     }
 
+    #[inline]
     fn free(&self) -> u64 {
         self.quantized(self.buffer.saturating_sub(self.readable()))
     }
 
+    #[inline]
     fn quantized(&self, window: u64) -> u64 {
         window >> self.shift << self.shift
     }
@@ -200,6 +203,7 @@ impl Receiver {
         self.delayed.arrived(now, hurry);
     }
 
+    #[inline]
     fn take_mark(&mut self, now: Time, data: &Data) {
         let marked = data.ecn == Ecn::Ce;
         if self.precise_ecn {
@@ -241,12 +245,14 @@ impl Receiver {
         self.delayed.deadline()
     }
 
-    /// The blocks to report, as numbers counted from `origin`; at most `room`.
+    /// Whether there are blocks to report.
     #[inline]
+    pub fn wants_sack(&self) -> bool {
+        self.reports.wanted(&self.assembly)
+    }
+
+    /// The blocks to report, as numbers counted from `origin`; at most `room`.
     pub fn sack(&mut self, origin: SeqNum, room: usize) -> SackBlocks {
-        if !self.reports.wanted(&self.assembly) {
-            return SackBlocks::default();
-        }
         let number = |offset: u64| SeqNum(origin.0.wrapping_add(offset as u32));
         self.reports.blocks(&self.assembly, room).map(|(from, to)| (number(from), number(to))).collect()
     }

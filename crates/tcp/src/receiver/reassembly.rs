@@ -10,6 +10,9 @@ pub(super) struct Reassembly {
     islands: VecDeque<(u64, u64)>,
 }
 
+/// Room for so many islands is not worth giving back.
+const LEAST_ROOM: usize = 4;
+
 impl Reassembly {
     #[inline]
     pub fn next(&self) -> u64 {
@@ -29,6 +32,10 @@ impl Reassembly {
 
     /// The island that byte `at` is in.
     pub fn island(&self, at: u64) -> Option<(u64, u64)> {
+        // What is asked for has mostly come last, and then lies in the last one.
+        if let Some(last) = self.islands.back().filter(|last| last.0 <= at) {
+            return Some(*last).filter(|last| at < last.1);
+        }
         let place = self.islands.partition_point(|island| island.1 <= at);
         self.islands.get(place).copied().filter(|island| island.0 <= at)
     }
@@ -53,6 +60,11 @@ impl Reassembly {
 
     fn insert_slowly(&mut self, mut from: u64, mut to: u64) -> bool {
         if from > self.next {
+            if let Some(last) = self.islands.back_mut().filter(|last| last.0 <= from && from <= last.1) {
+                let new = to > last.1;
+                last.1 = last.1.max(to);
+                return new;
+            }
             // Islands that touch from..to become one with it.
             let first = self.islands.partition_point(|island| island.1 < from);
             let last = self.islands.partition_point(|island| island.0 <= to);
@@ -74,6 +86,10 @@ impl Reassembly {
         while let Some(island) = self.islands.front().filter(|island| island.0 <= self.next) {
             self.next = self.next.max(island.1);
             self.islands.pop_front();
+        }
+        if self.islands.is_empty() {
+            // A connection without holes keeps no room for them.
+            self.islands.shrink_to(LEAST_ROOM);
         }
         new
     }

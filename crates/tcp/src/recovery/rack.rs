@@ -49,6 +49,9 @@ impl Config {
     }
 }
 
+/// Room for so many segments is not worth giving back.
+const LEAST_ROOM: usize = 4;
+
 struct Rack {
     without: NewReno,
     /// What was sent, in order of time: when, and the segment's first byte. Some has been acknowledged or sent again since.
@@ -168,6 +171,11 @@ impl LossRecovery for Rack {
             return self.without.on_ack(ack, board, view);
         }
         self.note_reordering(view);
+        if board.is_empty() {
+            // All of it was acknowledged; an idle connection keeps no room for it.
+            self.order.clear();
+            self.order.shrink_to(LEAST_ROOM);
+        }
         if ack.duplicate_sack.is_some() {
             self.window.on_duplicate(board);
         }

@@ -29,7 +29,7 @@ pub struct Reaction {
 /// A sender's part in a scheme. It remembers what was said about segments; `seq` is a segment's first byte.
 ///
 /// The sender calls `on_notice` for messages about unacknowledged data only; `on_resent` for each segment it sends
-/// again; `on_advance` when data has been acknowledged; and asks the two questions when it is about to act on a loss.
+/// again; `on_advance` when data has been acknowledged and any message ever came; and asks the two questions when it is about to act on a loss.
 pub trait NoticeResponse: Send {
     /// A message has come.
     fn on_notice(&mut self, kind: NoticeKind, seq: u64) -> Reaction;

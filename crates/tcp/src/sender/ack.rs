@@ -75,7 +75,7 @@ impl Sender {
     /// Takes an acknowledgment; whether it could be one: something not yet sent cannot be acknowledged [RFC9293 s3.10.7.4].
     #[inline]
     pub fn on_ack(&mut self, arrival: &Arrival<'_>) -> bool {
-        let Arrival { now, ack, .. } = *arrival;
+        let Arrival { ack, .. } = *arrival;
         if ack > self.nxt() {
             return false;
         }
@@ -83,7 +83,6 @@ impl Sender {
         if ack < una && (arrival.sack.is_empty() || !self.settings.sack) {
             return true;
         }
-        let had_data = !self.board.is_empty();
         let same_window = arrival.window.is_none_or(|window| window == self.peer_window);
         if let Some(window) = arrival.window {
             self.peer_window = window;
@@ -92,6 +91,56 @@ impl Sender {
                 self.persist.stop();
             }
         }
+        let unmarked = !arrival.ecn_echo && self.rate.is_none();
+        let had_data = !self.board.is_empty();
+        if !had_data && unmarked {
+            // Nothing is outstanding, as at an end that only receives: the window was all that could be news.
+            self.tell_window();
+            return true;
+        }
+        if ack > una && unmarked && arrival.sack.is_empty() && self.undisturbed() {
+            self.on_plain_ack(arrival);
+            return true;
+        }
+        self.on_any_ack(arrival, una, same_window);
+        true
+    }
+
+    /// Whether nothing is going on that an acknowledgment which only advances could be news for.
+    #[inline]
+    fn undisturbed(&self) -> bool {
+        // A recovery that does not watch and is not recovering counts duplicates.
+        !self.watches && !self.recovering && self.reduction.is_none() && !self.spurious.watching()
+    }
+
+    /// An acknowledgment that advances while nothing else is going on, as nearly all do: of what follows in `on_any_ack` only
+    /// this applies.
+    #[inline]
+    fn on_plain_ack(&mut self, arrival: &Arrival<'_>) {
+        let Arrival { now, ack, .. } = *arrival;
+        let una = self.una();
+        let mut news = News::default();
+        self.board.acknowledge(ack, |sent, _| {
+            if !sent.sacked {
+                news.take(sent, false, 0);
+            }
+        });
+        let acked = ack - una;
+        self.say(|| Event::AckReceived { ack, duplicate: false });
+        let rtt = self.measure(arrival, &news, acked);
+        self.advanced(ack);
+        let delivered = self.delivered_by(&news, acked, false, self.duplicates);
+        self.duplicates = 0;
+        self.grow(now, acked, delivered, rtt);
+        self.restart_timer(now);
+        self.renew_limit();
+        self.tell_window();
+    }
+
+    /// Any acknowledgment, with its window already taken. `una` is from before it.
+    fn on_any_ack(&mut self, arrival: &Arrival<'_>, una: u64, same_window: bool) {
+        let Arrival { now, ack, .. } = *arrival;
+        let had_data = !self.board.is_empty();
         let flight_before = self.board.pipe() as f64;
         let sacked_before = self.board.sacked_bytes();
         let lost_before = self.board.total_lost();
@@ -150,27 +199,36 @@ impl Sender {
             let delivered = delivered as f64;
             reduction.on_ack(Progress { delivered, pipe, safe: acked > 0 && lost == 0 });
         }
+        if verdict == Verdict::Ordinary && self.reduction.is_none() {
+            self.grow(now, acked, delivered, rtt);
+        }
+        // [RFC6582 s3.2 step 3]
+        if acked > 0 && (self.board.is_empty() || verdict != (Verdict::Resend { restart: false })) {
+            self.restart_timer(now);
+        }
+        self.renew_limit();
+        self.tell_window();
+    }
+
+    /// Lets the control grow the window, if it may.
+    #[inline]
+    fn grow(&mut self, now: Time, acked: u64, delivered: u64, rtt: Option<Span>) {
         let bytes = match self.settings.growth {
             Growth::BelowPeerWindow => acked,
             // What was SACKed counted then; where reordering is common it lets the window grow by itself (Linux).
             Growth::WhenUsed if acked > 0 || self.recovery.reordering().0 > DUP_THRESH => delivered,
             Growth::WhenUsed => 0,
         };
-        if bytes > 0 && verdict == Verdict::Ordinary && self.reduction.is_none() && self.may_grow() {
+        if bytes > 0 && self.may_grow() {
             let (una, nxt, srtt) = (self.una(), self.nxt(), self.rtt.srtt());
             self.control.on_ack(&Acked { now, bytes, una, nxt, rtt, srtt });
         }
-        if acked > 0 {
-            // [RFC6298 s5.2, s5.3], [RFC6582 s3.2 step 3]
-            if self.board.is_empty() {
-                self.expiry = Time::NEVER;
-            } else if verdict != (Verdict::Resend { restart: false }) {
-                self.expiry = self.rtt.expiry(now);
-            }
-        }
-        self.renew_limit();
-        self.tell_window();
-        true
+    }
+
+    /// Starts the retransmission timer anew, or stops it when nothing is outstanding [RFC6298 s5.2, s5.3].
+    #[inline]
+    fn restart_timer(&mut self, now: Time) {
+        self.expiry = if self.board.is_empty() { Time::NEVER } else { self.rtt.expiry(now) };
     }
 
     /// Takes from the scoreboard what has arrived.
@@ -247,7 +305,9 @@ impl Sender {
         self.limited_sent = 0;
         self.more = false;
         self.rtt.on_advance();
-        self.response.on_advance(ack);
+        if self.noticed {
+            self.response.on_advance(ack);
+        }
         if !self.resend.is_empty() {
             self.resend.retain(|(seq, _)| *seq >= ack);
         }

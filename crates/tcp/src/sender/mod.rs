@@ -115,6 +115,8 @@ pub(crate) struct Sender {
     /// What may be in the network: the congestion window with what recovery adds. Kept, because it is asked for once a
     /// segment and changes once an acknowledgment.
     limit: f64,
+    /// The same in whole bytes, which is what can be sent.
+    room: u64,
     rtt: RttEstimator,
     /// The byte whose acknowledgment ends the measurement going on, and when it began.
     timed: Option<(u64, Time)>,
@@ -137,13 +139,15 @@ pub(crate) struct Sender {
     differentiation: Box<dyn LossDifferentiation>,
     differentiates: bool,
     response: Box<dyn NoticeResponse>,
+    /// Whether a message from the network ever came: without, the response has nothing to remember.
+    noticed: bool,
     reduction: Option<Reduction>,
     episodes: Episodes,
     /// The window was reduced because of a mark: the next segment of new data says so [RFC3168 s6.1.2].
     tell_reduced: bool,
     spurious: Spurious,
     /// How fast bytes arrive, if the control or the loss differentiation wants to know.
-    rate: Option<RateEstimator>,
+    rate: Option<Box<RateEstimator>>,
     /// Whether the control paces.
     paces: bool,
     pacer: Pacer,
@@ -204,6 +208,7 @@ impl Sender {
             peer_window,
             most_peer_window: peer_window,
             limit: 0.0,
+            room: 0,
             rtt: RttEstimator::new(config.rto),
             timed: None,
             expiry: Time::NEVER,
@@ -220,11 +225,12 @@ impl Sender {
             differentiation: config.differentiation.build(segment),
             differentiates,
             response: config.response.build(),
+            noticed: false,
             reduction: None,
             episodes: Episodes::default(),
             tell_reduced: false,
             spurious: Spurious::new(config.spurious),
-            rate: feeds.then(RateEstimator::default),
+            rate: feeds.then(Box::default),
             paces,
             pacer: Pacer::default(),
             paced: false,
@@ -386,7 +392,14 @@ impl Sender {
         std::mem::take(&mut self.tell_reduced)
     }
 
+    /// Whether nothing was ever to be sent, as at an end that only receives.
+    #[inline]
+    pub fn silent(&self) -> bool {
+        self.end() == 0
+    }
+
     /// End of what is to be sent, FIN included.
+    #[inline]
     fn end(&self) -> u64 {
         self.offered + u64::from(self.finished)
     }
@@ -454,6 +467,7 @@ impl Sender {
         if seq < self.una() || seq >= self.nxt() {
             return;
         }
+        self.noticed = true;
         let reaction = self.response.on_notice(kind, seq);
         // The timer runs for the first unacknowledged segment.
         if reaction.postpone && seq == self.una() && self.expiry != Time::NEVER {
@@ -475,6 +489,7 @@ impl Sender {
             limit += f64::from(self.duplicates.min(2)) * f64::from(self.settings.segment);
         }
         self.limit = limit;
+        self.room = limit as u64;
     }
 
     fn view(&self) -> View {

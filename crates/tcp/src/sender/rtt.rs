@@ -85,6 +85,7 @@ impl RttEstimator {
     }
 
     /// How long to wait for an acknowledgment, doublings included.
+    #[inline]
     pub fn rto(&self) -> Span {
         let base = match self.srtt {
             None => self.limits.initial,

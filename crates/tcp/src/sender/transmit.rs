@@ -26,6 +26,15 @@ impl Sender {
     /// The next piece to send, if any may go now. `stamp` is the timestamp it would carry.
     #[inline]
     pub fn poll(&mut self, now: Time, stamp: u32) -> Option<Piece> {
+        let repairs = self.recovering || self.board.has_losses() || !self.resend.is_empty() || self.spurious.watching();
+        if !repairs && !self.probe && !self.paces {
+            return self.poll_new(now, stamp);
+        }
+        self.poll_any(now, stamp)
+    }
+
+    /// The next piece when it is not simply new data that may go.
+    fn poll_any(&mut self, now: Time, stamp: u32) -> Option<Piece> {
         while let Some((seq, reason)) = self.resend.pop_front() {
             if let Some(sent) = self.board.get(seq).copied() {
                 return Some(self.send_again(now, &sent, reason, stamp));
@@ -52,11 +61,11 @@ impl Sender {
             // [RFC5682 s2.1 step 2b]: without new data the usual way.
             if self.board.next_to_resend().is_some() && !self.has_new() {
                 self.spurious.stop_probing();
-                return self.poll(now, stamp);
+                return self.poll_any(now, stamp);
             }
             return None;
         }
-        let room = self.recovering && self.board.pipe() as f64 + f64::from(self.settings.segment) <= self.limit;
+        let room = self.recovering && self.board.pipe() + u64::from(self.settings.segment) <= self.room;
         if room && let Some(sent) = self.recovery.spare(&self.board).and_then(|seq| self.board.get(seq).copied()) {
             return Some(self.send_again(now, &sent, Reason::FastRetransmit, stamp));
         }
@@ -65,7 +74,7 @@ impl Sender {
 
     /// Whether a segment that was sent before may go out again.
     fn fits(&self, sent: &Sent) -> bool {
-        self.board.pipe() as f64 + f64::from(sent.len) <= self.limit && sent.end() - self.una() <= self.peer_window
+        self.board.pipe() + u64::from(sent.len) <= self.room && sent.end() - self.una() <= self.peer_window
     }
 
     /// Whether there is something new, and the other end would take it.
@@ -111,7 +120,7 @@ impl Sender {
         if self.board.is_empty() {
             self.leave_idle(now);
         }
-        if self.board.pipe() as f64 + len as f64 > self.limit && len > 0 {
+        if self.board.pipe() + len > self.room && len > 0 {
             self.note_use(true);
             return None;
         }

@@ -1,0 +1,142 @@
+//! What an acknowledgment costs at windows of 10 to 10,000 segments, with the segments it lets out and the harness that
+//! carries both: `cargo bench -p lasthop-tcp`. It must not depend on the window. Items are acknowledgments.
+//!
+//! A transfer of four windows begins with the whole window, so that losses strike a window of that size.
+
+use std::collections::VecDeque;
+
+use divan::counter::ItemsCount;
+use engine::{Bytes, Draws, Span, Stream, Time};
+use tcp::{Config, Connection, presets};
+use wire::{Ecn, Segment};
+
+const SEGMENT: u32 = 1000;
+const WINDOWS: [u32; 4] = [10, 100, 1_000, 10_000];
+
+fn main() {
+    divan::main();
+}
+
+/// One way: a delay, and a microsecond for each segment.
+#[derive(Default)]
+struct Way {
+    free_at: Time,
+    flying: VecDeque<(Time, Segment)>,
+}
+
+impl Way {
+    fn send(&mut self, now: Time, segment: Segment) {
+        self.free_at = self.free_at.max(now) + Span::from_nanos(1000);
+        self.flying.push_back((self.free_at + Span::from_millis(20), segment));
+    }
+
+    fn due(&self) -> Time {
+        self.flying.front().map_or(Time::NEVER, |(at, _)| *at)
+    }
+}
+
+struct Transfer {
+    sender: Connection,
+    receiver: Connection,
+    data: Way,
+    acks: Way,
+    draws: Draws,
+    loss: f64,
+}
+
+impl Transfer {
+    fn new(variant: &str, window: u32, loss: f64) -> Self {
+        let bytes = u64::from(window) * u64::from(SEGMENT);
+        let mut config = Config {
+            segment: SEGMENT,
+            window: Bytes(4 * bytes),
+            initial_window: window,
+            initial_ssthresh: Some(Bytes(bytes)),
+            ..Config::default()
+        };
+        (presets::find(variant).expect("a variant").configure)(&mut config);
+        let mut sender = Connection::established(&config, 1, 2, config.window.0);
+        sender.write(4 * bytes);
+        Transfer {
+            sender,
+            receiver: Connection::established(&config, 2, 1, config.window.0),
+            data: Way::default(),
+            acks: Way::default(),
+            draws: Stream::named(1, 0, "acks").draws(),
+            loss,
+        }
+    }
+
+    /// Runs to the end; how many acknowledgments came.
+    fn run(&mut self) -> u64 {
+        let (mut now, mut acks) = (Time::ZERO, 0);
+        while !self.sender.done() {
+            while let Some((segment, _)) = self.sender.poll_transmit(now) {
+                if self.loss == 0.0 || self.draws.unit() >= self.loss {
+                    self.data.send(now, segment);
+                }
+            }
+            while let Some((segment, _)) = self.receiver.poll_transmit(now) {
+                self.acks.send(now, segment);
+            }
+            let timer = self.sender.poll_timeout().min(self.receiver.poll_timeout());
+            now = self.data.due().min(self.acks.due()).min(timer);
+            if self.data.due() == now {
+                if let Some((_, segment)) = self.data.flying.pop_front() {
+                    self.receiver.handle_segment(now, &segment, Ecn::NotEct);
+                }
+            } else if self.acks.due() == now {
+                if let Some((_, segment)) = self.acks.flying.pop_front() {
+                    acks += 1;
+                    self.sender.handle_segment(now, &segment, Ecn::NotEct);
+                }
+            } else {
+                self.sender.handle_timeout(now);
+                self.receiver.handle_timeout(now);
+            }
+        }
+        acks
+    }
+}
+
+fn measure(bencher: divan::Bencher<'_, '_>, variant: &str, window: u32, loss: f64) {
+    let acks = Transfer::new(variant, window, loss).run();
+    let bencher = bencher.counter(ItemsCount::new(acks));
+    bencher.with_inputs(|| Transfer::new(variant, window, loss)).bench_values(|mut transfer| transfer.run());
+}
+
+/// Without loss.
+#[divan::bench(sample_count = 20, args = WINDOWS)]
+fn reno_without_loss(bencher: divan::Bencher<'_, '_>, window: u32) {
+    measure(bencher, "reno", window, 0.0);
+}
+
+/// Without loss, with the scoreboard of time.
+#[divan::bench(sample_count = 20, args = WINDOWS)]
+fn rack_without_loss(bencher: divan::Bencher<'_, '_>, window: u32) {
+    measure(bencher, "rack", window, 0.0);
+}
+
+/// With SACK, one segment in a hundred lost.
+#[divan::bench(sample_count = 20, args = WINDOWS)]
+fn sack_with_loss_of_1_percent(bencher: divan::Bencher<'_, '_>, window: u32) {
+    measure(bencher, "sack", window, 0.01);
+}
+
+/// With SACK, one in twenty.
+#[divan::bench(sample_count = 20, args = WINDOWS)]
+fn sack_with_loss_of_5_percent(bencher: divan::Bencher<'_, '_>, window: u32) {
+    measure(bencher, "sack", window, 0.05);
+}
+
+/// RACK, one in a hundred.
+#[divan::bench(sample_count = 20, args = WINDOWS)]
+fn rack_with_loss_of_1_percent(bencher: divan::Bencher<'_, '_>, window: u32) {
+    measure(bencher, "rack", window, 0.01);
+}
+
+/// RACK, one in twenty.
+#[divan::bench(sample_count = 20, args = WINDOWS)]
+fn rack_with_loss_of_5_percent(bencher: divan::Bencher<'_, '_>, window: u32) {
+    measure(bencher, "rack", window, 0.05);
+}

@@ -1,0 +1,60 @@
+//! What an idle connection keeps in memory. Alone in its program, because the allocator counts everything.
+
+use engine::{Bytes, Span, Time};
+use peak_alloc::PeakAlloc;
+use tcp::{Config, Connection, presets};
+use wire::Ecn;
+
+#[global_allocator]
+static MEMORY: PeakAlloc = PeakAlloc;
+
+/// The demand on one end.
+const MOST: usize = 2000;
+
+/// Sends `bytes` in flights of 20 ms, of whose second every `lost`-th segment is lost.
+fn transfer(config: &Config, bytes: u64, lost: usize) -> [Box<Connection>; 2] {
+    let end = |from, to| Box::new(Connection::established(config, from, to, config.window.0));
+    let mut ends = [end(1, 2), end(2, 1)];
+    ends[0].write(bytes);
+    let mut now = Time::ZERO;
+    for flight in 0.. {
+        let data: Vec<_> = std::iter::from_fn(|| ends[0].poll_transmit(now)).collect();
+        now += Span::from_millis(20);
+        for (_, (segment, _)) in data.iter().enumerate().filter(|(place, _)| flight != 9 || place % lost != 0) {
+            ends[1].handle_segment(now, segment, Ecn::NotEct);
+            while let Some((ack, _)) = ends[1].poll_transmit(now) {
+                ends[0].handle_segment(now, &ack, Ecn::NotEct);
+            }
+        }
+        if ends[0].done() {
+            break;
+        }
+        for end in &mut ends {
+            if data.is_empty() {
+                now = now.max(end.poll_timeout().min(now + Span::from_secs(1)));
+            }
+            end.handle_timeout(now);
+        }
+    }
+    ends
+}
+
+#[test]
+fn an_idle_end_keeps_less_than_two_kilobytes() {
+    for preset in presets::PRESETS {
+        let mut config = Config { segment: 1000, window: Bytes(4_000_000), ..Config::default() };
+        (preset.configure)(&mut config);
+        let before = MEMORY.current_usage();
+        let fresh = Box::new(Connection::established(&config, 1, 2, config.window.0));
+        let each = MEMORY.current_usage() - before;
+        assert!(each <= MOST, "{}, freshly established: {each} bytes", preset.name);
+        drop(fresh);
+        for lost in [usize::MAX, 7] {
+            let before = MEMORY.current_usage();
+            let ends = transfer(&config, 5_000_000, lost);
+            let both = MEMORY.current_usage() - before;
+            assert_eq!(ends[1].bytes_received(), 5_000_000);
+            assert!(both <= 2 * MOST, "{}, after 5 MB with losses each {lost}: {both} bytes at both ends, fresh {each}", preset.name);
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! A packet as it waits in a queue.
+
+use crate::addr::Addr;
+use crate::icmp::Notice;
+use crate::options::Options;
+use crate::packet::{Body, Ecn, Packet};
+use crate::segment::{Flags, Segment, SeqNum};
+
+/// A packet without the options of its segment: most have none, and the room for them is larger than all the rest. Queues
+/// keep packets like this and the few options beside them, because what a packet costs there is the memory it moves.
+#[derive(Clone, Copy, Debug)]
+pub struct Bare {
+    src: Addr,
+    dst: Addr,
+    body: BareBody,
+}
+
+/// The ECN field stands in the bodies, where it fits beside the tag.
+#[derive(Clone, Copy, Debug)]
+enum BareBody {
+    Tcp(Ecn, Head),
+    Icmp(Ecn, Notice),
+}
+
+/// A segment without its options.
+#[derive(Clone, Copy, Debug)]
+struct Head {
+    ports: (u16, u16),
+    seq: SeqNum,
+    ack: SeqNum,
+    window: u32,
+    len: u32,
+    flags: Flags,
+    window_shift: u8,
+}
+
+impl Bare {
+    /// The packet but for its options.
+    #[inline]
+    pub fn of(packet: &Packet) -> Self {
+        let body = match &packet.body {
+            Body::Tcp(segment) => BareBody::Tcp(
+                packet.ecn,
+                Head {
+                    ports: (segment.src_port, segment.dst_port),
+                    seq: segment.seq,
+                    ack: segment.ack,
+                    window: segment.window,
+                    len: segment.len,
+                    flags: segment.flags,
+                    window_shift: segment.window_shift,
+                },
+            ),
+            Body::Icmp(notice) => BareBody::Icmp(packet.ecn, *notice),
+        };
+        Bare { src: packet.src, dst: packet.dst, body }
+    }
+
+    /// The packet again, without options.
+    #[inline]
+    pub fn plain(&self) -> Packet {
+        let (ecn, body) = match &self.body {
+            BareBody::Tcp(ecn, head) => (
+                *ecn,
+                Body::Tcp(Segment {
+                    src_port: head.ports.0,
+                    dst_port: head.ports.1,
+                    seq: head.seq,
+                    ack: head.ack,
+                    flags: head.flags,
+                    window: head.window,
+                    window_shift: head.window_shift,
+                    len: head.len,
+                    options: Options::default(),
+                }),
+            ),
+            BareBody::Icmp(ecn, notice) => (*ecn, Body::Icmp(*notice)),
+        };
+        Packet { src: self.src, dst: self.dst, ecn, body }
+    }
+
+    /// Bytes on the wire, without options.
+    #[inline]
+    pub fn size(&self) -> u32 {
+        match &self.body {
+            BareBody::Tcp(_, head) => Packet::HEADER + Segment::HEADER + head.len,
+            BareBody::Icmp(..) => Packet::HEADER + Notice::SIZE,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::icmp::NoticeKind;
+    use crate::options::Timestamps;
+
+    #[test]
+    fn a_packet_comes_back_whole() {
+        let options = Options {
+            timestamps: Some(Timestamps { value: 1, echo: 2 }),
+            sack: [(SeqNum(3), SeqNum(4))].into_iter().collect(),
+            ..Options::default()
+        };
+        let segment = Segment {
+            src_port: 5,
+            dst_port: 6,
+            seq: SeqNum(7),
+            ack: SeqNum(8),
+            flags: Flags::ACK | Flags::ECE,
+            window: 9,
+            window_shift: 10,
+            len: 11,
+            options,
+        };
+        let (src, dst) = (Addr::of_node(1), Addr::of_node(2));
+        let data = Packet { src, dst, ecn: Ecn::Ce, body: Body::Tcp(segment) };
+        let mut again = Bare::of(&data).plain();
+        again.put_options(options);
+        assert_eq!(again, data);
+        assert_eq!(Bare::of(&data).size() + options.size(), data.size());
+        let notice = Notice { kind: NoticeKind::Defer, segment_dst: dst, src_port: 5, dst_port: 6, seq: SeqNum(7) };
+        let message = Packet { src, dst, ecn: Ecn::Ect0, body: Body::Icmp(notice) };
+        assert_eq!(Bare::of(&message).plain(), message);
+        assert_eq!(Bare::of(&message).size(), message.size());
+    }
+
+    /// As small as a packet was before there were options.
+    #[test]
+    fn a_bare_packet_is_small() {
+        assert_eq!(size_of::<Bare>(), 36);
+    }
+}
