@@ -19,7 +19,7 @@ fn transfer(config: &Config, bytes: u64, lost: usize) -> [Box<Connection>; 2] {
     let mut now = Time::ZERO;
     for flight in 0.. {
         let data: Vec<_> = std::iter::from_fn(|| ends[0].poll_transmit(now)).collect();
-        now = now + Span::from_millis(20);
+        now += Span::from_millis(20);
         for (_, (segment, _)) in data.iter().enumerate().filter(|(place, _)| flight != 9 || place % lost != 0) {
             ends[1].handle_segment(now, segment, Ecn::NotEct);
             while let Some((ack, _)) = ends[1].poll_transmit(now) {
@@ -55,7 +55,6 @@ fn an_idle_end_keeps_less_than_two_kilobytes() {
             let both = MEMORY.current_usage() - before;
             assert_eq!(ends[1].bytes_received(), 5_000_000);
             assert!(both <= 2 * MOST, "{}, after 5 MB: {both} bytes at both ends", preset.name);
-            println!("{}: fresh {each}, after 5 MB {both} at both ends", preset.name);
         }
     }
 }
