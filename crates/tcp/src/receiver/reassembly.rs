@@ -127,6 +127,10 @@ mod tests {
                 prop_assert_eq!(assembly.next(), first_missing);
                 prop_assert!(assembly.islands.iter().all(|(from, to)| from < to && *from > assembly.next()));
                 prop_assert!(assembly.islands.make_contiguous().windows(2).all(|pair| pair[0].1 < pair[1].0));
+                for at in 0..80 {
+                    let island = assembly.islands().find(|island| island.0 <= at && at < island.1);
+                    prop_assert_eq!(assembly.island(at), island);
+                }
             }
         }
     }
