@@ -174,7 +174,9 @@ impl LossRecovery for Rack {
         if board.is_empty() {
             // All of it was acknowledged; an idle connection keeps no room for it.
             self.order.clear();
-            self.order.shrink_to(LEAST_ROOM);
+            if self.order.capacity() > 2 * LEAST_ROOM {
+                self.order.shrink_to(0);
+            }
         }
         if ack.duplicate_sack.is_some() {
             self.window.on_duplicate(board);

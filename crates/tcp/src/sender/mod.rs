@@ -141,7 +141,8 @@ pub(crate) struct Sender {
     response: Box<dyn NoticeResponse>,
     /// Whether a message from the network ever came: without, the response has nothing to remember.
     noticed: bool,
-    reduction: Option<Reduction>,
+    /// Boxed, for it is rare and an idle connection should be small.
+    reduction: Option<Box<Reduction>>,
     episodes: Episodes,
     /// The window was reduced because of a mark: the next segment of new data says so [RFC3168 s6.1.2].
     tell_reduced: bool,
@@ -528,7 +529,7 @@ impl Sender {
         self.reduction = (gradual && self.settings.prr && !self.control.regulates_recovery()).then(|| {
             let segment = f64::from(self.settings.segment);
             let pipe = self.board.pipe() as f64 - self.recovery.allowance();
-            Reduction::new(segment, pipe_before, self.control.cwnd(), pipe)
+            Box::new(Reduction::new(segment, pipe_before, self.control.cwnd(), pipe))
         });
     }
 

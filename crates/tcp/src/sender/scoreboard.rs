@@ -273,10 +273,13 @@ impl Scoreboard {
             }
             self.sacked.pop_front();
         }
-        if self.segments.is_empty() {
+        let enough = if self.segments.is_empty() {
             self.to_resend.clear();
-        }
-        if self.segments.capacity() > 4 * self.segments.len().max(LEAST_ROOM) {
+            2 * LEAST_ROOM
+        } else {
+            4 * self.segments.len().max(LEAST_ROOM)
+        };
+        if self.segments.capacity() > enough {
             self.give_back();
         }
     }
@@ -285,7 +288,8 @@ impl Scoreboard {
     /// idle connection should not keep it. The window must grow anew before the next time, which pays for it.
     #[cold]
     fn give_back(&mut self) {
-        let room = 2 * self.segments.len().max(LEAST_ROOM);
+        let idle = self.segments.is_empty();
+        let room = if idle { 0 } else { 2 * self.segments.len().max(LEAST_ROOM) };
         self.segments.shrink_to(room);
         self.snapshots.shrink_to(self.snapshots.len());
         self.to_resend.shrink_to(room);

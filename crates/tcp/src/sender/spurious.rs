@@ -7,7 +7,8 @@ use crate::config::Spurious as Settings;
 #[derive(Debug, Default)]
 pub(super) struct Spurious {
     settings: Settings,
-    episode: Option<Episode>,
+    /// Boxed, for it is rare and an idle connection should be small.
+    episode: Option<Box<Episode>>,
 }
 
 #[derive(Debug)]
@@ -83,7 +84,7 @@ impl Spurious {
             (episode.timeout, episode.until, episode.frto) = (timeout, until, frto);
             return;
         }
-        self.episode = Some(Episode { timeout, until, needed: 0, resent: 0, stamp: None, frto });
+        self.episode = Some(Box::new(Episode { timeout, until, needed: 0, resent: 0, stamp: None, frto }));
     }
 
     /// Something was sent again, with this timestamp.
