@@ -239,7 +239,10 @@ impl Recorder {
             LinkEvent::FrameSent { attempt: 1, .. } => {
                 self.arrived.remove(&place);
             }
-            LinkEvent::FrameSent { .. } | LinkEvent::FrameDuplicate { .. } | LinkEvent::AckCorrupted { .. } => {}
+            LinkEvent::FrameSent { .. }
+            | LinkEvent::FrameDuplicate { .. }
+            | LinkEvent::AckCorrupted { .. }
+            | LinkEvent::Marked { .. } => {}
         }
     }
 

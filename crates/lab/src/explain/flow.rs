@@ -245,7 +245,7 @@ impl Flow {
                 facts.extend(sending.map(Fact::Gone));
             }
             LinkEvent::Arrived { packet } => self.arrived(at, id, hop, packet, facts),
-            LinkEvent::FrameDuplicate { .. } | LinkEvent::AckCorrupted { .. } => {}
+            LinkEvent::FrameDuplicate { .. } | LinkEvent::AckCorrupted { .. } | LinkEvent::Marked { .. } => {}
         }
     }
 

@@ -36,6 +36,7 @@ impl Translator<'_, '_, '_> {
             rate: link.rate,
             delay: link.delay,
             queue: Limit::default(),
+            ecn_threshold: Limit::default(),
             loss: None,
             channel: None,
             arq: None,
