@@ -42,13 +42,23 @@ pub fn summary(summary: &Value) -> String {
         ]);
     }
     out.push_str(&aligned(&flows, 3));
+    for flow in list(&summary["flows"]).iter().filter(|flow| flow["failure"].is_string()) {
+        let failure = text(&flow["failure"]).replace('-', " ");
+        out.push_str(&format!("{}: the connection failed ({failure})\n", text(&flow["name"])));
+    }
     out.push('\n');
     let mut links = vec![row(&["link", "from", "to", "frames", "corrupted", "dropped", "delivered", "busy"])];
+    // Few scenarios have ECN.
+    let mark = |way: &Value| way["packets_marked"].as_u64().unwrap_or(0);
+    let marks = list(&summary["links"]).iter().any(|link| mark(&link["forward"]) + mark(&link["backward"]) > 0);
+    if marks {
+        links[0].push("marked".to_owned());
+    }
     for link in list(&summary["links"]) {
         let [a, b] = [0, 1].map(|end| text(&link["between"][end]));
         for (way, from, to) in [("forward", &a, &b), ("backward", &b, &a)] {
             let way = &link[way];
-            links.push(vec![
+            let mut cells = vec![
                 text(&link["name"]),
                 from.clone(),
                 to.clone(),
@@ -57,7 +67,11 @@ pub fn summary(summary: &Value) -> String {
                 way["packets_dropped"].to_string(),
                 way["packets_delivered"].to_string(),
                 format!("{:.1} %", 100.0 * way["utilization"].as_f64().unwrap_or(0.0)),
-            ]);
+            ];
+            if marks {
+                cells.push(mark(way).to_string());
+            }
+            links.push(cells);
         }
     }
     out.push_str(&aligned(&links, 3));
@@ -140,6 +154,22 @@ mod tests {
         let table = summary(&json!({ "title": "t", "flows": [], "links": [], "nodes": nodes }));
         let shown = "node  buffer  dropped\ncore  4.5 kB        6\nx     512 kB        0\n";
         assert!(table.contains(shown), "{table}");
+    }
+
+    #[test]
+    fn marks_and_failures_are_shown_where_there_are_some() {
+        let way = |marked: u64| json!({ "frames_sent": 9, "packets_marked": marked });
+        let shown = |marked: u64, failure: Value| {
+            let flow = json!({ "name": "f", "from": "a", "to": "b", "failure": failure });
+            let link = json!({ "name": "l", "between": ["a", "b"], "forward": way(marked), "backward": way(0) });
+            summary(&json!({ "title": "t", "flows": [flow], "links": [link], "nodes": [] }))
+        };
+        let with = shown(7, json!("timed-out"));
+        assert!(with.contains("\nf: the connection failed (timed out)\n"), "{with}");
+        let link: Vec<&str> = with.lines().filter(|line| line.starts_with('l')).collect();
+        assert!(link[0].ends_with(" busy  marked") && link[1].ends_with(" 7") && link[2].ends_with(" 0"), "{with}");
+        let without = shown(0, Value::Null);
+        assert!(!without.contains("marked") && !without.contains("failed"), "{without}");
     }
 
     #[test]

@@ -81,3 +81,33 @@ fn findings_are_marked_on_a_picture() {
         std::fs::read_dir(dir.join("marked")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(drawn.len(), 2, "{drawn:?}");
 }
+
+/// Sequence numbers of a connection that shook hands begin anywhere; what held it up is the same, whether segments or
+/// acknowledgments are lost. The SYN and its answer are one frame more each way.
+#[test]
+fn a_handshake_hides_nothing() {
+    let dir = scratch("explain-handshake");
+    let text = "duration = \"100 s\"\nnodes.a = { kind = \"host\" }\nnodes.b = { kind = \"host\" }\n\
+                links.wire = { kind = \"wired\", between = [\"a\", \"b\"], rate = \"1 Mbps\", delay = \"50 ms\" }\n\
+                [flows.flow]\nfrom = \"a\"\nto = \"b\"\nbytes = \"1 MB\"\nwindow = \"20 kB\"\ntcp = { sack = false }\n";
+    std::fs::write(dir.join("net.toml"), text).unwrap();
+    let kinds = |which: &str, first: u64, handshake: bool, seed: &str| -> Vec<(String, u64, i64)> {
+        let lost: Vec<u64> = (first + u64::from(handshake)..).take(16).collect();
+        let channel = format!("links.wire.channel={{ kind = \"scripted\", {which} = {lost:?} }}");
+        let handshake = format!("flows.flow.tcp.handshake={handshake}");
+        let out =
+            fine(&dir, &["explain", "net.toml", "--json", "--set", &channel, "--set", &handshake, "--seed", seed]);
+        let flows: Value = serde_json::from_str(&out).unwrap();
+        let kinds = flows[0]["kinds"].as_array().unwrap().iter();
+        let micros = |kind: &Value| (kind["cost_ms"].as_f64().unwrap() * 1e3).round() as i64;
+        kinds.map(|kind| (kind["kind"].to_string(), kind["count"].as_u64().unwrap(), micros(kind))).collect()
+    };
+    for which in ["drop", "drop_backward"] {
+        let without = kinds(which, 60, false, "1");
+        assert!(without.len() >= 2, "{without:?}");
+        // Half of all initial sequence numbers lie in the upper half.
+        for seed in ["1", "2", "3", "4", "5", "6"] {
+            assert_eq!(kinds(which, 60, true, seed), without, "{which}, seed {seed}");
+        }
+    }
+}

@@ -165,6 +165,79 @@ fn tshark_reads_sequence_numbers_and_times() {
     }
 }
 
+/// A wire with a queue at one end of it, and a whole connection with every option over it.
+fn whole_connection(link: &str) -> String {
+    format!(
+        "duration = \"100 s\"\nnodes.client = {{ kind = \"host\" }}\nnodes.server = {{ kind = \"host\" }}\n\
+         links.wire = {{ kind = \"wired\", between = [\"client\", \"server\"], rate = \"8 Mbps\", delay = \"10 ms\", {link} }}\n\
+         [flows.flow]\nfrom = \"client\"\nto = \"server\"\nbytes = \"300 kB\"\nwindow = \"200 kB\"\n\
+         tcp = {{ variant = \"linux-reno\", handshake = true, close = true, ecn = \"request\", min_rto = \"1 s\" }}\n"
+    )
+}
+
+/// Handshake, options, scaled windows, ECN and close are what Wireshark takes them for; both ends see the same.
+#[test]
+fn tshark_finds_nothing_to_remark_in_a_clean_transfer() {
+    let dir = scratch("tshark-handshake");
+    std::fs::write(dir.join("net.toml"), whole_connection("ecn_threshold = \"40 packets\"")).unwrap();
+    let summary = json(&dir, &["net.toml", "--trace", "pcapng", "--out", "r"]);
+    let (flow, way) = (&summary["flows"][0], &summary["links"][0]["forward"]);
+    assert_eq!((&flow["variant"], &flow["failure"]), (&Value::from("linux-reno"), &Value::Null));
+    assert_eq!(flow["segments_retransmitted"], 0);
+    let marked = way["packets_marked"].as_u64().unwrap();
+    assert!(marked > 0 && flow["reductions_by_ecn"].as_u64().unwrap() > 0, "{summary}");
+    for name in ["client", "server"] {
+        let capture = dir.join(format!("r/{name}.pcapng")).display().to_string();
+        let show = |filter: &str, fields: &[&str]| {
+            let mut args = vec!["-r", &capture, "-Y", filter, "-T", "fields"];
+            fields.iter().for_each(|field| args.extend(["-e", field]));
+            other("tshark", &args)
+        };
+        assert_eq!(show("tcp.analysis.flags", &["frame.number", "_ws.col.Info"]), "", "{name}");
+        assert_eq!(show("_ws.malformed || ip.checksum.status == 0", &["frame.number"]), "", "{name}");
+        // Both SYNs: the segment size, the shift that lets 200 kB be said, SACK and timestamps; and of ECN what each says.
+        let options = [
+            "tcp.options.mss_val",
+            "tcp.options.wscale.shift",
+            "tcp.options.sack_perm",
+            "tcp.flags.ece",
+            "tcp.flags.cwr",
+        ];
+        let syns = show("tcp.flags.syn == 1 && tcp.options.timestamp.tsval", &options);
+        let syns: Vec<Vec<&str>> = syns.lines().map(|line| line.split('\t').collect()).collect();
+        assert_eq!(syns.len(), 2, "{name}: {syns:?}");
+        let said = |syn: &[&str]| (syn[0] == "1460", syn[1] == "2", !syn[2].is_empty());
+        assert!(syns.iter().all(|syn| said(syn) == (true, true, true)), "{name}: {syns:?}");
+        let ecn = |syn: &[&str]| [syn[3], syn[4]].map(|flag| flag == "1" || flag == "True");
+        assert_eq!([ecn(&syns[0]), ecn(&syns[1])], [[true, true], [true, false]], "{name}: {syns:?}");
+        // Its shift is known from the SYN, so every later window reads as what it is; 12 of 1460 bytes are timestamps.
+        let windows = show("tcp.flags.syn == 0", &["tcp.window_size"]);
+        assert!(windows.lines().count() > 200 && windows.lines().all(|window| window == "200000"), "{name}");
+        let most = show("tcp.len > 0", &["tcp.len"]).lines().map(|len| len.parse::<u32>().unwrap()).max();
+        assert_eq!(most, Some(1448), "{name}");
+        assert_eq!(show("tcp.flags.fin == 1", &["frame.number"]).lines().count(), 2, "{name}");
+        // Marks are made on the way.
+        let seen = show("ip.dsfield.ecn == 3", &["frame.number"]).lines().count() as u64;
+        assert_eq!(seen, if name == "server" { marked } else { 0 }, "{name}");
+    }
+}
+
+/// A hole is reported in SACK blocks until it is filled, and tshark sees as many resent as there are.
+#[test]
+fn tshark_reads_sack_blocks() {
+    let dir = scratch("tshark-sack");
+    let lossy = "channel = { kind = \"scripted\", drop = [20, 22] }";
+    std::fs::write(dir.join("net.toml"), whole_connection(lossy)).unwrap();
+    let summary = json(&dir, &["net.toml", "--trace", "pcapng", "--out", "r"]);
+    let resent = summary["flows"][0]["segments_retransmitted"].as_u64().unwrap();
+    assert!(resent >= 2, "{summary}");
+    let capture = dir.join("r/client.pcapng").display().to_string();
+    let count = |filter: &str| other("tshark", &["-r", &capture, "-Y", filter]).lines().count() as u64;
+    assert!(count("tcp.options.sack.count >= 1") >= 3 && count("tcp.options.sack.count == 2") >= 1);
+    assert_eq!(count("tcp.analysis.retransmission"), resent);
+    assert_eq!(count("_ws.malformed"), 0);
+}
+
 #[test]
 fn the_event_trace_has_the_thesis_layout() {
     let dir = scratch("event-trace");

@@ -7,6 +7,7 @@ use path::channel::ChannelConfig;
 use path::mac::arq::ArqConfig;
 use path::station::scheduler::Scheduler;
 use tcp::cc::ControlConfig;
+use tcp::differentiation::DifferentiationConfig;
 use tcp::presets::PRESETS;
 use tcp::recovery::RecoveryConfig;
 use tcp::response::ResponseConfig;
@@ -48,6 +49,11 @@ pub const CATALOGUE: &[Section] = &[
     },
     Section { plural: "recoveries", place: "flows.NAME.tcp.recovery", members: || plain(RecoveryConfig::MEMBERS) },
     Section { plural: "controls", place: "flows.NAME.tcp.control", members: || plain(ControlConfig::MEMBERS) },
+    Section {
+        plural: "differentiations",
+        place: "flows.NAME.tcp.loss_differentiation",
+        members: || plain(DifferentiationConfig::MEMBERS),
+    },
     Section { plural: "channels", place: "links.NAME.channel", members: || plain(ChannelConfig::MEMBERS) },
     Section { plural: "arqs", place: "links.NAME.arq", members: || plain(ArqConfig::MEMBERS) },
     Section { plural: "schedulers", place: "nodes.NAME.scheduler", members: || plain(Scheduler::MEMBERS) },

@@ -53,6 +53,40 @@ fn a_queue_below_a_packet_of_a_flow_that_passes_is_told_of() {
     }
 }
 
+#[test]
+fn a_threshold_that_is_never_passed_is_told_of() {
+    for (queue, threshold) in [("20 packets", "19 packets"), ("20 packets", "40 packets"), ("20 kB", "20 kB")] {
+        let warnings = warnings(&with("", &format!("queue = \"{queue}\"\necn_threshold = \"{threshold}\"")));
+        let told = warnings.iter().find(|warning| warning.contains("links.wire.ecn_threshold"));
+        assert!(
+            told.is_some_and(|warning| warning.contains("nothing is marked")),
+            "{queue}, {threshold}: {warnings:?}"
+        );
+    }
+    for (queue, threshold) in
+        [("20 packets", "18 packets"), ("20 kB", "18 kB"), ("20 kB", "20 packets"), ("unlimited", "9 packets")]
+    {
+        let warnings = warnings(&with("", &format!("queue = \"{queue}\"\necn_threshold = \"{threshold}\"")));
+        assert!(
+            !warnings.iter().any(|warning| warning.contains("ecn_threshold")),
+            "{queue}, {threshold}: {warnings:?}"
+        );
+    }
+}
+
+#[test]
+fn a_recovery_that_lives_on_sack_and_has_none_is_told_of() {
+    for recovery in ["sack", "fack", "rack"] {
+        let without = format!("{}tcp = {{ recovery = \"{recovery}\", sack = false }}\n", with("", ""));
+        let warnings = warnings(&without);
+        assert!(warnings.len() == 1 && warnings[0].contains("flows.down.tcp.sack"), "{warnings:?}");
+        assert!(warnings[0].contains(&format!("{recovery} lives on SACK")), "{warnings:?}");
+    }
+    for tcp in ["recovery = \"newreno\", sack = false", "recovery = \"rack\"", "sack = false"] {
+        assert_eq!(warnings(&format!("{}tcp = {{ {tcp} }}\n", with("", ""))), [""; 0], "{tcp}");
+    }
+}
+
 /// A link beside the wire, named after it: the wire carries the flow both ways, and nothing passes the other.
 #[test]
 fn a_queue_that_no_flow_meets_is_nobodys_business() {

@@ -5,6 +5,7 @@ mod common;
 use lab::problem::Problem;
 use lab::scenario::{Document, check};
 use proptest::prelude::*;
+use tcp::cc::{ControlConfig, Start};
 
 /// A scenario that is right; each case breaks one line of it.
 const GOOD: &str = r#"
@@ -117,6 +118,81 @@ const CASES: &[(&str, &str, &[&str])] = &[
     ("duration = \"10 s\"", "duration = \"0 s\"", &["duration", "more than nothing"]),
     ("initial_window = 2", "initial_window = 0", &["flows.down.tcp.initial_window", "1 to 1000"]),
     ("initial_window = 2", "initial_window = 2, min_rto = \"100 s\"", &["flows.down.tcp.min_rto", "at most max_rto"]),
+    (
+        "initial_window = 2",
+        "initial_window = 1001",
+        &["flows.down.tcp.initial_window", "found 1001, expected 1 to 1000"],
+    ),
+    ("initial_window = 2", "initial_rto = \"2 min\"", &["flows.down.tcp.initial_rto", "at most max_rto (64 s)"]),
+    ("initial_window = 2", "max_rto = \"500 ms\"", &["flows.down.tcp.max_rto", "at least min_rto (1 s)"]),
+    ("initial_window = 2", "min_rto = \"0 s\"", &["flows.down.tcp.min_rto", "more than nothing"]),
+    ("initial_window = 2", "rto_granularity = \"65 s\"", &["flows.down.tcp.rto_granularity", "at most max_rto"]),
+    ("initial_window = 2", "rto_floor = \"timout\"", &["flows.down.tcp.rto_floor", "did you mean \"timeout\"?"]),
+    (
+        "initial_window = 2",
+        "rtt_sampling = \"each\"",
+        &["flows.down.tcp.rtt_sampling", "one of: one-at-a-time, each-acknowledgment"],
+    ),
+    (
+        "initial_window = 2",
+        "delayed_ack = { every = 0 }",
+        &["flows.down.tcp.delayed_ack.every", "found 0, expected 1 to 64 segments"],
+    ),
+    (
+        "initial_window = 2",
+        "delayed_ack = { delay = \"501 ms\" }",
+        &["flows.down.tcp.delayed_ack.delay", "at most 500 ms [RFC5681 s4.2]"],
+    ),
+    ("initial_window = 2", "delayed_ack = { evry = 2 }", &["flows.down.tcp.delayed_ack", "did you mean \"every\"?"]),
+    (
+        "initial_window = 2",
+        "delayed_ack = \"200 ms\"",
+        &["flows.down.tcp.delayed_ack", "expected true, false, or a table such as { every = 2, delay = \"200 ms\" }"],
+    ),
+    ("initial_window = 2", "retries = { data = 256 }", &["flows.down.tcp.retries.data", "0 to 255", "\"unlimited\""]),
+    ("initial_window = 2", "retries = { syn = 256 }", &["flows.down.tcp.retries.syn", "0 to 255 times"]),
+    (
+        "initial_window = 2",
+        "retries = { data = \"never\" }",
+        &["flows.down.tcp.retries", "such as 15, or \"unlimited\""],
+    ),
+    ("initial_window = 2", "window_scaling = 15", &["flows.down.tcp.window_scaling", "a shift, 0 to 14"]),
+    ("initial_window = 2", "time_wait = \"2 h\"", &["flows.down.tcp.time_wait", "at most an hour"]),
+    ("initial_window = 2", "nagle = \"yes\"", &["flows.down.tcp.nagle", "one of: off, on, minshall"]),
+    ("initial_window = 2", "ecn = true", &["flows.down.tcp.ecn", "found true"]),
+    ("initial_window = 2", "prr = 1", &["flows.down.tcp.prr", "found 1, expected true or false"]),
+    ("initial_window = 2", "loss_differentiation = \"nune\"", &["loss_differentiation", "\"none\""]),
+    ("variant = \"reno\"", "variant = \"linux-rino\"", &["flows.down.tcp.variant", "did you mean \"linux-reno\"?"]),
+    // Settings of TCP that do not go together.
+    ("initial_window = 2", "recovery = \"tahoe\", prr = true", &["flows.down.tcp.prr", "tahoe falls to one segment"]),
+    ("initial_window = 2", "eifel = true", &["flows.down.tcp.eifel", "write timestamps = true"]),
+    ("initial_window = 2", "sack = false, dsack = true", &["flows.down.tcp.dsack", "write sack = true"]),
+    (
+        "initial_window = 2",
+        "dsack = false, dsack_undo = true",
+        &["flows.down.tcp.dsack_undo", "sack = true, dsack = true"],
+    ),
+    (
+        "window = \"16 KiB\"\nstart = \"1 s\"\ntcp = { variant = \"reno\", initial_window = 2 }",
+        "window = \"64 KiB\"\ntcp = { handshake = true, window_scaling = false }",
+        &["flows.down.window", "at most 65535 B", "tcp.window_scaling = true"],
+    ),
+    (
+        "window = \"16 KiB\"\nstart = \"1 s\"\ntcp = { variant = \"reno\", initial_window = 2 }",
+        "window = \"256 KiB\"\ntcp = { handshake = true, window_scaling = 1 }",
+        &["flows.down.window", "at most 131070 B"],
+    ),
+    (
+        "bytes = \"1 MB\"\nsegment = \"1000 B\"\nwindow = \"16 KiB\"\nstart = \"1 s\"\ntcp = { variant = \"reno\", initial_window = 2 }",
+        "tcp = { close = true }",
+        &["flows.down.tcp.close", "a flow with an end (`bytes`)"],
+    ),
+    (
+        "segment = \"1000 B\"\nwindow = \"16 KiB\"\nstart = \"1 s\"\ntcp = { variant = \"reno\", initial_window = 2 }",
+        "segment = \"65484 B\"\ntcp = { timestamps = true }",
+        &["flows.down.segment", "1 to 65483 bytes"],
+    ),
+    ("loss = 0.01", "ecn_threshold = 5", &["links.wire.ecn_threshold", "found 5, expected text in quotes"]),
     ("buffer = \"64 kB\"", "buffer = \"100 B\"", &["nodes.x.buffer", "a packet of flows.down never fits"]),
     // Types, in words that are not the program's.
     ("buffer = \"64 kB\"", "buffer = 64000", &["nodes.x.buffer", "found 64000", "a size such as"]),
@@ -240,6 +316,32 @@ fn several_mistakes_are_said_at_once() {
         GOOD.replace("loss = 0.01", "loss = 7").replace("to = \"b\"", "to = \"q\"").replace("\"1 MB\"", "\"0 B\"");
     let keys: Vec<String> = problems(&text).into_iter().filter_map(|problem| problem.key).collect();
     assert_eq!(keys, ["links.wire.loss", "flows.down.to", "flows.down.bytes"]);
+}
+
+/// Two ends with the same settings, of which neither asks, do without ECN; and who goes by delivery needs SACK to hear of it.
+#[test]
+fn a_control_gets_what_it_cannot_do_without() {
+    for (name, _) in ControlConfig::MEMBERS {
+        let control: ControlConfig = lab::scenario::document::by_name(name).unwrap();
+        let made = control.build(Start::trial());
+        let said = |tcp: &str| {
+            let text = GOOD.replace("variant = \"reno\", initial_window = 2", tcp);
+            problems(&text).iter().map(ToString::to_string).collect::<String>()
+        };
+        for recovery in ["tahoe", "reno", "newreno"] {
+            let shown = said(&format!("control = \"{name}\", recovery = \"{recovery}\", ecn = \"request\""));
+            let refused = shown.contains("flows.down.tcp.recovery") && shown.contains("write recovery = \"rack\"");
+            assert_eq!(refused, made.regulates_recovery(), "{shown}");
+        }
+        let shown = said(&format!("control = \"{name}\", recovery = \"rack\", sack = false, ecn = \"request\""));
+        assert_eq!(shown.contains("flows.down.tcp.sack"), made.regulates_recovery(), "{shown}");
+        for ecn in ["off", "accept"] {
+            let shown = said(&format!("control = \"{name}\", recovery = \"rack\", ecn = \"{ecn}\""));
+            let refused = shown.contains("flows.down.tcp.ecn") && shown.contains("write ecn = \"request\"");
+            assert_eq!(refused, made.precise_ecn(), "{shown}");
+        }
+        assert_eq!(said(&format!("control = \"{name}\", recovery = \"rack\", ecn = \"request\"")), "");
+    }
 }
 
 /// Its settings are looked at before anything else is made of a link layer.

@@ -90,6 +90,11 @@ pub enum LinkEvent {
         /// The packet, now lost.
         packet: Packet,
     },
+    /// So many packets waited that this one, which has joined them, was marked [RFC3168 s5].
+    Marked {
+        /// The packet, as it goes on.
+        packet: Packet,
+    },
     /// A packet reached the far end.
     Arrived {
         /// The packet.

@@ -38,6 +38,16 @@ pub enum Tie {
 }
 
 impl Limit {
+    /// Whether `packets` packets of `bytes` bytes are more than this: where it is a threshold for marks.
+    #[inline]
+    pub fn is_exceeded(self, packets: usize, bytes: u64) -> bool {
+        match self {
+            Limit::None => false,
+            Limit::Packets(most) => packets > most as usize,
+            Limit::Bytes(most) => bytes > most,
+        }
+    }
+
     /// Whether a packet of `size` bytes may join `packets` packets of `bytes` bytes.
     #[inline]
     pub fn admits(self, packets: usize, bytes: u64, size: u32) -> bool {

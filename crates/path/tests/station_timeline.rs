@@ -34,6 +34,7 @@ impl Observer for Log {
             LinkEvent::GivenUp { attempts, packet, .. } => format!("gave up {} after {attempts}", seq(packet)),
             LinkEvent::Arrived { packet } => format!("{} arrives", seq(packet)),
             LinkEvent::QueueFull { packet } => format!("no room for {}", seq(packet)),
+            LinkEvent::Marked { packet } => format!("{} marked", seq(packet)),
             LinkEvent::Lost { .. } => "lost".to_owned(),
         };
         self.0.push(format!("{:>6} link {}: {text}", at.as_nanos() / 1000, hop.link));

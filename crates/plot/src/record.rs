@@ -11,7 +11,7 @@ use path::channel::State;
 use path::{HopId, LinkEvent};
 use sim::{Event, NodeEvent, Sink};
 use tcp::Reason;
-use wire::{Body, NoticeKind, Packet};
+use wire::{Body, NoticeKind, Packet, SeqNum};
 
 use crate::describe::Description;
 use crate::ends::{Ends, Side};
@@ -48,6 +48,8 @@ struct Flow {
     began: Option<f64>,
     completed: Option<f64>,
     knows_ends: bool,
+    /// The sequence number of the first byte.
+    origin: u32,
     /// Sequence numbers near these make 32 bits whole again.
     highest: u64,
     acknowledged: u64,
@@ -180,13 +182,13 @@ impl Recorder {
     fn node_sent(&mut self, packet: &Packet) {
         if let Some((number, seq)) = self.announced
             && let Some(segment) = packet.data()
-            && segment.seq.to_offset(seq) == Some(seq)
             && let Some(flow) = self.flows.get_mut(&number)
         {
             let ends = Ends::of(packet, segment);
             self.of_ends.insert(ends, (number, Side::Sender));
             self.of_ends.insert(ends.reversed(), (number, Side::Receiver));
             flow.knows_ends = true;
+            flow.origin = segment.seq.0.wrapping_sub(seq as u32);
             self.announced = None;
         }
     }
@@ -196,10 +198,11 @@ impl Recorder {
         let Body::Tcp(segment) = &packet.body else { return None };
         let (number, side) = *self.of_ends.get(&Ends::of(packet, segment))?;
         let flow = self.flows.get(&number)?;
+        let offset = |number: SeqNum, near| SeqNum(number.0.wrapping_sub(flow.origin)).to_offset(near);
         let role = match side {
-            Side::Sender if segment.len > 0 => Role::Data(segment.seq.to_offset(flow.highest)?),
+            Side::Sender if segment.len > 0 => Role::Data(offset(segment.seq, flow.highest)?),
             Side::Sender => return None,
-            Side::Receiver => Role::Ack(segment.ack.to_offset(flow.acknowledged)?),
+            Side::Receiver => Role::Ack(offset(segment.ack, flow.acknowledged)?),
         };
         Some((number, role))
     }
@@ -239,7 +242,10 @@ impl Recorder {
             LinkEvent::FrameSent { attempt: 1, .. } => {
                 self.arrived.remove(&place);
             }
-            LinkEvent::FrameSent { .. } | LinkEvent::FrameDuplicate { .. } | LinkEvent::AckCorrupted { .. } => {}
+            LinkEvent::FrameSent { .. }
+            | LinkEvent::FrameDuplicate { .. }
+            | LinkEvent::AckCorrupted { .. }
+            | LinkEvent::Marked { .. } => {}
         }
     }
 

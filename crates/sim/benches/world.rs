@@ -34,6 +34,7 @@ fn wire(between: [usize; 2], rate: &str, delay: &str, packets: u32) -> LinkSpec 
         delay: delay.parse().expect("a delay"),
         timing: Timing::Exact,
         queue: Limit::Packets(packets),
+        ecn_threshold: Limit::None,
         channel: ChannelConfig::Perfect(perfect::Config::default()),
         arq: ArqConfig::None(none::Config::default()),
         queue_tie: Tie::default(),
@@ -48,6 +49,8 @@ fn flow(number: usize, to: usize, window: u64, bytes: Option<u64>) -> FlowSpec {
         to,
         bytes,
         start: Time::from_millis(number as u64 % 100),
+        handshake: false,
+        close: false,
         tcp: tcp::Config { segment: 1000, window: Bytes(window), ..tcp::Config::default() },
     }
 }

@@ -80,6 +80,8 @@ pub struct LinkSpec {
     pub queue: Limit,
     /// Whether a packet finds a place that another leaves at this very moment; for links without a link layer.
     pub queue_tie: Tie,
+    /// With more than this waiting, packets whose ends take part in ECN are marked; never if unlimited.
+    pub ecn_threshold: Limit,
     /// What becomes of frames on it.
     pub channel: ChannelConfig,
     /// Its link layer.
@@ -101,6 +103,10 @@ pub struct FlowSpec {
     pub bytes: Option<u64>,
     /// When the application begins.
     pub start: Time,
+    /// Whether the ends shake hands first; they begin in ESTABLISHED if not, with both sequence spaces at zero.
+    pub handshake: bool,
+    /// Whether the sender closes after its last byte, and the receiver when it has come to the end.
+    pub close: bool,
     /// Settings of both ends.
     pub tcp: tcp::Config,
 }

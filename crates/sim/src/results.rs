@@ -23,6 +23,8 @@ pub struct Results {
 pub struct FlowResult {
     /// When its last byte was acknowledged at the sender.
     pub completed: Option<Time>,
+    /// Why the connection failed, if it did: at the sender, or at the receiver before everything was acknowledged.
+    pub failure: Option<tcp::Failure>,
     /// From its start to its completion, or to the end of the run.
     pub elapsed: Span,
     /// Bytes received in order.

@@ -102,7 +102,8 @@ pub struct RtoConfig {
 }
 
 /// What is never less than the least timeout.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum Floor {
     /// The timeout [RFC6298 s2.4].
     #[default]
@@ -112,7 +113,8 @@ pub enum Floor {
 }
 
 /// Which segments are timed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum Sampling {
     /// One at a time, as in 4.3BSD; at least one a round trip [RFC6298 s3].
     #[default]
@@ -122,7 +124,8 @@ pub enum Sampling {
 }
 
 /// How long a doubled timeout holds.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum BackOff {
     /// Until a round trip has been measured, which takes a segment that was sent once only: with a round trip longer than
     /// the timeout no other rule ever gets to measure one [RFC6298 s5.5, Karn and Partridge 1987].
@@ -211,7 +214,8 @@ pub enum Nagle {
 }
 
 /// When acknowledgments let the window grow.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum Growth {
     /// Unless it is beyond the receiver's already: what the receiver does not take is no evidence of room in the network.
     #[default]

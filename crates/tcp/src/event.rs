@@ -3,6 +3,8 @@
 use engine::Span;
 use wire::NoticeKind;
 
+use crate::connection::State;
+
 /// Why a segment was sent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Reason {
@@ -21,6 +23,11 @@ pub enum Reason {
 /// Something that happened at one end. Offsets count from the beginning of the stream and never wrap.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Event {
+    /// The connection has come to another state. One that begins in ESTABLISHED, or listens, does not say so.
+    State {
+        /// Which.
+        state: State,
+    },
     /// Data was sent.
     SegmentSent {
         /// First byte.

@@ -35,12 +35,12 @@ struct Head {
 }
 
 impl Bare {
-    /// The packet but for its options.
+    /// The packet but for its options, with `ecn` in the place of what it says.
     #[inline]
-    pub fn of(packet: &Packet) -> Self {
+    pub fn of(packet: &Packet, ecn: Ecn) -> Self {
         let body = match &packet.body {
             Body::Tcp(segment) => BareBody::Tcp(
-                packet.ecn,
+                ecn,
                 Head {
                     ports: (segment.src_port, segment.dst_port),
                     seq: segment.seq,
@@ -51,7 +51,7 @@ impl Bare {
                     window_shift: segment.window_shift,
                 },
             ),
-            Body::Icmp(notice) => BareBody::Icmp(packet.ecn, *notice),
+            Body::Icmp(notice) => BareBody::Icmp(ecn, *notice),
         };
         Bare { src: packet.src, dst: packet.dst, body }
     }
@@ -115,14 +115,14 @@ mod tests {
         };
         let (src, dst) = (Addr::of_node(1), Addr::of_node(2));
         let data = Packet { src, dst, ecn: Ecn::Ce, body: Body::Tcp(segment) };
-        let mut again = Bare::of(&data).plain();
+        let mut again = Bare::of(&data, data.ecn).plain();
         again.put_options(options);
         assert_eq!(again, data);
-        assert_eq!(Bare::of(&data).size() + options.size(), data.size());
+        assert_eq!(Bare::of(&data, data.ecn).size() + options.size(), data.size());
         let notice = Notice { kind: NoticeKind::Defer, segment_dst: dst, src_port: 5, dst_port: 6, seq: SeqNum(7) };
         let message = Packet { src, dst, ecn: Ecn::Ect0, body: Body::Icmp(notice) };
-        assert_eq!(Bare::of(&message).plain(), message);
-        assert_eq!(Bare::of(&message).size(), message.size());
+        assert_eq!(Bare::of(&message, message.ecn).plain(), message);
+        assert_eq!(Bare::of(&message, message.ecn).size(), message.size());
     }
 
     /// As small as a packet was before there were options.

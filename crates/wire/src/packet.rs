@@ -33,6 +33,12 @@ pub enum Ecn {
 }
 
 impl Ecn {
+    /// Whether a router may mark the packet: its ends take part, and it is not marked.
+    #[inline]
+    pub const fn is_capable(self) -> bool {
+        matches!(self, Ecn::Ect0 | Ecn::Ect1)
+    }
+
     /// The two bits on the wire.
     pub const fn bits(self) -> u8 {
         self as u8

@@ -7,7 +7,7 @@ use engine::{Span, Time};
 use path::{HopId, LinkEvent};
 use sim::FlowSpec;
 use tcp::Reason;
-use wire::{Addr, Body, Packet, Segment};
+use wire::{Addr, Body, Packet, Segment, SeqNum};
 
 use super::hops::{self, Hop, Hops};
 use super::received::Received;
@@ -58,6 +58,8 @@ struct Slowest {
 pub(super) struct Flow {
     source: usize,
     receiver: Addr,
+    /// The sequence number of the first byte, known from the first segment on.
+    origin: SeqNum,
     /// Bytes of data in a full segment.
     pub segment: u32,
     /// The receiver's window.
@@ -97,6 +99,7 @@ impl Flow {
         Flow {
             source: spec.from,
             receiver: Addr::of_node(spec.to),
+            origin: SeqNum(0),
             segment: spec.tcp.segment,
             window: spec.tcp.window.0,
             bytes: spec.bytes,
@@ -245,7 +248,7 @@ impl Flow {
                 facts.extend(sending.map(Fact::Gone));
             }
             LinkEvent::Arrived { packet } => self.arrived(at, id, hop, packet, facts),
-            LinkEvent::FrameDuplicate { .. } | LinkEvent::AckCorrupted { .. } => {}
+            LinkEvent::FrameDuplicate { .. } | LinkEvent::AckCorrupted { .. } | LinkEvent::Marked { .. } => {}
         }
     }
 
@@ -346,15 +349,24 @@ impl Flow {
         }
     }
 
+    /// Which byte of the stream a number on the wire means.
+    fn offset(&self, number: SeqNum) -> Option<u64> {
+        SeqNum(number.0.wrapping_sub(self.origin.0)).to_offset(self.una)
+    }
+
     /// A packet that has just been made, as its maker means it.
     fn made(&mut self, at: Time, packet: &Packet) -> Option<Sending> {
         let load = match &packet.body {
             Body::Tcp(segment) if segment.len > 0 => {
-                let from_wire = || Some((segment.seq.to_offset(self.una)?, segment.len, Reason::New));
-                let (seq, len, reason) = self.announced.take().or_else(from_wire)?;
+                let announced = self.announced.take();
+                if let Some((seq, ..)) = announced {
+                    self.origin = SeqNum(segment.seq.0.wrapping_sub(seq as u32));
+                }
+                let from_wire = || Some((self.offset(segment.seq)?, segment.len, Reason::New));
+                let (seq, len, reason) = announced.or_else(from_wire)?;
                 Load::Data { seq, len, reason }
             }
-            Body::Tcp(segment) => Load::Ack { ack: segment.ack.to_offset(self.una)? },
+            Body::Tcp(segment) => Load::Ack { ack: self.offset(segment.ack)? },
             Body::Icmp(_) => Load::Notice,
         };
         let id = self.next_id;

@@ -379,6 +379,7 @@ fn packet_of(event: &LinkEvent) -> Option<&Packet> {
         | LinkEvent::GivenUp { packet, .. }
         | LinkEvent::Lost { packet }
         | LinkEvent::QueueFull { packet }
+        | LinkEvent::Marked { packet }
         | LinkEvent::Arrived { packet } => Some(packet),
         LinkEvent::AckCorrupted { .. } => None,
     }

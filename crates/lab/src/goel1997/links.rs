@@ -37,6 +37,7 @@ impl Translator<'_, '_, '_> {
             delay: link.delay,
             queue: Limit::default(),
             queue_tie: Tie::default(),
+            ecn_threshold: Limit::default(),
             loss: None,
             channel: None,
             arq: None,

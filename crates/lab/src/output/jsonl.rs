@@ -65,8 +65,13 @@ fn describe(event: &Event, names: &Names, record: &mut Map<String, Value>) {
         }
     };
     match event {
-        Event::Sender { flow, event } | Event::Receiver { flow, event } => {
-            put(endpoint(event));
+        Event::Sender { flow, event: said } | Event::Receiver { flow, event: said } => {
+            put(endpoint(said));
+            if matches!(said, tcp::Event::State { .. }) {
+                // The only thing that both ends say of which it matters who does.
+                let end = if matches!(event, Event::Sender { .. }) { "sender" } else { "receiver" };
+                put(json!({ "end": end }));
+            }
             put(json!({ "flow": names.flows[*flow as usize] }));
         }
         Event::FlowStarted { flow } => put(json!({ "event": "flow-started", "flow": names.flows[*flow as usize] })),
@@ -93,6 +98,7 @@ fn describe(event: &Event, names: &Names, record: &mut Map<String, Value>) {
 
 fn endpoint(event: &tcp::Event) -> Value {
     match *event {
+        tcp::Event::State { state } => json!({ "event": "state", "state": state.name() }),
         tcp::Event::SegmentSent { seq, len, reason } => {
             let reason = match reason {
                 Reason::New => "new",
@@ -151,6 +157,7 @@ fn link(event: &LinkEvent) -> Value {
         LinkEvent::GivenUp { number, attempts, packet } => frame("given-up", *number, *attempts, packet),
         LinkEvent::Lost { packet } => simple("lost", packet),
         LinkEvent::QueueFull { packet } => simple("queue-full", packet),
+        LinkEvent::Marked { packet } => simple("marked", packet),
         LinkEvent::Arrived { packet } => simple("arrived", packet),
     }
 }

@@ -10,13 +10,16 @@ use crate::scenario::Scenario;
 /// The summary as JSON. Every number's unit is in its name; the definitions are in `docs/metrics.md`. `network` is what
 /// `scenario` describes.
 pub fn summary(title: &str, scenario: &Scenario, network: &Network, results: &Results) -> Value {
+    let variant = |flow: &str| scenario.flows.get(flow).map(|flow| flow.tcp.variant.as_str());
     let flows = network.flows.iter().zip(&results.flows).map(|(spec, flow)| {
         json!({
             "name": spec.name,
             "from": network.nodes[spec.from].name,
             "to": network.nodes[spec.to].name,
+            "variant": variant(&spec.name),
             "completed": flow.completed.is_some(),
             "completion_time_s": flow.completed.map(|_| flow.elapsed.as_secs_f64()),
+            "failure": flow.failure.map(tcp::Failure::name),
             "goodput_bps": flow.goodput_bps(),
             "bytes_delivered": flow.bytes_delivered,
             "segments_duplicate": flow.segments_duplicate,
@@ -24,6 +27,9 @@ pub fn summary(title: &str, scenario: &Scenario, network: &Network, results: &Re
             "segments_retransmitted": flow.sender.segments_retransmitted,
             "fast_retransmits": flow.sender.fast_retransmits,
             "timeouts": flow.sender.timeouts,
+            "tail_probes": flow.sender.probes,
+            "reductions_undone": flow.sender.undone,
+            "reductions_by_ecn": flow.sender.marks,
             "icmp_defer": flow.sender.notices_defer,
             "icmp_retransmit": flow.sender.notices_retransmit,
         })
@@ -38,6 +44,7 @@ pub fn summary(title: &str, scenario: &Scenario, network: &Network, results: &Re
                 "packets_delivered": counters.packets_delivered,
                 "packets_dropped": counters.packets_dropped,
                 "packets_dropped_queue_full": counters.queue_full,
+                "packets_marked": counters.marked,
                 "packets_given_up": counters.given_up,
                 "utilization": counters.busy.as_secs_f64() / results.ended.as_secs_f64().max(f64::MIN_POSITIVE),
             })

@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 
 use path::queue::Limit;
-use sim::Network;
 use sim::routing::Routes;
+use sim::{FlowSpec, LinkSpec, Network};
 
 use super::bandwidth_delay;
 use super::model::{NodeKind, Scenario};
-use super::routes::{EMPTY_PACKET, Way, full_packet, way};
+use super::routes::{Way, empty_packet, full_packet, way};
 use crate::problem::Problem;
 
 /// Warnings about a scenario without problems; `network` is what it describes.
@@ -20,6 +20,8 @@ pub(super) fn advise(scenario: &Scenario, network: &Network) -> Vec<Problem> {
     let mut warnings = agents_without_link_layer(scenario, network);
     warnings.extend(halves_of_schemes(network, &ways));
     warnings.extend(queues_without_room(network, &ways));
+    warnings.extend(thresholds_never_met(network));
+    warnings.extend(recoveries_without_sack(network));
     let paths = bandwidth_delay::paths(network, &ways);
     warnings.extend(bandwidth_delay::buffers_out_of_proportion(network, &paths));
     warnings.extend(bandwidth_delay::too_short_to_warm_up(network, &paths));
@@ -101,7 +103,7 @@ fn queues_without_room(network: &Network, ways: &[[Way; 2]]) -> Vec<Problem> {
     // For each link the largest packet that passes, and the flow it belongs to.
     let mut largest: Vec<Option<(u32, &str)>> = vec![None; network.links.len()];
     for (flow, [there, back]) in network.flows.iter().zip(ways) {
-        for (way, size) in [(there, full_packet(flow)), (back, EMPTY_PACKET)] {
+        for (way, size) in [(there, full_packet(flow)), (back, empty_packet(flow))] {
             for hop in &way.hops {
                 let known = &mut largest[hop / 2];
                 if known.is_none_or(|(most, _)| size > most) {
@@ -124,6 +126,36 @@ fn queues_without_room(network: &Network, ways: &[[Way; 2]]) -> Vec<Problem> {
         warnings.push(problem.key(format!("links.{}.queue", link.name)).found(format!("\"{}\"", link.queue)));
     }
     warnings
+}
+
+/// Thresholds for marks that a queue never passes: it is full before.
+fn thresholds_never_met(network: &Network) -> Vec<Problem> {
+    let never = |link: &&LinkSpec| match (link.ecn_threshold, link.queue) {
+        // The last packet that finds room finds one less waiting than there may be.
+        (Limit::Packets(threshold), Limit::Packets(most)) => u64::from(threshold) + 1 >= u64::from(most),
+        (Limit::Bytes(threshold), Limit::Bytes(most)) => threshold >= most,
+        _ => false,
+    };
+    let warning = |link: &LinkSpec| {
+        let text = format!(
+            "a threshold that the queue (\"{}\") passes before it is full: as it is, nothing is marked",
+            link.queue
+        );
+        let problem = Problem::new(text).key(format!("links.{}.ecn_threshold", link.name));
+        problem.found(format!("\"{}\"", link.ecn_threshold))
+    };
+    network.links.iter().filter(never).map(warning).collect()
+}
+
+/// Recoveries that live on SACK and have none.
+fn recoveries_without_sack(network: &Network) -> Vec<Problem> {
+    let without = |flow: &&FlowSpec| flow.tcp.recovery.build().uses_sack() && !flow.tcp.options.sack;
+    let warning = |flow: &FlowSpec| {
+        let text = format!("{} lives on SACK: without it losses are recovered as in NewReno", flow.tcp.recovery.name());
+        let problem = Problem::new(text).key(format!("flows.{}.tcp.sack", flow.name)).found("false");
+        problem.hint("leave out `sack`, or write recovery = \"newreno\"")
+    };
+    network.flows.iter().filter(without).map(warning).collect()
 }
 
 #[cfg(test)]

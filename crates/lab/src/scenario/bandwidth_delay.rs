@@ -19,7 +19,7 @@ use engine::{Bytes, Rate, Span};
 use path::queue::Limit;
 use sim::{FlowSpec, Network};
 
-use super::routes::{EMPTY_PACKET, Way, full_packet};
+use super::routes::{Way, empty_packet, full_packet};
 use crate::problem::Problem;
 
 /// A buffer is out of proportion from here on, either way: far beyond what rounding, headers and link layers explain.
@@ -45,7 +45,7 @@ pub(super) fn paths<'a>(network: &'a Network, ways: &[[Way; 2]]) -> Vec<Path<'a>
     let path = |(flow, [there, back]): (&'a FlowSpec, &[Way; 2])| {
         let rate = |hop: usize| network.links[hop / 2].rate;
         let hop = there.hops.iter().copied().min_by_key(|hop| rate(*hop))?;
-        let round_trip = there.time(network, full_packet(flow)) + back.time(network, EMPTY_PACKET);
+        let round_trip = there.time(network, full_packet(flow)) + back.time(network, empty_packet(flow));
         Some(Path { flow, hop, rate: rate(hop), round_trip })
     };
     network.flows.iter().zip(ways).filter_map(path).collect()
@@ -103,7 +103,7 @@ pub(super) fn buffers_out_of_proportion(network: &Network, paths: &[Path<'_>]) -
     let mut said = BTreeSet::new();
     let mut warnings = Vec::new();
     for (hop, sharing) in by_bottleneck(paths) {
-        let packet = sharing.iter().map(|path| full_packet(path.flow)).max().unwrap_or(EMPTY_PACKET);
+        let packet = sharing.iter().map(|path| full_packet(path.flow)).max().unwrap_or_default();
         let Some(room) = room(network, hop, packet) else { continue };
         let windows: f64 = sharing.iter().map(|path| path.flow.tcp.window.0 as f64).sum();
         let by_product = |a: &&&Path<'_>, b: &&&Path<'_>| a.product().total_cmp(&b.product());

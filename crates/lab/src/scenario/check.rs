@@ -8,14 +8,10 @@ use path::link::Timing;
 use path::mac::arq::{ArqConfig, none};
 use path::queue::Tie;
 use sim::{FlowSpec, LinkSpec, Network, NodeSpec};
-use tcp::config::{BackOff, RtoConfig};
-use tcp::presets::{self, PRESETS};
-use tcp::response::ResponseConfig;
-use wire::{Addr, Packet, Segment};
+use wire::Addr;
 
 use super::advice::advise;
-use super::document::by_name;
-use super::model::{Flow, Link, LinkKind, Node, NodeKind, Profile, Radio, Scenario, Tcp};
+use super::model::{Flow, Link, LinkKind, Node, NodeKind, Profile, Radio, Scenario};
 use super::named::Named;
 use super::routes::check_routes;
 use crate::output;
@@ -34,13 +30,6 @@ pub struct Checked {
 const LONGEST: Span = Span::from_secs(366 * 24 * 3600);
 /// Longer than the way to Mars and back.
 const LONGEST_DELAY: Span = Span::from_secs(3600);
-/// The largest data of an IPv4 packet behind its headers.
-const LARGEST_SEGMENT: u64 = 65_535 - (Packet::HEADER + Segment::HEADER) as u64;
-/// The largest window that can be advertised [RFC7323 s2.3].
-const LARGEST_WINDOW: u64 = 1 << 30;
-/// The first threshold of 4.3BSD: the largest unscaled window.
-const BSD_SSTHRESH: Bytes = Bytes(65_535);
-
 /// Checks a scenario whole: every problem it finds, not the first.
 pub fn check(scenario: &Scenario) -> Result<Checked, Vec<Problem>> {
     let mut checker = Checker { scenario, problems: Vec::new() };
@@ -56,13 +45,13 @@ pub fn check(scenario: &Scenario) -> Result<Checked, Vec<Problem>> {
     }
 }
 
-struct Checker<'a> {
-    scenario: &'a Scenario,
+pub(super) struct Checker<'a> {
+    pub(super) scenario: &'a Scenario,
     problems: Vec<Problem>,
 }
 
 impl Checker<'_> {
-    fn wrong(&mut self, problem: Problem) {
+    pub(super) fn wrong(&mut self, problem: Problem) {
         self.problems.push(problem);
     }
 
@@ -187,6 +176,7 @@ impl Checker<'_> {
             },
             queue: link.queue,
             queue_tie: link.queue_tie,
+            ecn_threshold: link.ecn_threshold,
             channel: self.channel(&key, link),
             arq: self.arq(&key, link),
             random_seed: link.random_seed,
@@ -194,7 +184,7 @@ impl Checker<'_> {
     }
 
     /// What a member of a registry finds wrong with its settings, which stand at `key`.
-    fn faults(&mut self, key: &str, faults: Vec<Fault>) {
+    pub(super) fn faults(&mut self, key: &str, faults: Vec<Fault>) {
         for Fault { key: setting, found, expected, hint } in faults {
             let key = Some(format!("{key}.{setting}"));
             self.wrong(Problem { key, found, expected, hint, ..Problem::default() });
@@ -265,16 +255,6 @@ impl Checker<'_> {
                 Problem::new("another host than `from`").key(format!("{key}.to")).found(format!("\"{}\"", flow.to)),
             );
         }
-        let sound = (1..=LARGEST_SEGMENT).contains(&flow.segment.0);
-        if !sound {
-            let expected = format!("1 to {LARGEST_SEGMENT} bytes");
-            self.wrong(Problem::new(expected).key(format!("{key}.segment")).found(flow.segment.to_string()));
-        }
-        // A window is not measured by a segment that is wrong itself.
-        if (sound && flow.window < flow.segment) || flow.window.0 > LARGEST_WINDOW {
-            let expected = "at least one segment and at most 1 GiB";
-            self.wrong(Problem::new(expected).key(format!("{key}.window")).found(flow.window.to_string()));
-        }
         if flow.bytes == Some(Bytes(0)) {
             self.wrong(Problem::new("at least one byte").key(format!("{key}.bytes")).found("0 B"));
         }
@@ -292,64 +272,11 @@ impl Checker<'_> {
             to,
             bytes: flow.bytes.map(|bytes| bytes.0),
             start: Time::ZERO + flow.start,
-            tcp: self.tcp(&format!("{key}.tcp"), flow, &response),
+            handshake: flow.tcp.handshake,
+            close: flow.tcp.close,
+            tcp: self.tcp(&key, flow, &response),
         }
     }
-
-    fn tcp(&mut self, key: &str, flow: &Flow, scheme: &AgentConfig) -> tcp::Config {
-        let Tcp { variant, recovery, control, initial_window, initial_ssthresh, initial_rto, min_rto, max_rto } =
-            &flow.tcp;
-        let preset = presets::find(variant).unwrap_or_else(|| {
-            let known = PRESETS.iter().map(|preset| preset.name);
-            let problem = Problem::new("a TCP variant").key(format!("{key}.variant")).found(format!("\"{variant}\""));
-            self.wrong(problem.nearest(variant, known));
-            &PRESETS[0]
-        });
-        if !(1..=1000).contains(initial_window) {
-            let problem = Problem::new("1 to 1000 segments").key(format!("{key}.initial_window"));
-            self.wrong(problem.found(initial_window.to_string()));
-        }
-        if min_rto > max_rto || *min_rto == Span::ZERO {
-            let expected = format!("more than nothing and at most max_rto ({max_rto})");
-            self.wrong(Problem::new(expected).key(format!("{key}.min_rto")).found(min_rto.to_string()));
-        }
-        if initial_rto > max_rto || *initial_rto == Span::ZERO {
-            let expected = format!("more than nothing and at most max_rto ({max_rto})");
-            self.wrong(Problem::new(expected).key(format!("{key}.initial_rto")).found(initial_rto.to_string()));
-        }
-        let mut config = tcp::Config::default();
-        (preset.configure)(&mut config);
-        let mut recovery = recovery.as_ref().map_or(config.recovery, |named| named.0.clone());
-        let mut control = control.as_ref().map_or(config.control, |named| named.0.clone());
-        self.faults(&format!("{key}.recovery"), recovery.check());
-        self.faults(&format!("{key}.control"), control.check());
-        let mut first_threshold = *initial_ssthresh;
-        let mut back_off = BackOff::default();
-        if self.scenario.profile == Profile::Goel1997 {
-            recovery.goel1997();
-            control.goel1997();
-            first_threshold.get_or_insert(BSD_SSTHRESH);
-            back_off = BackOff::UntilAcknowledged;
-        }
-        tcp::Config {
-            segment: flow.segment.0.min(LARGEST_SEGMENT) as u32,
-            window: flow.window,
-            initial_window: *initial_window,
-            initial_ssthresh: first_threshold,
-            rto: RtoConfig { initial: *initial_rto, min: *min_rto, max: *max_rto, back_off, ..RtoConfig::default() },
-            recovery,
-            control,
-            response: sender_part(scheme),
-            ..tcp::Config::default()
-        }
-    }
-}
-
-/// The sender's part in a scheme; one that asks nothing of the sender has no member of its name among the responses.
-fn sender_part(scheme: &AgentConfig) -> ResponseConfig {
-    let registered = ResponseConfig::MEMBERS.iter().any(|(name, _)| *name == scheme.name());
-    let name = if registered { scheme.name() } else { "unmodified" };
-    by_name(name).expect("a response needs no settings: the contract tests make each by its name")
 }
 
 fn out_of_range(key: &str, found: Span, expected: &str) -> Problem {

@@ -109,7 +109,7 @@ impl Document {
     /// Gives the key `links.air.rate` a value. `origin` says who asks for it, for messages.
     pub fn assign(&mut self, key: &str, value: Value, origin: Origin) -> Result<(), Problem> {
         /// Tables that may be left out as long as all in them have their defaults.
-        const OPTIONAL: [&str; 3] = ["tcp", "output", "sweep"];
+        const OPTIONAL: [&str; 5] = ["tcp", "delayed_ack", "retries", "output", "sweep"];
         let (path, last) = key.rsplit_once('.').unwrap_or(("", key));
         let mut table = &mut self.table;
         let mut walked = String::new();

@@ -9,6 +9,7 @@ pub mod model;
 pub mod named;
 mod routes;
 pub mod sweep;
+pub mod tcp;
 
 pub use check::{Checked, check};
 pub use document::Document;

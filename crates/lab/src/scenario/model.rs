@@ -9,12 +9,10 @@ use path::queue::{Limit, Tie};
 use path::station::scheduler::Scheduler;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tcp::cc::ControlConfig;
-use tcp::presets;
-use tcp::recovery::RecoveryConfig;
 
 use super::named::Named;
 use super::sweep::Sweep;
+pub use super::tcp::Tcp;
 
 /// A network, what goes on in it, and what to write down.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -137,6 +135,10 @@ pub struct Link {
     /// Whether a packet finds a place that another leaves at this very moment. Links without a link layer.
     #[serde(default, skip_serializing_if = "is_default")]
     pub queue_tie: Tie,
+    /// With more than this waiting, packets whose ends take part in ECN are marked, each way, as "20 packets" or "30 kB";
+    /// never if not given.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub ecn_threshold: Limit,
     /// Probability that a packet is lost, for wires. Short for `channel = { kind = "uniform", loss = ... }`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 1.0))]
@@ -177,38 +179,6 @@ pub struct Flow {
     pub tcp: Tcp,
 }
 
-/// Settings of TCP.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Tcp {
-    /// The variant, by the name papers use.
-    #[serde(default = "reno")]
-    #[schemars(extend("enum" = presets::names()))]
-    pub variant: String,
-    /// Loss recovery, instead of the variant's.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub recovery: Option<Named<RecoveryConfig>>,
-    /// Congestion control, instead of the variant's.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub control: Option<Named<ControlConfig>>,
-    /// First congestion window, in segments.
-    #[serde(default = "one_segment")]
-    #[schemars(range(min = 1, max = 1000))]
-    pub initial_window: u32,
-    /// First slow start threshold; without one slow start goes on until the first loss.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub initial_ssthresh: Option<Bytes>,
-    /// Retransmission timeout before the first measurement [RFC6298 s2.1].
-    #[serde(default = "one_second")]
-    pub initial_rto: Span,
-    /// Least retransmission timeout [RFC6298 s2.4].
-    #[serde(default = "one_second")]
-    pub min_rto: Span,
-    /// Greatest retransmission timeout [RFC6298 s2.5].
-    #[serde(default = "sixty_four_seconds")]
-    pub max_rto: Span,
-}
-
 /// What to write beside the summary.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -222,43 +192,12 @@ pub struct Output {
     pub print_interval: Option<Span>,
 }
 
-impl Default for Tcp {
-    fn default() -> Self {
-        Tcp {
-            variant: reno(),
-            recovery: None,
-            control: None,
-            initial_window: one_segment(),
-            initial_ssthresh: None,
-            initial_rto: one_second(),
-            min_rto: one_second(),
-            max_rto: sixty_four_seconds(),
-        }
-    }
-}
-
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
 fn one() -> u64 {
     1
-}
-
-fn one_segment() -> u32 {
-    1
-}
-
-fn one_second() -> Span {
-    Span::from_secs(1)
-}
-
-fn sixty_four_seconds() -> Span {
-    Span::from_secs(64)
-}
-
-fn reno() -> String {
-    "reno".into()
 }
 
 /// What fits an Ethernet frame.

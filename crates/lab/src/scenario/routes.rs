@@ -1,5 +1,7 @@
 //! Whether every flow has a way, and a way that it can take.
 
+use std::num::NonZeroU16;
+
 use engine::Span;
 use path::link::Line;
 use sim::node::MOST_PORTS;
@@ -7,15 +9,33 @@ use sim::routing::Routes;
 use sim::{FlowSpec, Network};
 use wire::{Packet, Segment};
 
+use super::tcp::data_options;
 use crate::problem::Problem;
 
-/// Bytes of a packet with a full segment.
+/// Bytes of a packet with a full segment. What options take is not left for data after a handshake [RFC6691].
 pub(super) fn full_packet(flow: &FlowSpec) -> u32 {
-    flow.tcp.segment + EMPTY_PACKET
+    flow.tcp.segment + if flow.handshake { HEADERS } else { empty_packet(flow) }
 }
 
-/// Bytes of a packet with a bare acknowledgment.
-pub(super) const EMPTY_PACKET: u32 = Packet::HEADER + Segment::HEADER;
+/// Bytes of a packet with an acknowledgment that reports nothing.
+pub(super) fn empty_packet(flow: &FlowSpec) -> u32 {
+    HEADERS + data_options(&flow.tcp)
+}
+
+const HEADERS: u32 = Packet::HEADER + Segment::HEADER;
+
+/// Bytes of the largest packet without data that belongs to every connection: the SYN if there is one.
+fn control_packet(flow: &FlowSpec) -> u32 {
+    let offer = &flow.tcp.options;
+    let options = wire::Options {
+        mss: NonZeroU16::new(1),
+        window_scale: offer.window_scale.map(|_| 0),
+        sack_permitted: offer.sack,
+        timestamps: offer.timestamps.then(wire::Timestamps::default),
+        ..wire::Options::default()
+    };
+    if flow.handshake { HEADERS + options.size() } else { empty_packet(flow) }
+}
 
 /// What is wrong with the ways of flows. Links lead both ways, so who can be reached can answer.
 pub(super) fn check_routes(network: &Network) -> Vec<Problem> {
@@ -39,7 +59,7 @@ pub(super) fn check_routes(network: &Network) -> Vec<Problem> {
                 problems.push(Problem::new(format!("at most {MOST_PORTS} flows at one host")).key(key.clone()));
             }
         }
-        if there.time(network, full_packet(flow)) + back.time(network, EMPTY_PACKET) == Span::ZERO {
+        if there.time(network, full_packet(flow)) + back.time(network, empty_packet(flow)) == Span::ZERO {
             let problem = Problem::new("the way there and back takes no time, so time would stand still");
             let hint = "give a link of it a delay, or a rate at which a packet takes time (whole milliseconds under the goel1997 profile)";
             problems.push(problem.key(key.clone()).hint(hint));
@@ -47,8 +67,8 @@ pub(super) fn check_routes(network: &Network) -> Vec<Problem> {
         for (node, size) in there
             .nodes
             .iter()
-            .map(|node| (*node, full_packet(flow)))
-            .chain(back.nodes.iter().map(|node| (*node, EMPTY_PACKET)))
+            .map(|node| (*node, full_packet(flow).max(control_packet(flow))))
+            .chain(back.nodes.iter().map(|node| (*node, control_packet(flow))))
         {
             let node = &network.nodes[node];
             if let Some(buffer) = node.buffer.filter(|buffer| buffer.0 < u64::from(size)) {

@@ -63,6 +63,8 @@ pub struct Counters {
     pub packets_dropped: u64,
     /// Of these, packets that found the queue full.
     pub queue_full: u64,
+    /// Packets marked because too many waited when they came.
+    pub marked: u64,
     /// Packets that the link layer gave up on.
     pub given_up: u64,
     /// Frames that arrived a second time.

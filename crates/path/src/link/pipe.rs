@@ -6,7 +6,7 @@
 use std::collections::VecDeque;
 
 use engine::{Order, Slot, Time};
-use wire::{Bare, Options, Packet};
+use wire::{Bare, Ecn, Options, Packet};
 
 use super::{Counters, Line};
 use crate::channel::{Fate, Frame};
@@ -38,6 +38,8 @@ pub struct Pipe {
     line: Line,
     limit: Limit,
     tie: Tie,
+    /// Beyond this a packet that says it understands marks is marked.
+    threshold: Limit,
     /// Whether the channel has to be asked at all.
     lossy: bool,
     slot: Slot,
@@ -59,6 +61,7 @@ impl Pipe {
             line,
             limit,
             tie,
+            threshold: Limit::None,
             lossy,
             slot,
             free_at: Time::ZERO,
@@ -68,6 +71,12 @@ impl Pipe {
             waiting_bytes: 0,
             counters: Counters::default(),
         }
+    }
+
+    /// With marks once more than `threshold` waits when a packet comes.
+    pub fn marking(mut self, threshold: Limit) -> Self {
+        self.threshold = threshold;
+        self
     }
 
     /// What has been counted until `now`: packets that still wait have not been sent, and of one that is being sent the
@@ -84,15 +93,22 @@ impl Pipe {
     /// Takes a packet to send. Gives the time at which it will have left the node, or `None` if the queue was full.
     #[inline]
     pub fn on_packet<O: Observer>(&mut self, packet: &Packet, cx: &mut Cx<'_, O>) -> Option<Time> {
-        let options = packet.options();
-        let options_size = options.map_or(0, Options::size);
         let size = packet.size();
-        if self.limit != Limit::None && !self.admits(cx.now, size) {
+        let counts = self.counts();
+        if counts && !self.admits(cx.now, size) {
             self.counters.packets_dropped += 1;
             self.counters.queue_full += 1;
             cx.tell(self.hop, || LinkEvent::QueueFull { packet: *packet });
             return None;
         }
+        let mut ecn = packet.ecn;
+        if counts && self.marks(packet, size) {
+            ecn = Ecn::Ce;
+            self.counters.marked += 1;
+            cx.tell(self.hop, || LinkEvent::Marked { packet: Packet { ecn, ..*packet } });
+        }
+        let options = packet.options();
+        let options_size = options.map_or(0, Options::size);
         let duration = self.line.transmission_time(size);
         let starts = self.free_at.max(cx.now);
         let leaves = starts + duration;
@@ -125,7 +141,7 @@ impl Pipe {
             arrives,
             order,
             fate,
-            packet: Bare::of(packet),
+            packet: Bare::of(packet, ecn),
             options: options_size as u8,
         });
         Some(leaves)
@@ -137,7 +153,7 @@ impl Pipe {
         let passage = self.passing.pop_front()?;
         if self.started > 0 {
             self.started -= 1;
-        } else if self.limit != Limit::None {
+        } else if self.counts() {
             self.waiting_bytes -= passage.size();
         }
         match self.passing.front() {
@@ -161,7 +177,22 @@ impl Pipe {
         Some(packet)
     }
 
-    /// Whether a packet may join those that wait. Only a limited queue keeps count of them.
+    /// Whether anybody asks how many wait.
+    #[inline]
+    fn counts(&self) -> bool {
+        self.limit != Limit::None || self.threshold != Limit::None
+    }
+
+    /// Whether a packet that was just admitted is to be marked: it says that it understands marks, and more than the
+    /// threshold waits in front of it [RFC8257 s3.1].
+    fn marks(&self, packet: &Packet, size: u32) -> bool {
+        // None waits in front of one that is sent at once.
+        let ahead = self.passing.len().checked_sub(self.started);
+        packet.ecn.is_capable()
+            && ahead.is_some_and(|packets| self.threshold.is_exceeded(packets, self.waiting_bytes - u64::from(size)))
+    }
+
+    /// Whether a packet may join those that wait. Only a queue that has a limit or a threshold keeps count of them.
     #[inline]
     fn admits(&mut self, now: Time, size: u32) -> bool {
         let over = |at: Time| at < now || (at == now && self.tie == Tie::DepartureFirst);

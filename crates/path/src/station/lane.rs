@@ -25,6 +25,8 @@ pub struct Lane {
     /// How long a link acknowledgment takes to send.
     pub(super) ack_time: Span,
     limit: Limit,
+    /// Beyond this a packet that says it understands marks is marked.
+    threshold: Limit,
     /// The head is the packet being sent, or sent next.
     queue: VecDeque<Waiting>,
     queued_bytes: u64,
@@ -51,6 +53,7 @@ impl Lane {
             line,
             arq,
             limit,
+            threshold: Limit::None,
             queue: VecDeque::new(),
             queued_bytes: 0,
             attempts: 0,
@@ -61,6 +64,12 @@ impl Lane {
             counters: Counters::default(),
             sent_until: Time::ZERO,
         }
+    }
+
+    /// With marks once more than `threshold` waits when a packet comes.
+    pub fn marking(mut self, threshold: Limit) -> Self {
+        self.threshold = threshold;
+        self
     }
 
     /// The hop it sends over.
@@ -90,15 +99,25 @@ impl Lane {
         self.line.delay.times(2) + self.ack_time + self.arq.margin
     }
 
-    /// Whether a packet of `size` bytes may wait; one that is sent at once need not. A head that is being sent does not
-    /// count as waiting.
-    pub(super) fn admits(&self, size: u32, head_being_sent: bool) -> bool {
-        let (mut packets, mut bytes) = (self.queue.len(), self.queued_bytes);
-        if head_being_sent && let Some(head) = self.queue.front() {
-            packets -= 1;
-            bytes -= u64::from(head.packet.size());
+    /// Packets and bytes that wait. A head that is being sent does not.
+    fn waiting(&self, head_being_sent: bool) -> (usize, u64) {
+        match self.queue.front().filter(|_| head_being_sent) {
+            Some(head) => (self.queue.len() - 1, self.queued_bytes - u64::from(head.packet.size())),
+            None => (self.queue.len(), self.queued_bytes),
         }
+    }
+
+    /// Whether a packet of `size` bytes may wait; one that is sent at once need not.
+    pub(super) fn admits(&self, size: u32, head_being_sent: bool) -> bool {
+        let (packets, bytes) = self.waiting(head_being_sent);
         self.limit.admits(packets, bytes, size)
+    }
+
+    /// Whether a packet that comes is to be marked: it says that it understands marks, and more than the threshold waits
+    /// [RFC8257 s3.1].
+    pub(super) fn marks(&self, packet: &Packet, head_being_sent: bool) -> bool {
+        let (packets, bytes) = self.waiting(head_being_sent);
+        packet.ecn.is_capable() && self.threshold.is_exceeded(packets, bytes)
     }
 
     pub(super) fn push(&mut self, waiting: Waiting) {

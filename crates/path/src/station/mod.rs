@@ -7,7 +7,7 @@ pub mod lane;
 pub mod scheduler;
 
 use engine::{Slot, Time};
-use wire::Packet;
+use wire::{Ecn, Packet};
 
 use crate::channel::{Fate, Frame};
 use crate::context::{Cx, Observer};
@@ -83,7 +83,7 @@ impl Station {
     }
 
     /// Takes a packet for lane number `lane`. Whether it found room.
-    pub fn on_packet<O: Observer>(&mut self, lane: usize, packet: Packet, cx: &mut Cx<'_, O>) -> bool {
+    pub fn on_packet<O: Observer>(&mut self, lane: usize, mut packet: Packet, cx: &mut Cx<'_, O>) -> bool {
         let target = &mut self.lanes[lane];
         // An idle transmitter takes the packet at once: it does not wait, so no limit is met.
         let idle = self.phase == Phase::Idle;
@@ -93,6 +93,11 @@ impl Station {
             target.counters.queue_full += 1;
             cx.tell(target.hop, || LinkEvent::QueueFull { packet });
             return false;
+        }
+        if target.marks(&packet, head_being_sent) {
+            packet.ecn = Ecn::Ce;
+            target.counters.marked += 1;
+            cx.tell(target.hop, || LinkEvent::Marked { packet });
         }
         target.push(Waiting { packet, since: cx.schedule.order() });
         if idle {

@@ -91,6 +91,7 @@ impl Path {
             delay: span(delay),
             timing: Timing::Exact,
             queue,
+            ecn_threshold: Limit::None,
             channel,
             arq,
             queue_tie: Tie::default(),
@@ -108,6 +109,8 @@ impl Path {
             to: 2,
             bytes: Some(self.bytes),
             start: Time::ZERO,
+            handshake: false,
+            close: false,
             tcp: tcp_config(self.window, response, self.rto_min),
         };
         let no_arq = ArqConfig::None(arq::none::Config::default());

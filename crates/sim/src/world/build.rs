@@ -7,11 +7,11 @@ use path::link::pipe::Pipe;
 use path::queue::Buffer;
 use path::station::{Lane, Station};
 use tcp::Connection;
-use wire::Addr;
+use wire::{Addr, SeqNum};
 
 use super::end::End;
 use super::{Flow, Hop, Owner, World, hop_id};
-use crate::network::{Network, Radio};
+use crate::network::{FlowSpec, Network, Radio};
 use crate::node::{FIRST_PORT, Node, Processing};
 use crate::routing::Routes;
 
@@ -98,10 +98,11 @@ fn hops(network: &Network, channels: &[Box<dyn Channel>], slots: &mut Slots) -> 
             let line = Line::new(link.rate, link.delay, link.timing);
             let Some(arq) = link.arq.build() else {
                 let slot = slots.slot(Owner::Pipe(hops.len() as u32));
-                hops.push(Hop::Pipe(Pipe::new(id, line, (link.queue, link.queue_tie), channels[number].loses(), slot)));
+                let pipe = Pipe::new(id, line, (link.queue, link.queue_tie), channels[number].loses(), slot);
+                hops.push(Hop::Pipe(pipe.marking(link.ecn_threshold)));
                 continue;
             };
-            let lane = Lane::new(id, line, arq, link.queue);
+            let lane = Lane::new(id, line, arq, link.queue).marking(link.ecn_threshold);
             let node = link.between[way];
             let own = match network.nodes[node].radio {
                 Radio::PerLink => None,
@@ -141,7 +142,7 @@ fn ends(network: &Network, nodes: &mut [Node], slots: &mut Slots, observed: bool
             let name = format!("flow {} end {here}", spec.name);
             let config =
                 tcp::Config { stream: Stream::named(network.seed, network.replication, &name), ..spec.tcp.clone() };
-            let mut connection = Connection::established(&config, ports[here], ports[there], config.window.0);
+            let mut connection = connection(spec.handshake, sends, &config, [ports[here], ports[there]]);
             if observed {
                 connection.observe();
             }
@@ -149,12 +150,26 @@ fn ends(network: &Network, nodes: &mut [Node], slots: &mut Slots, observed: bool
             let (addr, peer) = (Addr::of_node(place[here]), Addr::of_node(place[there]));
             let mut end = End::new(connection, place[here], addr, peer, number as u32, slot);
             end.sends = sends;
-            end.finite = sends && spec.bytes.is_some();
+            end.goal = spec.bytes.filter(|_| sends).unwrap_or(u64::MAX);
+            end.closes_at_end = spec.close && !sends;
+            end.watched = spec.handshake || spec.close || spec.tcp.retries.data.is_some();
             ends.push(end);
         }
         let start = slots.slot(Owner::Start(number as u32));
         slots.schedule.arm(start, spec.start);
-        flows.push(Flow { bytes: spec.bytes, start: spec.start, sender, receiver, completed: None });
+        let FlowSpec { bytes, start, close, .. } = *spec;
+        flows.push(Flow { bytes, start, close, sender, receiver, completed: None, over: false });
     }
     (ends, flows)
+}
+
+/// One end of a flow, from its own port to the other's.
+fn connection(handshake: bool, sends: bool, config: &tcp::Config, [here, there]: [u16; 2]) -> Connection {
+    // [RFC9293 s3.4.1]: any number, by chance of the end's own.
+    let iss = SeqNum(config.stream.sub("initial sequence number").draws().next_u64() as u32);
+    match (handshake, sends) {
+        (false, _) => Connection::established(config, here, there, config.window.0),
+        (true, true) => Connection::connect(config, here, there, iss),
+        (true, false) => Connection::listen(config, here, iss),
+    }
 }

@@ -13,8 +13,12 @@ pub(super) struct End {
     pub flow: u32,
     /// Whether this is the end that sends data.
     pub sends: bool,
-    /// Whether there is a completion to wait for.
-    pub finite: bool,
+    /// With so many bytes acknowledged the flow is completed; `u64::MAX` if there is nothing to wait for, or no more.
+    pub goal: u64,
+    /// Whether its application closes when the other end has.
+    pub closes_at_end: bool,
+    /// Whether the flow can be over otherwise than by completion, so that the state of the connection matters.
+    pub watched: bool,
     pub slot: Slot,
     /// What the connection last asked for, and its place in the order of events since then.
     wanted: (Time, Order),
@@ -33,7 +37,20 @@ pub(super) enum Due {
 impl End {
     pub fn new(connection: Connection, node: usize, addr: Addr, peer: Addr, flow: u32, slot: Slot) -> Self {
         let never = (Time::NEVER, Order::default());
-        End { connection, node, addr, peer, flow, sends: false, finite: false, slot, wanted: never, armed: never }
+        End {
+            connection,
+            node,
+            addr,
+            peer,
+            flow,
+            sends: false,
+            goal: u64::MAX,
+            closes_at_end: false,
+            watched: false,
+            slot,
+            wanted: never,
+            armed: never,
+        }
     }
 
     /// A packet to the other end, to be written to.

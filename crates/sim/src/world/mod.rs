@@ -13,6 +13,7 @@ use path::channel::Channel;
 use path::link::pipe::Pipe;
 use path::station::{Outcome, RadioNotice, Station};
 use path::{Cx, HopId, LinkEvent, Observer, Way};
+use tcp::State;
 use wire::{Body, Packet};
 
 use crate::event::{Event, NodeEvent, Sink};
@@ -53,9 +54,13 @@ enum Hop {
 struct Flow {
     bytes: Option<u64>,
     start: Time,
+    /// Whether both ends close.
+    close: bool,
     sender: usize,
     receiver: usize,
     completed: Option<Time>,
+    /// Whether nothing more is to be waited for.
+    over: bool,
 }
 
 /// A network at a point of simulated time.
@@ -74,7 +79,7 @@ pub struct World {
     routes: Routes,
     ends: Vec<End>,
     flows: Vec<Flow>,
-    /// Flows that have an end and have not reached it, and flows without end.
+    /// Flows that are not over.
     unfinished: usize,
     until: Time,
     now: Time,
@@ -147,12 +152,14 @@ impl World {
     pub fn results(&self) -> Results {
         let flow = |flow: &Flow| {
             let end = flow.completed.unwrap_or(self.now);
+            let [sender, receiver] = [flow.sender, flow.receiver].map(|end| &self.ends[end].connection);
             FlowResult {
                 completed: flow.completed,
+                failure: sender.failure().or(receiver.failure().filter(|_| flow.completed.is_none())),
                 elapsed: end.since(flow.start),
-                bytes_delivered: self.ends[flow.receiver].connection.bytes_received(),
-                segments_duplicate: self.ends[flow.receiver].connection.segments_duplicate(),
-                sender: self.ends[flow.sender].connection.counters(),
+                bytes_delivered: receiver.bytes_received(),
+                segments_duplicate: receiver.segments_duplicate(),
+                sender: sender.counters(),
             }
         };
         let counters = |hop: &Hop| match hop {
@@ -202,11 +209,16 @@ impl World {
             }
             Owner::Start(flow) => {
                 self.schedule.disarm(slot);
-                let Flow { bytes, sender, .. } = self.flows[flow as usize];
+                let Flow { bytes, sender, close, .. } = self.flows[flow as usize];
                 if S::ACTIVE {
                     sink.event(self.now, &Event::FlowStarted { flow });
                 }
-                self.ends[sender].connection.write(bytes.unwrap_or(u64::MAX));
+                let connection = &mut self.ends[sender].connection;
+                connection.write(bytes.unwrap_or(u64::MAX));
+                // What never ends has no last byte to close after.
+                if close && bytes.is_some() {
+                    connection.shutdown_write();
+                }
                 self.end_acted(sender, sink);
             }
         }
@@ -360,6 +372,12 @@ impl World {
     /// After a connection was told something: send what it wants sent, and keep its timer.
     #[inline]
     fn end_acted<S: Sink>(&mut self, number: usize, sink: &mut S) {
+        if self.ends[number].closes_at_end && self.ends[number].connection.at_end() {
+            // That the other end has closed is told of before this one does.
+            self.tell_end(number, sink);
+            self.ends[number].closes_at_end = false;
+            self.ends[number].connection.close();
+        }
         let mut packet = self.ends[number].blank();
         while self.ends[number].poll(self.now, &mut packet) {
             let node = self.ends[number].node;
@@ -369,14 +387,29 @@ impl World {
         self.tell_end(number, sink);
         let end = &mut self.ends[number];
         end.keep_timer(&mut self.schedule);
-        if end.finite && end.connection.done() {
-            end.finite = false;
-            let flow = end.flow;
+        let (flow, watched) = (end.flow, end.watched);
+        if end.connection.bytes_acknowledged() >= end.goal {
+            end.goal = u64::MAX;
             self.flows[flow as usize].completed = Some(self.now);
-            self.unfinished -= 1;
             if S::ACTIVE {
                 sink.event(self.now, &Event::FlowCompleted { flow });
             }
+            self.look_over(flow as usize);
+        } else if watched {
+            self.look_over(flow as usize);
+        }
+    }
+
+    /// Notes whether a flow is over: completed, and closed if its ends close, or failed. A sender in TIME-WAIT only waits
+    /// for strays, and nobody waits for it.
+    fn look_over(&mut self, flow: usize) {
+        let flow = &mut self.flows[flow];
+        let [sender, receiver] = [flow.sender, flow.receiver].map(|end| self.ends[end].connection.state());
+        let closed = sender == State::TimeWait && receiver == State::Closed;
+        let over = sender == State::Closed || closed || (flow.completed.is_some() && !flow.close);
+        if over && !flow.over {
+            flow.over = true;
+            self.unfinished -= 1;
         }
     }
 

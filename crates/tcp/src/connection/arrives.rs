@@ -32,7 +32,7 @@ impl Connection {
         }
         if segment.flags.has(Flags::SYN) {
             self.take_syn(now, segment, false);
-            self.state = State::SynReceived;
+            self.enter(State::SynReceived);
         }
     }
 
@@ -61,7 +61,7 @@ impl Connection {
             self.receiver.owe(now);
         } else {
             // Both ends have asked at the same time [RFC9293 s3.5].
-            self.state = State::SynReceived;
+            self.enter(State::SynReceived);
             if let Some(handshake) = &mut self.handshake {
                 handshake.repeat(now);
             }
@@ -105,7 +105,7 @@ impl Connection {
         let sack = agreed.sack;
         self.receiver.agreed(sack, config.options.duplicate_sack, agreed.shift);
         self.window_from = Some((segment.seq, 0));
-        self.state = if self.sender.finishing() { State::FinWait1 } else { State::Established };
+        self.enter(if self.sender.finishing() { State::FinWait1 } else { State::Established });
     }
 
     /// [RFC9293 s3.10.7.4]

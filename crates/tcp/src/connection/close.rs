@@ -10,10 +10,10 @@ impl Connection {
     pub fn shutdown_write(&mut self) {
         match self.state {
             State::SynReceived | State::Established => self.state_after_handshake(State::FinWait1),
-            State::CloseWait => self.state = State::LastAck,
+            State::CloseWait => self.enter(State::LastAck),
             // The FIN goes out when the connection is there.
             State::SynSent => {}
-            State::Listen => return self.state = State::Closed,
+            State::Listen => return self.enter(State::Closed),
             _ => return,
         }
         self.sender.finish();
@@ -22,7 +22,7 @@ impl Connection {
     /// A state that cannot be entered before the handshake is over is entered then.
     fn state_after_handshake(&mut self, state: State) {
         if self.handshake.is_none() {
-            self.state = state;
+            self.enter(state);
         }
     }
 
@@ -31,7 +31,7 @@ impl Connection {
     pub fn close(&mut self) {
         self.orphan = true;
         match self.state {
-            State::SynSent | State::Listen => self.state = State::Closed,
+            State::SynSent | State::Listen => self.enter(State::Closed),
             _ if self.receiver.readable() > 0 => self.abort(),
             _ => self.shutdown_write(),
         }
@@ -63,7 +63,7 @@ impl Connection {
 
     /// The connection is over.
     pub(super) fn finish(&mut self, state: State) {
-        self.state = state;
+        self.enter(state);
         self.handshake = None;
         self.time_wait_until = Time::NEVER;
         self.uncork_at = Time::NEVER;
@@ -77,7 +77,7 @@ impl Connection {
 
     /// Both ends have closed: stray segments are waited for [RFC9293 s3.6.1].
     pub(super) fn wait(&mut self, now: Time) {
-        self.state = State::TimeWait;
+        self.enter(State::TimeWait);
         self.time_wait_until = now + self.time_wait;
     }
 
@@ -87,7 +87,7 @@ impl Connection {
             return;
         }
         match self.state {
-            State::FinWait1 => self.state = State::FinWait2,
+            State::FinWait1 => self.enter(State::FinWait2),
             State::Closing => self.wait(now),
             State::LastAck => self.finish(State::Closed),
             _ => {}
@@ -100,8 +100,8 @@ impl Connection {
             return;
         }
         match self.state {
-            State::Established => self.state = State::CloseWait,
-            State::FinWait1 => self.state = State::Closing,
+            State::Established => self.enter(State::CloseWait),
+            State::FinWait1 => self.enter(State::Closing),
             State::FinWait2 => self.wait(now),
             _ => {}
         }

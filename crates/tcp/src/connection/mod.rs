@@ -118,6 +118,17 @@ impl Connection {
     pub fn observe(&mut self) {
         self.sender.observe();
         self.receiver.observe();
+        if self.state == State::SynSent {
+            self.sender.say(|| Event::State { state: State::SynSent });
+        }
+    }
+
+    /// Everything that changes the state comes here.
+    fn enter(&mut self, state: State) {
+        if self.state != state {
+            self.state = state;
+            self.sender.say(|| Event::State { state });
+        }
     }
 
     /// Where the connection stands.
@@ -272,7 +283,7 @@ impl Connection {
             return;
         }
         if now >= self.time_wait_until {
-            self.state = State::Closed;
+            self.enter(State::Closed);
             self.time_wait_until = Time::NEVER;
             return;
         }

@@ -73,3 +73,14 @@ pub enum Failure {
     /// The other end did not answer.
     TimedOut,
 }
+
+impl Failure {
+    /// In a word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Failure::Refused => "refused",
+            Failure::Reset => "reset",
+            Failure::TimedOut => "timed-out",
+        }
+    }
+}

@@ -314,7 +314,9 @@ impl Sender {
         if self.episodes.back.is_some_and(|(until, _)| ack >= until) {
             self.episodes.back = None;
         }
-        if self.episodes.mark.is_some_and(|until| ack >= until) {
+        // Not before something sent since is acknowledged: that the window was reduced is said there, and whatever was
+        // acknowledged without having seen it still echoes the mark [RFC3168 s6.1.2].
+        if self.episodes.mark.is_some_and(|until| ack > until) {
             self.episodes.mark = None;
             if !self.recovering {
                 self.reduction = None;

@@ -533,8 +533,9 @@ impl Sender {
         });
     }
 
+    /// Keeps an event, if this end is observed.
     #[inline]
-    fn say(&mut self, event: impl FnOnce() -> Event) {
+    pub fn say(&mut self, event: impl FnOnce() -> Event) {
         if self.observed {
             self.events.push_back(event());
         }

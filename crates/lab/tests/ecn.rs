@@ -1,0 +1,143 @@
+//! Marks in the network, and what ends make of them.
+
+mod common;
+
+use common::{network, run, watch, wire};
+use path::LinkEvent;
+use sim::Event;
+use tcp::cc::{ControlConfig, Start};
+use wire::Ecn;
+
+/// Ten segments at once into a wire.
+fn burst(tcp: &str) -> String {
+    let flow = format!("bytes = \"9600 B\"\nsegment = \"960 B\"\ntcp = {{ initial_window = 10, {tcp} }}");
+    wire("8 Mbps", "10 ms", &flow).replace("kind = \"wired\"", "kind = \"wired\"\necn_threshold = \"3 packets\"")
+}
+
+/// Segment n, from 0, finds n - 1 waiting; those from 5 on find more than three. All marks are of one window, so the
+/// sender answers once.
+// covers [RFC8257 s3.1], [RFC3168 s6.1.2]
+#[test]
+fn of_ten_segments_at_once_five_find_more_than_three_waiting() {
+    let results = run(&network(&burst("ecn = \"request\"")));
+    let (flow, way) = (&results.flows[0], results.links[0].ways[0]);
+    assert_eq!((way.marked, results.links[0].ways[1].marked, way.packets_dropped), (5, 0, 0));
+    assert_eq!((flow.sender.marks, flow.sender.segments_retransmitted), (1, 0));
+    assert!(flow.completed.is_some());
+}
+
+/// Who does not take part is left alone; two ends that only accept do not take part.
+// covers [RFC3168 s5]
+#[test]
+fn packets_of_ends_that_do_not_take_part_are_not_marked() {
+    for tcp in ["ecn = \"off\"", "ecn = \"accept\"", "ecn = \"accept\", handshake = true", "handshake = true"] {
+        let results = run(&network(&burst(tcp)));
+        assert_eq!((results.links[0].ways[0].marked, results.flows[0].sender.marks), (0, 0), "{tcp}");
+    }
+    assert!(run(&network(&burst("ecn = \"request\", handshake = true"))).links[0].ways[0].marked > 0);
+}
+
+/// SYNs, acknowledgments and what is sent again are not to be marked [RFC3168 s6.1.1, s6.1.4, s6.1.5].
+#[test]
+fn only_new_data_says_that_it_may_be_marked() {
+    let text = burst("ecn = \"request\", handshake = true, close = true")
+        .replace("kind = \"wired\"", "kind = \"wired\"\nchannel = { kind = \"scripted\", drop = [4] }");
+    let (results, events) = watch(&network(&text));
+    assert!(results.flows[0].sender.segments_retransmitted > 0);
+    let mut seen = std::collections::BTreeSet::new();
+    for (_, event) in &events {
+        let Event::Node { event: sim::NodeEvent::Sent { packet }, .. } = event else { continue };
+        match packet.data() {
+            Some(segment) => assert_eq!(packet.ecn == Ecn::Ect0, seen.insert(segment.seq.0), "{packet:?}"),
+            None => assert_eq!(packet.ecn, Ecn::NotEct, "{packet:?}"),
+        }
+    }
+}
+
+/// 2 Mbps and a round trip of 128.16 ms: 31 packets of 1040 bytes are on their way, and a queue for 100.
+fn bottleneck(threshold: &str, flows: &[(&str, &str)]) -> String {
+    let mut text = format!(
+        "duration = \"100 s\"\nnodes.a = {{ kind = \"host\" }}\nnodes.r = {{ kind = \"router\" }}\nnodes.b = {{ kind = \"host\" }}\n\
+         links.fast = {{ kind = \"wired\", between = [\"a\", \"r\"], rate = \"100 Mbps\", delay = \"2 ms\" }}\n\
+         links.slow = {{ kind = \"wired\", between = [\"r\", \"b\"], rate = \"2 Mbps\", delay = \"60 ms\", queue = \"100 packets\", \
+         ecn_threshold = \"{threshold}\" }}\n"
+    );
+    for (name, tcp) in flows {
+        text += &format!(
+            "[flows.{name}]\nfrom = \"a\"\nto = \"b\"\nsegment = \"1000 B\"\nwindow = \"500 kB\"\ntcp = {{ {tcp} }}\n"
+        );
+    }
+    text
+}
+
+#[test]
+fn marks_instead_of_drops_keep_a_long_transfer_without_loss() {
+    let [with, without] = ["request", "off"].map(|ecn| {
+        run(&network(&bottleneck("30 packets", &[("f", &format!("ecn = \"{ecn}\", initial_ssthresh = \"40 kB\""))])))
+    });
+    let way = |results: &sim::Results| results.links[1].ways[0];
+    assert_eq!((way(&with).queue_full, with.flows[0].sender.segments_retransmitted), (0, 0));
+    assert!(with.flows[0].sender.marks >= 3, "{:?}", with.flows[0]);
+    // At most one answer a window, of which each has more than one mark.
+    assert!(way(&with).marked >= with.flows[0].sender.marks);
+    assert!(way(&without).queue_full > 0 && way(&without).marked == 0, "{:?}", way(&without));
+    // Half of 31 + 30 is the pipe itself: the link never runs dry for long.
+    let share = with.flows[0].bytes_delivered as f64 * 8.0 / 100.0 / (2e6 * 1000.0 / 1040.0);
+    assert!(share > 0.97, "{share}");
+}
+
+/// Beside a flow that takes part, one that does not.
+#[test]
+fn marks_are_for_those_that_take_part() {
+    let flows = [("with", "ecn = \"request\""), ("without", "")];
+    let (results, events) = watch(&network(&bottleneck("20 packets", &flows)));
+    let mut marked = 0;
+    for (_, event) in &events {
+        if let Event::Link { event: LinkEvent::Marked { packet }, .. } = event {
+            // The first flow of a host has the host's first port.
+            assert_eq!(packet.data().unwrap().src_port, 10_000);
+            assert_eq!(packet.ecn, Ecn::Ce);
+            marked += 1;
+        }
+    }
+    assert!(marked > 10 && results.links[1].ways[0].marked == marked);
+    assert_eq!(results.flows[1].sender.marks, 0);
+}
+
+/// Who answers every mark in proportion holds the queue near the threshold: more than nothing, and less than the threshold
+/// and a window's growth in the time that a mark takes to be answered.
+// covers [RFC8257 s3]
+#[test]
+fn proportional_answers_keep_the_queue_near_the_threshold() {
+    let precise = |name: &&str| {
+        let control: ControlConfig = lab::scenario::document::by_name(name).unwrap();
+        control.build(Start::trial()).precise_ecn()
+    };
+    for name in ControlConfig::MEMBERS.iter().map(|(name, _)| *name).filter(precise) {
+        let tcp = format!("control = \"{name}\", recovery = \"sack\", ecn = \"request\", initial_ssthresh = \"40 kB\"");
+        let (results, events) = watch(&network(&bottleneck("10 packets", &[("f", &tcp)])));
+        let way = results.links[1].ways[0];
+        assert_eq!((way.queue_full, results.flows[0].sender.segments_retransmitted), (0, 0), "{name}");
+        assert!(way.marked > 20, "{name}: {way:?}");
+        // A packet that waits for n others takes n times 4.16 ms longer from router to host.
+        let mut entered = std::collections::BTreeMap::new();
+        let mut waits = Vec::new();
+        for (at, event) in events.iter().filter(|(at, _)| at.as_secs_f64() > 20.0) {
+            match event {
+                Event::Node { node: 1, event: sim::NodeEvent::Transit { packet } } => {
+                    packet.data().map(|segment| entered.insert(segment.seq.0, *at));
+                }
+                Event::Node { node: 2, event: sim::NodeEvent::Received { packet } } => {
+                    let since = packet.data().and_then(|segment| entered.remove(&segment.seq.0));
+                    waits.extend(since.map(|since| (at.since(since).as_secs_f64() - 0.06416) / 0.00416));
+                }
+                _ => {}
+            }
+        }
+        let mean = waits.iter().sum::<f64>() / waits.len() as f64;
+        let most = waits.iter().copied().fold(0.0, f64::max);
+        assert!(mean > 3.0 && mean < 13.0 && most < 16.0, "{name}: {mean} in the mean, {most} at most");
+        let share = results.flows[0].bytes_delivered as f64 * 8.0 / 100.0 / (2e6 * 1000.0 / 1040.0);
+        assert!(share > 0.97, "{name}: {share}");
+    }
+}

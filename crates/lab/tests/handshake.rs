@@ -1,0 +1,160 @@
+//! Connections that open and close, against what can be computed by hand.
+//!
+//! A wire of 8 Mbps and 10 ms: a segment of 960 bytes takes 1 ms, an acknowledgment of 40 bytes 40 us, a SYN with MSS, window
+//! scale and SACK-permitted, 52 bytes, 52 us.
+
+mod common;
+
+use common::{network, run, watch, wire};
+use engine::{Span, Time};
+use sim::{Event, FlowResult};
+use tcp::presets::PRESETS;
+use tcp::{Failure, State};
+
+const US: u64 = 1_000;
+const MS: u64 = 1_000_000;
+const ROUND_TRIP: u64 = MS + 40 * US + 20 * MS;
+const HANDSHAKE: u64 = 2 * (52 * US + 10 * MS);
+
+/// A flow of 50 segments, one a round trip; `wire` is more about the wire.
+fn text(link: &str, tcp: &str) -> String {
+    let flow = format!("bytes = \"48000 B\"\nsegment = \"960 B\"\nwindow = \"960 B\"\ntcp = {{ {tcp} }}");
+    wire("8 Mbps", "10 ms", &flow).replace("kind = \"wired\"", &format!("kind = \"wired\"\n{link}"))
+}
+
+fn flow(text: &str) -> (FlowResult, Time) {
+    let results = run(&network(text));
+    (results.flows[0].clone(), results.ended)
+}
+
+fn completed(text: &str) -> u64 {
+    flow(text).0.completed.expect("it completes").as_nanos()
+}
+
+// covers [RFC9293 s3.5]
+#[test]
+fn a_handshake_takes_a_round_trip_of_its_own() {
+    assert_eq!(completed(&text("", "handshake = true")), HANDSHAKE + 50 * ROUND_TRIP);
+    assert_eq!(completed(&text("", "")), 50 * ROUND_TRIP);
+}
+
+/// Twelve bytes of each segment are timestamps then: 948 of data, 51 segments; acknowledgments are 52 bytes and SYNs 60.
+// covers [RFC7323 s3.2], [RFC6691]
+#[test]
+fn timestamps_take_room_from_data() {
+    let round = |ack: u64, data: u64| data * US + ack * US + 20 * MS;
+    let last = 48_000 - 50 * 948;
+    let expected = 2 * (60 * US + 10 * MS) + 50 * round(52, 1000) + round(52, last + 52);
+    assert_eq!(completed(&text("", "handshake = true, timestamps = true")), expected);
+}
+
+// covers [RFC6298 s2.1, s5.5], [RFC9293 s3.8.1]
+#[test]
+fn a_syn_that_is_lost_is_sent_again_after_the_first_timeout() {
+    for (lost, later) in [("[0]", 1000), ("[0, 1]", 3000)] {
+        let text = text(&format!("channel = {{ kind = \"scripted\", drop = {lost} }}"), "handshake = true");
+        assert_eq!(completed(&text), later * MS + HANDSHAKE + 50 * ROUND_TRIP, "{lost}");
+    }
+    // The answer lost: the SYN comes again, and is answered again.
+    let text = text("channel = { kind = \"scripted\", drop_backward = [0] }", "handshake = true");
+    assert_eq!(completed(&text), 1000 * MS + HANDSHAKE + 50 * ROUND_TRIP);
+}
+
+/// SYNs at 0, 1 and 3 s; the last one is given until 7 s.
+#[test]
+fn a_connection_that_nobody_answers_does_not_hang_the_run() {
+    let (flow, ended) = flow(&text("loss = 1.0", "handshake = true, retries = { syn = 2 }"));
+    assert_eq!((flow.failure, flow.completed), (Some(Failure::TimedOut), None));
+    assert_eq!(ended, Time::from_millis(7000));
+    assert_eq!((flow.bytes_delivered, flow.sender.segments_sent), (0, 0));
+}
+
+/// The way is cut at 100 ms: the segment outstanding expires, is sent again twice, and given up at the third expiry.
+#[test]
+fn data_that_nobody_acknowledges_is_given_up_if_that_is_wanted() {
+    let cut = "channel = { kind = \"scripted\", bad = [[\"100 ms\", \"9000 s\"]] }";
+    let (flow, ended) = flow(&text(cut, "retries = { data = 2 }"));
+    assert_eq!((flow.failure, flow.completed, flow.sender.timeouts), (Some(Failure::TimedOut), None, 3));
+    // Sent within a round trip of the cut, and 1 + 2 + 4 s until given up.
+    assert!(ended > Time::from_millis(7080) && ended < Time::from_millis(7130), "{ended:?}");
+    assert_eq!(flow.elapsed, ended.since(Time::ZERO));
+    let patient = run(&network(&text(cut, "").replace("10000 s", "100 s")));
+    assert_eq!((patient.flows[0].failure, patient.ended), (None, Time::from_millis(100_000)));
+}
+
+/// When the ends of the flow came to which state.
+fn states(text: &str) -> ([Vec<(Time, State)>; 2], FlowResult, Time) {
+    let (results, events) = watch(&network(text));
+    let mut states = [Vec::new(), Vec::new()];
+    for (at, event) in &events {
+        match event {
+            Event::Sender { event: tcp::Event::State { state }, .. } => states[0].push((*at, *state)),
+            Event::Receiver { event: tcp::Event::State { state }, .. } => states[1].push((*at, *state)),
+            _ => {}
+        }
+    }
+    (states, results.flows[0].clone(), results.ended)
+}
+
+/// A packet without data, one way.
+const BARE: u64 = 40 * US + 10 * MS;
+
+/// The window is full of the last segment, so the FIN follows its acknowledgment; the receiver's rides on the
+/// acknowledgment of that.
+// covers [RFC9293 s3.6]
+#[test]
+fn both_ends_close_and_nobody_waits_for_time_wait() {
+    let ([sender, receiver], flow, ended) = states(&text("", "handshake = true, close = true"));
+    let names = |states: &[(Time, State)]| states.iter().map(|(_, state)| state.name()).collect::<Vec<_>>();
+    assert_eq!(names(&sender), ["SYN-SENT", "FIN-WAIT-1", "FIN-WAIT-2", "TIME-WAIT"]);
+    assert_eq!(names(&receiver), ["SYN-RECEIVED", "ESTABLISHED", "CLOSE-WAIT", "LAST-ACK", "CLOSED"]);
+    let completed = flow.completed.unwrap();
+    assert_eq!(completed.as_nanos(), HANDSHAKE + 50 * ROUND_TRIP);
+    // The acknowledgment of the receiver's FIN is the last thing that is waited for.
+    assert_eq!(ended, completed + Span::from_nanos(3 * BARE));
+    assert_eq!(receiver.last().unwrap().0, ended);
+    assert_eq!((flow.bytes_delivered, flow.failure), (48_000, None));
+}
+
+#[test]
+fn a_fin_rides_on_the_last_byte_if_there_is_room() {
+    let flow = "bytes = \"960 B\"\nsegment = \"960 B\"\ntcp = { handshake = true, close = true }";
+    let (flow, ended) = self::flow(&wire("8 Mbps", "10 ms", flow));
+    let completed = flow.completed.unwrap();
+    assert_eq!(completed.as_nanos(), HANDSHAKE + ROUND_TRIP);
+    assert_eq!(ended, completed + Span::from_nanos(BARE));
+}
+
+#[test]
+fn ends_that_begin_in_established_may_close_too() {
+    let ([sender, receiver], flow, _) = states(&text("", "close = true"));
+    assert_eq!(sender.last().unwrap().1, State::TimeWait);
+    assert_eq!(receiver.last().unwrap().1, State::Closed);
+    assert_eq!(flow.completed.unwrap().as_nanos(), 50 * ROUND_TRIP);
+    let ([sender, receiver], ..) = states(&text("", ""));
+    assert!(sender.is_empty() && receiver.is_empty(), "who neither opens nor closes changes no state");
+}
+
+/// With everything that can be lost being lost now and then.
+#[test]
+fn every_variant_opens_transfers_and_closes_through_losses() {
+    for preset in PRESETS {
+        for seed in 1..=20 {
+            let tcp = format!("variant = \"{}\", handshake = true, close = true, ecn = \"request\"", preset.name);
+            let flow = format!("bytes = \"60 kB\"\nsegment = \"960 B\"\ntcp = {{ {tcp} }}");
+            let text = wire("8 Mbps", "10 ms", &flow).replace(
+                "kind = \"wired\"",
+                "kind = \"wired\"\nloss = 0.1\nqueue = \"20 packets\"\necn_threshold = \"5 packets\"",
+            );
+            let network = network(&format!("seed = {seed}\n{text}"));
+            let results = run(&network);
+            let flow = &results.flows[0];
+            let what = format!("{}, seed {seed}: {flow:?}", preset.name);
+            assert_eq!((flow.bytes_delivered, flow.failure), (60_000, None), "{what}");
+            let completed = flow.completed.unwrap_or_else(|| panic!("{what}"));
+            // TIME-WAIT is over after 60 s; a FIN that comes again begins it anew.
+            assert!(results.ended < Time::from_millis(9_000_000) && results.ended >= completed, "{what}");
+            assert_eq!(run(&network), results, "{what}");
+        }
+    }
+}

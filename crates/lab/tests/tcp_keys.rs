@@ -1,0 +1,158 @@
+//! Every setting of TCP can be written, does something, is kept as it was written, and is documented.
+
+mod common;
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use common::{network, scenario, wire};
+use engine::{Bytes, Span};
+use lab::scenario::document::{read_back, write};
+use tcp::config::{Acks, BackOff, EcnMode, Floor, Growth, Nagle, Retries, Sampling};
+use tcp::presets::PRESETS;
+
+/// A key, and values that differ from what the variant "reno" has.
+const KEYS: &[(&str, &[&str])] = &[
+    ("variant", &["\"tahoe\"", "\"linux-reno\""]),
+    ("recovery", &["\"sack\"", "{ kind = \"newreno\", variant = \"slow-but-steady\" }"]),
+    ("control", &["{ kind = \"reno\", ssthresh_from = \"window\" }"]),
+    ("loss_differentiation", &["\"none\""]),
+    ("handshake", &["true"]),
+    ("close", &["true"]),
+    ("initial_window", &["10"]),
+    ("initial_ssthresh", &["\"8 KiB\""]),
+    ("growth", &["\"when-used\""]),
+    ("restart_after_idle", &["false"]),
+    ("initial_rto", &["\"3 s\""]),
+    ("min_rto", &["\"200 ms\""]),
+    ("max_rto", &["\"120 s\""]),
+    ("rto_floor", &["\"variation\""]),
+    ("rto_granularity", &["\"500 ms\""]),
+    ("rto_back_off", &["\"until-acknowledged\""]),
+    ("rtt_sampling", &["\"each-acknowledgment\""]),
+    ("retries", &["{ syn = 2 }", "{ data = 15 }", "{ syn = 0, data = 0 }"]),
+    ("delayed_ack", &["true", "{ every = 3 }", "{ delay = \"40 ms\", at_once = 16 }"]),
+    ("nagle", &["\"on\"", "\"minshall\""]),
+    ("limited_transmit", &["true"]),
+    ("prr", &["true"]),
+    ("frto", &["true"]),
+    ("eifel", &["true"]),
+    ("dsack_undo", &["true"]),
+    ("sack", &["false"]),
+    ("dsack", &["false"]),
+    ("timestamps", &["true"]),
+    ("window_scaling", &["false", "0", "7"]),
+    ("ecn", &["\"accept\"", "\"request\""]),
+    ("time_wait", &["\"240 s\""]),
+];
+
+/// A flow with these settings of TCP.
+fn with(tcp: &str) -> String {
+    wire("8 Mbps", "10 ms", &format!("bytes = \"20 kB\"\nwindow = \"32 kB\"\ntcp = {{ {tcp} }}"))
+}
+
+/// What the flow's ends are made of.
+fn config(tcp: &str) -> tcp::Config {
+    network(&with(tcp)).flows[0].tcp.clone()
+}
+
+#[test]
+fn every_key_does_something_and_is_kept() {
+    let plain = format!("{:?}", network(&with("")));
+    for (key, values) in KEYS {
+        for value in *values {
+            // Eifel goes by timestamps.
+            let besides = if *key == "eifel" { ", timestamps = true" } else { "" };
+            let text = with(&format!("{key} = {value}{besides}"));
+            let read = scenario(&text);
+            let without =
+                if besides.is_empty() { plain.clone() } else { format!("{:?}", network(&with("timestamps = true"))) };
+            let differs = format!("{:?}", network(&text)) != without;
+            // There is one member, and it is the default.
+            let alone = *key == "loss_differentiation";
+            assert_eq!(differs, !alone, "{key} = {value}");
+            let written = write(&read);
+            assert_eq!(read_back(&written), Some(read), "{key} = {value}\n{written}");
+            assert!(written.contains(key), "{written}");
+            assert_eq!(write(&read_back(&written).unwrap()), written, "canonical text is written as it was read");
+        }
+    }
+}
+
+/// What is not given is not written: a result directory says what was said, and no more.
+#[test]
+fn what_was_not_given_is_not_written() {
+    let read = scenario(&wire("8 Mbps", "10 ms", "tcp.variant = \"rack\"\ntcp.min_rto = \"200 ms\""));
+    let table: toml::Table = write(&read).parse().unwrap();
+    let tcp = table["flows"]["flow"]["tcp"].as_table().unwrap();
+    assert_eq!(tcp.keys().collect::<Vec<_>>(), ["variant", "min_rto"]);
+}
+
+#[test]
+fn no_key_is_forgotten_and_each_is_documented() {
+    let schema = lab::catalogue::schema();
+    let known: BTreeSet<&str> =
+        schema["$defs"]["Tcp"]["properties"].as_object().unwrap().keys().map(String::as_str).collect();
+    assert_eq!(KEYS.iter().map(|(key, _)| *key).collect::<BTreeSet<_>>(), known);
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/scenario.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    let undocumented: Vec<&&str> = known.iter().filter(|key| !page.contains(&format!("`tcp.{key}`"))).collect();
+    assert!(undocumented.is_empty(), "docs/scenario.md does not have {undocumented:?}");
+}
+
+#[test]
+fn what_is_not_given_is_as_the_variant_has_it() {
+    for preset in PRESETS {
+        let mut expected = tcp::Config::default();
+        (preset.configure)(&mut expected);
+        (expected.segment, expected.window) = (1460, Bytes(32_000));
+        assert_eq!(config(&format!("variant = \"{}\"", preset.name)), expected, "{}", preset.name);
+    }
+    // A preset and a key beside it: the key rules, and the rest stays.
+    let own = config("variant = \"linux-reno\", min_rto = \"1 s\", prr = false");
+    let mut expected = config("variant = \"linux-reno\"");
+    (expected.rto.min, expected.prr) = (Span::from_secs(1), false);
+    assert_eq!(own, expected);
+}
+
+#[test]
+fn linux_reno_is_more_than_rack() {
+    let [linux, rack] = ["linux-reno", "rack"].map(|variant| config(&format!("variant = \"{variant}\"")));
+    assert_eq!(linux.recovery, rack.recovery);
+    assert_eq!((linux.initial_window, rack.initial_window), (10, 1));
+    assert_eq!((linux.rto.min, rack.rto.min), (Span::from_millis(200), Span::from_secs(1)));
+    assert!(linux.acks.every == 2 && rack.acks.every == 1);
+    assert!(linux.prr && linux.spurious.frto && !rack.prr && !rack.spurious.frto);
+    // The window is the flow's, however small.
+    assert_eq!(linux.window, Bytes(32_000));
+    let times = ["linux-reno", "rack"].map(|variant| {
+        let results = common::run(&network(&with(&format!("variant = \"{variant}\""))));
+        results.flows[0].completed.expect("it completes")
+    });
+    assert!(times[0] < times[1], "an initial window of ten is faster than one of one: {times:?}");
+}
+
+#[test]
+fn each_key_sets_what_it_says() {
+    let all = "recovery = \"rack\", initial_window = 3, growth = \"when-used\", restart_after_idle = false, \
+               rto_floor = \"variation\", rto_granularity = \"500 ms\", rto_back_off = \"until-acknowledged\", \
+               rtt_sampling = \"each-acknowledgment\", retries = { syn = 1, data = 2 }, \
+               delayed_ack = { every = 3, delay = \"100 ms\", at_once = 4 }, nagle = \"minshall\", limited_transmit = true, \
+               prr = true, frto = true, eifel = true, dsack_undo = true, timestamps = true, window_scaling = 7, \
+               ecn = \"request\", time_wait = \"2 s\"";
+    let config = config(all);
+    assert_eq!((config.initial_window, config.growth, config.restart_after_idle), (3, Growth::WhenUsed, false));
+    let rto = config.rto;
+    assert_eq!((rto.floor, rto.granularity), (Floor::Variation, Span::from_millis(500)));
+    assert_eq!((rto.back_off, rto.sampling), (BackOff::UntilAcknowledged, Sampling::EachAcknowledgment));
+    assert_eq!(config.retries, Retries { syn: 1, data: Some(2) });
+    assert_eq!(config.acks, Acks { every: 3, delay: Span::from_millis(100), at_once: 4 });
+    assert_eq!((config.nagle, config.limited_transmit, config.prr), (Nagle::Minshall, true, true));
+    assert!(config.spurious.frto && config.spurious.eifel && config.spurious.duplicate_sack);
+    assert!(config.options.timestamps && config.options.ecn == EcnMode::Request);
+    assert_eq!((config.options.window_scale, config.time_wait), (Some(Some(7)), Span::from_secs(2)));
+    let off = self::config(
+        "variant = \"linux-reno\", delayed_ack = false, retries = { data = \"unlimited\" }, window_scaling = true",
+    );
+    assert_eq!((off.acks.every, off.retries.data, off.options.window_scale), (1, None, Some(None)));
+}

@@ -1,0 +1,101 @@
+//! Marks instead of drops: who is marked can be told with pencil and paper.
+//!
+//! Packets of 125 bytes come all at once. The first is sent at once; each other finds those waiting that came between.
+
+mod common;
+
+use common::{Log, packet};
+use engine::{Rate, Schedule, Span, Time};
+use path::channel::{Channel, ChannelConfig, perfect};
+use path::link::pipe::Pipe;
+use path::link::{Line, Timing};
+use path::mac::arq::{ArqConfig, stop_and_wait};
+use path::queue::{Limit, Tie};
+use path::station::scheduler::Scheduler;
+use path::station::{Lane, Station};
+use path::{Cx, HopId, LinkEvent, Way};
+use wire::{Body, Ecn};
+
+const HOP: HopId = HopId { link: 0, way: Way::Forward };
+
+fn line() -> Line {
+    Line::new("1 Mbps".parse::<Rate>().unwrap(), Span::from_millis(2), Timing::Exact)
+}
+
+/// Offers packets with these ECN fields at time zero to a wire (first) and a station (second); gives the numbers of
+/// those marked, and what was counted as marked.
+fn marked(limit: Limit, threshold: Limit, fields: &[Ecn]) -> [(Vec<u32>, u64); 2] {
+    [false, true].map(|station| {
+        let mut schedule = Schedule::default();
+        let perfect = ChannelConfig::Perfect(perfect::Config::default());
+        let mut channels: Vec<Box<dyn Channel>> = vec![perfect.build(Default::default())];
+        let mut log = Log::default();
+        let slots = [schedule.slot(), schedule.slot()];
+        let mut cx = Cx { now: Time::ZERO, schedule: &mut schedule, channels: &mut channels, observer: &mut log };
+        let offered = fields.iter().zip(0..).map(|(ecn, number)| {
+            let mut packet = packet(number, 85);
+            packet.ecn = *ecn;
+            packet
+        });
+        let counted = if station {
+            let arq = ArqConfig::StopAndWait(stop_and_wait::Config::default()).build().unwrap();
+            let lane = Lane::new(HOP, line(), arq, limit).marking(threshold);
+            let mut station = Station::new(vec![lane], Scheduler::default(), slots[0], slots[1]);
+            offered.for_each(|packet| {
+                station.on_packet(0, packet, &mut cx);
+            });
+            station.lanes()[0].counters(Time::ZERO).marked
+        } else {
+            let mut pipe = Pipe::new(HOP, line(), (limit, Tie::default()), false, slots[0]).marking(threshold);
+            offered.for_each(|packet| {
+                pipe.on_packet(&packet, &mut cx);
+            });
+            pipe.counters(Time::ZERO).marked
+        };
+        let marked = log.0.iter().filter_map(|(_, _, event)| match event {
+            LinkEvent::Marked { packet } => {
+                assert_eq!(packet.ecn, Ecn::Ce);
+                let Body::Tcp(segment) = &packet.body else { panic!("{packet:?}") };
+                Some(segment.seq.0)
+            }
+            _ => None,
+        });
+        (marked.collect(), counted)
+    })
+}
+
+// covers [RFC8257 s3.1]
+#[test]
+fn a_packet_that_finds_more_than_the_threshold_waiting_is_marked() {
+    // The number n finds n - 1 waiting.
+    for [wire, station] in [
+        marked(Limit::None, Limit::Packets(2), &[Ecn::Ect0; 6]),
+        marked(Limit::None, Limit::Bytes(2 * 125), &[Ecn::Ect1; 6]),
+        marked(Limit::None, Limit::Bytes(3 * 125 - 1), &[Ecn::Ect0; 6]),
+    ] {
+        assert_eq!(wire, (vec![4, 5], 2));
+        assert_eq!(station, wire);
+    }
+    let [wire, station] = marked(Limit::None, Limit::Packets(0), &[Ecn::Ect0; 4]);
+    assert_eq!((wire.0, station.0), (vec![2, 3], vec![2, 3]));
+}
+
+// covers [RFC3168 s5]
+#[test]
+fn only_packets_whose_ends_take_part_are_marked_and_each_once() {
+    let fields = [Ecn::Ect0, Ecn::Ect0, Ecn::Ect0, Ecn::NotEct, Ecn::Ce, Ecn::Ect1, Ecn::NotEct];
+    let [wire, station] = marked(Limit::None, Limit::Packets(1), &fields);
+    assert_eq!(wire, (vec![5], 1));
+    assert_eq!(station, wire);
+    let [wire, station] = marked(Limit::None, Limit::None, &[Ecn::Ect0; 9]);
+    assert_eq!((wire.1, station.1), (0, 0));
+}
+
+/// What finds the queue full is dropped, not marked; what is marked waits like any other.
+#[test]
+fn a_full_queue_drops_what_it_would_have_marked() {
+    // One is sent, four wait, of which the last two found 2 and 3 waiting.
+    let [wire, station] = marked(Limit::Packets(4), Limit::Packets(1), &[Ecn::Ect0; 8]);
+    assert_eq!(wire, (vec![3, 4], 2));
+    assert_eq!(station, wire);
+}
