@@ -46,6 +46,8 @@ struct Weather {
     reordering: f64,
     /// Of lost segments, how many are reported by ICMP-DEFER and ICMP-RETRANSMIT.
     notices: f64,
+    /// Of acknowledgments, how many offer less than there is, down to nothing; the window's edge never moves back.
+    narrowing: f64,
 }
 
 enum Item {
@@ -62,6 +64,8 @@ struct Pair {
     count: u64,
     draws: Draws,
     weather: Weather,
+    /// First byte beyond the window offered so far.
+    edge: u64,
     log: Vec<(Time, Event)>,
 }
 
@@ -80,6 +84,7 @@ impl Pair {
             count: 0,
             draws: Stream::named(seed, 0, "contracts").draws(),
             weather,
+            edge: 0,
             log: Vec::new(),
         }
     }
@@ -89,7 +94,22 @@ impl Pair {
         self.flying.insert((self.now + after, self.count), item);
     }
 
+    /// What the receiver offers less than it could, as an application that reads late would have it.
+    fn narrowed(&mut self, mut segment: Segment) -> Segment {
+        let ack = u64::from(segment.ack.0);
+        let whole = ack + u64::from(segment.window);
+        if self.draws.unit() < self.weather.narrowing {
+            let share = self.draws.unit();
+            self.edge = self.edge.max(ack + (f64::from(segment.window) * share) as u64).min(whole);
+        } else {
+            self.edge = self.edge.max(whole);
+        }
+        segment.window = self.edge.saturating_sub(ack) as u32;
+        segment
+    }
+
     fn send(&mut self, to_sender: bool, segment: Segment) {
+        let segment = if to_sender && self.weather.narrowing > 0.0 { self.narrowed(segment) } else { segment };
         let loss = if to_sender { self.weather.ack_loss } else { self.weather.loss };
         if self.draws.unit() < loss {
             if !to_sender && self.draws.unit() < self.weather.notices {
@@ -126,8 +146,11 @@ impl Pair {
         let una = self.sender.bytes_acknowledged();
         let seq = segment.seq.to_offset(una).expect("nothing from before the stream");
         let end = seq + u64::from(segment.len);
-        assert!(segment.len > 0 && segment.len <= config.segment, "{segment:?}");
-        assert!(end <= una + config.window.0, "{seq}..{end} is beyond the receiver's window from {una}");
+        // A segment without data asks whether a closed window has opened: it lies before what is acknowledged.
+        assert!(segment.len > 0 || seq + 1 == una, "{segment:?}");
+        assert!(segment.len <= config.segment, "{segment:?}");
+        let edge = if self.weather.narrowing > 0.0 { self.edge.max(config.window.0) } else { una + config.window.0 };
+        assert!(end <= edge, "{seq}..{end} is beyond the receiver's window, {edge}");
         let cwnd = self.sender.cwnd();
         assert!(cwnd.is_finite() && cwnd >= f64::from(config.segment), "cwnd {cwnd}");
     }
@@ -172,13 +195,14 @@ impl Pair {
     }
 }
 
-const WEATHERS: [Weather; 6] = [
-    Weather { loss: 0.0, ack_loss: 0.0, duplication: 0.0, reordering: 0.0, notices: 0.0 },
-    Weather { loss: 0.02, ack_loss: 0.0, duplication: 0.0, reordering: 0.0, notices: 0.0 },
-    Weather { loss: 0.05, ack_loss: 0.2, duplication: 0.0, reordering: 0.0, notices: 0.5 },
-    Weather { loss: 0.3, ack_loss: 0.3, duplication: 0.1, reordering: 0.1, notices: 1.0 },
-    Weather { loss: 0.0, ack_loss: 0.0, duplication: 0.2, reordering: 0.5, notices: 0.0 },
-    Weather { loss: 0.1, ack_loss: 0.1, duplication: 0.1, reordering: 0.3, notices: 0.7 },
+const WEATHERS: [Weather; 7] = [
+    Weather { loss: 0.0, ack_loss: 0.0, duplication: 0.0, reordering: 0.0, notices: 0.0, narrowing: 0.0 },
+    Weather { loss: 0.02, ack_loss: 0.0, duplication: 0.0, reordering: 0.0, notices: 0.0, narrowing: 0.0 },
+    Weather { loss: 0.05, ack_loss: 0.2, duplication: 0.0, reordering: 0.0, notices: 0.5, narrowing: 0.0 },
+    Weather { loss: 0.3, ack_loss: 0.3, duplication: 0.1, reordering: 0.1, notices: 1.0, narrowing: 0.0 },
+    Weather { loss: 0.0, ack_loss: 0.0, duplication: 0.2, reordering: 0.5, notices: 0.0, narrowing: 0.0 },
+    Weather { loss: 0.1, ack_loss: 0.1, duplication: 0.1, reordering: 0.3, notices: 0.7, narrowing: 0.3 },
+    Weather { loss: 0.02, ack_loss: 0.05, duplication: 0.0, reordering: 0.0, notices: 0.0, narrowing: 0.5 },
 ];
 
 #[test]
