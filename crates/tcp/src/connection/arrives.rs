@@ -3,7 +3,7 @@
 use engine::Time;
 use wire::{Ecn, Flags, Segment, SeqNum};
 
-use super::timestamps::Clock;
+use super::timestamps::{self, Clock};
 use super::{Connection, Failure, State};
 use crate::receiver::Data;
 use crate::sender::Arrival;
@@ -13,11 +13,30 @@ impl Connection {
     #[inline]
     pub fn handle_segment(&mut self, now: Time, segment: &Segment, ecn: Ecn) {
         match self.state {
-            State::Closed => {}
+            State::Closed => self.in_closed(segment),
             State::Listen => self.in_listen(now, segment),
             State::SynSent => self.in_syn_sent(now, segment),
             _ => self.in_others(now, segment, ecn),
         }
+    }
+
+    /// Nobody is here [RFC9293 s3.10.7.1].
+    fn in_closed(&mut self, segment: &Segment) {
+        if segment.flags.has(Flags::RST) {
+            return;
+        }
+        if segment.flags.has(Flags::ACK) {
+            return self.reset(segment.ack, false);
+        }
+        let end = segment.seq + segment.seq_len();
+        self.answers.push_back(Segment {
+            src_port: self.local_port,
+            dst_port: segment.src_port,
+            seq: SeqNum(0),
+            ack: end,
+            flags: Flags::RST | Flags::ACK,
+            ..Segment::default()
+        });
     }
 
     /// [RFC9293 s3.10.7.2]
@@ -89,9 +108,7 @@ impl Connection {
         let Some(agreed) = handshake.agreed else { return };
         let rtt = handshake.rtt(now);
         let mut config = handshake.config;
-        // What options take is not left for data [RFC6691].
-        let options = if agreed.timestamps { 12 } else { 0 };
-        config.segment = config.segment.min(agreed.peer_mss).saturating_sub(options).max(1);
+        config.segment = timestamps::left_for_data(config.segment.min(agreed.peer_mss), agreed.timestamps);
         config.options.sack = agreed.sack;
         config.options.timestamps = agreed.timestamps;
         if handshake.tries > 1 {

@@ -47,7 +47,8 @@ pub(super) struct Handshake {
 }
 
 impl Handshake {
-    pub fn new(config: &Config) -> Self {
+    /// SACK is offered only by an end whose recovery `uses_sack`: that one is a Reno is known by that.
+    pub fn new(config: &Config, uses_sack: bool) -> Self {
         let shift = match config.options.window_scale {
             None => 0,
             Some(Some(shift)) => shift.min(MOST_SHIFT),
@@ -55,7 +56,7 @@ impl Handshake {
         };
         Handshake {
             config: config.clone(),
-            offer: config.options,
+            offer: crate::config::Options { sack: config.options.sack && uses_sack, ..config.options },
             mss: config.segment,
             window: config.window.0,
             shift,

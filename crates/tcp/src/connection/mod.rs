@@ -67,9 +67,11 @@ impl Connection {
     /// An end in ESTABLISHED, whose other end advertises `peer_window` bytes: without a handshake and with both sequence
     /// spaces at zero, as in the thesis's simulator [goel1997 4.2 (2)]. What the settings offer is taken as agreed on.
     pub fn established(config: &Config, local_port: u16, remote_port: u16, peer_window: u64) -> Self {
+        let agreed = config.options;
+        let segment = timestamps::left_for_data(config.segment, agreed.timestamps);
+        let config = &Config { segment, ..config.clone() };
         let mut connection = Self::new(config, local_port, remote_port, State::Established, SeqNum(0));
         let uses_sack = connection.sender.uses_sack();
-        let agreed = config.options;
         connection.timestamps = agreed.timestamps;
         connection.ecn = agreed.ecn == crate::config::EcnMode::Request;
         connection.sender.agreed(connection.ecn, peer_window, None);
@@ -89,6 +91,8 @@ impl Connection {
 
     fn new(config: &Config, local_port: u16, remote_port: u16, state: State, origin: SeqNum) -> Self {
         let precise = config.control.build(crate::cc::Start::trial()).precise_ecn();
+        let sender = Sender::new(config, 0);
+        let handshake = || Box::new(Handshake::new(config, sender.uses_sack()));
         Connection {
             local_port,
             remote_port,
@@ -96,8 +100,8 @@ impl Connection {
             failure: None,
             origin,
             peer_origin: SeqNum(0),
-            handshake: (state != State::Established).then(|| Box::new(Handshake::new(config))),
-            sender: Sender::new(config, 0),
+            handshake: (state != State::Established).then(handshake),
+            sender,
             receiver: Receiver::new(config.window.0, config.segment, config.acks, precise),
             clock: Clock::default(),
             timestamps: false,

@@ -11,6 +11,14 @@ pub(super) struct Clock {
     recent: Option<u32>,
 }
 
+/// What the option takes of a segment, padding included [RFC7323 appendix A].
+const SIZE: u32 = 12;
+
+/// Bytes of data in a segment of `segment` bytes that carries timestamps, or not [RFC6691].
+pub(super) fn left_for_data(segment: u32, stamped: bool) -> u32 {
+    if stamped { segment.saturating_sub(SIZE).max(1) } else { segment }
+}
+
 /// The clock of this end: milliseconds [RFC7323 s5.4].
 pub(super) fn value(now: Time) -> u32 {
     (now.as_nanos() / NANOS_PER_MILLI) as u32
