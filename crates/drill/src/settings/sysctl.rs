@@ -29,7 +29,7 @@ pub const WITHOUT_EFFECT: &[(&str, &str)] = &[
 ];
 
 /// Sets parameter `name`, with dots, to `value`. `Err` says what is not supported.
-pub fn set(settings: &mut Settings, name: &str, value: &str) -> Result<(), String> {
+pub(super) fn set(settings: &mut Settings, name: &str, value: &str) -> Result<(), String> {
     if WITHOUT_EFFECT.iter().any(|(known, _)| *known == name) {
         return Ok(());
     }
