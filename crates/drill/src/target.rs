@@ -45,6 +45,8 @@ pub trait Target {
     fn now(&self) -> Time;
     /// When something is due, at the latest; [`Time::NEVER`] if nothing is, or nobody knows.
     fn next_timeout(&self) -> Time;
+    /// How late a timer of this length may expire and still be on time.
+    fn lateness(&self, span: Span) -> Span;
     /// Lets the time come up to `until`, or up to when something was sent that nobody has looked at if `stop` says so.
     /// `Err` if the time does not move because a timer is due again and again.
     fn advance(&mut self, until: Time, stop: bool) -> Result<(), Stuck>;

@@ -11,7 +11,7 @@ mod socket;
 
 use std::collections::BTreeMap;
 
-use engine::Time;
+use engine::{Span, Time};
 use wire::{Ecn, Flags, Segment, SeqNum};
 
 pub use answer::{Answer, Called};
@@ -132,6 +132,10 @@ impl Target for Host<'_> {
 
     fn now(&self) -> Time {
         self.now
+    }
+
+    fn lateness(&self, _: Span) -> Span {
+        Span::ZERO
     }
 
     fn next_timeout(&self) -> Time {

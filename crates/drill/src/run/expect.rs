@@ -14,7 +14,7 @@ impl Runner<'_> {
     pub(super) fn expect(&mut self, event: &Event, tcp: &Tcp, window: Option<Window>) -> Step {
         let place = event.action_place;
         let until = match window {
-            Some(window) => window.to + self.head.tolerance,
+            Some(window) => window.to + window.grace + self.head.tolerance,
             None => self.host.now() + self.host.clock().patience(),
         };
         let first = self.next_sent(event, tcp, window, until)?;

@@ -87,6 +87,8 @@ fn unsupported<T>(place: Place, what: impl Into<String>) -> Step<T> {
 struct Window {
     from: Time,
     to: Time,
+    /// How much later than `to` is on time still, whatever the tolerance.
+    grace: Span,
 }
 
 impl Runner<'_> {
@@ -140,7 +142,7 @@ impl Runner<'_> {
             When::AfterBetween(from, to) => (now + from, now + to),
             When::Any => return None,
         };
-        Some(Window { from, to })
+        Some(Window { from, to, grace: self.host.lateness(to.since(now)) })
     }
 
     /// Lets the time come for an event that the script makes.
@@ -313,7 +315,7 @@ impl Runner<'_> {
         }
         match returns {
             Some(returns) => {
-                let window = Window { from: returns, to: returns };
+                let window = Window { from: returns, to: returns, grace: Span::ZERO };
                 match self.late(place, &format!("{} returned", call.name), window, self.host.now()) {
                     Some((headline, found, hint)) => Err(self.failed(place, &headline, found, Some(hint))),
                     None => Ok(()),
@@ -325,7 +327,7 @@ impl Runner<'_> {
 
     /// Whether something happened in time: if not, what is wrong, in words. Remembers the largest deviation.
     fn late(&mut self, place: Place, what: &str, window: Window, at: Time) -> Option<(String, Found, String)> {
-        let (early, late) = (window.from.since(at), at.since(window.to));
+        let (early, late) = (window.from.since(at), at.since(window.to + window.grace));
         let deviation = early.max(late);
         if self.report.worst.is_none_or(|(_, worst)| deviation > worst) {
             self.report.worst = Some((place, deviation));
