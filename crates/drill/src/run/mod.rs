@@ -327,12 +327,12 @@ impl Runner<'_> {
 
     /// Whether something happened in time: if not, what is wrong, in words. Remembers the largest deviation.
     fn late(&mut self, place: Place, what: &str, window: Window, at: Time) -> Option<(String, Found, String)> {
-        let (early, late) = (window.from.since(at), at.since(window.to + window.grace));
+        let (early, late) = (window.from.since(at), at.since(window.to));
         let deviation = early.max(late);
         if self.report.worst.is_none_or(|(_, worst)| deviation > worst) {
             self.report.worst = Some((place, deviation));
         }
-        if deviation <= self.head.tolerance {
+        if early.max(at.since(window.to + window.grace)) <= self.head.tolerance {
             return None;
         }
         let expected = match window.from == window.to {
