@@ -72,6 +72,8 @@ pub struct Settings {
     pub restart_after_idle: bool,
     /// `tcp_syn_retries`
     pub syn_retries: u32,
+    /// `tcp_syn_linear_timeouts`
+    pub steady_syn_retries: u32,
     /// `tcp_synack_retries`
     pub synack_retries: u32,
     /// `tcp_retries2`
@@ -118,6 +120,7 @@ impl Default for Settings {
             frto: true,
             restart_after_idle: true,
             syn_retries: 6,
+            steady_syn_retries: 4,
             synack_retries: 5,
             retries: 15,
             receive_buffer: (131_072, 6_291_456),

@@ -76,6 +76,7 @@ pub(super) fn set(settings: &mut Settings, name: &str, value: &str) -> Result<()
         "tcp_frto" => settings.frto = number(value)? > 0,
         "tcp_slow_start_after_idle" => settings.restart_after_idle = flag()?,
         "tcp_syn_retries" => settings.syn_retries = small()?,
+        "tcp_syn_linear_timeouts" => settings.steady_syn_retries = small()?,
         "tcp_synack_retries" => settings.synack_retries = small()?,
         "tcp_retries2" => settings.retries = small()?,
         "tcp_rmem" => settings.receive_buffer = memory()?,
