@@ -7,6 +7,7 @@ pub mod code;
 pub mod end;
 pub mod endpoint;
 pub mod host;
+pub mod lossy;
 pub mod outbox;
 pub mod report;
 pub mod run;

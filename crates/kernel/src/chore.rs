@@ -1,6 +1,7 @@
 //! The command: scripts one after the other, a line about each.
 
 use std::fs;
+use std::path::Path;
 use std::process::ExitCode;
 
 use drill::report::{Outcome, Report};
@@ -9,11 +10,13 @@ use drill::syntax::Script;
 use engine::Span;
 
 use crate::host::Kernel;
+use crate::tables;
 
 const USAGE: &str = "\
 packetdrill scripts against this machine's own Linux, in real time.
 
     cargo xtask kernel [OPTIONS] FILE.pkt...
+    cargo xtask kernel --tables FOLDER        what its senders do after losses, which a test holds ours against
 
 Each script gets a network namespace and a TUN device of its own: run it as root. Nothing outside is touched.
 
@@ -46,6 +49,17 @@ enum Code {
 
 pub fn main() -> ExitCode {
     let words: Vec<String> = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
+    if let [first, folder] = words.as_slice()
+        && first == "--tables"
+    {
+        return match tables::write(Path::new(folder)) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(problem) => {
+                eprintln!("kernel: {problem}");
+                ExitCode::from(Code::Unsupported as u8)
+            }
+        };
+    }
     let options = match parsed(&words) {
         Ok(Some(options)) => options,
         Ok(None) => {

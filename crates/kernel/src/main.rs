@@ -23,6 +23,8 @@ mod machine;
 mod options;
 #[cfg(target_os = "linux")]
 mod packet;
+#[cfg(target_os = "linux")]
+mod tables;
 
 use std::process::ExitCode;
 
