@@ -4,6 +4,7 @@
 
 mod agreement;
 mod bench;
+mod kernel;
 mod test;
 mod workspace;
 
@@ -17,6 +18,9 @@ The repository's chores.
 
     cargo xtask ns2
         The tables of ns-2 that a test holds our senders against, made anew; needs ns-2.
+
+    cargo xtask kernel FILE.pkt...
+        packetdrill scripts against this machine's own Linux; needs root and a TUN device. `--help` tells more.
 
     cargo xtask bench peers [OPTIONS]
         How fast lasthop is beside ns-2 and ns-3 on the same workloads.
@@ -37,6 +41,10 @@ fn main() -> ExitCode {
         words if words.contains(&"--help") || words.contains(&"-h") => workspace::print(USAGE),
         ["test"] => test::run(),
         ["ns2"] => agreement::run(),
+        ["kernel", options @ ..] => match kernel::run(options) {
+            Ok(code) => return code,
+            Err(problem) => Err(problem),
+        },
         ["bench", "peers", options @ ..] => bench::Options::parse(options).and_then(|it| bench::peers(&it)),
         words => Err(format!("there is no chore `{}`\n\n{USAGE}", words.join(" "))),
     };

@@ -40,7 +40,7 @@ fn config(role: Role, settings: &Settings) -> Result<Config, String> {
         config.control = other.ok_or_else(unknown)?.control;
     }
     config.segment = settings.max_segment.map_or(1460, u32::from);
-    config.window = Bytes(settings.receive_buffer.0);
+    config.window = Bytes(window(settings.receive_buffer.0, u64::from(config.segment)));
     config.initial_window = settings.initial_window.unwrap_or(config.initial_window);
     config.rto.min = settings.rto_min.unwrap_or(config.rto.min);
     if let ControlConfig::Cubic(cubic) = &mut config.control {
@@ -74,8 +74,16 @@ fn config(role: Role, settings: &Settings) -> Result<Config, String> {
         Role::Active => settings.syn_retries,
         Role::Passive => settings.synack_retries,
     };
+    config.retries.steady_syn = settings.steady_syn_retries;
     config.retries.data = Some(settings.retries);
     Ok(config)
+}
+
+/// What a receive buffer lets be offered: half of it, since the other half is for what the kernel needs around the data
+/// (`tcp_win_from_space`), in whole segments (`tcp_select_initial_window`).
+fn window(buffer: u64, segment: u64) -> u64 {
+    let half = buffer / 2;
+    if half > segment { half / segment * segment } else { half }
 }
 
 /// An end as the variant has it.

@@ -239,14 +239,16 @@ pub struct Spurious {
 /// How often a segment is sent again before the connection is given up.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Retries {
-    /// A SYN.
+    /// A SYN, with intervals that double; `steady_syn` come before.
     pub syn: u32,
+    /// A SYN that nobody has answered, at intervals that do not double yet: not in RFC 6298 [Linux tcp_timer.c].
+    pub steady_syn: u32,
     /// Data; never given up if not said, as in a simulation.
     pub data: Option<u32>,
 }
 
 impl Default for Retries {
     fn default() -> Self {
-        Retries { syn: 6, data: None }
+        Retries { syn: 6, steady_syn: 0, data: None }
     }
 }

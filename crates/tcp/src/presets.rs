@@ -122,8 +122,12 @@ pub const PRESETS: &[Preset] = &[
         name: "linux-reno",
         summary: "What Linux does with tcp_congestion_control = reno",
         configure: |config| {
-            let counted = reno::Config { growth: Some(window::Growth::Counted), ..reno::Config::default() };
-            linux(config, ControlConfig::Reno(counted));
+            let reno = reno::Config {
+                growth: Some(window::Growth::Counted),
+                ssthresh_from: Some(reno::Basis::Cwnd),
+                ..reno::Config::default()
+            };
+            linux(config, ControlConfig::Reno(reno));
         },
     },
 ];
@@ -166,6 +170,6 @@ fn linux(config: &mut Config, control: ControlConfig) {
     config.spurious = Spurious { frto: true, eifel: true, duplicate_sack: true };
     config.growth = Growth::WhenUsed;
     config.restart_after_idle = true;
-    config.retries = Retries { syn: 6, data: Some(15) };
+    config.retries = Retries { syn: 6, steady_syn: 4, data: Some(15) };
     config.window = Bytes(config.window.0.max(65_535));
 }

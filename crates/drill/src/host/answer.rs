@@ -25,15 +25,15 @@ pub enum Answer {
 }
 
 /// An answer, by way of `?` or not.
-pub(super) type Called = Result<Answer, Answer>;
+pub type Called = Result<Answer, Answer>;
 
 /// An argument that is no use.
-pub(super) fn unsupported<T>(what: impl Into<String>) -> Result<T, Answer> {
+pub fn unsupported<T>(what: impl Into<String>) -> Result<T, Answer> {
     Err(Answer::Unsupported(what.into()))
 }
 
 /// A whole number.
-pub(super) fn number(expr: Option<&Expr>, what: &str) -> Result<i64, Answer> {
+pub fn number(expr: Option<&Expr>, what: &str) -> Result<i64, Answer> {
     match expr {
         Some(Expr::Number(number)) => Ok(*number),
         Some(other) => unsupported(format!("`{other}` as {what}")),
@@ -42,7 +42,7 @@ pub(super) fn number(expr: Option<&Expr>, what: &str) -> Result<i64, Answer> {
 }
 
 /// A name, or several joined by `|`; 0 is none.
-pub(super) fn names(expr: Option<&Expr>, what: &str) -> Result<Vec<String>, Answer> {
+pub fn names(expr: Option<&Expr>, what: &str) -> Result<Vec<String>, Answer> {
     match expr {
         None | Some(Expr::Number(0)) => Ok(Vec::new()),
         Some(Expr::Name(name)) => Ok(vec![name.clone()]),
@@ -52,7 +52,7 @@ pub(super) fn names(expr: Option<&Expr>, what: &str) -> Result<Vec<String>, Answ
 }
 
 /// The value of the first element of `[value]`.
-pub(super) fn first(expr: Option<&Expr>) -> Option<&Expr> {
+pub fn first(expr: Option<&Expr>) -> Option<&Expr> {
     match expr {
         Some(Expr::List(all)) => all.first(),
         other => other,
@@ -60,14 +60,14 @@ pub(super) fn first(expr: Option<&Expr>) -> Option<&Expr> {
 }
 
 /// The member called `name` of a record.
-pub(super) fn member<'a>(expr: Option<&'a Expr>, name: &str) -> Option<&'a Expr> {
+pub fn member<'a>(expr: Option<&'a Expr>, name: &str) -> Option<&'a Expr> {
     let Some(Expr::Record(fields)) = expr else { return None };
     let named = |field: &&crate::syntax::ast::Field| field.name.as_ref().is_some_and(|(known, _)| known == name);
     fields.iter().find(named).map(|field| &field.value)
 }
 
 /// Bytes that the vectors `[{..., 40}, {..., 2}]` hold together.
-pub(super) fn vectors(expr: Option<&Expr>) -> Result<i64, Answer> {
+pub fn vectors(expr: Option<&Expr>) -> Result<i64, Answer> {
     let Some(Expr::List(all)) = expr else { return unsupported("a call without vectors such as [{..., 1000}]") };
     let mut sum = 0i64;
     for vector in all {

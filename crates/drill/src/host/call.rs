@@ -17,7 +17,7 @@ pub fn is_sending(call: &Call) -> bool {
 
 impl Host<'_> {
     /// Makes the call, or tries it again if it blocked.
-    pub fn call(&mut self, call: &Call) -> Answer {
+    pub(super) fn called(&mut self, call: &Call) -> Answer {
         let name = call.name.as_str();
         let answer = match name {
             "socket" => self.socket(call),

@@ -5,25 +5,25 @@ use super::answer::{Answer, Called, member, names, number, unsupported, vectors}
 use crate::end::Stage;
 use crate::syntax::ast::Call;
 
-impl Host<'_> {
-    /// Bytes and flags of a call that sends or reads.
-    fn amount(call: &Call) -> Result<(i64, Vec<String>), Answer> {
-        let args = &call.args;
-        match call.name.as_str() {
-            "write" | "read" => Ok((number(args.get(2), "a number of bytes")?, Vec::new())),
-            "writev" | "readv" => Ok((vectors(args.get(1))?, Vec::new())),
-            "sendmsg" | "recvmsg" => {
-                if member(args.get(1), "msg_control").is_some() {
-                    return unsupported("control messages (msg_control)");
-                }
-                Ok((vectors(member(args.get(1), "msg_iov"))?, names(args.get(2), "flags")?))
+/// Bytes and flags of a call that sends or reads.
+pub fn amount(call: &Call) -> Result<(i64, Vec<String>), Answer> {
+    let args = &call.args;
+    match call.name.as_str() {
+        "write" | "read" => Ok((number(args.get(2), "a number of bytes")?, Vec::new())),
+        "writev" | "readv" => Ok((vectors(args.get(1))?, Vec::new())),
+        "sendmsg" | "recvmsg" => {
+            if member(args.get(1), "msg_control").is_some() {
+                return unsupported("control messages (msg_control)");
             }
-            _ => Ok((number(args.get(2), "a number of bytes")?, names(args.get(3), "flags")?)),
+            Ok((vectors(member(args.get(1), "msg_iov"))?, names(args.get(2), "flags")?))
         }
+        _ => Ok((number(args.get(2), "a number of bytes")?, names(args.get(3), "flags")?)),
     }
+}
 
+impl Host<'_> {
     pub(super) fn send(&mut self, fd: i64, call: &Call) -> Called {
-        let (bytes, flags) = Self::amount(call)?;
+        let (bytes, flags) = amount(call)?;
         if let Some(flag) =
             flags.iter().find(|flag| !["MSG_MORE", "MSG_DONTWAIT", "MSG_NOSIGNAL"].contains(&flag.as_str()))
         {
@@ -53,7 +53,7 @@ impl Host<'_> {
     }
 
     pub(super) fn receive(&mut self, fd: i64, call: &Call) -> Called {
-        let (most, flags) = Self::amount(call)?;
+        let (most, flags) = amount(call)?;
         if let Some(flag) = flags.iter().find(|flag| *flag != "MSG_DONTWAIT") {
             return unsupported(format!("reading with {flag}"));
         }

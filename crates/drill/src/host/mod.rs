@@ -2,7 +2,7 @@
 //!
 //! Like packetdrill it knows one connection at a time: packets go to the latest one.
 
-mod answer;
+pub mod answer;
 mod call;
 mod data;
 mod options;
@@ -11,35 +11,28 @@ mod socket;
 
 use std::collections::BTreeMap;
 
-use engine::Time;
+use engine::{Span, Time};
 use wire::{Ecn, Flags, Segment, SeqNum};
 
-pub use answer::Answer;
+pub use answer::{Answer, Called};
 pub use call::is_sending;
-pub use options::WITHOUT_EFFECT;
+pub use data::amount;
+pub use options::{WITHOUT_EFFECT, checked};
+pub use poll::polled;
 use socket::{Kind, Socket};
 
+use crate::code::Value;
 use crate::end::{End, Opener, Ports, Role, Stage};
-use crate::settings::Settings;
+use crate::outbox::{Outbox, Sent};
+use crate::settings::{Setting, Settings};
+use crate::syntax::ast::Call;
+use crate::target::{Clock, Target};
 
 /// Both ends' ports; scripts do not say any.
 pub const PORTS: Ports = Ports { local: 8080, remote: 32_000 };
 
 /// The initial sequence number of the end under test; scripts count from it.
 pub const LOCAL_ISS: SeqNum = SeqNum(1_000_000_000);
-
-/// A segment on its way out.
-#[derive(Clone, Copy, Debug)]
-pub struct Sent {
-    /// When it left.
-    pub time: Time,
-    /// The segment.
-    pub segment: Segment,
-    /// The ECN field.
-    pub ecn: Ecn,
-    /// Whether its last byte is the last one that the application has handed over, and meant to be pushed.
-    pub last: bool,
-}
 
 /// A timer is due at once, however often it expires.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -58,12 +51,10 @@ pub struct Host<'a> {
     open: &'a Opener<'a>,
     now: Time,
     /// Settings for connections to come.
-    pub settings: Settings,
+    settings: Settings,
     sockets: BTreeMap<i64, Socket>,
     lives: Vec<Life>,
-    sent: Vec<Sent>,
-    /// How many of those sent have been looked at.
-    read: usize,
+    outbox: Outbox,
 }
 
 impl<'a> Host<'a> {
@@ -75,96 +66,8 @@ impl<'a> Host<'a> {
             settings: Settings::default(),
             sockets: BTreeMap::new(),
             lives: Vec::new(),
-            sent: Vec::new(),
-            read: 0,
+            outbox: Outbox::default(),
         }
-    }
-
-    /// The time.
-    pub fn now(&self) -> Time {
-        self.now
-    }
-
-    /// When something is due.
-    pub fn next_timeout(&self) -> Time {
-        self.lives.iter().map(|life| life.end.poll_timeout()).min().unwrap_or(Time::NEVER)
-    }
-
-    /// Lets the time come up to `until`, timers included, or up to when something was sent if `stop` says so. `Err` if the
-    /// time does not move because a timer is due again and again.
-    pub fn advance(&mut self, until: Time, stop: bool) -> Result<(), Stuck> {
-        let mut at_once = 0;
-        while !(stop && self.unread() > 0) {
-            let due = self.next_timeout();
-            if due > until {
-                self.now = self.now.max(until);
-                return Ok(());
-            }
-            at_once = if due > self.now { 0 } else { at_once + 1 };
-            if at_once > Self::MOST_AT_ONCE {
-                return Err(Stuck);
-            }
-            self.now = self.now.max(due);
-            for index in 0..self.lives.len() {
-                if self.lives[index].end.poll_timeout() <= self.now {
-                    self.lives[index].end.handle_timeout(self.now);
-                    self.transmit(index);
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// So many timers at one instant are no chance.
-    const MOST_AT_ONCE: u32 = 10_000;
-
-    /// A segment comes in.
-    pub fn inject(&mut self, segment: &Segment, ecn: Ecn) -> Result<(), String> {
-        let alive = self.lives.len().checked_sub(1).filter(|last| self.lives[*last].end.stage() != Stage::Gone);
-        let opens = segment.flags.has(Flags::SYN) && !segment.flags.has(Flags::ACK);
-        let index = match alive {
-            Some(index) => index,
-            None if opens && self.listener().is_some() => self.begin(Role::Passive)?,
-            None => {
-                self.refuse(segment);
-                return Ok(());
-            }
-        };
-        let fresh = self.lives[index].end.stage() == Stage::Opening;
-        let life = &mut self.lives[index];
-        life.end.handle_segment(self.now, segment, ecn);
-        self.transmit(index);
-        if fresh && self.lives[index].end.stage() == Stage::Open && !self.has_socket(index) {
-            self.queue(index);
-        }
-        Ok(())
-    }
-
-    /// Everything that was sent.
-    pub fn sent(&self) -> &[Sent] {
-        &self.sent
-    }
-
-    /// How much of it nobody has looked at.
-    pub fn unread(&self) -> usize {
-        self.sent.len() - self.read
-    }
-
-    /// The oldest that nobody has looked at.
-    pub fn peek_sent(&self) -> Option<&Sent> {
-        self.sent.get(self.read)
-    }
-
-    /// It has been looked at.
-    pub fn take_sent(&mut self) -> Option<Sent> {
-        let sent = self.peek_sent().copied();
-        self.read += usize::from(sent.is_some());
-        sent
-    }
-
-    /// A member of `struct tcp_info` of the latest connection.
-    pub fn info(&self, name: &str) -> Option<crate::code::Value> {
-        self.lives.last().and_then(|life| life.end.info(name))
     }
 
     /// A new connection; gives its index.
@@ -196,7 +99,7 @@ impl<'a> Host<'a> {
             let behind = u64::from(segment.seq.0.wrapping_sub(LOCAL_ISS.0)) + u64::from(segment.len);
             // The stream begins one behind the SYN.
             let last = segment.len > 0 && behind == life.written.wrapping_add(1) & u64::from(u32::MAX) && !life.more;
-            self.sent.push(Sent { time: self.now, segment, ecn, last });
+            self.outbox.push(Sent { time: self.now, segment, ecn, last });
         }
     }
 
@@ -215,6 +118,91 @@ impl<'a> Host<'a> {
             answer.ack = segment.seq + segment.seq_len();
             answer.flags = Flags::RST | Flags::ACK;
         }
-        self.sent.push(Sent { time: self.now, segment: answer, ecn: Ecn::NotEct, last: false });
+        self.outbox.push(Sent { time: self.now, segment: answer, ecn: Ecn::NotEct, last: false });
+    }
+}
+
+/// So many timers at one instant are no chance.
+const MOST_AT_ONCE: u32 = 10_000;
+
+impl Target for Host<'_> {
+    fn clock(&self) -> Clock {
+        Clock::Simulated
+    }
+
+    fn now(&self) -> Time {
+        self.now
+    }
+
+    fn lateness(&self, _: Span) -> Span {
+        Span::ZERO
+    }
+
+    fn next_timeout(&self) -> Time {
+        self.lives.iter().map(|life| life.end.poll_timeout()).min().unwrap_or(Time::NEVER)
+    }
+
+    fn advance(&mut self, until: Time, stop: bool) -> Result<(), Stuck> {
+        let mut at_once = 0;
+        while !(stop && self.outbox.unread() > 0) {
+            let due = self.next_timeout();
+            if due > until {
+                self.now = self.now.max(until);
+                return Ok(());
+            }
+            at_once = if due > self.now { 0 } else { at_once + 1 };
+            if at_once > MOST_AT_ONCE {
+                return Err(Stuck);
+            }
+            self.now = self.now.max(due);
+            for index in 0..self.lives.len() {
+                if self.lives[index].end.poll_timeout() <= self.now {
+                    self.lives[index].end.handle_timeout(self.now);
+                    self.transmit(index);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn inject(&mut self, segment: &Segment, ecn: Ecn) -> Result<(), String> {
+        let alive = self.lives.len().checked_sub(1).filter(|last| self.lives[*last].end.stage() != Stage::Gone);
+        let opens = segment.flags.has(Flags::SYN) && !segment.flags.has(Flags::ACK);
+        let index = match alive {
+            Some(index) => index,
+            None if opens && self.listener().is_some() => self.begin(Role::Passive)?,
+            None => {
+                self.refuse(segment);
+                return Ok(());
+            }
+        };
+        let fresh = self.lives[index].end.stage() == Stage::Opening;
+        let life = &mut self.lives[index];
+        life.end.handle_segment(self.now, segment, ecn);
+        self.transmit(index);
+        if fresh && self.lives[index].end.stage() == Stage::Open && !self.has_socket(index) {
+            self.queue(index);
+        }
+        Ok(())
+    }
+
+    fn set(&mut self, setting: &Setting) -> Result<Option<String>, String> {
+        self.settings.put(setting)
+    }
+
+    fn call(&mut self, call: &Call) -> Answer {
+        self.called(call)
+    }
+
+    fn info(&self, name: &str) -> Option<Value> {
+        self.lives.last().and_then(|life| life.end.info(name))
+    }
+
+    fn outbox(&self) -> &Outbox {
+        &self.outbox
+    }
+
+    fn outbox_mut(&mut self) -> &mut Outbox {
+        &mut self.outbox
     }
 }

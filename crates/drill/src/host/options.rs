@@ -130,7 +130,8 @@ impl Host<'_> {
     }
 }
 
-fn checked(option: &str, expected: Option<&Expr>, found: &Expr) -> Answer {
+/// Whether what `getsockopt` has found is what the script expects.
+pub fn checked(option: &str, expected: Option<&Expr>, found: &Expr) -> Answer {
     match expected {
         None | Some(Expr::Any) => Answer::Returns(0),
         Some(expected) if expected == found => Answer::Returns(0),

@@ -30,36 +30,38 @@ impl Host<'_> {
     }
 
     pub(super) fn poll(&mut self, call: &Call) -> Called {
-        let Some(Expr::List(all)) = call.args.first() else { return unsupported("poll without a list of sockets") };
-        let timeout = number(call.args.get(2), "a timeout")?;
-        let mut count = 0;
-        let mut differs = None;
-        for one in all {
-            let fd = number(member(Some(one), "fd"), "a file descriptor")?;
-            let asked = names(member(Some(one), "events"), "events")?;
-            let always = ["POLLERR", "POLLHUP", "POLLNVAL"];
-            let mut found: Vec<&str> = self
-                .ready(fd)
-                .into_iter()
-                .filter(|event| always.contains(event) || asked.iter().any(|a| a == event))
-                .collect();
-            count += i64::from(!found.is_empty());
-            if let Some(expected) = member(Some(one), "revents").filter(|expected| **expected != Expr::Any) {
-                let mut expected = names(Some(expected), "events")?;
-                expected.sort();
-                found.sort_unstable();
-                if expected != found {
-                    let joined = |all: &[String]| if all.is_empty() { "0".to_owned() } else { all.join("|") };
-                    let found: Vec<String> = found.iter().map(|event| (*event).to_owned()).collect();
-                    differs = Some((format!("revents of {fd}"), joined(&expected), joined(&found)));
-                }
+        polled(call, |fd| self.ready(fd))
+    }
+}
+
+/// What `poll` comes to when `ready` says which events there are at a file descriptor.
+pub fn polled(call: &Call, ready: impl Fn(i64) -> Vec<&'static str>) -> Called {
+    let Some(Expr::List(all)) = call.args.first() else { return unsupported("poll without a list of sockets") };
+    let timeout = number(call.args.get(2), "a timeout")?;
+    let mut count = 0;
+    let mut differs = None;
+    for one in all {
+        let fd = number(member(Some(one), "fd"), "a file descriptor")?;
+        let asked = names(member(Some(one), "events"), "events")?;
+        let always = ["POLLERR", "POLLHUP", "POLLNVAL"];
+        let mut found: Vec<&str> =
+            ready(fd).into_iter().filter(|event| always.contains(event) || asked.iter().any(|a| a == event)).collect();
+        count += i64::from(!found.is_empty());
+        if let Some(expected) = member(Some(one), "revents").filter(|expected| **expected != Expr::Any) {
+            let mut expected = names(Some(expected), "events")?;
+            expected.sort();
+            found.sort_unstable();
+            if expected != found {
+                let joined = |all: &[String]| if all.is_empty() { "0".to_owned() } else { all.join("|") };
+                let found: Vec<String> = found.iter().map(|event| (*event).to_owned()).collect();
+                differs = Some((format!("revents of {fd}"), joined(&expected), joined(&found)));
             }
         }
-        match differs {
-            // It may still come.
-            _ if count == 0 && timeout != 0 => Ok(Answer::Blocks),
-            Some((what, expected, found)) => Ok(Answer::Differs { what, expected, found }),
-            None => Ok(Answer::Returns(count)),
-        }
+    }
+    match differs {
+        // It may still come.
+        _ if count == 0 && timeout != 0 => Ok(Answer::Blocks),
+        Some((what, expected, found)) => Ok(Answer::Differs { what, expected, found }),
+        None => Ok(Answer::Returns(count)),
     }
 }

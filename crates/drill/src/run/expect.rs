@@ -3,28 +3,22 @@
 //! Linux hands its device segments put together for offload, and its scripts show them: `1:10001(10000)`. Our end sends
 //! no more than one MSS in a segment, so such a line takes as many segments as it is made of. All must come in time.
 
-use engine::{Span, Time};
+use engine::Time;
 
 use super::{Runner, Step, Window, compare};
-use crate::host::Sent;
+use crate::outbox::Sent;
 use crate::report::{Found, seconds};
 use crate::syntax::ast::{Event, Tcp};
-
-/// How far beyond its time a packet that is missing is looked for, to say when it would have come.
-const BEYOND: Span = Span::from_secs(10);
-
-/// How long `*` waits.
-const LONGEST: Span = Span::from_secs(3600);
 
 impl Runner<'_> {
     pub(super) fn expect(&mut self, event: &Event, tcp: &Tcp, window: Option<Window>) -> Step {
         let place = event.action_place;
         let until = match window {
-            Some(window) => window.to + self.head.tolerance,
-            None => self.host.now() + LONGEST,
+            Some(window) => window.to + window.grace + self.head.tolerance,
+            None => self.host.now() + self.host.clock().patience(),
         };
         let first = self.next_sent(event, tcp, window, until)?;
-        let position = self.logged[self.host.sent().len() - self.host.unread() - 1];
+        let position = self.logged[self.host.outbox().all().len() - self.host.outbox().unread() - 1];
         let (joined, last) = self.join(first, tcp, until)?;
         self.numbers.learn(tcp, &first.segment);
         self.report.checked += 1;
@@ -51,7 +45,7 @@ impl Runner<'_> {
     /// The next segment that goes out, which must be by `until`.
     fn next_sent(&mut self, event: &Event, tcp: &Tcp, window: Option<Window>, until: Time) -> Step<Sent> {
         self.advance(until.max(self.host.now()), true)?;
-        if let Some(sent) = self.host.take_sent() {
+        if let Some(sent) = self.host.outbox_mut().take() {
             return Ok(sent);
         }
         let (now, expected) = (self.host.now(), format!("> {tcp}"));
@@ -60,8 +54,8 @@ impl Runner<'_> {
             Some(window) => format!("{}~{} {expected}", seconds(window.from), seconds(window.to)),
             None => format!("* {expected}"),
         };
-        let moved = self.host.advance(now + BEYOND, true);
-        let later = match self.host.peek_sent().filter(|_| moved.is_ok()) {
+        let moved = self.host.advance(now + self.host.clock().beyond(), true);
+        let later = match self.host.outbox().peek().filter(|_| moved.is_ok()) {
             Some(sent) => format!("nothing; the next is {} > {}", seconds(sent.time), self.numbers.shown(sent)),
             None => "nothing, and nothing later".into(),
         };
@@ -81,13 +75,13 @@ impl Runner<'_> {
         }
         while joined.len < expected.len {
             self.advance(until.max(self.host.now()), true)?;
-            let Some(next) = self.host.peek_sent().copied() else { break };
+            let Some(next) = self.host.outbox().peek().copied() else { break };
             let shown = self.numbers.shown(&next);
             let follows = shown.seq == joined.seq.wrapping_add(joined.len) && shown.ack == joined.ack;
             if !follows || next.segment.len == 0 || joined.len + shown.len > expected.len {
                 break;
             }
-            self.host.take_sent();
+            self.host.outbox_mut().take();
             joined.len += shown.len;
             joined.flags = shown.flags;
             last = next;

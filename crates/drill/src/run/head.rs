@@ -3,7 +3,7 @@
 use engine::Span;
 
 use crate::code::Unsupported;
-use crate::settings::Settings;
+use crate::syntax::Place;
 use crate::syntax::ast::HeadOption;
 
 /// How far from its time a packet may come if the script says nothing: packetdrill's default.
@@ -30,16 +30,18 @@ pub(super) struct Head {
     pub tolerance: Span,
     /// Time stamps are compared: packetdrill leaves them alone unless it is told how long a tick is.
     pub ticks: bool,
+    /// The longest packet that the device takes, and where that is said.
+    pub mtu: Option<(Place, u32)>,
 }
 
 impl Default for Head {
     fn default() -> Self {
-        Head { tolerance: DEFAULT_TOLERANCE, ticks: false }
+        Head { tolerance: DEFAULT_TOLERANCE, ticks: false, mtu: None }
     }
 }
 
-/// Reads the head; what concerns the host goes to `settings`.
-pub(super) fn read(options: &[HeadOption], settings: &mut Settings) -> Result<Head, Unsupported> {
+/// Reads the head.
+pub(super) fn read(options: &[HeadOption]) -> Result<Head, Unsupported> {
     let mut head = Head::default();
     for option in options {
         let value = option.value.as_deref().unwrap_or_default();
@@ -58,8 +60,8 @@ pub(super) fn read(options: &[HeadOption], settings: &mut Settings) -> Result<He
                 _ => return Err(refused()),
             },
             "mtu" => {
-                let segment = number()?.checked_sub(40).and_then(|segment| u16::try_from(segment).ok());
-                settings.max_segment = Some(segment.ok_or_else(refused)?);
+                let mtu = u32::try_from(number()?).ok().filter(|mtu| (41..=65_535).contains(mtu));
+                head.mtu = Some((option.place, mtu.ok_or_else(refused)?));
             }
             _ => return Err(refused()),
         }

@@ -17,9 +17,10 @@ use crate::code::{self, Failed, Memory, Unsupported, Value};
 use crate::end::Opener;
 use crate::host::{Answer, Host, is_sending};
 use crate::report::{Failure, Found, Outcome, Report, Seen, seconds};
-use crate::settings;
+use crate::settings::{self, Setting};
 use crate::syntax::Place;
 use crate::syntax::ast::{Action, Call, Code, Commands, Event, Expr, Packet, Script, When};
+use crate::target::{Clock, Target};
 use head::Head;
 use numbers::Numbers;
 
@@ -27,10 +28,15 @@ use numbers::Numbers;
 const CONSTANTS: [(&str, i64); 5] =
     [("TCP_CA_Open", 0), ("TCP_CA_Disorder", 1), ("TCP_CA_CWR", 2), ("TCP_CA_Recovery", 3), ("TCP_CA_Loss", 4)];
 
-/// Runs `script`. `tolerance` overrides the script's own.
+/// Runs `script` against ends that `open` makes, in simulated time. `tolerance` overrides the script's own.
 pub fn run(script: &Script, tolerance: Option<Span>, open: &Opener<'_>) -> Report {
+    run_on(script, tolerance, &mut Host::new(open))
+}
+
+/// Runs `script` against `host`. `tolerance` overrides the script's own.
+pub fn run_on(script: &Script, tolerance: Option<Span>, host: &mut dyn Target) -> Report {
     let mut runner = Runner {
-        host: Host::new(open),
+        host,
         numbers: Numbers::default(),
         memory: Memory::new(),
         head: Head::default(),
@@ -42,7 +48,7 @@ pub fn run(script: &Script, tolerance: Option<Span>, open: &Opener<'_>) -> Repor
     let stopped = runner.script(script, tolerance).err();
     runner.log_sent();
     let mut report = runner.report;
-    report.unread = runner.host.unread();
+    report.unread = runner.host.outbox().unread();
     report.end = runner.host.now();
     report.tolerance = runner.head.tolerance;
     report.outcome = stopped.unwrap_or(Outcome::Passed);
@@ -50,7 +56,7 @@ pub fn run(script: &Script, tolerance: Option<Span>, open: &Opener<'_>) -> Repor
 }
 
 struct Runner<'a> {
-    host: Host<'a>,
+    host: &'a mut dyn Target,
     numbers: Numbers,
     memory: Memory,
     head: Head,
@@ -81,11 +87,18 @@ fn unsupported<T>(place: Place, what: impl Into<String>) -> Step<T> {
 struct Window {
     from: Time,
     to: Time,
+    /// How much later than `to` is on time still, whatever the tolerance.
+    grace: Span,
 }
 
 impl Runner<'_> {
     fn script(&mut self, script: &Script, tolerance: Option<Span>) -> Step {
-        self.head = head::read(&script.options, &mut self.host.settings).map_err(Outcome::Unsupported)?;
+        self.head = head::read(&script.options).map_err(Outcome::Unsupported)?;
+        if let Some((place, mtu)) = self.head.mtu {
+            self.host.set(&Setting::Mtu(mtu)).or_else(|what| unsupported(place, what))?;
+        }
+        // Nobody can say to the tick what the wall's clock is.
+        self.head.ticks &= self.host.clock() == Clock::Simulated;
         self.head.tolerance = tolerance.unwrap_or(self.head.tolerance);
         for commands in &script.setup {
             self.commands(commands)?;
@@ -129,7 +142,7 @@ impl Runner<'_> {
             When::AfterBetween(from, to) => (now + from, now + to),
             When::Any => return None,
         };
-        Some(Window { from, to })
+        Some(Window { from, to, grace: self.host.lateness(to.since(now)) })
     }
 
     /// Lets the time come for an event that the script makes.
@@ -144,7 +157,7 @@ impl Runner<'_> {
     fn advance(&mut self, until: Time, stop: bool) -> Step {
         loop {
             let step = self.host.next_timeout().min(until);
-            if stop && self.host.unread() > 0 {
+            if stop && self.host.outbox().unread() > 0 {
                 return Ok(());
             }
             let moved = self.host.advance(step, stop);
@@ -164,14 +177,19 @@ impl Runner<'_> {
     }
 
     fn commands(&mut self, commands: &Commands) -> Step {
-        let notes = settings::apply(commands, &mut self.host.settings).map_err(Outcome::Unsupported)?;
-        self.report.notes.extend(notes.into_iter().map(|note| (commands.place, note)));
+        for (place, command) in settings::each(commands) {
+            let set = settings::recognize(&command).or_else(|what| unsupported(place, what))?;
+            for setting in &set {
+                let note = self.host.set(setting).or_else(|what| unsupported(place, what))?;
+                self.report.notes.extend(note.map(|note| (commands.place, note)));
+            }
+        }
         Ok(())
     }
 
     fn code(&mut self, code: &Code) -> Step {
         let statements = code.program.as_ref().map_err(|unsupported| Outcome::Unsupported(unsupported.clone()))?;
-        let host = &self.host;
+        let host = &*self.host;
         let known = |name: &str| {
             let constant = CONSTANTS.iter().find(|(known, _)| *known == name);
             constant.map(|(_, value)| Value::Int(*value)).or_else(|| host.info(name))
@@ -229,7 +247,9 @@ impl Runner<'_> {
                         Ok(())
                     }
                     (Answer::Returns(_), Some(returns))
-                        if is_sending(call) && returns > self.host.now() + self.head.tolerance =>
+                        if is_sending(call)
+                            && self.host.clock() == Clock::Simulated
+                            && returns > self.host.now() + self.head.tolerance =>
                     {
                         unsupported(place, "a write that waits for room in the send buffer, which has no end here")
                     }
@@ -295,7 +315,7 @@ impl Runner<'_> {
         }
         match returns {
             Some(returns) => {
-                let window = Window { from: returns, to: returns };
+                let window = Window { from: returns, to: returns, grace: Span::ZERO };
                 match self.late(place, &format!("{} returned", call.name), window, self.host.now()) {
                     Some((headline, found, hint)) => Err(self.failed(place, &headline, found, Some(hint))),
                     None => Ok(()),
@@ -312,7 +332,7 @@ impl Runner<'_> {
         if self.report.worst.is_none_or(|(_, worst)| deviation > worst) {
             self.report.worst = Some((place, deviation));
         }
-        if deviation <= self.head.tolerance {
+        if early.max(at.since(window.to + window.grace)) <= self.head.tolerance {
             return None;
         }
         let expected = match window.from == window.to {
@@ -336,7 +356,7 @@ impl Runner<'_> {
 
     /// Puts what has been sent since into the report.
     fn log_sent(&mut self) {
-        for sent in &self.host.sent()[self.logged.len()..] {
+        for sent in &self.host.outbox().all()[self.logged.len()..] {
             self.logged.push(self.report.packets.len());
             self.report.packets.push(Seen { time: sent.time, incoming: false, tcp: self.numbers.shown(sent) });
         }

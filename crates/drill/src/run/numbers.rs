@@ -8,7 +8,8 @@ use std::num::NonZeroU16;
 
 use wire::{Ecn, Flags, Options, Segment, SeqNum, Timestamps};
 
-use crate::host::{LOCAL_ISS, PORTS, Sent};
+use crate::host::{LOCAL_ISS, PORTS};
+use crate::outbox::Sent;
 use crate::syntax::ast::{IpMark, Opt, Tcp};
 
 /// The script's initial sequence number on the wire.

@@ -6,10 +6,44 @@
 mod shell;
 mod sysctl;
 
-pub use shell::apply;
-pub use sysctl::{WITHOUT_EFFECT, set};
+pub use shell::{each, recognize};
+pub use sysctl::WITHOUT_EFFECT;
 
 use engine::Span;
+
+/// What a command, or an option in a script's head, sets.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Setting {
+    /// All that `defaults.sh` of the public suites sets.
+    SuiteDefaults,
+    /// A kernel parameter; its name with dots.
+    Parameter {
+        /// Its name.
+        name: String,
+        /// As written.
+        value: String,
+    },
+    /// A parameter of the kernel's module for CUBIC.
+    Cubic {
+        /// Its name.
+        name: String,
+        /// As written.
+        value: String,
+    },
+    /// `fq` in front of the device, which paces.
+    FairQueue,
+    /// What the route to the other end says.
+    Route {
+        /// `initcwnd`: segments.
+        initial_window: Option<u32>,
+        /// `rto_min`
+        rto_min: Option<Span>,
+        /// `congctl`
+        control: Option<String>,
+    },
+    /// The longest packet that the device takes, 41 bytes or more.
+    Mtu(u32),
+}
 
 /// Settings of the host, as Linux knows them. The defaults are those of Linux 6 without any script's commands.
 #[derive(Clone, PartialEq, Debug)]
@@ -38,6 +72,8 @@ pub struct Settings {
     pub restart_after_idle: bool,
     /// `tcp_syn_retries`
     pub syn_retries: u32,
+    /// `tcp_syn_linear_timeouts`
+    pub steady_syn_retries: u32,
     /// `tcp_synack_retries`
     pub synack_retries: u32,
     /// `tcp_retries2`
@@ -84,6 +120,7 @@ impl Default for Settings {
             frto: true,
             restart_after_idle: true,
             syn_retries: 6,
+            steady_syn_retries: 4,
             synack_retries: 5,
             retries: 15,
             receive_buffer: (131_072, 6_291_456),
@@ -99,7 +136,7 @@ impl Default for Settings {
 
 impl Settings {
     /// What `defaults.sh` of the public suites sets, which is more than Linux's own defaults.
-    pub fn suite_defaults(&mut self) {
+    fn suite_defaults(&mut self) {
         *self = Settings {
             receive_buffer: (540_000, 15 << 20),
             send_buffer: 256 << 10,
@@ -109,6 +146,23 @@ impl Settings {
             ecn: Ecn::Off,
             ..Settings::default()
         };
+    }
+
+    /// Puts a setting into effect. Gives what a reader should know; `Err` says what is not supported.
+    pub fn put(&mut self, setting: &Setting) -> Result<Option<String>, String> {
+        match setting {
+            Setting::SuiteDefaults => self.suite_defaults(),
+            Setting::Parameter { name, value } => sysctl::set(self, name, value)?,
+            Setting::Cubic { name, value } => sysctl::set_cubic(self, name, value)?,
+            Setting::FairQueue => return Ok(Some("fq would pace; here only a control that paces does".into())),
+            Setting::Route { initial_window, rto_min, control } => {
+                self.initial_window = initial_window.or(self.initial_window);
+                self.rto_min = rto_min.or(self.rto_min);
+                self.control = control.as_ref().unwrap_or(&self.control).clone();
+            }
+            Setting::Mtu(mtu) => self.max_segment = mtu.checked_sub(40).and_then(|most| u16::try_from(most).ok()),
+        }
+        Ok(None)
     }
 
     /// The window scale that Linux offers: the least that lets the largest buffer be said.

@@ -2,23 +2,12 @@
 
 use engine::Span;
 
-use super::Settings;
-use super::sysctl::{set, set_cubic};
-use crate::code::Unsupported;
+use super::Setting;
 use crate::syntax::Place;
 use crate::syntax::ast::Commands;
 
-/// Puts the commands into effect; stops at the first that is not supported. Gives what a reader should know.
-pub fn apply(commands: &Commands, settings: &mut Settings) -> Result<Vec<String>, Unsupported> {
-    let mut notes = Vec::new();
-    for (place, command) in each(commands) {
-        notes.extend(one(&command, settings).map_err(|what| Unsupported { place, what })?);
-    }
-    Ok(notes)
-}
-
 /// Single commands, without comments and redirections, lines that go on put together.
-fn each(commands: &Commands) -> Vec<(Place, String)> {
+pub fn each(commands: &Commands) -> Vec<(Place, String)> {
     let mut out = Vec::new();
     let mut pending: Option<(Place, String)> = None;
     for (number, line) in commands.text.lines().enumerate() {
@@ -64,52 +53,49 @@ fn words(command: &str) -> Vec<String> {
     out
 }
 
-fn one(command: &str, settings: &mut Settings) -> Result<Option<String>, String> {
+/// What a command sets. `Err` says what is not supported.
+pub fn recognize(command: &str) -> Result<Vec<Setting>, String> {
     let words = words(command);
     let unsupported = || format!("the command `{command}`");
-    let Some((program, args)) = words.split_first() else { return Ok(None) };
+    let Some((program, args)) = words.split_first() else { return Ok(Vec::new()) };
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
     let name = program.rsplit('/').next().unwrap_or(program);
-    match (name, &args[..]) {
-        ("defaults.sh", _) => settings.suite_defaults(),
+    Ok(match (name, &args[..]) {
+        ("defaults.sh", _) => vec![Setting::SuiteDefaults],
         // What a script has changed is gone with it.
-        (name, _) if name.starts_with("sysctl_restore_") => {}
+        (name, _) if name.starts_with("sysctl_restore_") => Vec::new(),
         ("sysctl", args) => {
-            for arg in args.iter().filter(|arg| !arg.starts_with('-')) {
-                assign(settings, arg)?;
-            }
+            args.iter().filter(|arg| !arg.starts_with('-')).map(|arg| assignment(arg)).collect::<Result<_, _>>()?
         }
         ("set_sysctls.py", args) => {
-            for arg in args {
-                assign(settings, arg.strip_prefix("/proc/sys/").ok_or_else(unsupported)?)?;
-            }
+            let path = |arg: &&str| assignment(arg.strip_prefix("/proc/sys/").ok_or_else(unsupported)?);
+            args.iter().map(path).collect::<Result<_, _>>()?
         }
         ("echo", [value, ">", path]) => {
-            if let Some(parameter) = path.strip_prefix("/sys/module/tcp_cubic/parameters/") {
-                set_cubic(settings, parameter, value)?;
-            } else {
-                let parameter = path.strip_prefix("/proc/sys/").ok_or_else(unsupported)?;
-                set(settings, &parameter.replace('/', "."), value)?;
-            }
+            let value = (*value).to_owned();
+            vec![match path.strip_prefix("/sys/module/tcp_cubic/parameters/") {
+                Some(name) => Setting::Cubic { name: name.to_owned(), value },
+                None => {
+                    let name = path.strip_prefix("/proc/sys/").ok_or_else(unsupported)?.replace('/', ".");
+                    Setting::Parameter { name, value }
+                }
+            }]
         }
-        ("tc", ["qdisc", "add" | "replace", "dev", _, "root", "pfifo" | "pfifo_fast"]) => {}
-        ("tc", ["qdisc", "add" | "replace", "dev", _, "root", "fq", ..]) => {
-            return Ok(Some("fq would pace; here only a control that paces does".into()));
-        }
-        ("ip", ["tcp_metrics", "flush", ..]) => {}
+        ("tc", ["qdisc", "add" | "replace", "dev", _, "root", "pfifo" | "pfifo_fast"]) => Vec::new(),
+        ("tc", ["qdisc", "add" | "replace", "dev", _, "root", "fq", ..]) => vec![Setting::FairQueue],
+        ("ip", ["tcp_metrics", "flush", ..]) => Vec::new(),
         // Segments are never put together.
-        ("ethtool", ["-K", ..]) => {}
-        ("ip", ["route", "add" | "change" | "replace", args @ ..]) => route(settings, args).ok_or_else(unsupported)?,
+        ("ethtool", ["-K", ..]) => Vec::new(),
+        ("ip", ["route", "add" | "change" | "replace", args @ ..]) => vec![route(args).ok_or_else(unsupported)?],
         _ => return Err(unsupported()),
-    }
-    Ok(None)
+    })
 }
 
 /// `net.ipv4.tcp_x=1`, which may be written with slashes.
-fn assign(settings: &mut Settings, text: &str) -> Result<(), String> {
+fn assignment(text: &str) -> Result<Setting, String> {
     let (name, value) = text.split_once('=').ok_or_else(|| format!("the parameter {text} without a value"))?;
     let value: Vec<String> = value.split_whitespace().map(worked_out).collect();
-    set(settings, &name.trim().replace('/', "."), &value.join(" "))
+    Ok(Setting::Parameter { name: name.trim().replace('/', "."), value: value.join(" ") })
 }
 
 /// `$((32*1024*1024))` as the number it is; anything else as it is.
@@ -122,13 +108,14 @@ fn worked_out(word: &str) -> String {
 }
 
 /// What a route says of its connections.
-fn route(settings: &mut Settings, args: &[&str]) -> Option<()> {
+fn route(args: &[&str]) -> Option<Setting> {
+    let (mut initial_window, mut rto_min, mut control) = (None, None, None);
     let mut args = args.iter().copied();
     while let Some(key) = args.next() {
         match key {
-            "initcwnd" => settings.initial_window = Some(args.next()?.parse().ok()?),
-            "rto_min" => settings.rto_min = Some(span(args.next()?)?),
-            "congctl" => settings.control = args.next()?.to_owned(),
+            "initcwnd" => initial_window = Some(args.next()?.parse().ok()?),
+            "rto_min" => rto_min = Some(span(args.next()?)?),
+            "congctl" => control = Some(args.next()?.to_owned()),
             "dev" | "via" | "scope" | "src" | "proto" | "metric" | "table" => {
                 args.next()?;
             }
@@ -137,7 +124,7 @@ fn route(settings: &mut Settings, args: &[&str]) -> Option<()> {
             _ => return None,
         }
     }
-    Some(())
+    Some(Setting::Route { initial_window, rto_min, control })
 }
 
 /// `5ms`, `1s`, `200`: milliseconds if nothing else is said.
@@ -156,12 +143,19 @@ fn span(text: &str) -> Option<Span> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::settings::Ecn;
+    use crate::code::Unsupported;
+    use crate::settings::{Ecn, Settings};
 
     fn applied(text: &str) -> Result<Settings, Unsupported> {
         let mut settings = Settings::default();
         let commands = Commands { place: Place { line: 3, column: 2 }, text: text.into() };
-        apply(&commands, &mut settings).map(|_| settings)
+        for (place, command) in each(&commands) {
+            let all = recognize(&command).map_err(|what| Unsupported { place, what })?;
+            for setting in &all {
+                settings.put(setting).map_err(|what| Unsupported { place, what })?;
+            }
+        }
+        Ok(settings)
     }
 
     #[test]

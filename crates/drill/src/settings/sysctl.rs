@@ -29,7 +29,7 @@ pub const WITHOUT_EFFECT: &[(&str, &str)] = &[
 ];
 
 /// Sets parameter `name`, with dots, to `value`. `Err` says what is not supported.
-pub fn set(settings: &mut Settings, name: &str, value: &str) -> Result<(), String> {
+pub(super) fn set(settings: &mut Settings, name: &str, value: &str) -> Result<(), String> {
     if WITHOUT_EFFECT.iter().any(|(known, _)| *known == name) {
         return Ok(());
     }
@@ -76,6 +76,7 @@ pub fn set(settings: &mut Settings, name: &str, value: &str) -> Result<(), Strin
         "tcp_frto" => settings.frto = number(value)? > 0,
         "tcp_slow_start_after_idle" => settings.restart_after_idle = flag()?,
         "tcp_syn_retries" => settings.syn_retries = small()?,
+        "tcp_syn_linear_timeouts" => settings.steady_syn_retries = small()?,
         "tcp_synack_retries" => settings.synack_retries = small()?,
         "tcp_retries2" => settings.retries = small()?,
         "tcp_rmem" => settings.receive_buffer = memory()?,

@@ -2,7 +2,7 @@
 //!
 //! While cwnd is at most ssthresh each acknowledgment adds a segment, above it `segment^2 / cwnd`; or, `counted`, whole
 //! segments for bytes acknowledged ([`window`](super::window)). `ssthresh_from` chooses between the RFC's basis for halving and
-//! 4.3BSD's, which is Linux's too. Slow start may end early ([`hystart`]).
+//! that of 4.3BSD or Linux. Slow start may end early ([`hystart`]).
 
 use engine::registry::{Fault, Settings};
 use engine::{Span, Time};
@@ -24,6 +24,9 @@ pub enum Basis {
     /// The window in use: half of the least of cwnd and the receiver's window, in whole segments and at least
     /// two, at every timeout (4.3BSD Reno, and the thesis [goel1997 2.3]).
     Window,
+    /// cwnd, used or not: half of it in whole segments and at least two; kept when the same segment times out again
+    /// (Linux, `tcp_reno_ssthresh` and `tcp_enter_loss`).
+    Cwnd,
 }
 
 /// Settings.
@@ -105,9 +108,15 @@ impl Reno {
         let segment = self.window.segment;
         match self.basis {
             Basis::Flight => (flight.bytes / 2.0).max(2.0 * segment),
-            Basis::Window => ((flight.window / 2.0 / segment).floor() * segment).max(2.0 * segment),
+            Basis::Window => whole_half(flight.window, segment),
+            Basis::Cwnd => whole_half(self.window.cwnd, segment),
         }
     }
+}
+
+/// Half of `window` in whole segments, at least two.
+fn whole_half(window: f64, segment: f64) -> f64 {
+    ((window / 2.0 / segment).floor() * segment).max(2.0 * segment)
 }
 
 impl CongestionControl for Reno {
@@ -215,6 +224,18 @@ mod tests {
         cc.on_congestion(Congestion::FastRetransmit, &flight(2000.0, 9500.0));
         assert_eq!(cc.ssthresh(), 4000.0);
         cc.on_congestion(Congestion::Timeout { nth: 2 }, &flight(1000.0, 1000.0));
+        assert_eq!((cc.cwnd(), cc.ssthresh()), (1000.0, 2000.0));
+    }
+
+    /// Whatever is in flight of it, and whatever the other end would take.
+    #[test]
+    fn halves_cwnd_in_whole_segments_like_linux() {
+        let start = Start { segment: 1000.0, cwnd: 11_000.0, ssthresh: f64::INFINITY, stream: Stream::default() };
+        let mut cc = Config { ssthresh_from: Some(Basis::Cwnd), ..Config::default() }.build(start);
+        cc.on_congestion(Congestion::FastRetransmit, &flight(2000.0, 4000.0));
+        assert_eq!((cc.cwnd(), cc.ssthresh()), (5000.0, 5000.0));
+        cc.on_congestion(Congestion::Timeout { nth: 1 }, &flight(2000.0, 4000.0));
+        cc.on_congestion(Congestion::Timeout { nth: 2 }, &flight(2000.0, 1000.0));
         assert_eq!((cc.cwnd(), cc.ssthresh()), (1000.0, 2000.0));
     }
 

@@ -38,6 +38,8 @@ pub(super) struct Handshake {
     rto: Span,
     max_rto: Span,
     most: u32,
+    /// The first retransmissions of a SYN, which come at intervals that do not double.
+    steady: u32,
     /// How many SYNs went out, when the first did, and when the next is due.
     pub tries: u32,
     pub first_at: Time,
@@ -63,6 +65,7 @@ impl Handshake {
             rto: config.rto.initial,
             max_rto: config.rto.max,
             most: config.retries.syn,
+            steady: config.retries.steady_syn,
             tries: 0,
             first_at: Time::ZERO,
             due: Time::ZERO,
@@ -77,7 +80,12 @@ impl Handshake {
 
     /// Whether the other end has been silent for too long.
     pub fn given_up(&self) -> bool {
-        self.tries > self.most
+        self.tries > self.most.saturating_add(self.steady())
+    }
+
+    /// An answer to a SYN has no such beginning.
+    fn steady(&self) -> u32 {
+        if self.agreed.is_none() { self.steady } else { 0 }
     }
 
     /// A SYN goes out [RFC6298 s5.1, s5.5].
@@ -85,7 +93,8 @@ impl Handshake {
         if self.tries == 0 {
             self.first_at = now;
         }
-        self.due = now + self.rto.times(1 << self.tries.min(32)).min(self.max_rto);
+        let doublings = self.tries.saturating_sub(self.steady());
+        self.due = now + self.rto.times(1 << doublings.min(32)).min(self.max_rto);
         self.tries += 1;
     }
 

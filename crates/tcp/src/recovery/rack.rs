@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use super::newreno::{NewReno, Variant};
 use super::{Ack, DUP_THRESH, LossRecovery, Verdict, View};
-use crate::sender::{Scoreboard, Sent};
+use crate::sender::{Moment, Scoreboard, Sent};
 
 mod tail_probe;
 
@@ -37,7 +37,7 @@ impl Config {
         Box::new(Rack {
             without: NewReno::new(Variant::default()),
             order: VecDeque::new(),
-            newest: (Time::ZERO, 0),
+            newest: Moment::default(),
             rtt: Span::ZERO,
             highest: 0,
             lowest_late: None,
@@ -56,8 +56,9 @@ struct Rack {
     without: NewReno,
     /// What was sent, in order of time: when, and the segment's first byte. Some has been acknowledged or sent again since.
     order: VecDeque<(Time, u64)>,
-    /// Of the segments delivered the one sent last: when, and its end (RACK.xmit_ts, RACK.end_seq).
-    newest: (Time, u64),
+    /// Of the segments delivered the one sent last: when (RACK.xmit_ts). The RFC tells those of one time apart by their ends
+    /// (RACK.end_seq), which is wrong where a retransmission went out behind new data; simulated, that is often.
+    newest: Moment,
     /// The round trip of the segment delivered last (RACK.rtt).
     rtt: Span,
     /// The highest end delivered (RACK.fack).
@@ -135,12 +136,12 @@ impl Rack {
         while let Some(&(at, seq)) = self.order.front() {
             let waiting = board.get(seq).filter(|sent| sent.at == at && !sent.sacked && (!sent.lost || sent.resent));
             if let Some(sent) = waiting {
-                if (at, sent.end()) >= self.newest {
+                if !self.newest.is_after(sent.moment()) {
                     break;
                 }
                 if at + wait > now {
                     // The last of those sent before the newest that arrived: then all of them have had their time.
-                    let before = self.order.partition_point(|(at, _)| *at <= self.newest.0);
+                    let before = self.order.partition_point(|(at, _)| *at <= self.newest.at);
                     self.settles = self.order[before - 1].0 + wait;
                     break;
                 }
@@ -243,7 +244,9 @@ impl LossRecovery for Rack {
         let original = sent.retransmitted && view.least_rtt.is_some_and(|least| rtt < least);
         if !original {
             self.rtt = rtt;
-            self.newest = self.newest.max((sent.at, sent.end()));
+            if sent.moment().is_after(self.newest) {
+                self.newest = sent.moment();
+            }
         }
         // [RFC8985 s6.2 step 3]
         if sent.end() > self.highest {

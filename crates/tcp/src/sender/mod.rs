@@ -18,7 +18,7 @@ use engine::{Span, Time};
 use wire::NoticeKind;
 
 pub(crate) use ack::Arrival;
-pub use scoreboard::{Scoreboard, Sent};
+pub use scoreboard::{Moment, Scoreboard, Sent};
 pub(crate) use transmit::Piece;
 
 use crate::cc::{Congestion, CongestionControl, Flight, Start};

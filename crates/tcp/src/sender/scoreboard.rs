@@ -21,6 +21,8 @@ pub struct Sent {
     pub len: u32,
     /// When it was sent last.
     pub at: Time,
+    /// Its place in the order of sending, modulo 2^32.
+    pub turn: u32,
     /// SACKed.
     pub sacked: bool,
     /// Taken for lost. A lost segment that was sent again is lost and `resent`.
@@ -34,10 +36,33 @@ pub struct Sent {
 }
 
 impl Sent {
+    /// When it was sent last, in an order that tells apart what was sent at one time.
+    #[inline]
+    pub fn moment(&self) -> Moment {
+        Moment { at: self.at, turn: self.turn }
+    }
+
     /// First byte behind it.
     #[inline]
     pub fn end(&self) -> u64 {
         self.seq + u64::from(self.len)
+    }
+}
+
+/// When something was sent, and after what of the same time.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Moment {
+    /// When.
+    pub at: Time,
+    /// Its place in the order of sending, modulo 2^32.
+    turn: u32,
+}
+
+impl Moment {
+    /// Whether it was sent after `other`.
+    #[inline]
+    pub fn is_after(self, other: Moment) -> bool {
+        self.at > other.at || self.at == other.at && (self.turn.wrapping_sub(other.turn) as i32) > 0
     }
 }
 
@@ -47,6 +72,8 @@ pub struct Scoreboard {
     una: u64,
     nxt: u64,
     segments: VecDeque<Sent>,
+    /// How many have been sent, modulo 2^32.
+    turns: u32,
     sacked_bytes: u64,
     /// Bytes that are lost and not SACKed, and those of them sent again.
     lost_bytes: u64,
@@ -186,10 +213,12 @@ impl Scoreboard {
     /// A new segment goes out.
     #[inline]
     pub(crate) fn sent(&mut self, now: Time, len: u32, fin: bool, snapshot: Option<Snapshot>) {
+        let turn = self.turn();
         self.segments.push_back(Sent {
             seq: self.nxt,
             len,
             at: now,
+            turn,
             sacked: false,
             lost: false,
             resent: false,
@@ -210,8 +239,9 @@ impl Scoreboard {
         if !self.segments[place].sacked {
             self.lose(place);
         }
+        let turn = self.turn();
         let sent = &mut self.segments[place];
-        sent.at = now;
+        (sent.at, sent.turn) = (now, turn);
         sent.retransmitted = true;
         if !sent.sacked && !sent.resent {
             sent.resent = true;
@@ -224,9 +254,17 @@ impl Scoreboard {
     pub(crate) fn probed(&mut self, now: Time, seq: u64, snapshot: Option<Snapshot>) {
         if let Some(place) = self.place(seq) {
             self.note(place, snapshot);
+            let turn = self.turn();
             let sent = &mut self.segments[place];
-            (sent.at, sent.retransmitted) = (now, true);
+            (sent.at, sent.turn, sent.retransmitted) = (now, turn, true);
         }
+    }
+
+    /// The place in the order of sending of what is sent now; the first has 1.
+    #[inline]
+    fn turn(&mut self) -> u32 {
+        self.turns = self.turns.wrapping_add(1);
+        self.turns
     }
 
     fn note(&mut self, place: usize, snapshot: Option<Snapshot>) {

@@ -1,0 +1,66 @@
+//! What scripts are run against: a host whose applications make calls, and the line in front of it.
+
+use engine::{Span, Time};
+use wire::{Ecn, Segment};
+
+use crate::code::Value;
+use crate::host::{Answer, Stuck};
+use crate::outbox::Outbox;
+use crate::settings::Setting;
+use crate::syntax::ast::Call;
+
+/// Whose time it is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Clock {
+    /// Ours: exact, and waiting costs nothing.
+    Simulated,
+    /// The wall's: what runs takes time, and so does waiting.
+    Wall,
+}
+
+impl Clock {
+    /// How long is waited for a packet that may come at any time.
+    pub fn patience(self) -> Span {
+        match self {
+            Clock::Simulated => Span::from_secs(3600),
+            Clock::Wall => Span::from_secs(20),
+        }
+    }
+
+    /// How far beyond its time a packet that is missing is looked for, to say when it would have come.
+    pub fn beyond(self) -> Span {
+        match self {
+            Clock::Simulated => Span::from_secs(10),
+            Clock::Wall => Span::from_secs(1),
+        }
+    }
+}
+
+/// A host under test. Segments on both sides are as on its wire, but sequence numbers of the host begin at
+/// [`LOCAL_ISS`](crate::host::LOCAL_ISS). After `inject`, `call` and `advance` the outbox has what was sent since.
+pub trait Target {
+    /// Whose time `now` is.
+    fn clock(&self) -> Clock;
+    /// The time. It never runs backwards.
+    fn now(&self) -> Time;
+    /// When something is due, at the latest; [`Time::NEVER`] if nothing is, or nobody knows.
+    fn next_timeout(&self) -> Time;
+    /// How late a timer of this length may expire and still be on time.
+    fn lateness(&self, span: Span) -> Span;
+    /// Lets the time come up to `until`, or up to when something was sent that nobody has looked at if `stop` says so.
+    /// `Err` if the time does not move because a timer is due again and again.
+    fn advance(&mut self, until: Time, stop: bool) -> Result<(), Stuck>;
+    /// Puts a setting into effect, for connections to come. Gives what a reader should know; `Err` says what is not
+    /// supported.
+    fn set(&mut self, setting: &Setting) -> Result<Option<String>, String>;
+    /// A segment comes in. `Err` says what is not supported.
+    fn inject(&mut self, segment: &Segment, ecn: Ecn) -> Result<(), String>;
+    /// The application makes the call, or tries it again if it blocked.
+    fn call(&mut self, call: &Call) -> Answer;
+    /// A member of `struct tcp_info` of the latest connection.
+    fn info(&self, name: &str) -> Option<Value>;
+    /// What was sent.
+    fn outbox(&self) -> &Outbox;
+    /// What was sent, to look at.
+    fn outbox_mut(&mut self) -> &mut Outbox;
+}

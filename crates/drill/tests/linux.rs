@@ -1,0 +1,109 @@
+//! Our senders beside those of Linux: what is sent when after losses?
+//!
+//! The tables in `linux/` are those of a machine's own kernel; `cargo xtask kernel --tables` makes them anew. What is
+//! compared, and why some differ, is told in `docs/models/agreement-linux.md`.
+
+use std::fmt::Write;
+use std::path::Path;
+
+use drill::endpoint::open;
+use drill::host::Host;
+use drill::lossy::{sends, text};
+
+/// A row of a table: milliseconds, and what was sent.
+type Line = (f64, String);
+
+fn lines(text: &str) -> Vec<Line> {
+    let line = |line: &str| {
+        let (at, sent) = line.trim().split_once(' ').unwrap();
+        (at.parse().unwrap(), sent.to_owned())
+    };
+    text.lines().filter(|line| !line.trim().is_empty()).map(line).collect()
+}
+
+/// What was sent in a row, whatever its order: Linux holds a segment back for a moment if it could be longer
+/// (`tcp_tso_should_defer`), so a retransmission may overtake it.
+fn set(row: &str) -> Vec<(u32, bool)> {
+    let run = |run: &str| {
+        let again = run.ends_with('r');
+        let run = run.trim_end_matches('r');
+        let (from, to) = run.split_once('-').unwrap_or((run, run));
+        let (from, to): (u32, u32) = (from.parse().unwrap(), to.parse().unwrap());
+        (from..=to).map(move |segment| (segment, again)).collect::<Vec<_>>()
+    };
+    let mut all: Vec<(u32, bool)> = row.split(' ').flat_map(run).collect();
+    all.sort_unstable();
+    all
+}
+
+/// What Linux sends, by the segments that are lost.
+fn theirs(control: &str) -> Vec<(Vec<u32>, Vec<Line>)> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/linux/{control}.txt"));
+    let table = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let case = |text: &str| {
+        let (lost, rows) = text.split_once('\n').unwrap();
+        (lost.split(' ').map(|number| number.parse().unwrap()).collect(), lines(rows))
+    };
+    table.split("\nlost ").skip(1).map(case).collect()
+}
+
+/// Milliseconds by which a busy machine may be late, added up over a run. Rows are 100 ms apart.
+const LATE: f64 = 10.0;
+
+/// A row that no acknowledgment starts comes from a timer, which is late by an eighth of its time and two ticks of 4 ms
+/// (`kernel/time/timer.c`).
+fn allowed(since_before: f64) -> f64 {
+    if since_before < 150.0 { LATE } else { LATE + since_before / 8.0 + 8.0 }
+}
+
+/// How many of the first rows agree.
+fn agreeing(theirs: &[Line], ours: &[Line]) -> usize {
+    let mut before = 0.0;
+    let same = |(theirs, ours): &(&Line, &Line)| {
+        let allowed = allowed(theirs.0 - std::mem::replace(&mut before, theirs.0));
+        (theirs.0 - ours.0).abs() <= allowed && set(&theirs.1) == set(&ours.1)
+    };
+    theirs.iter().zip(ours).take_while(same).count()
+}
+
+fn side_by_side(theirs: &[Line], ours: &[Line]) -> String {
+    let shown = |line: Option<&Line>| line.map_or(String::new(), |(at, sent)| format!("{at:8.1} {sent}"));
+    let mut text = format!("{:40} ours\n", "Linux");
+    for index in 0..theirs.len().max(ours.len()) {
+        writeln!(text, "{:40} {}", shown(theirs.get(index)), shown(ours.get(index))).unwrap();
+    }
+    text
+}
+
+/// Rows that agree before both part, by the table's cases; `None` is all. They part because Linux lets the acknowledgment
+/// that ends recovery grow the window.
+const PART: [(&str, [Option<usize>; 6]); 2] =
+    [("reno", [None, Some(4), None, None, None, None]), ("cubic", [None, Some(4), None, None, None, None])];
+
+#[test]
+fn what_is_sent_after_losses_is_what_linux_sends_until_a_difference_that_is_known() {
+    for (control, part) in PART {
+        let cases = theirs(control);
+        assert_eq!(cases.len(), part.len(), "{control}");
+        for ((lost, theirs), part) in cases.iter().zip(part) {
+            let ours = lines(&text(&sends(&mut Host::new(&open), control, lost).unwrap()));
+            let table = side_by_side(theirs, &ours);
+            assert_eq!(theirs.len(), ours.len(), "{control}, {lost:?}\n{table}");
+            assert_eq!(agreeing(theirs, &ours), part.unwrap_or(theirs.len()), "{control}, {lost:?}\n{table}");
+        }
+    }
+}
+
+/// What was sent at one time has an order, which the numbers do not tell when a retransmission went out behind new data.
+#[test]
+fn nothing_is_sent_again_twice() {
+    for (control, _) in PART {
+        for (lost, _) in theirs(control) {
+            let rows = lines(&text(&sends(&mut Host::new(&open), control, &lost).unwrap()));
+            let mut again: Vec<u32> =
+                rows.iter().flat_map(|(_, row)| set(row)).filter(|(_, again)| *again).map(|(one, _)| one).collect();
+            again.sort_unstable();
+            assert_eq!(again, lost, "{control}");
+        }
+    }
+}

@@ -1,0 +1,243 @@
+//! System calls, made for real.
+
+use std::io::{self, Read};
+use std::net::{Shutdown, SocketAddrV4};
+use std::os::fd::AsFd;
+use std::time::Duration;
+
+use drill::host::answer::{first, names, number, unsupported};
+use drill::host::{Answer, Called, PORTS, amount, is_sending, polled};
+use drill::syntax::ast::{Call, Expr};
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use socket2::{Domain, Protocol, Socket, Type};
+
+use crate::errno;
+use crate::host::{Held, Kernel};
+use crate::machine::{LOCAL, REMOTE};
+
+/// Flags of calls that send (`include/linux/socket.h`).
+const FLAGS: [(&str, i32); 4] =
+    [("MSG_MORE", 0x8000), ("MSG_DONTWAIT", 0x40), ("MSG_NOSIGNAL", 0x4000), ("MSG_EOR", 0x80)];
+
+const EVENTS: [(&str, PollFlags); 7] = [
+    ("POLLIN", PollFlags::POLLIN),
+    ("POLLOUT", PollFlags::POLLOUT),
+    ("POLLPRI", PollFlags::POLLPRI),
+    ("POLLRDHUP", PollFlags::from_bits_retain(0x2000)),
+    ("POLLERR", PollFlags::POLLERR),
+    ("POLLHUP", PollFlags::POLLHUP),
+    ("POLLNVAL", PollFlags::POLLNVAL),
+];
+
+/// What has failed, as an answer.
+pub fn failed(error: &io::Error) -> Answer {
+    Answer::Fails(errno::name(error))
+}
+
+fn done(result: io::Result<()>) -> Called {
+    Ok(result.map_or_else(|error| failed(&error), |()| Answer::Returns(0)))
+}
+
+impl Kernel {
+    pub fn called(&mut self, call: &Call) -> Answer {
+        let answer = match call.name.as_str() {
+            "socket" => self.socket(call),
+            "accept" | "accept4" => self.accept(call),
+            "poll" => polled(call, |fd| self.ready(fd)),
+            "close" => self.fd(call).map(|fd| {
+                self.sockets.remove(&fd);
+                Answer::Returns(0)
+            }),
+            "bind" => {
+                self.held(call).and_then(|held| done(held.socket.bind(&SocketAddrV4::new(LOCAL, PORTS.local).into())))
+            }
+            "listen" => number(call.args.get(1), "a backlog")
+                .and_then(|backlog| done(self.held(call)?.socket.listen(i32::try_from(backlog).unwrap_or(i32::MAX)))),
+            "connect" => self.connect(call),
+            "shutdown" => self.shutdown(call),
+            "fcntl" => self.fcntl(call),
+            "ioctl" => self.ioctl(call),
+            "setsockopt" => self.setsockopt(call),
+            "getsockopt" => self.getsockopt(call),
+            _ if is_sending(call) => self.send(call),
+            "read" | "recv" | "recvfrom" | "readv" | "recvmsg" => self.receive(call),
+            name => unsupported(format!("the system call {name}")),
+        };
+        answer.unwrap_or_else(|answer| answer)
+    }
+
+    fn fd(&self, call: &Call) -> Result<i64, Answer> {
+        let fd = number(call.args.first(), "a file descriptor")?;
+        if self.sockets.contains_key(&fd) { Ok(fd) } else { Err(Answer::Fails("EBADF")) }
+    }
+
+    pub fn held(&mut self, call: &Call) -> Result<&mut Held, Answer> {
+        let fd = self.fd(call)?;
+        self.sockets.get_mut(&fd).ok_or(Answer::Fails("EBADF"))
+    }
+
+    /// Keeps a socket under the number that the script wants.
+    fn keep(&mut self, call: &Call, socket: Socket, nonblocking: bool) -> Called {
+        let fd = match call.result {
+            Expr::Number(fd) if fd >= 0 => fd,
+            // The script expects a failure; what comes is a socket.
+            _ => return Ok(Answer::Returns(3)),
+        };
+        socket.set_nonblocking(true).map_err(|error| failed(&error))?;
+        self.sockets.insert(fd, Held { socket, nonblocking, begun: 0 });
+        Ok(Answer::Returns(fd))
+    }
+
+    fn socket(&mut self, call: &Call) -> Called {
+        let kinds = names(call.args.get(1), "a kind of socket")?;
+        let tcp = match call.args.get(2) {
+            None | Some(Expr::Any | Expr::Number(0)) => true,
+            Some(protocol) => matches!(protocol, Expr::Name(name) if name == "IPPROTO_TCP"),
+        };
+        if !tcp || !kinds.iter().any(|kind| kind == "SOCK_STREAM") {
+            return unsupported("a socket that is not TCP's");
+        }
+        let made = Socket::new(Domain::IPV4, Type::STREAM, Some(Protocol::TCP));
+        let socket = made.map_err(|error| failed(&error))?;
+        socket.set_tcp_congestion(self.control.as_bytes()).map_err(|error| failed(&error))?;
+        self.keep(call, socket, kinds.iter().any(|kind| kind == "SOCK_NONBLOCK"))
+    }
+
+    fn accept(&mut self, call: &Call) -> Called {
+        let flags = names(call.args.get(3), "flags")?;
+        let held = self.held(call)?;
+        match held.socket.accept() {
+            Ok((socket, _)) => self.keep(call, socket, flags.iter().any(|flag| flag == "SOCK_NONBLOCK")),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock && !held.nonblocking => Ok(Answer::Blocks),
+            Err(error) => Ok(failed(&error)),
+        }
+    }
+
+    fn connect(&mut self, call: &Call) -> Called {
+        let held = self.held(call)?;
+        Ok(match held.socket.connect(&SocketAddrV4::new(REMOTE, PORTS.remote).into()) {
+            Ok(()) => Answer::Returns(0),
+            Err(error) if !held.nonblocking && ["EINPROGRESS", "EALREADY"].contains(&errno::name(&error)) => {
+                Answer::Blocks
+            }
+            Err(error) => failed(&error),
+        })
+    }
+
+    fn shutdown(&mut self, call: &Call) -> Called {
+        let how = names(call.args.get(1), "what is shut down")?;
+        let how = match how.first().map(String::as_str) {
+            Some("SHUT_RD") => Shutdown::Read,
+            Some("SHUT_WR") => Shutdown::Write,
+            Some("SHUT_RDWR") => Shutdown::Both,
+            _ => return unsupported(format!("shutdown of {}", how.join("|"))),
+        };
+        done(self.held(call)?.socket.shutdown(how))
+    }
+
+    fn fcntl(&mut self, call: &Call) -> Called {
+        let held = self.held(call)?;
+        match names(call.args.get(1), "a command of fcntl")?.first().map(String::as_str) {
+            Some("F_SETFL") => {
+                held.nonblocking = names(call.args.get(2), "flags")?.iter().any(|flag| flag == "O_NONBLOCK");
+                Ok(Answer::Returns(0))
+            }
+            // O_RDWR, and O_NONBLOCK.
+            Some("F_GETFL") => Ok(Answer::Returns(if held.nonblocking { 0x802 } else { 2 })),
+            _ => unsupported(format!("`{}` of fcntl", call.args.get(1).unwrap_or(&Expr::Any))),
+        }
+    }
+
+    fn ioctl(&mut self, call: &Call) -> Called {
+        self.fd(call)?;
+        let what = names(call.args.get(1), "a request of ioctl")?.join("|");
+        let (readable, unacknowledged) = self.said().map_err(|error| failed(&error))?.queues;
+        let found = match what.as_str() {
+            "SIOCINQ" | "FIONREAD" => readable,
+            "SIOCOUTQ" => unacknowledged,
+            _ => return unsupported(format!("`{what}` of ioctl")),
+        };
+        Ok(match first(call.args.get(2)) {
+            Some(Expr::Number(expected)) if *expected != i64::from(found) => {
+                Answer::Differs { what, expected: expected.to_string(), found: found.to_string() }
+            }
+            _ => Answer::Returns(0),
+        })
+    }
+
+    fn send(&mut self, call: &Call) -> Called {
+        let (bytes, flags) = amount(call)?;
+        // A write that waits goes on when a third of the buffer is free, not at the first byte (`sk_stream_write_space`).
+        let fd = self.fd(call)?;
+        if self.sockets[&fd].begun > 0 && !self.ready(fd).contains(&"POLLOUT") {
+            return Ok(Answer::Blocks);
+        }
+        let mut bits = 0;
+        for flag in &flags {
+            match FLAGS.iter().find(|(known, _)| known == flag) {
+                Some((_, bit)) => bits |= bit,
+                None => return unsupported(format!("sending with {flag}")),
+            }
+        }
+        let held = self.held(call)?;
+        let waits = !held.nonblocking && !flags.iter().any(|flag| flag == "MSG_DONTWAIT");
+        let bytes = usize::try_from(bytes).map_err(|_| Answer::Fails("EINVAL"))?;
+        // Without the signal, which would end this process.
+        let sent = held.socket.send_with_flags(&vec![0; bytes - held.begun], bits | 0x4000);
+        match sent {
+            Ok(sent) => {
+                held.begun += sent;
+                let all = held.begun;
+                if all < bytes && waits {
+                    self.handed_over(sent, false);
+                    return Ok(Answer::Blocks);
+                }
+                held.begun = 0;
+                self.handed_over(sent, flags.iter().any(|flag| flag == "MSG_MORE"));
+                Ok(Answer::Returns(all as i64))
+            }
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock && waits => Ok(Answer::Blocks),
+            Err(error) => {
+                held.begun = 0;
+                Ok(failed(&error))
+            }
+        }
+    }
+
+    fn handed_over(&mut self, bytes: usize, more: bool) {
+        self.written += bytes as u64;
+        self.more = more;
+    }
+
+    fn receive(&mut self, call: &Call) -> Called {
+        let (most, flags) = amount(call)?;
+        if let Some(flag) = flags.iter().find(|flag| *flag != "MSG_DONTWAIT") {
+            return unsupported(format!("reading with {flag}"));
+        }
+        let held = self.held(call)?;
+        let waits = !held.nonblocking && flags.is_empty();
+        let mut buffer = vec![0; usize::try_from(most).map_err(|_| Answer::Fails("EINVAL"))?];
+        Ok(match (&held.socket).read(&mut buffer) {
+            Ok(read) => Answer::Returns(read as i64),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock && waits => Answer::Blocks,
+            Err(error) => failed(&error),
+        })
+    }
+
+    /// What `poll` says of a socket.
+    fn ready(&self, fd: i64) -> Vec<&'static str> {
+        let Some(held) = self.sockets.get(&fd) else { return vec!["POLLNVAL"] };
+        let asked = EVENTS.iter().fold(PollFlags::empty(), |all, (_, event)| all | *event);
+        let mut one = [PollFd::new(held.socket.as_fd(), asked)];
+        if poll(&mut one, PollTimeout::ZERO).is_err() {
+            return Vec::new();
+        }
+        let found = one[0].revents().unwrap_or(PollFlags::empty());
+        EVENTS.iter().filter(|(_, event)| found.contains(*event)).map(|(name, _)| *name).collect()
+    }
+}
+
+/// A time in an option, in seconds.
+pub fn seconds(number: i64) -> Duration {
+    Duration::from_secs(u64::try_from(number).unwrap_or(0))
+}

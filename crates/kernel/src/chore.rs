@@ -1,0 +1,192 @@
+//! The command: scripts one after the other, a line about each.
+
+use std::fs;
+use std::path::Path;
+use std::process::ExitCode;
+
+use drill::report::{Outcome, Report};
+use drill::run::DEFAULT_TOLERANCE;
+use drill::syntax::Script;
+use engine::Span;
+
+use crate::host::Kernel;
+use crate::tables;
+
+const USAGE: &str = "\
+packetdrill scripts against this machine's own Linux, in real time.
+
+    cargo xtask kernel [OPTIONS] FILE.pkt...
+    cargo xtask kernel --tables FOLDER        what its senders do after losses, which a test holds ours against
+
+Each script gets a network namespace and a TUN device of its own: run it as root. Nothing outside is touched.
+
+    --tolerance 8ms   how far from its time a packet may come; twice what the script says, or 8 ms, if not given
+    --tries N         how often a script may be late before that counts: other programs run too; 3 if not given
+    --verbose         every packet, and what assertions print
+
+Exit codes: 0 every script passed, 1 a script failed, 2 a file cannot be read or is no script, 3 the machine does not allow
+it, or a script needs what is not supported.
+";
+
+/// A machine that is busy has its scripts wait for it: twice what they allow.
+const ALLOWANCE: u64 = 2;
+
+struct Options {
+    tolerance: Option<Span>,
+    tries: u32,
+    verbose: bool,
+    files: Vec<String>,
+}
+
+/// The worst that has come: exit codes as those of `lasthop drill`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Code {
+    Passed = 0,
+    Failed = 1,
+    Unreadable = 2,
+    Unsupported = 3,
+}
+
+pub fn main() -> ExitCode {
+    let words: Vec<String> = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
+    if let [first, folder] = words.as_slice()
+        && first == "--tables"
+    {
+        return match tables::write(Path::new(folder)) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(problem) => {
+                eprintln!("kernel: {problem}");
+                ExitCode::from(Code::Unsupported as u8)
+            }
+        };
+    }
+    let options = match parsed(&words) {
+        Ok(Some(options)) => options,
+        Ok(None) => {
+            print!("{USAGE}");
+            return ExitCode::SUCCESS;
+        }
+        Err(problem) => {
+            eprintln!("kernel: {problem}\n\n{USAGE}");
+            return ExitCode::from(Code::Unreadable as u8);
+        }
+    };
+    let codes: Vec<Code> = options.files.iter().map(|file| one(file, &options)).collect();
+    let count = |code: Code| codes.iter().filter(|one| **one == code).count();
+    let names = [
+        (Code::Unreadable, "not a script"),
+        (Code::Failed, "failed"),
+        (Code::Unsupported, "not supported"),
+        (Code::Passed, "passed"),
+    ];
+    if codes.len() > 1 {
+        let counts: Vec<String> = names
+            .iter()
+            .rev()
+            .filter(|(code, _)| count(*code) > 0)
+            .map(|(code, name)| format!("{} {name}", count(*code)))
+            .collect();
+        println!("{} scripts: {}", codes.len(), counts.join(", "));
+    }
+    let worst = names.iter().find(|(code, _)| count(*code) > 0).map_or(Code::Passed, |(code, _)| *code);
+    ExitCode::from(worst as u8)
+}
+
+/// What the words say; `None` asks for help.
+fn parsed(words: &[String]) -> Result<Option<Options>, String> {
+    let mut options = Options { tolerance: None, tries: 3, verbose: false, files: Vec::new() };
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        let mut value = || words.next().ok_or_else(|| format!("{word} without a value"));
+        match word.as_str() {
+            "--help" | "-h" => return Ok(None),
+            "--verbose" | "-v" => options.verbose = true,
+            "--tolerance" => {
+                let text = value()?;
+                let span = text.parse::<Span>().map_err(|error| format!("--tolerance {text}: {}", error.expected))?;
+                options.tolerance = Some(span);
+            }
+            "--tries" => {
+                let text = value()?;
+                options.tries = text.parse().ok().filter(|tries| *tries > 0).ok_or(format!("--tries {text}"))?;
+            }
+            word if word.starts_with('-') => return Err(format!("there is no option `{word}`")),
+            file => options.files.push(file.to_owned()),
+        }
+    }
+    if options.files.is_empty() { Err("no script".into()) } else { Ok(Some(options)) }
+}
+
+/// Runs a script until it passes, as often as it may.
+fn one(file: &str, options: &Options) -> Code {
+    let text = match fs::read_to_string(file) {
+        Ok(text) => text,
+        Err(error) => {
+            eprintln!("error: {file} cannot be read: {error}");
+            return Code::Unreadable;
+        }
+    };
+    let script = match drill::parse(&text) {
+        Ok(script) => script,
+        Err(error) => {
+            eprintln!("error: {file}:{error}");
+            return Code::Unreadable;
+        }
+    };
+    let tolerance = options.tolerance.unwrap_or_else(|| allowed(&script));
+    let mut attempt = 1;
+    loop {
+        let report = match Kernel::new() {
+            Ok(mut kernel) => drill::run_on(&script, Some(tolerance), &mut kernel),
+            Err(problem) => {
+                eprintln!("kernel: not supported on this machine: {problem}");
+                return Code::Unsupported;
+            }
+        };
+        if matches!(report.outcome, Outcome::Failed(_)) && attempt < options.tries {
+            attempt += 1;
+            continue;
+        }
+        return told(file, &text, &report, attempt, options.verbose);
+    }
+}
+
+/// What the script allows, and more.
+fn allowed(script: &Script) -> Span {
+    let said = script.options.iter().rfind(|option| option.name == "tolerance_usecs");
+    let micros = said.and_then(|option| option.value.as_ref()?.parse::<u64>().ok());
+    let span = micros.map_or(DEFAULT_TOLERANCE, |micros| Span::from_nanos(micros.saturating_mul(1_000)));
+    Span::from_nanos(span.as_nanos().saturating_mul(ALLOWANCE))
+}
+
+/// Prints what came of a script.
+fn told(file: &str, text: &str, report: &Report, attempt: u32, verbose: bool) -> Code {
+    let mut line = format!("{file}: {}", report.outcome.name());
+    if report.outcome == Outcome::Passed {
+        let worst = report.worst.map_or(Span::ZERO, |(_, worst)| worst);
+        line += &format!(
+            ", {} packets compared, at most {:.1} ms from their times",
+            report.checked,
+            worst.as_secs_f64() * 1e3
+        );
+        if report.unread > 0 {
+            line += &format!(", {} sent that no line asks for", report.unread);
+        }
+    }
+    if attempt > 1 {
+        line += &format!(", try {attempt}");
+    }
+    println!("{line}");
+    if verbose {
+        report.packets.iter().for_each(|seen| println!("  {seen}"));
+        report.printed.iter().for_each(|(place, text)| println!("  line {}: {text}", place.line));
+    }
+    if let Some(message) = report.message(file, text) {
+        eprintln!("error: {message}");
+    }
+    match report.outcome {
+        Outcome::Passed => Code::Passed,
+        Outcome::Failed(_) => Code::Failed,
+        Outcome::Unsupported(_) => Code::Unsupported,
+    }
+}

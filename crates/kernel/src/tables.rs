@@ -1,0 +1,55 @@
+//! The tables of this machine's Linux that a test holds our senders against.
+
+use std::fs;
+use std::path::Path;
+
+use drill::lossy::{Row, sends, text};
+
+use crate::host::Kernel;
+
+const CONTROLS: [&str; 2] = ["reno", "cubic"];
+
+/// Segments to lose: one, two, three, a burst, most of a flight, the last.
+const LOST: [&[u32]; 6] = [
+    &[25],
+    &[25, 30],
+    &[25, 30, 35],
+    &[30, 31, 32, 33],
+    &[12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25],
+    &[149],
+];
+
+/// How often a case is tried until two runs send the same.
+const TRIES: u32 = 6;
+
+/// Writes a table for each congestion control into `folder`.
+pub fn write(folder: &Path) -> Result<(), String> {
+    let release = fs::read_to_string("/proc/sys/kernel/osrelease").map_err(|error| format!("no version: {error}"))?;
+    let release = release.trim().split('-').next().unwrap_or_default();
+    for control in CONTROLS {
+        let mut table =
+            format!("Linux {release}, {control}: milliseconds, segments sent, r behind those sent before\n");
+        for lost in LOST {
+            let numbers: Vec<String> = lost.iter().map(ToString::to_string).collect();
+            let rows = steady(control, lost)?;
+            table += &format!("\nlost {}\n{}", numbers.join(" "), text(&rows));
+        }
+        let path = folder.join(format!("{control}.txt"));
+        fs::write(&path, table).map_err(|error| format!("cannot write {}: {error}", path.display()))?;
+    }
+    Ok(())
+}
+
+/// What two runs agree on: a machine that is busy elsewhere may make one of them late.
+fn steady(control: &str, lost: &[u32]) -> Result<Vec<Row>, String> {
+    let mut seen: Vec<Vec<Row>> = Vec::new();
+    let sent = |rows: &[Row]| rows.iter().map(|row| row.segments.clone()).collect::<Vec<_>>();
+    for _ in 0..TRIES {
+        let rows = sends(&mut Kernel::new()?, control, lost)?;
+        if seen.iter().any(|before| sent(before) == sent(&rows)) {
+            return Ok(rows);
+        }
+        seen.push(rows);
+    }
+    Err(format!("{control}, {lost:?}: no two of {TRIES} runs send the same: the machine is too busy"))
+}
