@@ -90,6 +90,9 @@ impl Sender {
             self.most_peer_window = self.most_peer_window.max(window);
             if window > 0 {
                 self.persist.stop();
+            } else {
+                // Whoever says so is there: what is sent again is a probe, and is never given up [RFC9293 s3.8.6.1].
+                self.consecutive_timeouts = 0;
             }
         }
         let flight_before = self.board.pipe() as f64;
