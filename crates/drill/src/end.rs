@@ -63,6 +63,8 @@ pub trait End {
     fn set_nodelay(&mut self, on: bool);
     /// Only full segments until it is off again.
     fn set_cork(&mut self, on: bool);
+    /// Acknowledgments go out at once, as at the beginning and with those that wait now, or may wait from now on.
+    fn set_quick_acks(&mut self, on: bool);
     /// More follows what was written last, or not.
     fn set_more(&mut self, on: bool);
     /// No more data from here.

@@ -129,6 +129,10 @@ impl End for Ours {
         self.connection.set_cork(on);
     }
 
+    fn set_quick_acks(&mut self, on: bool) {
+        self.connection.set_quick_acks(on);
+    }
+
     fn set_more(&mut self, on: bool) {
         self.connection.set_more(on);
     }

@@ -278,6 +278,7 @@ fn time_that_stands_still_is_a_failure() {
             self.0.write(bytes);
         }
         fn set_nodelay(&mut self, _: bool) {}
+        fn set_quick_acks(&mut self, _: bool) {}
         fn set_cork(&mut self, _: bool) {}
         fn set_more(&mut self, _: bool) {}
         fn shutdown_write(&mut self) {}

@@ -27,8 +27,9 @@ fn variations(text: &str) -> Vec<String> {
 fn strange_numbers_end_with_an_outcome() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scripts/pass");
     let mut runs = 0;
-    for entry in fs::read_dir(folder).unwrap() {
-        let text = fs::read_to_string(entry.unwrap().path()).unwrap();
+    // Those in folders would take minutes.
+    for file in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_file()) {
+        let text = fs::read_to_string(file).unwrap();
         for strange in variations(&text) {
             let Ok(script) = drill::parse(&strange) else { continue };
             drill::run(&script, None, &open);

@@ -145,7 +145,7 @@ fn each_key_sets_what_it_says() {
     let rto = config.rto;
     assert_eq!((rto.floor, rto.granularity), (Floor::Variation, Span::from_millis(500)));
     assert_eq!((rto.back_off, rto.sampling), (BackOff::UntilAcknowledged, Sampling::EachAcknowledgment));
-    assert_eq!(config.retries, Retries { syn: 1, data: Some(2) });
+    assert_eq!(config.retries, Retries { syn: 1, data: Some(2), ..Retries::default() });
     assert_eq!(config.acks, Acks { every: 3, delay: Span::from_millis(100), at_once: 4 });
     assert_eq!((config.nagle, config.limited_transmit, config.prr), (Nagle::Minshall, true, true));
     assert!(config.spurious.frto && config.spurious.eifel && config.spurious.duplicate_sack);

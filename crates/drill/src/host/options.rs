@@ -53,6 +53,12 @@ impl Host<'_> {
                     self.transmit(index);
                 }
             }
+            ("TCP_QUICKACK", Some(number)) if !before => {
+                if let Some(index) = connection {
+                    self.lives[index].end.set_quick_acks(number != 0);
+                    self.transmit(index);
+                }
+            }
             ("SO_SNDBUF", Some(number)) => socket.send_buffer = Some(number.saturating_mul(2)),
             ("SO_RCVBUF", Some(number)) if before => {
                 let doubled = number.saturating_mul(2);

@@ -102,6 +102,7 @@ impl End for Plain {
         self.written += bytes as u32;
     }
     fn set_nodelay(&mut self, _: bool) {}
+    fn set_quick_acks(&mut self, _: bool) {}
     fn set_cork(&mut self, _: bool) {}
     fn set_more(&mut self, _: bool) {}
     fn shutdown_write(&mut self) {

@@ -1,12 +1,15 @@
 //! A segment arrives [RFC9293 s3.10.7].
 
-use engine::Time;
+use engine::{Span, Time};
 use wire::{Ecn, Flags, Segment, SeqNum};
 
 use super::timestamps::{self, Clock};
 use super::{Connection, Failure, State};
 use crate::receiver::Data;
 use crate::sender::Arrival;
+
+/// The first timeout for data if the handshake, repeated, has measured nothing [RFC6298 s5.7].
+const UNMEASURED_RTO: Span = Span::from_secs(3);
 
 impl Connection {
     /// A segment has come, in a packet that says `ecn` about congestion.
@@ -106,13 +109,18 @@ impl Connection {
     fn establish(&mut self, now: Time, segment: &Segment) {
         let Some(handshake) = self.handshake.take() else { return };
         let Some(agreed) = handshake.agreed else { return };
-        let rtt = handshake.rtt(now);
+        let stamps = segment.options.timestamps.filter(|_| agreed.timestamps);
+        // A time stamp says which of several SYNs is answered [RFC7323 s4.1].
+        let rtt = handshake.rtt(now).or_else(|| stamps.and_then(|stamps| Clock::age(now, &stamps)));
         let mut config = handshake.config;
+        if rtt.is_none() {
+            config.rto.initial = config.rto.initial.max(UNMEASURED_RTO);
+        }
         config.segment = timestamps::left_for_data(config.segment.min(agreed.peer_mss), agreed.timestamps);
         config.options.sack = agreed.sack;
         config.options.timestamps = agreed.timestamps;
-        if handshake.tries > 1 {
-            // [RFC5681 s3.1]: a SYN was lost.
+        if handshake.tries > 2 {
+            // [RFC5681 s3.1]: a SYN was lost. One repetition may have been needless [RFC6928 s2].
             config.initial_window = 1;
         }
         self.ecn = agreed.ecn;
@@ -120,7 +128,8 @@ impl Connection {
         self.sender.rebuild(&config);
         self.sender.agreed(agreed.ecn, u64::from(segment.window), rtt);
         let sack = agreed.sack;
-        self.receiver.agreed(sack, config.options.duplicate_sack, agreed.shift);
+        let most = u64::from(u16::MAX) << agreed.shift;
+        self.receiver.agreed(sack, config.options.duplicate_sack, agreed.shift, most);
         self.window_from = Some((segment.seq, 0));
         self.enter(if self.sender.finishing() { State::FinWait1 } else { State::Established });
     }
@@ -137,6 +146,10 @@ impl Connection {
             self.receiver.owe(now);
             return;
         }
+        if self.is_answer(segment) {
+            self.establish(now, segment);
+            return self.receiver.owe(now);
+        }
         if !self.acceptable(seq, segment.seq_len()) {
             return self.answer_unacceptable(now, segment, seq, ecn);
         }
@@ -144,7 +157,8 @@ impl Connection {
             return self.take_reset(now, seq == Some(next));
         }
         if segment.flags.has(Flags::SYN) {
-            return self.take_stray_syn(now, segment);
+            // [RFC5961 s4.2]
+            return self.receiver.owe(now);
         }
         if !segment.flags.has(Flags::ACK) {
             return;
@@ -160,7 +174,7 @@ impl Connection {
             self.establish(now, segment);
         }
         if !self.take_ack(now, segment) {
-            // [RFC9293 s3.10.7.4]: it acknowledges what was never sent.
+            // [RFC9293 s3.10.7.4]: it acknowledges what was never sent, or long ago.
             self.receiver.owe(now);
             return;
         }
@@ -229,13 +243,13 @@ impl Connection {
         }
     }
 
-    /// A SYN in the window [RFC5961 s4.2], or the answer to ours when both ends have asked at the same time.
-    fn take_stray_syn(&mut self, now: Time, segment: &Segment) {
-        let answers = segment.flags.has(Flags::ACK) && segment.ack == self.origin;
-        if self.state == State::SynReceived && answers {
-            self.establish(now, segment);
-        }
-        self.receiver.owe(now);
+    /// Whether a segment is the answer to our SYN after both ends have asked at the same time [RFC9293 s3.5 figure 7]. The
+    /// SYN in it has come before.
+    fn is_answer(&self, segment: &Segment) -> bool {
+        self.state == State::SynReceived
+            && segment.flags.has(Flags::SYN | Flags::ACK)
+            && segment.seq + 1 == self.peer_origin
+            && segment.ack == self.origin
     }
 
     /// Whether what a segment acknowledges could be.
@@ -243,6 +257,11 @@ impl Connection {
     fn take_ack(&mut self, now: Time, segment: &Segment) -> bool {
         let number = SeqNum(segment.ack.0.wrapping_sub(self.origin.0));
         let una = self.sender.una();
+        let behind = i64::from((una as u32).wrapping_sub(number.0) as i32);
+        if behind > 0 && behind as u64 > self.sender.most_peer_window() {
+            // [RFC5961 s5.2]: older than anything that could still come.
+            return false;
+        }
         let Some(ack) = number.to_offset(una) else { return true };
         let echo = match segment.options.timestamps {
             Some(stamps) if self.timestamps => Clock::age(now, &stamps).map(|age| (stamps.echo, age)),

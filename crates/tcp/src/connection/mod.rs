@@ -75,7 +75,7 @@ impl Connection {
         connection.timestamps = agreed.timestamps;
         connection.ecn = agreed.ecn == crate::config::EcnMode::Request;
         connection.sender.agreed(connection.ecn, peer_window, None);
-        connection.receiver.agreed(agreed.sack && uses_sack, agreed.duplicate_sack, 0);
+        connection.receiver.agreed(agreed.sack && uses_sack, agreed.duplicate_sack, 0, u64::MAX);
         connection
     }
 
@@ -162,6 +162,11 @@ impl Connection {
     pub fn set_cork(&mut self, on: bool) {
         self.sender.set_cork(on);
         self.uncork_at = Time::NEVER;
+    }
+
+    /// Acknowledgments may wait from now on, or the first ones go out at once and those that wait now do (TCP_QUICKACK).
+    pub fn set_quick_acks(&mut self, on: bool) {
+        self.receiver.set_quick(on);
     }
 
     /// Whether the application has said that more follows what it wrote last (MSG_MORE).

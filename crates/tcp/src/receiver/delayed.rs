@@ -14,18 +14,20 @@ pub(super) struct Delayed {
     waiting: u32,
     until: Time,
     arrived: u32,
+    /// Whether the first segments are acknowledged one by one.
+    quick: bool,
 }
 
 impl Delayed {
     pub fn new(settings: Acks) -> Self {
-        Delayed { settings, owed: 0, waiting: 0, until: Time::NEVER, arrived: 0 }
+        Delayed { settings, owed: 0, waiting: 0, until: Time::NEVER, arrived: 0, quick: true }
     }
 
     /// A segment came; `hurry` if the other end should hear of it without delay.
     #[inline]
     pub fn arrived(&mut self, now: Time, hurry: bool) {
         self.arrived = self.arrived.saturating_add(1);
-        if hurry || self.settings.every <= 1 || self.arrived <= self.settings.at_once {
+        if hurry || self.settings.every <= 1 || (self.quick && self.arrived <= self.settings.at_once) {
             return self.at_once(now);
         }
         self.waiting += 1;
@@ -47,6 +49,14 @@ impl Delayed {
     pub fn flush(&mut self, now: Time) {
         if self.waiting > 0 {
             self.at_once(now);
+        }
+    }
+
+    pub fn set_quick(&mut self, on: bool) {
+        self.quick = on;
+        if on && self.waiting > 0 {
+            // It has waited long enough.
+            self.until = Time::ZERO;
         }
     }
 

@@ -22,6 +22,8 @@ pub(crate) struct Receiver {
     buffer: u64,
     /// How far windows are shifted on the wire: they can be said in such steps only.
     shift: u8,
+    /// The largest window that can be said.
+    most: u64,
     assembly: Reassembly,
     /// Where the FIN lies, once it has come in sight.
     fin_at: Option<u64>,
@@ -63,6 +65,7 @@ impl Receiver {
         Receiver {
             buffer,
             shift: 0,
+            most: u64::MAX,
             assembly: Reassembly::default(),
             fin_at: None,
             holds: false,
@@ -79,10 +82,10 @@ impl Receiver {
         }
     }
 
-    /// What the handshake has agreed on.
-    pub fn agreed(&mut self, sack: bool, duplicate_sack: bool, shift: u8) {
+    /// What the handshake has agreed on; windows are `most` bytes at most.
+    pub fn agreed(&mut self, sack: bool, duplicate_sack: bool, shift: u8, most: u64) {
         self.reports.agreed(sack, duplicate_sack);
-        self.shift = shift;
+        (self.shift, self.most) = (shift, most);
         self.edge = self.next() + self.quantized(self.buffer);
     }
 
@@ -147,7 +150,7 @@ impl Receiver {
 
     #[inline]
     fn quantized(&self, window: u64) -> u64 {
-        window >> self.shift << self.shift
+        window.min(self.most) >> self.shift << self.shift
     }
 
     /// Bytes from `next` on that may come.
@@ -187,7 +190,11 @@ impl Receiver {
             self.fin_at = Some(data_end);
         }
         let had_holes = self.assembly.has_holes();
-        let twice = if had_holes { self.assembly.first_within(seq, end) } else { None };
+        let twice = match seq < next {
+            true => Some((seq, next)),
+            false if had_holes => self.assembly.first_within(seq, end),
+            false => None,
+        };
         let new = end > seq && self.assembly.insert(seq, end);
         if new {
             if let Some((from, to)) = twice {
@@ -215,6 +222,11 @@ impl Receiver {
         } else {
             self.echo = (self.echo && !data.reduced) || marked;
         }
+    }
+
+    /// Whether the first acknowledgments go out at once; then those that wait do, too.
+    pub fn set_quick(&mut self, on: bool) {
+        self.delayed.set_quick(on);
     }
 
     /// Something came that is answered with an acknowledgment, whatever it was.

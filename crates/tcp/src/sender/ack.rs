@@ -89,6 +89,9 @@ impl Sender {
             self.most_peer_window = self.most_peer_window.max(window);
             if window > 0 {
                 self.persist.stop();
+            } else {
+                // Whoever says so is there: what is sent again is a probe, and is never given up [RFC9293 s3.8.6.1].
+                self.consecutive_timeouts = 0;
             }
         }
         let unmarked = !arrival.ecn_echo && self.rate.is_none();
@@ -169,10 +172,11 @@ impl Sender {
         }
         // As it was before recovery adds to the window; only duplicates make it do so.
         let before = duplicate.then(|| self.flight(now));
-        let needless = had_data && self.spurious.watching() && self.was_needless(arrival, &news, acked, duplicate);
+        let needless = self.spurious.watching() && self.was_needless(arrival, &news, acked, duplicate);
         // An acknowledgment that only advances is no news for a recovery that is not recovering and counts duplicates.
         let plain = !duplicate && !self.recovering && !self.watches;
-        let (verdict, report) = if had_data && !plain {
+        // A duplicate may be reported when nothing is outstanding any more.
+        let (verdict, report) = if (had_data || news.duplicate.is_some()) && !plain {
             self.ask_recovery(arrival, &news, acked, duplicate)
         } else {
             (Verdict::Ordinary, None)
@@ -195,7 +199,12 @@ impl Sender {
         self.take_mark(arrival, from);
         let delivered = self.delivered_by(&news, acked, duplicate, preceding);
         if let Some(reduction) = &mut self.reduction {
-            let pipe = self.board.pipe() as f64 - self.recovery.allowance();
+            // Without SACK the segment that is sent again next has not been marked lost, and is in the pipe after it.
+            let hole = match verdict {
+                Verdict::Begin { resend: true } | Verdict::Resend { .. } => f64::from(self.settings.segment),
+                _ => 0.0,
+            };
+            let pipe = (self.board.pipe() as f64 - self.recovery.allowance() - hole).max(0.0);
             let delivered = delivered as f64;
             reduction.on_ack(Progress { delivered, pipe, safe: acked > 0 && lost == 0 });
         }
@@ -368,7 +377,11 @@ impl Sender {
             notified,
             echoes_original: self.spurious.echoes_original(arrival.echo.map(|(echo, _)| echo)),
         };
-        let view = self.view();
+        let mut view = self.view();
+        if acked > 0 {
+            // It will be started again [RFC6298 s5.3].
+            view.expiry = self.rtt.expiry(arrival.now);
+        }
         let verdict = self.recovery.on_ack(&ack, &mut self.board, &view);
         self.recovering = self.recovery.recovering();
         (verdict, notified)
@@ -421,13 +434,19 @@ impl Sender {
         match verdict {
             Verdict::Ordinary | Verdict::Recovering => {}
             Verdict::Begin { resend } => {
-                let first = self.episodes.back.is_none();
-                self.spurious.begin(false, self.nxt(), first);
+                // Marks and losses of one window reduce it once [RFC3168 s6.1.2].
+                let reduced = self.episodes.mark.is_some() && !self.control.regulates_recovery();
+                if !reduced {
+                    let first = self.episodes.back.is_none();
+                    self.spurious.begin(false, self.nxt(), first);
+                }
                 self.response.on_recovery(una);
                 let lost = self.board.lost_segments().saturating_sub(self.board.resent_segments()).max(1);
                 if notified.is_some() || self.differentiation.cause(now, lost) == Cause::Wireless {
                     self.control.on_congestion(Congestion::Notified, flight);
                     self.say(|| Event::NotifiedRecovery { seq: una });
+                } else if reduced {
+                    self.say(|| Event::FastRetransmit { seq: una });
                 } else {
                     self.episodes.mark = None;
                     self.congested(Congestion::FastRetransmit, flight, from);

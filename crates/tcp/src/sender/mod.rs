@@ -369,6 +369,11 @@ impl Sender {
         self.peer_window
     }
 
+    /// The largest window that the other end has ever offered.
+    pub fn most_peer_window(&self) -> u64 {
+        self.most_peer_window
+    }
+
     /// The window as Linux counts it: without what duplicates add, for they are taken off what is in flight there.
     pub fn info_cwnd(&self) -> f64 {
         match &self.reduction {
@@ -485,8 +490,10 @@ impl Sender {
     #[inline]
     fn renew_limit(&mut self) {
         let mut limit = self.effective_cwnd();
-        // [RFC3042 s2]; with SACK the pipe has room by itself.
-        if self.settings.limited_transmit && !self.settings.sack && !self.recovering {
+        // [RFC3042 s2]; with SACK the pipe has room by itself. After a timeout duplicates tell of new data only if there was
+        // any [RFC5682 s2.1 step 3a].
+        let ordinary = !self.recovering && self.episodes.back.is_none_or(|(until, _)| self.nxt() > until);
+        if self.settings.limited_transmit && !self.settings.sack && ordinary {
             limit += f64::from(self.duplicates.min(2)) * f64::from(self.settings.segment);
         }
         self.limit = limit;

@@ -31,8 +31,10 @@ enum Frto {
     Off,
     /// The first unacknowledged segment was sent again; what comes back?
     Resent,
-    /// It was acknowledged, and new data was sent instead of what follows it.
-    Probing,
+    /// It was acknowledged, and new data goes out instead of what follows it; whether some has.
+    Probing {
+        sent: bool,
+    },
 }
 
 /// What an acknowledgment says of needless retransmissions.
@@ -98,13 +100,24 @@ impl Spurious {
 
     /// Whether new data is to be sent instead of what is lost, to see what comes back [RFC5682 s2.1 step 2b].
     pub fn probing(&self) -> bool {
-        self.episode.as_ref().is_some_and(|episode| episode.frto == Frto::Probing)
+        self.episode.as_ref().is_some_and(|episode| matches!(episode.frto, Frto::Probing { .. }))
     }
 
-    /// There was no new data to probe with.
-    pub fn stop_probing(&mut self) {
-        if let Some(episode) = &mut self.episode {
-            episode.frto = Frto::Off;
+    /// New data was sent.
+    pub fn on_new(&mut self) {
+        if let Some(Frto::Probing { sent }) = self.episode.as_mut().map(|episode| &mut episode.frto) {
+            *sent = true;
+        }
+    }
+
+    /// There is no new data to probe with. Whether there never was any.
+    pub fn stop_probing(&mut self) -> bool {
+        match &mut self.episode {
+            Some(episode) if episode.frto == (Frto::Probing { sent: false }) => {
+                episode.frto = Frto::Off;
+                true
+            }
+            _ => false,
         }
     }
 
@@ -131,15 +144,15 @@ impl Spurious {
                 false
             }
             Frto::Resent if signs.advanced => {
-                episode.frto = if signs.una >= episode.until { Frto::Off } else { Frto::Probing };
+                episode.frto = if signs.una >= episode.until { Frto::Off } else { Frto::Probing { sent: false } };
                 false
             }
-            Frto::Probing if signs.duplicate => {
+            Frto::Probing { .. } if signs.duplicate => {
                 episode.frto = Frto::Off;
                 false
             }
             // [RFC5682 s2.1 step 3b]
-            Frto::Probing => signs.advanced,
+            Frto::Probing { .. } => signs.advanced,
             Frto::Resent => false,
         };
         if eifel || all_twice || first {

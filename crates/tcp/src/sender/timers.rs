@@ -7,7 +7,8 @@ use crate::cc::Congestion;
 use crate::event::{Event, Reason};
 use crate::recovery::Verdict;
 
-/// Asks again and again whether a closed window has opened [RFC9293 s3.8.6.1].
+/// Asks again and again whether a closed window has opened [RFC9293 s3.8.6.1], and ends the wait for one that is nearly
+/// closed.
 #[derive(Debug, Default)]
 pub(super) struct Persist {
     due: Option<Time>,
@@ -15,6 +16,8 @@ pub(super) struct Persist {
     sent: u32,
     /// A probe is to be sent now.
     pub probe: bool,
+    /// What there is room for goes out now, however little.
+    pub waited: bool,
 }
 
 impl Persist {
@@ -53,7 +56,11 @@ impl Sender {
         } else if now >= self.expiry {
             self.timed_out(now);
         }
-        if now >= self.persist.due() {
+        if now >= self.persist.due() && self.peer_window > 0 && self.unsent() > 0 {
+            // [RFC9293 s3.8.6.2.1 (4)]
+            self.persist.stop();
+            self.persist.waited = true;
+        } else if now >= self.persist.due() {
             self.persist.probe = true;
             self.persist.sent += 1;
             // [RFC9293 s3.8.6.1]: exponentially longer pauses.

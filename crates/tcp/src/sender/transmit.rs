@@ -59,8 +59,7 @@ impl Sender {
         }
         if self.spurious.probing() {
             // [RFC5682 s2.1 step 2b]: without new data the usual way.
-            if self.board.next_to_resend().is_some() && !self.has_new() {
-                self.spurious.stop_probing();
+            if self.board.next_to_resend().is_some() && !self.has_new() && self.spurious.stop_probing() {
                 return self.poll_any(now, stamp);
             }
             return None;
@@ -72,9 +71,11 @@ impl Sender {
         None
     }
 
-    /// Whether a segment that was sent before may go out again.
+    /// Whether a segment that was sent before may go out again. The first may whatever the other end takes: over a window
+    /// that has shrunk it is the probe [RFC9293 s3.8.6, s3.8.6.1].
     fn fits(&self, sent: &Sent) -> bool {
-        self.board.pipe() + u64::from(sent.len) <= self.room && sent.end() - self.una() <= self.peer_window
+        let taken = sent.seq == self.una() || sent.end() - self.una() <= self.peer_window;
+        taken && self.board.pipe() + u64::from(sent.len) <= self.room
     }
 
     /// Whether there is something new, and the other end would take it.
@@ -99,8 +100,9 @@ impl Sender {
         let mut len = segment.min(waiting);
         let usable = (self.una() + self.peer_window).saturating_sub(nxt);
         if len > usable {
-            // [RFC9293 s3.8.6.2.1]: less than a segment only if it is half of the most there ever was.
-            if usable == 0 || usable < self.most_peer_window / 2 {
+            // [RFC9293 s3.8.6.2.1]: less than a segment only if it is half of the most there ever was, or has waited.
+            let waited = std::mem::take(&mut self.persist.waited);
+            if usable == 0 || (usable < self.most_peer_window / 2 && !waited) {
                 self.persist_if_stuck(now);
                 self.note_use(false);
                 return None;
@@ -130,7 +132,7 @@ impl Sender {
         if all {
             self.pushed = false;
         }
-        if self.settings.limited_transmit && !self.settings.sack && self.duplicates.clamp(0, 2) > 0 {
+        if self.settings.limited_transmit && self.duplicates > 0 && !self.recovering {
             self.limited_sent += len;
         }
         let push = all && !self.unfinished_record;
@@ -162,6 +164,7 @@ impl Sender {
             self.timed = Some((seq + u64::from(taken), now));
         }
         self.usage.sent = true;
+        self.spurious.on_new();
         self.left(now, seq, len, Reason::New, stamp);
         Piece { seq, len, fin, push, new: true }
     }
