@@ -73,7 +73,7 @@ fn the_tolerance_can_be_said() {
 fn packets_are_shown_if_asked_for() {
     let dir = scripts("drill-verbose");
     let out = fine(&dir, &["drill", "good.pkt", "--verbose"]);
-    assert!(out.contains("\n  0.100000 > F. 1:1(0) ack 1 win 1024\n  0.200000 < . 1:1(0) ack 2 win 257\n"), "{out}");
+    assert!(out.contains("\n  0.100000 > F. 1:1(0) ack 1 win 501\n  0.200000 < . 1:1(0) ack 2 win 257\n"), "{out}");
 }
 
 #[test]
