@@ -217,7 +217,9 @@ fn all_bytes_arrive_whatever_the_weather() {
                 assert_eq!(pair.sender.bytes_acknowledged(), BYTES, "{config:?}, weather {number}, seed {seed}");
                 assert_eq!(pair.receiver.bytes_received(), BYTES);
                 let counters = pair.sender.counters();
-                assert!(counters.segments_sent - counters.segments_retransmitted == 301, "{counters:?}");
+                // Over a window that stays nearly closed smaller segments go out after a while.
+                let new = counters.segments_sent - counters.segments_retransmitted;
+                assert!(new == 301 || (new > 301 && weather.narrowing > 0.0), "{counters:?}");
             }
         }
     }

@@ -96,7 +96,7 @@ impl Sender {
         }
         let unmarked = !arrival.ecn_echo && self.rate.is_none();
         let had_data = !self.board.is_empty();
-        if !had_data && unmarked {
+        if !had_data && unmarked && arrival.sack.is_empty() {
             // Nothing is outstanding, as at an end that only receives: the window was all that could be news.
             self.tell_window();
             return true;
