@@ -16,7 +16,7 @@ use path::{Cx, HopId, LinkEvent, Observer, Way};
 use tcp::State;
 use wire::{Body, Packet};
 
-use crate::event::{Event, NodeEvent, Sink};
+use crate::event::{Event, Nobody, NodeEvent, Sink};
 use crate::network::NodeKind;
 use crate::node::Node;
 use crate::results::{FlowResult, LinkResult, Results};
@@ -126,7 +126,20 @@ impl World {
     }
 
     /// Handles at most `wakeups` wake-ups; whether there is more to do.
+    #[inline]
     pub fn advance<S: Sink>(&mut self, wakeups: u64, sink: &mut S) -> bool {
+        if S::ACTIVE { self.handle(wakeups, sink) } else { self.advance_unwatched(wakeups) }
+    }
+
+    /// The same when nobody watches. What is generic is compiled in the crate that calls it, and the callers are large
+    /// crates in many pieces; this is not, so it is compiled here, where all that handles an event is one piece.
+    #[inline(never)]
+    fn advance_unwatched(&mut self, wakeups: u64) -> bool {
+        self.handle(wakeups, &mut Nobody)
+    }
+
+    #[inline]
+    fn handle<S: Sink>(&mut self, wakeups: u64, sink: &mut S) -> bool {
         for _ in 0..wakeups {
             if self.unfinished == 0 {
                 return false;
