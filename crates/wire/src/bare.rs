@@ -21,10 +21,12 @@ enum BareBody {
     Icmp(Ecn, Notice),
 }
 
-/// A segment without its options.
+/// A segment without its options, laid out as it is.
 #[derive(Clone, Copy, Debug)]
+#[repr(C)]
 struct Head {
-    ports: (u16, u16),
+    src_port: u16,
+    dst_port: u16,
     seq: SeqNum,
     ack: SeqNum,
     window: u32,
@@ -41,7 +43,8 @@ impl Bare {
             Body::Tcp(segment) => BareBody::Tcp(
                 ecn,
                 Head {
-                    ports: (segment.src_port, segment.dst_port),
+                    src_port: segment.src_port,
+                    dst_port: segment.dst_port,
                     seq: segment.seq,
                     ack: segment.ack,
                     window: segment.window,
@@ -65,8 +68,8 @@ impl Bare {
             BareBody::Tcp(ecn, head) => {
                 packet.ecn = *ecn;
                 let segment = packet.segment_to_write();
-                segment.src_port = head.ports.0;
-                segment.dst_port = head.ports.1;
+                segment.src_port = head.src_port;
+                segment.dst_port = head.dst_port;
                 segment.seq = head.seq;
                 segment.ack = head.ack;
                 segment.flags = head.flags;
