@@ -74,7 +74,10 @@ impl Transmitter {
     /// The packet that comes out, if one does.
     fn wake(&mut self, slot: Slot, cx: &mut Cx<'_, Log>) -> Option<u32> {
         let delivered = match self {
-            Transmitter::Pipe(pipe) => pipe.on_wake(cx),
+            Transmitter::Pipe(pipe) => {
+                let mut arriving = packet(0, DATA);
+                pipe.on_wake(cx, &mut arriving).then_some(arriving)
+            }
             Transmitter::Station { station, arrival } => {
                 let outcome = if slot == *arrival { station.on_arrival(cx) } else { station.on_timer(cx) };
                 outcome.delivered.map(|(_, packet)| packet)

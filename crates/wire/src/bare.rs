@@ -2,7 +2,6 @@
 
 use crate::addr::Addr;
 use crate::icmp::Notice;
-use crate::options::Options;
 use crate::packet::{Body, Ecn, Packet};
 use crate::segment::{Flags, Segment, SeqNum};
 
@@ -22,10 +21,12 @@ enum BareBody {
     Icmp(Ecn, Notice),
 }
 
-/// A segment without its options.
+/// A segment without its options, laid out as it is.
 #[derive(Clone, Copy, Debug)]
+#[repr(C)]
 struct Head {
-    ports: (u16, u16),
+    src_port: u16,
+    dst_port: u16,
     seq: SeqNum,
     ack: SeqNum,
     window: u32,
@@ -42,7 +43,8 @@ impl Bare {
             Body::Tcp(segment) => BareBody::Tcp(
                 ecn,
                 Head {
-                    ports: (segment.src_port, segment.dst_port),
+                    src_port: segment.src_port,
+                    dst_port: segment.dst_port,
                     seq: segment.seq,
                     ack: segment.ack,
                     window: segment.window,
@@ -56,27 +58,31 @@ impl Bare {
         Bare { src: packet.src, dst: packet.dst, body }
     }
 
-    /// The packet again, without options.
+    /// The packet again, without options, written over another one: a segment over a segment leaves the room for options
+    /// alone.
     #[inline]
-    pub fn plain(&self) -> Packet {
-        let (ecn, body) = match &self.body {
-            BareBody::Tcp(ecn, head) => (
-                *ecn,
-                Body::Tcp(Segment {
-                    src_port: head.ports.0,
-                    dst_port: head.ports.1,
-                    seq: head.seq,
-                    ack: head.ack,
-                    flags: head.flags,
-                    window: head.window,
-                    window_shift: head.window_shift,
-                    len: head.len,
-                    options: Options::default(),
-                }),
-            ),
-            BareBody::Icmp(ecn, notice) => (*ecn, Body::Icmp(*notice)),
-        };
-        Packet { src: self.src, dst: self.dst, ecn, body }
+    pub fn write_to(&self, packet: &mut Packet) {
+        packet.src = self.src;
+        packet.dst = self.dst;
+        match &self.body {
+            BareBody::Tcp(ecn, head) => {
+                packet.ecn = *ecn;
+                let segment = packet.segment_to_write();
+                segment.src_port = head.src_port;
+                segment.dst_port = head.dst_port;
+                segment.seq = head.seq;
+                segment.ack = head.ack;
+                segment.flags = head.flags;
+                segment.window = head.window;
+                segment.window_shift = head.window_shift;
+                segment.len = head.len;
+                segment.options.clear();
+            }
+            BareBody::Icmp(ecn, notice) => {
+                packet.ecn = *ecn;
+                packet.body = Body::Icmp(*notice);
+            }
+        }
     }
 
     /// Bytes on the wire, without options.
@@ -93,7 +99,7 @@ impl Bare {
 mod tests {
     use super::*;
     use crate::icmp::NoticeKind;
-    use crate::options::Timestamps;
+    use crate::options::{Options, Timestamps};
 
     #[test]
     fn a_packet_comes_back_whole() {
@@ -115,13 +121,18 @@ mod tests {
         };
         let (src, dst) = (Addr::of_node(1), Addr::of_node(2));
         let data = Packet { src, dst, ecn: Ecn::Ce, body: Body::Tcp(segment) };
-        let mut again = Bare::of(&data, data.ecn).plain();
+        let mut again = Packet::blank(dst, src);
+        Bare::of(&data, data.ecn).write_to(&mut again);
         again.put_options(options);
         assert_eq!(again, data);
         assert_eq!(Bare::of(&data, data.ecn).size() + options.size(), data.size());
         let notice = Notice { kind: NoticeKind::Defer, segment_dst: dst, src_port: 5, dst_port: 6, seq: SeqNum(7) };
         let message = Packet { src, dst, ecn: Ecn::Ect0, body: Body::Icmp(notice) };
-        assert_eq!(Bare::of(&message, message.ecn).plain(), message);
+        Bare::of(&message, message.ecn).write_to(&mut again);
+        assert_eq!(again, message);
+        Bare::of(&data, data.ecn).write_to(&mut again);
+        again.put_options(options);
+        assert_eq!(again, data);
         assert_eq!(Bare::of(&message, message.ecn).size(), message.size());
     }
 

@@ -5,7 +5,7 @@ use std::num::NonZeroU16;
 use crate::segment::SeqNum;
 
 /// The options of a segment. What is not there takes no room on the wire.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Options {
     /// Bytes of data the sender of this SYN takes in a segment [RFC9293 s3.7.1].
     pub mss: Option<NonZeroU16>,
@@ -30,9 +30,10 @@ pub struct Timestamps {
 
 /// Ranges of sequence numbers that have come out of order, the one of the newest arrival first [RFC2018 s4]; a first
 /// one that lies below the acknowledgment number, or inside the second, tells of a duplicate [RFC2883].
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct SackBlocks {
     count: u8,
+    /// What stands behind the first `count` means nothing.
     blocks: [(SeqNum, SeqNum); SackBlocks::MOST],
 }
 
@@ -67,6 +68,14 @@ impl SackBlocks {
     }
 }
 
+impl PartialEq for SackBlocks {
+    fn eq(&self, other: &Self) -> bool {
+        self.as_slice() == other.as_slice()
+    }
+}
+
+impl Eq for SackBlocks {}
+
 impl FromIterator<(SeqNum, SeqNum)> for SackBlocks {
     /// The first [`MOST`](SackBlocks::MOST) of them.
     fn from_iter<I: IntoIterator<Item = (SeqNum, SeqNum)>>(blocks: I) -> Self {
@@ -81,6 +90,17 @@ impl FromIterator<(SeqNum, SeqNum)> for SackBlocks {
 }
 
 impl Options {
+    /// Takes all options away. The room for SACK blocks, most of what there is, is left as it was: nearly every segment has
+    /// none, and writing over the room each time costs more than all the rest of the segment.
+    #[inline]
+    pub fn clear(&mut self) {
+        self.mss = None;
+        self.window_scale = None;
+        self.sack_permitted = false;
+        self.timestamps = None;
+        self.sack.count = 0;
+    }
+
     /// Bytes on the wire, each option padded to whole words as implementations do [RFC7323 appendix A].
     #[inline]
     pub fn size(&self) -> u32 {
@@ -124,6 +144,20 @@ mod tests {
             ..Options::default()
         };
         assert_eq!(three.size(), 40);
+    }
+
+    #[test]
+    fn cleared_options_are_none() {
+        let mut options = Options {
+            mss: NonZeroU16::new(1460),
+            window_scale: Some(7),
+            sack_permitted: true,
+            timestamps: Some(Timestamps::default()),
+            sack: [(SeqNum(1), SeqNum(2))].into_iter().collect(),
+        };
+        options.clear();
+        assert_eq!(options, Options::default());
+        assert_eq!(options.size(), 0);
     }
 
     #[test]

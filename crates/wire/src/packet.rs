@@ -68,6 +68,24 @@ impl Packet {
     /// Bytes of the IPv4 header, without options.
     pub const HEADER: u32 = 20;
 
+    /// A packet with an empty segment, to be written to.
+    #[inline]
+    pub fn blank(src: Addr, dst: Addr) -> Self {
+        Packet { src, dst, ecn: Ecn::NotEct, body: Body::Tcp(Segment::default()) }
+    }
+
+    /// The segment, to be written over: what is in it is what it carried last, an empty one if it carried none.
+    #[inline]
+    pub fn segment_to_write(&mut self) -> &mut Segment {
+        if let Body::Icmp(_) = self.body {
+            self.body = Body::Tcp(Segment::default());
+        }
+        match &mut self.body {
+            Body::Tcp(segment) => segment,
+            Body::Icmp(_) => unreachable!("it has just been replaced"),
+        }
+    }
+
     /// Bytes on the wire: all headers and the data, without any link header.
     #[inline]
     pub fn size(&self) -> u32 {

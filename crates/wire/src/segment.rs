@@ -71,7 +71,11 @@ impl BitOr for Flags {
 }
 
 /// A segment without its bytes: the simulation carries lengths, the contents of a stream are its offsets.
+///
+/// Its fields stand in memory as they do here, and in a [`Bare`](crate::Bare) packet in the same order: what is copied from
+/// one to the other at every hop is then one piece.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[repr(C)]
 pub struct Segment {
     /// Port of the end that sent it.
     pub src_port: u16,
@@ -81,14 +85,14 @@ pub struct Segment {
     pub seq: SeqNum,
     /// Next byte expected from the other end.
     pub ack: SeqNum,
-    /// Control bits.
-    pub flags: Flags,
     /// Bytes from `ack` on that may be sent, already scaled.
     pub window: u32,
-    /// By how many bits the window is shifted right on the wire [RFC7323 s2.2]; 0 if no scale was agreed on.
-    pub window_shift: u8,
     /// Bytes of data carried.
     pub len: u32,
+    /// Control bits.
+    pub flags: Flags,
+    /// By how many bits the window is shifted right on the wire [RFC7323 s2.2]; 0 if no scale was agreed on.
+    pub window_shift: u8,
     /// Options.
     pub options: Options,
 }

@@ -147,10 +147,10 @@ impl Pipe {
         Some(leaves)
     }
 
-    /// The first packet has come to the far end; gives it, unless it was lost on the way.
+    /// The first packet has come to the far end; writes it over `packet`, and tells whether it was not lost on the way.
     #[inline]
-    pub fn on_wake<O: Observer>(&mut self, cx: &mut Cx<'_, O>) -> Option<Packet> {
-        let passage = self.passing.pop_front()?;
+    pub fn on_wake<O: Observer>(&mut self, cx: &mut Cx<'_, O>, packet: &mut Packet) -> bool {
+        let Some(passage) = self.passing.pop_front() else { return false };
         if self.started > 0 {
             self.started -= 1;
         } else if self.counts() {
@@ -160,7 +160,7 @@ impl Pipe {
             Some(next) => cx.schedule.arm_as(self.slot, next.arrives, next.order),
             None => cx.schedule.disarm(self.slot),
         }
-        let mut packet = passage.packet.plain();
+        passage.packet.write_to(packet);
         if passage.options > 0
             && let Some(options) = self.options.pop_front()
         {
@@ -169,12 +169,12 @@ impl Pipe {
         if passage.fate == Fate::Corrupted {
             self.counters.frames_corrupted += 1;
             self.counters.packets_dropped += 1;
-            cx.tell(self.hop, || LinkEvent::Lost { packet });
-            return None;
+            cx.tell(self.hop, || LinkEvent::Lost { packet: *packet });
+            return false;
         }
         self.counters.packets_delivered += 1;
-        cx.tell(self.hop, || LinkEvent::Arrived { packet });
-        Some(packet)
+        cx.tell(self.hop, || LinkEvent::Arrived { packet: *packet });
+        true
     }
 
     /// Whether anybody asks how many wait.

@@ -56,6 +56,7 @@ impl World {
             events: 0,
             next_air: Time::NEVER,
             outbox: Vec::new(),
+            spare: None,
         };
         if observed {
             world.next_air = world.next_change(Time::ZERO);

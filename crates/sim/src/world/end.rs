@@ -2,7 +2,7 @@
 
 use engine::{Order, Schedule, Slot, Time};
 use tcp::Connection;
-use wire::{Addr, Body, Ecn, Packet, Segment};
+use wire::{Addr, Packet};
 
 /// One end of one flow.
 pub(super) struct End {
@@ -53,18 +53,13 @@ impl End {
         }
     }
 
-    /// A packet to the other end, to be written to.
-    #[inline]
-    pub fn blank(&self) -> Packet {
-        Packet { src: self.addr, dst: self.peer, ecn: Ecn::NotEct, body: Body::Tcp(Segment::default()) }
-    }
-
-    /// Writes the next packet the connection wants sent into a [`blank`](Self::blank) one; whether there was one.
+    /// Writes the next packet the connection wants sent over `packet`; whether there was one.
     #[inline]
     pub fn poll(&mut self, now: Time, packet: &mut Packet) -> bool {
-        let Body::Tcp(segment) = &mut packet.body else { return false };
-        match self.connection.poll_into(now, segment) {
+        match self.connection.poll_into(now, packet.segment_to_write()) {
             Some(ecn) => {
+                packet.src = self.addr;
+                packet.dst = self.peer;
                 packet.ecn = ecn;
                 true
             }

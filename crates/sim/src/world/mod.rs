@@ -14,9 +14,9 @@ use path::link::pipe::Pipe;
 use path::station::{Outcome, RadioNotice, Station};
 use path::{Cx, HopId, LinkEvent, Observer, Way};
 use tcp::State;
-use wire::{Body, Packet};
+use wire::{Addr, Body, Packet};
 
-use crate::event::{Event, NodeEvent, Sink};
+use crate::event::{Event, Nobody, NodeEvent, Sink};
 use crate::network::NodeKind;
 use crate::node::Node;
 use crate::results::{FlowResult, LinkResult, Results};
@@ -88,6 +88,8 @@ pub struct World {
     next_air: Time,
     /// Packets an agent sends while it acts.
     outbox: Vec<Packet>,
+    /// A packet for a connection to write to, kept because making an empty one costs as much as filling it.
+    spare: Option<Box<Packet>>,
 }
 
 /// Passes on what links say.
@@ -126,7 +128,22 @@ impl World {
     }
 
     /// Handles at most `wakeups` wake-ups; whether there is more to do.
+    #[inline]
     pub fn advance<S: Sink>(&mut self, wakeups: u64, sink: &mut S) -> bool {
+        if S::ACTIVE { self.handle(wakeups, sink) } else { self.advance_unwatched(wakeups) }
+    }
+
+    /// The same when nobody watches. What is generic is compiled in the crate that calls it, and the callers are large
+    /// crates in many pieces; this is not, so it is compiled here, where all that handles an event is one piece.
+    #[inline(never)]
+    fn advance_unwatched(&mut self, wakeups: u64) -> bool {
+        self.handle(wakeups, &mut Nobody)
+    }
+
+    #[inline]
+    fn handle<S: Sink>(&mut self, wakeups: u64, sink: &mut S) -> bool {
+        let nobody = Addr::of_node(0);
+        let mut arriving = Packet::blank(nobody, nobody);
         for _ in 0..wakeups {
             if self.unfinished == 0 {
                 return false;
@@ -143,7 +160,7 @@ impl World {
             if S::ACTIVE && at >= self.next_air {
                 self.tell_air(at, sink);
             }
-            self.wake(slot, sink);
+            self.wake(slot, &mut arriving, sink);
         }
         true
     }
@@ -179,8 +196,9 @@ impl World {
         }
     }
 
+    /// Lets the owner of a slot act; `arriving` is to be written over with the packet that a link brings.
     #[inline]
-    fn wake<S: Sink>(&mut self, slot: Slot, sink: &mut S) {
+    fn wake<S: Sink>(&mut self, slot: Slot, arriving: &mut Packet, sink: &mut S) {
         match self.owners[slot.0 as usize] {
             Owner::Pipe(hop) => {
                 let hop = hop as usize;
@@ -188,8 +206,8 @@ impl World {
                 let mut cx =
                     Cx { now: self.now, schedule: &mut self.schedule, channels: &mut self.channels, observer: relay };
                 let Hop::Pipe(pipe) = &mut self.hops[hop] else { unreachable!("a lane has no slot of its own") };
-                if let Some(packet) = pipe.on_wake(&mut cx) {
-                    self.arrive(self.far_ends[hop] as usize, &packet, sink);
+                if pipe.on_wake(&mut cx, arriving) {
+                    self.arrive(self.far_ends[hop] as usize, arriving, sink);
                 }
             }
             Owner::StationArrival(station) => {
@@ -378,12 +396,14 @@ impl World {
             self.ends[number].closes_at_end = false;
             self.ends[number].connection.close();
         }
-        let mut packet = self.ends[number].blank();
+        let end = &self.ends[number];
+        let mut packet = self.spare.take().unwrap_or_else(|| Box::new(Packet::blank(end.addr, end.peer)));
         while self.ends[number].poll(self.now, &mut packet) {
             let node = self.ends[number].node;
             self.tell_end(number, sink);
             self.originate(node, &packet, sink);
         }
+        self.spare = Some(packet);
         self.tell_end(number, sink);
         let end = &mut self.ends[number];
         end.keep_timer(&mut self.schedule);

@@ -9,7 +9,7 @@ mod timestamps;
 use std::collections::VecDeque;
 
 use engine::{Span, Time};
-use wire::{Body, Ecn, Flags, Notice, Options, Segment, SeqNum};
+use wire::{Body, Ecn, Flags, Notice, Segment, SeqNum};
 
 pub use state::{Failure, State};
 
@@ -418,17 +418,15 @@ impl Connection {
         let ack = SeqNum(self.peer_origin.0.wrapping_add(self.receiver.next() as u32));
         self.last_ack = ack;
         let echoes = self.ecn && self.receiver.echoes();
-        *to = Segment {
-            src_port: self.local_port,
-            dst_port: self.remote_port,
-            seq: SeqNum(self.origin.0.wrapping_add(seq as u32)),
-            ack,
-            flags: if echoes { flags | Flags::ECE } else { flags },
-            window: u32::try_from(self.receiver.window()).unwrap_or(u32::MAX),
-            window_shift: self.shift,
-            len,
-            options: Options::default(),
-        };
+        to.src_port = self.local_port;
+        to.dst_port = self.remote_port;
+        to.seq = SeqNum(self.origin.0.wrapping_add(seq as u32));
+        to.ack = ack;
+        to.flags = if echoes { flags | Flags::ECE } else { flags };
+        to.window = u32::try_from(self.receiver.window()).unwrap_or(u32::MAX);
+        to.window_shift = self.shift;
+        to.len = len;
+        to.options.clear();
         if self.timestamps {
             to.options.timestamps = Some(self.clock.stamp(now));
         }
