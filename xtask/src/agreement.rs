@@ -6,7 +6,7 @@ use std::process::Command;
 use crate::workspace;
 
 /// ns-2's senders.
-const AGENTS: [&str; 5] = ["Tahoe", "Reno", "Newreno", "Sack1", "Fack"];
+const AGENTS: [&str; 6] = ["Tahoe", "Reno", "Newreno", "Sack1", "Fack", "Vegas"];
 
 /// Packets to lose: the four cases of Fall and Floyd 1996, and a burst of four.
 const DROPS: [&[&str]; 5] =

@@ -54,16 +54,13 @@ fn measure(Way { variant, b }: Way, loss: &str, p: f64, seed: u64) -> Measured {
         format!(
             "duration = \"{duration} s\"\nseed = {seed}\n[nodes]\na = {{ kind = \"host\" }}\nb = {{ kind = \"host\" }}\n\
              there = {{ kind = \"router\" }}\nback = {{ kind = \"router\" }}\n[links]\n{}\n[flows.f]\nfrom = \"a\"\nto = \"b\"\n\
-             segment = \"960 B\"\nwindow = \"64 MiB\"\ntcp = {{ initial_ssthresh = \"{threshold:.0} B\", variant = \"{variant}\" }}\n",
+             segment = \"960 B\"\nwindow = \"64 MiB\"\ntcp = {{ initial_ssthresh = \"{threshold:.0} B\", variant = \"{variant}\", \
+             delayed_ack = {{ every = {b} }} }}\n",
             links.concat()
         )
     };
     // The same run twice, once shorter: what lies between is what is measured.
-    let [before, all] = [BEFORE, BEFORE + MEASURED].map(|duration| {
-        let mut network = network(&text(duration));
-        network.flows[0].tcp.acks.every = b;
-        run(&network).flows[0].clone()
-    });
+    let [before, all] = [BEFORE, BEFORE + MEASURED].map(|duration| run(&network(&text(duration))).flows[0].clone());
     let delivered = (all.bytes_delivered - before.bytes_delivered) as f64 / 960.0;
     let signs = (all.sender.fast_retransmits + all.sender.timeouts) as f64;
     Measured { rate: delivered / f64::from(MEASURED), indications: signs / all.sender.segments_sent as f64 }

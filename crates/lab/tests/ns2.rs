@@ -95,7 +95,9 @@ const PADDED: f64 = 0.5;
 /// Why they part:
 /// - *threshold*: with cwnd equal to ssthresh, where recovery leaves it, ours adds a segment, theirs 1/cwnd;
 /// - *pipe*: ours takes what is lost out of the pipe when it is known to be lost [RFC6675 s4], theirs when it is resent;
-/// - *first duplicates*: ours lets a new segment out for each of the first two, their Fack does not.
+/// - *first duplicates*: ours lets a new segment out for each of the first two, their Fack does not;
+/// - *Vegas's cut*: theirs sends a new segment with the one resent, so it cuts less than ours, which halves what is in flight;
+/// - *Vegas's timer*: theirs resends before the third duplicate if the segment has waited for longer than a finer timeout.
 const PAIRS: &[Pair] = &[
     // threshold
     Pair {
@@ -132,6 +134,8 @@ const PAIRS: &[Pair] = &[
         tolerance: PADDED,
         agree: [15, 15, 15, 15, 22],
     },
+    // Vegas's cut; the last: Vegas's timer.
+    Pair { agent: "vegas", tcp: r#"{ variant = "vegas" }"#, tolerance: WRITTEN, agree: [15, 15, 15, 15, 21] },
 ];
 
 #[test]

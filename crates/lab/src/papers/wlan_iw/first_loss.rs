@@ -1,11 +1,12 @@
 //! Which packet is lost first in each of figures 3 to 11. The losses are those of slow start over a short queue: no chance
 //! acts in them.
 //!
-//! ns-2 gives packet 0 to the SYN. So packet n is the n-th segment of data.
+//! Packet 0 is the SYN, as in ns-2. So packet n is the n-th segment of data.
 
 use path::LinkEvent;
 use serde_json::json;
-use sim::Event;
+use sim::{Event, NodeEvent};
+use wire::{Body, Flags};
 
 use super::WINDOW;
 use crate::papers::Number;
@@ -14,7 +15,7 @@ use crate::papers::Number;
 const PRINTED: [f64; 9] = [14.0, 13.0, 16.0, 11.0, 5.0, 5.0, 5.0, 5.0, 5.0];
 
 /// Bytes of data in a packet.
-const SEGMENT: u32 = 960;
+const SEGMENT: u64 = 960;
 
 pub(super) fn numbers() -> Vec<Number> {
     let mut numbers = Vec::new();
@@ -55,15 +56,21 @@ impl Run {
         let changes = [&[window.as_str(), "links.air.channel=perfect"], changes].concat();
         let mut run = Run::default();
         let mut again = false;
+        // Sequence number of the first byte of data.
+        let mut origin = 0;
         for (_, event) in WINDOW.events(None, &changes) {
             match event {
+                Event::Node { event: NodeEvent::Sent { packet }, .. } => match packet.body {
+                    Body::Tcp(syn) if syn.flags == Flags::SYN => origin = (syn.seq + 1).0,
+                    _ => {}
+                },
                 Event::Link { event: LinkEvent::QueueFull { packet }, .. } => {
-                    run.lost.extend(packet.data().map(|data| number(data.seq.0)));
+                    run.lost.extend(packet.data().map(|data| number(u64::from(data.seq.0.wrapping_sub(origin)))));
                 }
                 Event::Sender { event: tcp::Event::SegmentSent { seq, reason, .. }, .. } => {
                     again |= reason != tcp::Reason::New;
                     if !again {
-                        run.sent_before_again = Some(number(seq as u32));
+                        run.sent_before_again = Some(number(seq));
                     }
                 }
                 _ => {}
@@ -73,9 +80,9 @@ impl Run {
     }
 }
 
-/// The packet that begins with byte `seq`.
-fn number(seq: u32) -> u32 {
-    seq / SEGMENT + 1
+/// The packet that begins with byte `seq` of the stream.
+fn number(seq: u64) -> u32 {
+    (seq / SEGMENT) as u32 + 1
 }
 
 #[cfg(test)]
