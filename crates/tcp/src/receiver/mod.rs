@@ -191,7 +191,8 @@ impl Receiver {
         }
         let had_holes = self.assembly.has_holes();
         let twice = match seq < next {
-            true => Some((seq, next)),
+            // Data that comes again only because a FIN was put behind it is not worth telling of (Linux).
+            true => (data_end > next).then_some((seq, next)),
             false if had_holes => self.assembly.first_within(seq, end),
             false => None,
         };
