@@ -150,7 +150,7 @@ impl Path {
         }
     }
 
-    /// A segment comes, and this goes back: how far there are no holes, what came twice [RFC2883], what is behind holes, the
+    /// A segment comes, and this goes back: how far there are no holes, what came twice (RFC 2883), what is behind holes, the
     /// newest first [RFC2018 s4].
     fn receive(&mut self, number: u32) -> Segment {
         let edge = |number: u32| LOCAL_ISS + 1 + number * SEGMENT;

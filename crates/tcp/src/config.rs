@@ -36,9 +36,9 @@ pub struct Config {
     pub acks: Acks,
     /// Whether small segments wait for company.
     pub nagle: Nagle,
-    /// Whether the first two duplicates let a new segment out each [RFC3042].
+    /// Whether the first two duplicates let a new segment out each (RFC 3042).
     pub limited_transmit: bool,
-    /// Whether recovery goes from the old window to the new one in proportion to what arrives [RFC9937].
+    /// Whether recovery goes from the old window to the new one in proportion to what arrives (RFC 9937).
     pub prr: bool,
     /// How needless retransmissions are found out.
     pub spurious: Spurious,
@@ -152,15 +152,15 @@ impl Default for RtoConfig {
 /// What the handshake offers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Options {
-    /// Selective acknowledgments [RFC2018]. A recovery that lives on them falls back to NewReno without.
+    /// Selective acknowledgments (RFC 2018). A recovery that lives on them falls back to NewReno without.
     pub sack: bool,
-    /// Duplicates reported in SACK blocks [RFC2883].
+    /// Duplicates reported in SACK blocks (RFC 2883).
     pub duplicate_sack: bool,
-    /// Timestamps, and protection against wrapped sequence numbers with them [RFC7323].
+    /// Timestamps, and protection against wrapped sequence numbers with them (RFC 7323).
     pub timestamps: bool,
     /// Window scaling [RFC7323 s2]; the shift, or the least that lets the whole window be said.
     pub window_scale: Option<Option<u8>>,
-    /// Explicit congestion notification [RFC3168].
+    /// Explicit congestion notification (RFC 3168).
     pub ecn: EcnMode,
 }
 
@@ -228,11 +228,11 @@ pub enum Growth {
 /// How needless retransmissions are found out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Spurious {
-    /// What comes back after a timeout shows whether the originals had arrived (F-RTO) [RFC5682].
+    /// What comes back after a timeout shows whether the originals had arrived (F-RTO) (RFC 5682).
     pub frto: bool,
     /// The timestamp echoed is that of the original (Eifel) [RFC3522, RFC4015].
     pub eifel: bool,
-    /// Every retransmission is reported as a duplicate [RFC3708].
+    /// Every retransmission is reported as a duplicate (RFC 3708).
     pub duplicate_sack: bool,
 }
 

@@ -29,7 +29,7 @@ pub struct Timestamps {
 }
 
 /// Ranges of sequence numbers that have come out of order, the one of the newest arrival first [RFC2018 s4]; a first
-/// one that lies below the acknowledgment number, or inside the second, tells of a duplicate [RFC2883].
+/// one that lies below the acknowledgment number, or inside the second, tells of a duplicate (RFC 2883).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SackBlocks {
     count: u8,

@@ -25,7 +25,7 @@ use crate::problem::Problem;
 /// A buffer is out of proportion from here on, either way: far beyond what rounding, headers and link layers explain.
 const FAR: f64 = 4.0;
 
-/// A standing queue that is harmless [RFC8289].
+/// A standing queue that is harmless (RFC 8289).
 const HARMLESS: Span = Span::from_millis(100);
 
 /// Of a run of so many times its slow start, slow start can take no more than a tenth off the goodput.

@@ -12,7 +12,7 @@ use wire::{Packet, Segment};
 use super::tcp::data_options;
 use crate::problem::Problem;
 
-/// Bytes of a packet with a full segment. What options take is not left for data after a handshake [RFC6691].
+/// Bytes of a packet with a full segment. What options take is not left for data after a handshake (RFC 6691).
 pub(super) fn full_packet(flow: &FlowSpec) -> u32 {
     flow.tcp.segment + if flow.handshake { HEADERS } else { empty_packet(flow) }
 }

@@ -14,7 +14,7 @@ pub(super) struct Clock {
 /// What the option takes of a segment, padding included [RFC7323 appendix A].
 const SIZE: u32 = 12;
 
-/// Bytes of data in a segment of `segment` bytes that carries timestamps, or not [RFC6691].
+/// Bytes of data in a segment of `segment` bytes that carries timestamps, or not (RFC 6691).
 pub(super) fn left_for_data(segment: u32, stamped: bool) -> u32 {
     if stamped { segment.saturating_sub(SIZE).max(1) } else { segment }
 }

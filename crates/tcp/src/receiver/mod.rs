@@ -1,7 +1,7 @@
 //! The half of a connection that receives data.
 //!
-//! What comes out of order is kept and reported ([`sack`]); acknowledgments go out at once or a little later
-//! ([`delayed`]); the window is what the application leaves room for. All offsets count a FIN as one byte behind the data.
+//! What comes out of order is kept and reported (`sack`); acknowledgments go out at once or a little later
+//! (`delayed`); the window is what the application leaves room for. All offsets count a FIN as one byte behind the data.
 
 mod delayed;
 mod reassembly;

@@ -38,7 +38,7 @@ pub struct Ack {
     pub duplicates: u32,
     /// Whether the ends agreed on SACK.
     pub sack: bool,
-    /// Where a duplicate arrived that SACK reports, if one did [RFC2883].
+    /// Where a duplicate arrived that SACK reports, if one did (RFC 2883).
     pub duplicate_sack: Option<(u64, u64)>,
     /// The network has said that the segment at `una` was lost for a reason other than congestion.
     pub notified: Option<Notified>,

@@ -1,4 +1,4 @@
-//! NewReno: Reno that stays in recovery until everything is acknowledged that had been sent when it began [RFC6582].
+//! NewReno: Reno that stays in recovery until everything is acknowledged that had been sent when it began (RFC 6582).
 //!
 //! An acknowledgment of a part of it shows the next hole, which is filled at once: one a round trip. Without SACK the other
 //! recoveries fall back to this one.

@@ -1,4 +1,4 @@
-//! Proportional rate reduction [RFC9937]: how fast a sender goes from the old window to the new one during recovery.
+//! Proportional rate reduction (RFC 9937): how fast a sender goes from the old window to the new one during recovery.
 //!
 //! Above the threshold segments leave in proportion to those that arrive; below it, one more than arrive, as long as
 //! acknowledgments show progress and nothing new is lost. Counted in whole segments, rounded up.

@@ -1,4 +1,4 @@
-//! RACK-TLP: loss from time instead of counts, and probes for a lost tail [RFC8985].
+//! RACK-TLP: loss from time instead of counts, and probes for a lost tail (RFC 8985).
 //!
 //! A segment is lost when one sent after it has arrived and a round trip and a reordering window have gone by since it was
 //! sent, whether that was the first time or a retransmission. The window is nothing until reordering is seen and few

@@ -1,7 +1,7 @@
 //! The half of a connection that sends data.
 //!
 //! What has been sent stands on the [`Scoreboard`]; `recovery` says what of it is lost, `control` how much may fly. An
-//! acknowledgment goes through [`ack`], a timer through [`timers`], and what leaves comes out of [`transmit`].
+//! acknowledgment goes through `ack`, a timer through `timers`, and what leaves comes out of `transmit`.
 
 mod ack;
 mod pacer;
@@ -92,7 +92,7 @@ impl Episodes {
     }
 }
 
-/// What of the window has been used [RFC7661].
+/// What of the window has been used (RFC 7661).
 #[derive(Default)]
 struct Usage {
     /// Whether it was what held the sender back in the window that ends at `until`, and the most that was outstanding.

@@ -1,4 +1,4 @@
-//! Round-trip times and the retransmission timeout that follows from them [RFC6298].
+//! Round-trip times and the retransmission timeout that follows from them (RFC 6298).
 
 use engine::{Span, Time};
 

@@ -1,5 +1,5 @@
-//! Whether the last retransmissions were needless: F-RTO [RFC5682], Eifel [RFC3522] and duplicates reported by SACK
-//! [RFC3708]. If they were, window and threshold become what they were [RFC4015].
+//! Whether the last retransmissions were needless: F-RTO (RFC 5682), Eifel (RFC 3522) and duplicates reported by SACK
+//! (RFC 3708). If they were, window and threshold become what they were (RFC 4015).
 
 use crate::config::Spurious as Settings;
 

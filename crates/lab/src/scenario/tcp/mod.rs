@@ -82,25 +82,25 @@ pub struct Tcp {
     /// Whether segments that are not full wait for company [RFC9293 s3.7.4].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nagle: Option<Nagle>,
-    /// Whether the first two duplicates let a new segment out each [RFC3042].
+    /// Whether the first two duplicates let a new segment out each (RFC 3042).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limited_transmit: Option<bool>,
-    /// Proportional rate reduction [RFC9937].
+    /// Proportional rate reduction (RFC 9937).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prr: Option<bool>,
-    /// Whether what comes back after a timeout may show that it was needless (F-RTO) [RFC5682].
+    /// Whether what comes back after a timeout may show that it was needless (F-RTO) (RFC 5682).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub frto: Option<bool>,
-    /// Whether timestamps may show that a retransmission was needless (Eifel) [RFC3522, RFC4015].
+    /// Whether timestamps may show that a retransmission was needless (Eifel) (RFC 3522, RFC 4015).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub eifel: Option<bool>,
-    /// Whether duplicates that SACK reports may show that retransmissions were needless [RFC3708].
+    /// Whether duplicates that SACK reports may show that retransmissions were needless (RFC 3708).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dsack_undo: Option<bool>,
-    /// Selective acknowledgments [RFC2018].
+    /// Selective acknowledgments (RFC 2018).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sack: Option<bool>,
-    /// Whether SACK reports duplicates [RFC2883].
+    /// Whether SACK reports duplicates (RFC 2883).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dsack: Option<bool>,
     /// Timestamps [RFC7323 s3].
@@ -109,7 +109,7 @@ pub struct Tcp {
     /// Window scaling [RFC7323 s2].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub window_scaling: Option<WindowScaling>,
-    /// Explicit congestion notification [RFC3168].
+    /// Explicit congestion notification (RFC 3168).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ecn: Option<EcnMode>,
     /// How long TIME-WAIT lasts, twice the life of a segment [RFC9293 s3.4.2].
