@@ -1,0 +1,299 @@
+//! What has been sent and not acknowledged, segment by segment [RFC6675 s3, s4].
+//!
+//! Each piece of work is paid for by the segments it is about, never by the window: an acknowledgment visits the segments
+//! that it brings news of, the search for one by its number is a guess that is nearly always right, and the segments to
+//! send again are kept in a heap. What SACK says of them is in `sacked.rs`, what is taken for lost in `losses.rs`.
+
+mod losses;
+mod sacked;
+mod sent;
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+
+use engine::Time;
+
+pub use sent::{Moment, Sent};
+
+use super::rate::Snapshot;
+
+/// The segments between `una` and `nxt`, oldest first.
+#[derive(Debug, Default)]
+pub struct Scoreboard {
+    una: u64,
+    nxt: u64,
+    segments: VecDeque<Sent>,
+    /// How many have been sent, modulo 2^32.
+    turns: u32,
+    sacked_bytes: u64,
+    /// Bytes that are lost and not SACKed, and those of them sent again.
+    lost_bytes: u64,
+    resent_bytes: u64,
+    /// Lost segments to send again, lowest first; some have been acknowledged or sent since.
+    to_resend: BinaryHeap<Reverse<u64>>,
+    /// What is SACKed, as disjoint, separate, rising ranges.
+    sacked: VecDeque<(u64, u64)>,
+    /// What had been delivered when each was sent last; empty if nobody wants to know.
+    snapshots: VecDeque<Snapshot>,
+    /// How many segments are SACKed, lost, and sent again of those lost.
+    sacked_segments: u32,
+    lost_segments: u32,
+    resent_segments: u32,
+    /// Bytes ever taken for lost.
+    total_lost: u64,
+    /// Up to here losses have been inferred from SACK.
+    inferred_to: u64,
+}
+
+/// Room for so many segments is not worth giving back.
+const LEAST_ROOM: usize = 4;
+
+impl Scoreboard {
+    /// First unacknowledged byte.
+    #[inline]
+    pub fn una(&self) -> u64 {
+        self.una
+    }
+
+    /// First byte never sent.
+    #[inline]
+    pub fn nxt(&self) -> u64 {
+        self.nxt
+    }
+
+    /// Bytes sent and not acknowledged.
+    #[inline]
+    pub fn outstanding(&self) -> u64 {
+        self.nxt - self.una
+    }
+
+    /// Bytes in the network as far as is known: those outstanding that are neither SACKed nor lost, and those of the lost
+    /// that were sent again [RFC6675 s4 SetPipe].
+    #[inline]
+    pub fn pipe(&self) -> u64 {
+        self.outstanding() - self.sacked_bytes - self.lost_bytes + self.resent_bytes
+    }
+
+    /// Bytes SACKed.
+    #[inline]
+    pub fn sacked_bytes(&self) -> u64 {
+        self.sacked_bytes
+    }
+
+    /// Bytes lost, sent again or not.
+    pub fn lost_bytes(&self) -> u64 {
+        self.lost_bytes
+    }
+
+    /// Bytes ever taken for lost.
+    #[inline]
+    pub fn total_lost(&self) -> u64 {
+        self.total_lost
+    }
+
+    /// Segments outstanding.
+    pub fn segments(&self) -> u32 {
+        self.segments.len() as u32
+    }
+
+    /// Segments SACKed.
+    pub fn sacked_segments(&self) -> u32 {
+        self.sacked_segments
+    }
+
+    /// Segments lost, sent again or not.
+    pub fn lost_segments(&self) -> u32 {
+        self.lost_segments
+    }
+
+    /// Lost segments sent again.
+    pub fn resent_segments(&self) -> u32 {
+        self.resent_segments
+    }
+
+    /// First byte behind the highest one SACKed, or `una` (snd.fack) [Mathis and Mahdavi 1996].
+    pub fn sacked_to(&self) -> u64 {
+        self.sacked.back().map_or(self.una, |range| range.1)
+    }
+
+    /// Whether anything is outstanding.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.segments.is_empty()
+    }
+
+    /// The oldest segment outstanding.
+    #[inline]
+    pub fn first(&self) -> Option<&Sent> {
+        self.segments.front()
+    }
+
+    /// The segment with the highest number.
+    pub fn last(&self) -> Option<&Sent> {
+        self.segments.back()
+    }
+
+    /// The segment that byte `seq` is in.
+    #[inline]
+    pub fn get(&self, seq: u64) -> Option<&Sent> {
+        self.place(seq).map(|place| &self.segments[place])
+    }
+
+    /// All outstanding segments, oldest first.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = &Sent> {
+        self.segments.iter()
+    }
+
+    /// The place of the segment that byte `seq` is in. Segments are mostly of one size, so a division finds it, or nearly.
+    #[inline]
+    fn place(&self, seq: u64) -> Option<usize> {
+        let first = self.segments.front()?;
+        if seq < first.seq || seq >= self.nxt {
+            return None;
+        }
+        let guess = ((seq - first.seq) / u64::from(first.len.max(1))) as usize;
+        if let Some(sent) = self.segments.get(guess)
+            && sent.seq <= seq
+            && seq < sent.end()
+        {
+            return Some(guess);
+        }
+        Some(self.segments.partition_point(|sent| sent.end() <= seq))
+    }
+
+    /// A new segment goes out.
+    #[inline]
+    pub(crate) fn sent(&mut self, now: Time, len: u32, fin: bool, snapshot: Option<Snapshot>) {
+        let turn = self.turn();
+        self.segments.push_back(Sent {
+            seq: self.nxt,
+            len,
+            at: now,
+            turn,
+            sacked: false,
+            lost: false,
+            resent: false,
+            retransmitted: false,
+            fin,
+        });
+        if let Some(snapshot) = snapshot {
+            self.snapshots.push_back(snapshot);
+        }
+        self.nxt += u64::from(len);
+    }
+
+    /// The segment at `seq` goes out again, lost or not. One that was not taken for lost is now: there would be no other
+    /// reason to send it.
+    pub(crate) fn resent(&mut self, now: Time, seq: u64, snapshot: Option<Snapshot>) {
+        let Some(place) = self.place(seq) else { return };
+        self.note(place, snapshot);
+        if !self.segments[place].sacked {
+            self.lose(place);
+        }
+        let turn = self.turn();
+        let sent = &mut self.segments[place];
+        (sent.at, sent.turn) = (now, turn);
+        sent.retransmitted = true;
+        if !sent.sacked && !sent.resent {
+            sent.resent = true;
+            self.resent_bytes += u64::from(sent.len);
+            self.resent_segments += 1;
+        }
+    }
+
+    /// A probe: the segment at `seq` goes out again although it is not known to be lost [RFC8985 s7.3].
+    pub(crate) fn probed(&mut self, now: Time, seq: u64, snapshot: Option<Snapshot>) {
+        if let Some(place) = self.place(seq) {
+            self.note(place, snapshot);
+            let turn = self.turn();
+            let sent = &mut self.segments[place];
+            (sent.at, sent.turn, sent.retransmitted) = (now, turn, true);
+        }
+    }
+
+    /// The place in the order of sending of what is sent now; the first has 1.
+    #[inline]
+    fn turn(&mut self) -> u32 {
+        self.turns = self.turns.wrapping_add(1);
+        self.turns
+    }
+
+    fn note(&mut self, place: usize, snapshot: Option<Snapshot>) {
+        if let (Some(slot), Some(snapshot)) = (self.snapshots.get_mut(place), snapshot) {
+            *slot = snapshot;
+        }
+    }
+
+    /// Everything before `ack` is acknowledged; `each` is told of the segments this frees, oldest first, and of what had been
+    /// delivered when they left. A segment of which only a part is acknowledged is cut.
+    #[inline]
+    pub(crate) fn acknowledge(&mut self, ack: u64, mut each: impl FnMut(&Sent, Option<Snapshot>)) {
+        while let Some(first) = self.segments.front_mut() {
+            if first.end() > ack {
+                if first.seq < ack {
+                    let cut = (ack - first.seq) as u32;
+                    let bytes = u64::from(cut);
+                    self.sacked_bytes -= if first.sacked { bytes } else { 0 };
+                    self.lost_bytes -= if first.lost { bytes } else { 0 };
+                    self.resent_bytes -= if first.resent { bytes } else { 0 };
+                    first.seq = ack;
+                    first.len -= cut;
+                    if first.lost && !first.resent {
+                        self.to_resend.push(Reverse(ack));
+                    }
+                }
+                break;
+            }
+            let snapshot = if self.snapshots.is_empty() { None } else { self.snapshots.pop_front() };
+            if first.sacked || first.lost {
+                let first = *first;
+                self.forget(&first);
+            }
+            if let Some(first) = self.segments.front() {
+                each(first, snapshot);
+            }
+            self.segments.pop_front();
+        }
+        self.una = ack;
+        while let Some(range) = self.sacked.front_mut() {
+            if range.1 > ack {
+                range.0 = range.0.max(ack);
+                break;
+            }
+            self.sacked.pop_front();
+        }
+        let enough = if self.segments.is_empty() {
+            self.to_resend.clear();
+            2 * LEAST_ROOM
+        } else {
+            4 * self.segments.len().max(LEAST_ROOM)
+        };
+        if self.segments.capacity() > enough {
+            self.give_back();
+        }
+    }
+
+    /// Gives back the room that a larger window took: it is walked through from end to end, in and out of the cache, and an
+    /// idle connection should not keep it. The window must grow anew before the next time, which pays for it.
+    #[cold]
+    fn give_back(&mut self) {
+        let idle = self.segments.is_empty();
+        let room = if idle { 0 } else { 2 * self.segments.len().max(LEAST_ROOM) };
+        self.segments.shrink_to(room);
+        self.snapshots.shrink_to(self.snapshots.len());
+        self.to_resend.shrink_to(room);
+        self.sacked.shrink_to(room);
+    }
+
+    /// Takes a segment off the sums.
+    fn forget(&mut self, sent: &Sent) {
+        if sent.sacked {
+            self.sacked_bytes -= u64::from(sent.len);
+            self.sacked_segments -= 1;
+        }
+        self.forget_loss(sent);
+    }
+}
+
+#[cfg(test)]
+mod tests;

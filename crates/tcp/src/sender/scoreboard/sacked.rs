@@ -1,0 +1,105 @@
+//! What SACK says of segments [RFC2018, RFC6675 s4].
+
+use wire::SackBlocks;
+
+use super::{Scoreboard, Sent};
+use crate::sender::rate::Snapshot;
+
+impl Scoreboard {
+    /// `from..to` is SACKed; `each` is told of the segments for which that is news, lowest first. Only whole segments
+    /// count. A block that names what was never sent, or lies below `una`, changes nothing.
+    pub(crate) fn sack(&mut self, from: u64, to: u64, mut each: impl FnMut(&Sent, Option<Snapshot>)) {
+        let from = from.max(self.una);
+        if from >= to || to > self.nxt {
+            return;
+        }
+        // A block that ends where a range does and begins within it says nothing new.
+        let mut range = self.reaching(from);
+        let mut at = from;
+        while at < to {
+            // What lies between the ranges that are there.
+            let gap_end = match self.sacked.get(range) {
+                Some(&(begin, end)) if begin <= at => {
+                    at = end.max(at);
+                    range += 1;
+                    continue;
+                }
+                Some(&(begin, _)) => begin.min(to),
+                None => to,
+            };
+            let marked = self.sack_gap(at, gap_end, &mut each);
+            at = gap_end;
+            if let Some((begin, end)) = marked {
+                range = self.join(begin, end);
+                at = at.max(self.sacked[range - 1].1);
+            }
+        }
+    }
+
+    /// Marks the whole segments in `from..to`, where none is SACKed. The range they make up.
+    fn sack_gap(&mut self, from: u64, to: u64, each: &mut impl FnMut(&Sent, Option<Snapshot>)) -> Option<(u64, u64)> {
+        let mut place = self.place(from)?;
+        if self.segments[place].seq < from {
+            place += 1;
+        }
+        let mut marked: Option<(u64, u64)> = None;
+        while let Some(sent) = self.segments.get_mut(place)
+            && sent.end() <= to
+        {
+            // As it was while in flight: whether it was lost, and sent again.
+            let before = *sent;
+            sent.sacked = true;
+            (sent.lost, sent.resent) = (false, false);
+            self.sacked_bytes += u64::from(sent.len);
+            self.sacked_segments += 1;
+            marked = Some((marked.map_or(sent.seq, |range| range.0), sent.end()));
+            self.forget_loss(&before);
+            each(&before, self.snapshots.get(place).copied());
+            place += 1;
+        }
+        marked
+    }
+
+    /// The place of the first SACKed range that reaches `from`. Blocks report what came last and what lies lowest, so it is
+    /// mostly found at either end.
+    pub(super) fn reaching(&self, from: u64) -> usize {
+        if let Some(last) = self.sacked.back()
+            && last.0 <= from
+        {
+            return self.sacked.len() - usize::from(last.1 >= from);
+        }
+        let low = self.sacked.iter().take(SackBlocks::MOST).position(|range| range.1 >= from);
+        low.unwrap_or_else(|| self.sacked.partition_point(|range| range.1 < from))
+    }
+
+    /// Adds a range that overlaps none, and joins it with those it touches. The place behind it.
+    fn join(&mut self, begin: u64, end: u64) -> usize {
+        let place = self.reaching(begin);
+        let touches_before = self.sacked.get(place).is_some_and(|range| range.1 == begin);
+        let after = place + usize::from(touches_before);
+        let touches_after = self.sacked.get(after).is_some_and(|range| range.0 == end);
+        match (touches_before, touches_after) {
+            (true, true) => {
+                self.sacked[place].1 = self.sacked[after].1;
+                self.sacked.remove(after);
+            }
+            (true, false) => self.sacked[place].1 = end,
+            (false, true) => self.sacked[place].0 = begin,
+            (false, false) => self.sacked.insert(place, (begin, end)),
+        }
+        place + 1
+    }
+
+    /// Where `IsLost` begins to be false: everything below that is not SACKed has more than `bytes` SACKed above it, or
+    /// `ranges` separate SACKed ranges [RFC6675 s4].
+    pub fn lost_below(&self, bytes: u64, ranges: usize) -> u64 {
+        let mut above = 0;
+        for (count, range) in self.sacked.iter().rev().enumerate() {
+            above += range.1 - range.0;
+            if above > bytes || count + 1 >= ranges {
+                return range.0;
+            }
+        }
+        self.una
+    }
+}

@@ -1,0 +1,57 @@
+//! A segment that has been sent, and when.
+
+use engine::Time;
+
+/// A segment that has been sent.
+#[derive(Clone, Copy, Debug)]
+pub struct Sent {
+    /// First byte.
+    pub seq: u64,
+    /// Sequence numbers taken: bytes, and one for a FIN.
+    pub len: u32,
+    /// When it was sent last.
+    pub at: Time,
+    /// Its place in the order of sending, modulo 2^32.
+    pub turn: u32,
+    /// SACKed.
+    pub sacked: bool,
+    /// Taken for lost. A lost segment that was sent again is lost and `resent`.
+    pub lost: bool,
+    /// Sent again since it was taken for lost, and in flight as far as anybody knows.
+    pub resent: bool,
+    /// Sent more than once, ever.
+    pub retransmitted: bool,
+    /// Whether its last sequence number is a FIN.
+    pub fin: bool,
+}
+
+impl Sent {
+    /// When it was sent last, in an order that tells apart what was sent at one time.
+    #[inline]
+    pub fn moment(&self) -> Moment {
+        Moment { at: self.at, turn: self.turn }
+    }
+
+    /// First byte behind it.
+    #[inline]
+    pub fn end(&self) -> u64 {
+        self.seq + u64::from(self.len)
+    }
+}
+
+/// When something was sent, and after what of the same time.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Moment {
+    /// When.
+    pub at: Time,
+    /// Its place in the order of sending, modulo 2^32.
+    turn: u32,
+}
+
+impl Moment {
+    /// Whether it was sent after `other`.
+    #[inline]
+    pub fn is_after(self, other: Moment) -> bool {
+        self.at > other.at || self.at == other.at && (self.turn.wrapping_sub(other.turn) as i32) > 0
+    }
+}
