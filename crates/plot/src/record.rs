@@ -49,7 +49,7 @@ struct Flow {
     completed: Option<f64>,
     knows_ends: bool,
     /// The sequence number of the first byte.
-    origin: u32,
+    origin: SeqNum,
     /// Sequence numbers near these make 32 bits whole again.
     highest: u64,
     acknowledged: u64,
@@ -188,7 +188,7 @@ impl Recorder {
             self.of_ends.insert(ends, (number, Side::Sender));
             self.of_ends.insert(ends.reversed(), (number, Side::Receiver));
             flow.knows_ends = true;
-            flow.origin = segment.seq.0.wrapping_sub(seq as u32);
+            flow.origin = segment.seq.origin_of(seq);
             self.announced = None;
         }
     }
@@ -198,11 +198,10 @@ impl Recorder {
         let Body::Tcp(segment) = &packet.body else { return None };
         let (number, side) = *self.of_ends.get(&Ends::of(packet, segment))?;
         let flow = self.flows.get(&number)?;
-        let offset = |number: SeqNum, near| SeqNum(number.0.wrapping_sub(flow.origin)).to_offset(near);
         let role = match side {
-            Side::Sender if segment.len > 0 => Role::Data(offset(segment.seq, flow.highest)?),
+            Side::Sender if segment.len > 0 => Role::Data(segment.seq.offset_from(flow.origin, flow.highest)?),
             Side::Sender => return None,
-            Side::Receiver => Role::Ack(offset(segment.ack, flow.acknowledged)?),
+            Side::Receiver => Role::Ack(segment.ack.offset_from(flow.origin, flow.acknowledged)?),
         };
         Some((number, role))
     }

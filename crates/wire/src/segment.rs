@@ -19,6 +19,23 @@ impl SeqNum {
         self.0.wrapping_sub(base.0) as i32
     }
 
+    /// The number of the byte at `offset` of a stream whose first byte has this number.
+    #[inline]
+    pub const fn at(self, offset: u64) -> Self {
+        SeqNum(self.0.wrapping_add(offset as u32))
+    }
+
+    /// The number of a stream's first byte, if this is that of the byte at `offset`.
+    pub const fn origin_of(self, offset: u64) -> Self {
+        SeqNum(self.0.wrapping_sub(offset as u32))
+    }
+
+    /// The offset in a stream whose first byte has the number `origin`, as [`to_offset`](Self::to_offset) finds it.
+    #[inline]
+    pub fn offset_from(self, origin: SeqNum, near: u64) -> Option<u64> {
+        SeqNum(self.0.wrapping_sub(origin.0)).to_offset(near)
+    }
+
     /// The offset in the stream that this number means: the one nearest to `near` [RFC9293 s3.4].
     /// Numbers that would lie before the stream's beginning give `None`.
     pub fn to_offset(self, near: u64) -> Option<u64> {

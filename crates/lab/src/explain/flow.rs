@@ -351,7 +351,7 @@ impl Flow {
 
     /// Which byte of the stream a number on the wire means.
     fn offset(&self, number: SeqNum) -> Option<u64> {
-        SeqNum(number.0.wrapping_sub(self.origin.0)).to_offset(self.una)
+        number.offset_from(self.origin, self.una)
     }
 
     /// A packet that has just been made, as its maker means it.
@@ -360,7 +360,7 @@ impl Flow {
             Body::Tcp(segment) if segment.len > 0 => {
                 let announced = self.announced.take();
                 if let Some((seq, ..)) = announced {
-                    self.origin = SeqNum(segment.seq.0.wrapping_sub(seq as u32));
+                    self.origin = segment.seq.origin_of(seq);
                 }
                 let from_wire = || Some((self.offset(segment.seq)?, segment.len, Reason::New));
                 let (seq, len, reason) = announced.or_else(from_wire)?;

@@ -138,8 +138,7 @@ impl Connection {
     #[inline]
     fn in_others(&mut self, now: Time, segment: &Segment, ecn: Ecn) {
         let next = self.receiver.next();
-        let number = SeqNum(segment.seq.0.wrapping_sub(self.peer_origin.0));
-        let seq = number.to_offset(next);
+        let seq = segment.seq.offset_from(self.peer_origin, next);
         let reset = segment.flags.has(Flags::RST);
         if self.timestamps && !reset && self.is_old(segment) {
             // [RFC7323 s5.3 R1]
@@ -255,14 +254,13 @@ impl Connection {
     /// Whether what a segment acknowledges could be.
     #[inline]
     fn take_ack(&mut self, now: Time, segment: &Segment) -> bool {
-        let number = SeqNum(segment.ack.0.wrapping_sub(self.origin.0));
         let una = self.sender.una();
-        let behind = i64::from((una as u32).wrapping_sub(number.0) as i32);
+        let behind = i64::from(self.origin.at(una).since(segment.ack));
         if behind > 0 && behind as u64 > self.sender.most_peer_window() {
             // [RFC5961 s5.2]: older than anything that could still come.
             return false;
         }
-        let Some(ack) = number.to_offset(una) else { return true };
+        let Some(ack) = segment.ack.offset_from(self.origin, una) else { return true };
         let echo = match segment.options.timestamps {
             Some(stamps) if self.timestamps => Clock::age(now, &stamps).map(|age| (stamps.echo, age)),
             _ => None,
@@ -312,7 +310,7 @@ impl Connection {
         let new = seq + u64::from(segment.len) > self.receiver.next();
         if self.orphan && segment.len > 0 && new {
             // [RFC9293 s3.6.1]: nobody is left to read it.
-            let number = SeqNum(self.origin.0.wrapping_add(self.sender.nxt() as u32));
+            let number = self.origin.at(self.sender.nxt());
             self.reset(number, false);
             self.finish(State::Closed);
             return;

@@ -41,7 +41,7 @@ impl Connection {
     pub fn abort(&mut self) {
         self.orphan = true;
         if self.state.synchronized() && self.state != State::TimeWait || self.state == State::SynReceived {
-            let seq = SeqNum(self.origin.0.wrapping_add(self.sender.nxt() as u32));
+            let seq = self.origin.at(self.sender.nxt());
             self.reset(seq, true);
         }
         self.finish(State::Closed);
@@ -49,7 +49,7 @@ impl Connection {
 
     /// Sends a reset; with an acknowledgment of everything that came if `acknowledges`.
     pub(super) fn reset(&mut self, seq: SeqNum, acknowledges: bool) {
-        let ack = SeqNum(self.peer_origin.0.wrapping_add(self.receiver.next() as u32));
+        let ack = self.peer_origin.at(self.receiver.next());
         self.answers.push_back(Segment {
             src_port: self.local_port,
             dst_port: self.remote_port,

@@ -277,8 +277,7 @@ impl Connection {
 
     /// A message about a segment this end has sent.
     pub fn handle_icmp(&mut self, now: Time, notice: &Notice) {
-        let number = SeqNum(notice.seq.0.wrapping_sub(self.origin.0));
-        if let Some(seq) = number.to_offset(self.sender.una()) {
+        if let Some(seq) = notice.seq.offset_from(self.origin, self.sender.una()) {
             self.sender.on_notice(now, notice.kind, seq);
         }
     }
@@ -415,12 +414,12 @@ impl Connection {
     #[inline]
     fn segment(&mut self, now: Time, seq: u64, len: u32, flags: Flags, to: &mut Segment) {
         self.receiver.renew_window();
-        let ack = SeqNum(self.peer_origin.0.wrapping_add(self.receiver.next() as u32));
+        let ack = self.peer_origin.at(self.receiver.next());
         self.last_ack = ack;
         let echoes = self.ecn && self.receiver.echoes();
         to.src_port = self.local_port;
         to.dst_port = self.remote_port;
-        to.seq = SeqNum(self.origin.0.wrapping_add(seq as u32));
+        to.seq = self.origin.at(seq);
         to.ack = ack;
         to.flags = if echoes { flags | Flags::ECE } else { flags };
         to.window = u32::try_from(self.receiver.window()).unwrap_or(u32::MAX);

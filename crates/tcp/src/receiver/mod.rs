@@ -266,7 +266,6 @@ impl Receiver {
 
     /// The blocks to report, as numbers counted from `origin`; at most `room`.
     pub fn sack(&mut self, origin: SeqNum, room: usize) -> SackBlocks {
-        let number = |offset: u64| SeqNum(origin.0.wrapping_add(offset as u32));
-        self.reports.blocks(&self.assembly, room).map(|(from, to)| (number(from), number(to))).collect()
+        self.reports.blocks(&self.assembly, room).map(|(from, to)| (origin.at(from), origin.at(to))).collect()
     }
 }

@@ -533,7 +533,7 @@ impl Sender {
 
 /// The blocks as offsets; those that lie before the stream's beginning or are empty are left out.
 fn offsets(arrival: &Arrival<'_>, board: &Scoreboard) -> [Option<(u64, u64)>; SackBlocks::MOST] {
-    let offset = |number: SeqNum| SeqNum(number.0.wrapping_sub(arrival.origin.0)).to_offset(board.una());
+    let offset = |number: SeqNum| number.offset_from(arrival.origin, board.una());
     let mut blocks = [None; SackBlocks::MOST];
     for (place, (from, to)) in blocks.iter_mut().zip(arrival.sack.as_slice()) {
         *place = offset(*from).zip(offset(*to)).filter(|(from, to)| from < to);
