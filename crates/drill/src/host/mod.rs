@@ -103,20 +103,12 @@ impl<'a> Host<'a> {
         }
     }
 
-    /// A segment for no connection is answered with RST [RFC9293 s3.10.7.1].
+    /// A segment for no connection is answered with a reset.
     fn refuse(&mut self, segment: &Segment) {
-        if segment.flags.has(Flags::RST) {
-            return;
-        }
-        let mut answer =
-            Segment { src_port: segment.dst_port, dst_port: segment.src_port, flags: Flags::RST, ..Segment::default() };
-        if segment.flags.has(Flags::ACK) {
-            answer.seq = segment.ack;
-        } else {
-            // Zero [RFC9293 s3.10.7.1], as scripts count.
+        let Some(mut answer) = tcp::refusal(segment) else { return };
+        if !segment.flags.has(Flags::ACK) {
+            // Zero, as scripts count.
             answer.seq = LOCAL_ISS;
-            answer.ack = segment.seq + segment.seq_len();
-            answer.flags = Flags::RST | Flags::ACK;
         }
         self.outbox.push(Sent { time: self.now, segment: answer, ecn: Ecn::NotEct, last: false });
     }

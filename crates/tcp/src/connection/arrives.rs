@@ -1,8 +1,9 @@
 //! A segment arrives [RFC9293 s3.10.7].
 
 use engine::{Span, Time};
-use wire::{Ecn, Flags, Segment, SeqNum};
+use wire::{Ecn, Flags, Segment};
 
+use super::close::refusal;
 use super::timestamps::{self, Clock};
 use super::{Connection, Failure, State};
 use crate::receiver::Data;
@@ -16,30 +17,11 @@ impl Connection {
     #[inline]
     pub fn handle_segment(&mut self, now: Time, segment: &Segment, ecn: Ecn) {
         match self.state {
-            State::Closed => self.in_closed(segment),
+            State::Closed => self.answers.extend(refusal(segment)),
             State::Listen => self.in_listen(now, segment),
             State::SynSent => self.in_syn_sent(now, segment),
             _ => self.in_others(now, segment, ecn),
         }
-    }
-
-    /// Nobody is here [RFC9293 s3.10.7.1].
-    fn in_closed(&mut self, segment: &Segment) {
-        if segment.flags.has(Flags::RST) {
-            return;
-        }
-        if segment.flags.has(Flags::ACK) {
-            return self.reset(segment.ack, false);
-        }
-        let end = segment.seq + segment.seq_len();
-        self.answers.push_back(Segment {
-            src_port: self.local_port,
-            dst_port: segment.src_port,
-            seq: SeqNum(0),
-            ack: end,
-            flags: Flags::RST | Flags::ACK,
-            ..Segment::default()
-        });
     }
 
     /// [RFC9293 s3.10.7.2]
@@ -49,7 +31,7 @@ impl Connection {
         }
         self.remote_port = segment.src_port;
         if segment.flags.has(Flags::ACK) {
-            self.reset(segment.ack, false);
+            self.answers.extend(refusal(segment));
             return;
         }
         if segment.flags.has(Flags::SYN) {
@@ -63,9 +45,7 @@ impl Connection {
         let acknowledges = segment.flags.has(Flags::ACK);
         let ours = segment.ack == self.origin && self.handshake.as_ref().is_some_and(|handshake| handshake.tries > 0);
         if acknowledges && !ours {
-            if !segment.flags.has(Flags::RST) {
-                self.reset(segment.ack, false);
-            }
+            self.answers.extend(refusal(segment));
             return;
         }
         if segment.flags.has(Flags::RST) {
@@ -167,7 +147,7 @@ impl Connection {
         }
         if self.state == State::SynReceived {
             if segment.ack != self.origin {
-                self.reset(segment.ack, false);
+                self.answers.extend(refusal(segment));
                 return;
             }
             self.establish(now, segment);

@@ -5,6 +5,19 @@ use wire::{Flags, Options, Segment, SeqNum};
 
 use super::{Connection, Failure, State};
 
+/// The reset that answers a segment nobody was waiting for [RFC9293 s3.10.7.1]; none to another reset.
+pub fn refusal(segment: &Segment) -> Option<Segment> {
+    if segment.flags.has(Flags::RST) {
+        return None;
+    }
+    let to = Segment { src_port: segment.dst_port, dst_port: segment.src_port, ..Segment::default() };
+    Some(if segment.flags.has(Flags::ACK) {
+        Segment { seq: segment.ack, flags: Flags::RST, ..to }
+    } else {
+        Segment { seq: SeqNum(0), ack: segment.seq + segment.seq_len(), flags: Flags::RST | Flags::ACK, ..to }
+    })
+}
+
 impl Connection {
     /// Nothing more will be written: a FIN follows the data.
     pub fn shutdown_write(&mut self) {

@@ -11,6 +11,7 @@ use std::collections::VecDeque;
 use engine::{Span, Time};
 use wire::{Body, Ecn, Flags, Notice, Segment, SeqNum};
 
+pub use close::refusal;
 pub use state::{Failure, State};
 
 use crate::config::{Config, Nagle};
@@ -90,9 +91,9 @@ impl Connection {
     }
 
     fn new(config: &Config, local_port: u16, remote_port: u16, state: State, origin: SeqNum) -> Self {
-        let precise = config.control.build(crate::cc::Start::trial()).precise_ecn();
         let sender = Sender::new(config, 0);
         let handshake = || Box::new(Handshake::new(config, sender.uses_sack()));
+        let receiver = Receiver::new(config.window.0, config.segment, config.acks, sender.precise_ecn());
         Connection {
             local_port,
             remote_port,
@@ -102,7 +103,7 @@ impl Connection {
             peer_origin: SeqNum(0),
             handshake: (state != State::Established).then(handshake),
             sender,
-            receiver: Receiver::new(config.window.0, config.segment, config.acks, precise),
+            receiver,
             clock: Clock::default(),
             timestamps: false,
             ecn: false,

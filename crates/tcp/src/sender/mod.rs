@@ -112,10 +112,8 @@ pub(crate) struct Sender {
     peer_window: u64,
     /// The largest window the other end has advertised.
     most_peer_window: u64,
-    /// What may be in the network: the congestion window with what recovery adds. Kept, because it is asked for once a
-    /// segment and changes once an acknowledgment.
-    limit: f64,
-    /// The same in whole bytes, which is what can be sent.
+    /// How many bytes may be in the network: the congestion window with what recovery adds. Kept, because it is asked for
+    /// once a segment and changes once an acknowledgment.
     room: u64,
     rtt: RttEstimator,
     /// The byte whose acknowledgment ends the measurement going on, and when it began.
@@ -208,7 +206,6 @@ impl Sender {
             finished: false,
             peer_window,
             most_peer_window: peer_window,
-            limit: 0.0,
             room: 0,
             rtt: RttEstimator::new(config.rto),
             timed: None,
@@ -361,6 +358,11 @@ impl Sender {
         self.recovery.uses_sack()
     }
 
+    /// Whether the control wants each mark reported, as DCTCP does.
+    pub fn precise_ecn(&self) -> bool {
+        self.control.precise_ecn()
+    }
+
     pub fn allowance(&self) -> f64 {
         self.recovery.allowance()
     }
@@ -496,7 +498,6 @@ impl Sender {
         if self.settings.limited_transmit && !self.settings.sack && ordinary {
             limit += f64::from(self.duplicates.min(2)) * f64::from(self.settings.segment);
         }
-        self.limit = limit;
         self.room = limit as u64;
     }
 

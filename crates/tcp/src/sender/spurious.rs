@@ -13,8 +13,6 @@ pub(super) struct Spurious {
 
 #[derive(Debug)]
 struct Episode {
-    /// Whether a timeout began it.
-    timeout: bool,
     /// First byte never sent when it began.
     until: u64,
     /// Retransmissions, less those that arrived as duplicates.
@@ -83,10 +81,10 @@ impl Spurious {
         let frto = if timeout && first && self.settings.frto { Frto::Resent } else { Frto::Off };
         // A timeout within an episode: the window before the first cut is the one to come back to.
         if let Some(episode) = self.episode.as_mut().filter(|_| !first) {
-            (episode.timeout, episode.until, episode.frto) = (timeout, until, frto);
+            (episode.until, episode.frto) = (until, frto);
             return;
         }
-        self.episode = Some(Box::new(Episode { timeout, until, needed: 0, resent: 0, stamp: None, frto }));
+        self.episode = Some(Box::new(Episode { until, needed: 0, resent: 0, stamp: None, frto }));
     }
 
     /// Something was sent again, with this timestamp.
@@ -160,16 +158,9 @@ impl Spurious {
             return Finding::Needless;
         }
         // What is reported twice comes up to a round trip later: an episode ends when it has long been acknowledged.
-        if signs.una > episode.until && signs.advanced && episode.stamp_spent(signs) {
+        if signs.una > episode.until && signs.advanced && !signs.duplicate_sack && episode.resent > 0 {
             self.episode = None;
         }
         Finding::Nothing
-    }
-}
-
-impl Episode {
-    /// Whether no more can be learned from timestamps or duplicates.
-    fn stamp_spent(&self, signs: &Signs) -> bool {
-        !signs.duplicate_sack && self.resent > 0
     }
 }

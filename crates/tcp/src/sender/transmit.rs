@@ -91,7 +91,7 @@ impl Sender {
         if waiting == 0 && !fin_only {
             self.note_use(false);
             let pipe = self.board.pipe();
-            if let Some(rate) = self.rate.as_mut().filter(|_| (pipe as f64) < self.limit) {
+            if let Some(rate) = self.rate.as_mut().filter(|_| pipe < self.room) {
                 rate.on_app_limited(pipe);
             }
             return None;
