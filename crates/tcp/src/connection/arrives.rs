@@ -295,7 +295,18 @@ impl Connection {
             self.finish(State::Closed);
             return;
         }
+        if self.ecn && self.receiver.parts(ecn) {
+            self.acknowledge_before(now);
+        }
         self.receiver.on_data(now, &data);
         self.after_data(now);
+    }
+
+    /// Acknowledges what has come so far, with the marks as they were: it goes out before whatever the next segment brings.
+    fn acknowledge_before(&mut self, now: Time) {
+        let mut segment = Segment::default();
+        self.segment(now, self.sender.nxt(), 0, Flags::ACK, &mut segment);
+        self.receiver.acknowledged();
+        self.answers.push_back(segment);
     }
 }

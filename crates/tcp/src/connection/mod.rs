@@ -60,7 +60,7 @@ pub struct Connection {
     time_wait_until: Time,
     /// When what a cork holds back goes out all the same.
     uncork_at: Time,
-    /// Segments that answer something by themselves, such as resets.
+    /// Segments that answer something by themselves: resets, and acknowledgments that must not speak of what came later.
     answers: VecDeque<Segment>,
 }
 

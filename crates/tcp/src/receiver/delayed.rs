@@ -45,11 +45,10 @@ impl Delayed {
         self.until = Time::NEVER;
     }
 
-    /// What waits goes out now.
-    pub fn flush(&mut self, now: Time) {
-        if self.waiting > 0 {
-            self.at_once(now);
-        }
+    /// Whether a segment waits for company.
+    #[inline]
+    pub fn waits(&self) -> bool {
+        self.waiting > 0
     }
 
     pub fn set_quick(&mut self, on: bool) {

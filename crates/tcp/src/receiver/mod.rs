@@ -173,7 +173,8 @@ impl Receiver {
         self.events.pop_front()
     }
 
-    /// Takes data. What lies beyond the window is not kept [RFC9293 s3.10.7.4].
+    /// Takes data. What lies beyond the window is not kept [RFC9293 s3.10.7.4]. What waits and [`parts`](Self::parts) from it was
+    /// acknowledged before.
     #[inline]
     pub fn on_data(&mut self, now: Time, data: &Data) {
         let Data { seq, len, fin, .. } = *data;
@@ -182,7 +183,7 @@ impl Receiver {
         if self.observed {
             self.events.push_back(Event::SegmentReceived { seq, len, in_order });
         }
-        self.take_mark(now, data);
+        let changed = self.take_mark(data);
         let data_end = seq + u64::from(len);
         let limit = next + self.window().max(u64::from(fin && data_end == next));
         let end = (data_end + u64::from(fin)).min(limit);
@@ -207,22 +208,27 @@ impl Receiver {
             self.reports.duplicate(seq, end);
         }
         // Out of order, filling a hole, twice, or the end: at once [RFC5681 s4.2].
-        let hurry = !in_order || had_holes || !new || fin;
+        let hurry = !in_order || had_holes || !new || fin || changed;
         self.delayed.arrived(now, hurry);
     }
 
+    /// Whether what waits to be acknowledged came with another mark than a segment with `ecn` does, and so cannot share an
+    /// acknowledgment with it [RFC8257 s3.2].
     #[inline]
-    fn take_mark(&mut self, now: Time, data: &Data) {
+    pub fn parts(&self, ecn: Ecn) -> bool {
+        self.precise_ecn && self.echo != (ecn == Ecn::Ce) && self.delayed.waits()
+    }
+
+    /// Takes what the network says of congestion. Whether that is to be told of at once.
+    #[inline]
+    fn take_mark(&mut self, data: &Data) -> bool {
         let marked = data.ecn == Ecn::Ce;
         if self.precise_ecn {
-            // [RFC8257 s3.2]: an acknowledgment speaks of segments that were all marked, or all not.
-            if marked != self.echo {
-                self.delayed.flush(now);
-            }
-            self.echo = marked;
-        } else {
-            self.echo = (self.echo && !data.reduced) || marked;
+            // [RFC8257 s3.2]: a change is told of at once.
+            return std::mem::replace(&mut self.echo, marked) != marked;
         }
+        self.echo = (self.echo && !data.reduced) || marked;
+        false
     }
 
     /// Whether the first acknowledgments go out at once; then those that wait do, too.
