@@ -202,7 +202,7 @@ impl Receiver {
             if let Some((from, to)) = twice {
                 self.reports.duplicate(from, to);
             }
-            self.reports.arrived(seq, self.next());
+            self.reports.arrived(seq, &self.assembly);
         } else if end > seq {
             self.duplicates += 1;
             self.reports.duplicate(seq, end);

@@ -10,7 +10,7 @@ const MOST: usize = wire::SackBlocks::MOST;
 pub(super) struct Reports {
     agreed: bool,
     duplicates: bool,
-    /// A byte of each of the islands that grew last, the newest first.
+    /// A byte of each of the islands that grew last, the newest first. One that is acknowledged stays until the next grows.
     recent: [Option<u64>; MOST],
     duplicate: Option<(u64, u64)>,
 }
@@ -21,13 +21,20 @@ impl Reports {
         self.duplicates = sack && duplicates;
     }
 
-    /// Bytes from `seq` on came; everything before `next` is there now.
+    /// Bytes from `seq` on came, and are in the `assembly`.
     #[inline]
-    pub fn arrived(&mut self, seq: u64, next: u64) {
-        if self.agreed && seq > next {
-            self.recent.rotate_right(1);
-            self.recent[0] = Some(seq);
+    pub fn arrived(&mut self, seq: u64, assembly: &Reassembly) {
+        if self.agreed && seq > assembly.next() {
+            self.grew(seq, assembly);
         }
+    }
+
+    /// The island around `seq` becomes the newest, and keeps one place only, whichever islands it has swallowed.
+    fn grew(&mut self, seq: u64, assembly: &Reassembly) {
+        let Some((from, to)) = assembly.island(seq) else { return };
+        let within = |at: u64| from <= at && at < to;
+        let mut others = self.recent.into_iter().flatten().filter(|at| *at >= assembly.next() && !within(*at));
+        self.recent = std::array::from_fn(|place| if place == 0 { Some(seq) } else { others.next() });
     }
 
     /// Bytes came that had come before [RFC2883 s4].
@@ -56,5 +63,40 @@ impl Reports {
             }
         }
         duplicate.into_iter().chain(blocks.into_iter().flatten()).take(room.min(MOST))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Takes a segment of ten bytes after another, and tells what is reported after the last.
+    fn after(segments: &[u64]) -> Vec<(u64, u64)> {
+        let (mut assembly, mut reports) = (Reassembly::default(), Reports::default());
+        reports.agreed(true, true);
+        for seq in segments {
+            assembly.insert(*seq, seq + 10);
+            reports.arrived(*seq, &assembly);
+        }
+        reports.blocks(&assembly, MOST).collect()
+    }
+
+    // covers [RFC2018 s4]
+    #[test]
+    fn of_five_islands_those_that_grew_last_are_reported() {
+        assert_eq!(after(&[20, 40, 60, 80, 100]), [(100, 110), (80, 90), (60, 70), (40, 50)]);
+        assert_eq!(after(&[20, 40, 60, 80, 100, 110, 120, 130]), [(100, 140), (80, 90), (60, 70), (40, 50)]);
+        assert_eq!(after(&[20, 40, 60, 80, 100, 90]), [(80, 110), (60, 70), (40, 50), (20, 30)]);
+        assert_eq!(after(&[20, 40, 60, 80, 100, 110, 50, 120]), [(100, 130), (40, 70), (80, 90), (20, 30)]);
+        // The newest swallows the one before it, and makes room for one that is new.
+        assert_eq!(after(&[20, 40, 60, 100, 80, 90, 120]), [(120, 130), (80, 110), (60, 70), (40, 50)]);
+    }
+
+    /// The lowest grows and is reached; the next one finds a place beside those that were reported.
+    #[test]
+    fn what_is_acknowledged_keeps_no_place() {
+        assert_eq!(after(&[10, 30, 50, 70, 90, 20, 0]), [(90, 100), (70, 80), (50, 60)]);
+        assert_eq!(after(&[10, 30, 50, 70, 90, 110, 20, 0]), [(110, 120), (90, 100), (70, 80), (50, 60)]);
+        assert_eq!(after(&[10, 40, 60, 80, 100, 20, 0, 120]), [(120, 130), (100, 110), (80, 90), (60, 70)]);
     }
 }
