@@ -76,7 +76,7 @@ pub trait End {
     /// Bytes that can be read.
     fn readable(&self) -> u64;
     /// Reads `most` bytes at most; gives how many.
-    fn read(&mut self, now: Time, most: u64) -> u64;
+    fn read(&mut self, most: u64) -> u64;
     /// Whether everything before the other end's FIN has been read.
     fn at_end(&self) -> bool;
     /// Bytes handed over that are not acknowledged yet.

@@ -153,8 +153,8 @@ impl End for Ours {
         self.connection.readable()
     }
 
-    fn read(&mut self, now: Time, most: u64) -> u64 {
-        self.connection.read(now, most)
+    fn read(&mut self, most: u64) -> u64 {
+        self.connection.read(most)
     }
 
     fn at_end(&self) -> bool {

@@ -144,8 +144,8 @@ impl End for Moved {
     fn readable(&self) -> u64 {
         self.end.readable()
     }
-    fn read(&mut self, now: Time, most: u64) -> u64 {
-        self.end.read(now, most)
+    fn read(&mut self, most: u64) -> u64 {
+        self.end.read(most)
     }
     fn at_end(&self) -> bool {
         self.end.at_end()

@@ -287,7 +287,7 @@ fn time_that_stands_still_is_a_failure() {
         fn readable(&self) -> u64 {
             0
         }
-        fn read(&mut self, _: Time, _: u64) -> u64 {
+        fn read(&mut self, _: u64) -> u64 {
             0
         }
         fn at_end(&self) -> bool {

@@ -114,7 +114,7 @@ proptest! {
                         written += bytes;
                     }
                     Step::Read(bytes) => {
-                        end.read(now, *bytes);
+                        end.read(*bytes);
                     }
                     Step::ShutdownWrite => end.shutdown_write(),
                     Step::Close => end.close(),

@@ -61,10 +61,9 @@ impl Host<'_> {
         let socket = self.at(fd).clone();
         let waits = !socket.nonblocking && flags.is_empty();
         let most = u64::try_from(most).map_err(|_| Answer::Fails("EINVAL"))?;
-        let now = self.now;
         let end = &mut self.lives[index].end;
         if end.readable() > 0 {
-            let read = end.read(now, most);
+            let read = end.read(most);
             self.transmit(index);
             return Ok(Answer::Returns(read as i64));
         }

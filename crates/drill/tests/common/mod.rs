@@ -120,7 +120,7 @@ impl End for Plain {
     fn readable(&self) -> u64 {
         u64::from(self.unread)
     }
-    fn read(&mut self, _: Time, most: u64) -> u64 {
+    fn read(&mut self, most: u64) -> u64 {
         let read = self.unread.min(most as u32);
         self.unread -= read;
         u64::from(read)

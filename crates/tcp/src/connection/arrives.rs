@@ -60,7 +60,7 @@ impl Connection {
         self.take_syn(now, segment, acknowledges);
         if acknowledges {
             self.establish(now, segment);
-            self.receiver.owe(now);
+            self.receiver.owe();
         } else {
             // Both ends have asked at the same time [RFC9293 s3.5].
             self.enter(State::SynReceived);
@@ -122,22 +122,22 @@ impl Connection {
         let reset = segment.flags.has(Flags::RST);
         if self.timestamps && !reset && self.is_old(segment) {
             // [RFC7323 s5.3 R1]
-            self.receiver.owe(now);
+            self.receiver.owe();
             return;
         }
         if self.is_answer(segment) {
             self.establish(now, segment);
-            return self.receiver.owe(now);
+            return self.receiver.owe();
         }
         if !self.acceptable(seq, segment.seq_len()) {
             return self.answer_unacceptable(now, segment, seq, ecn);
         }
         if reset {
-            return self.take_reset(now, seq == Some(next));
+            return self.take_reset(seq == Some(next));
         }
         if segment.flags.has(Flags::SYN) {
             // [RFC5961 s4.2]
-            return self.receiver.owe(now);
+            return self.receiver.owe();
         }
         if !segment.flags.has(Flags::ACK) {
             return;
@@ -154,7 +154,7 @@ impl Connection {
         }
         if !self.take_ack(now, segment) {
             // [RFC9293 s3.10.7.4]: it acknowledges what was never sent, or long ago.
-            self.receiver.owe(now);
+            self.receiver.owe();
             return;
         }
         if let Some(seq) = seq {
@@ -206,14 +206,14 @@ impl Connection {
         }
         match seq.filter(|_| segment.seq_len() > 0 && old && self.state.receives()) {
             Some(seq) => self.take_data(now, segment, seq, ecn),
-            None => self.receiver.owe(now),
+            None => self.receiver.owe(),
         }
     }
 
     /// [RFC5961 s3.2]
-    fn take_reset(&mut self, now: Time, exact: bool) {
+    fn take_reset(&mut self, exact: bool) {
         if !exact {
-            return self.receiver.owe(now);
+            return self.receiver.owe();
         }
         match self.state {
             State::SynReceived => self.fail(Failure::Refused),
@@ -284,7 +284,7 @@ impl Connection {
         }
         if !self.state.receives() {
             // After the other end's FIN there is no data; a FIN that comes again is acknowledged again.
-            return self.receiver.owe(now);
+            return self.receiver.owe();
         }
         let data = Data { seq, len: segment.len, fin, ecn, reduced: segment.flags.has(Flags::CWR) };
         let new = seq + u64::from(segment.len) > self.receiver.next();

@@ -186,8 +186,8 @@ impl Connection {
     }
 
     /// Reads at most `most` bytes; how many there were.
-    pub fn read(&mut self, now: Time, most: u64) -> u64 {
-        self.receiver.read(now, most)
+    pub fn read(&mut self, most: u64) -> u64 {
+        self.receiver.read(most)
     }
 
     /// Whether the other end has closed and everything before that was read.

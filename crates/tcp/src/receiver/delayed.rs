@@ -28,18 +28,18 @@ impl Delayed {
     pub fn arrived(&mut self, now: Time, hurry: bool) {
         self.arrived = self.arrived.saturating_add(1);
         if hurry || self.settings.every <= 1 || (self.quick && self.arrived <= self.settings.at_once) {
-            return self.at_once(now);
+            return self.at_once();
         }
         self.waiting += 1;
         if self.waiting >= self.settings.every {
-            self.at_once(now);
+            self.at_once();
         } else if self.until == Time::NEVER {
             self.until = now + self.settings.delay;
         }
     }
 
     #[inline]
-    pub fn at_once(&mut self, _: Time) {
+    pub fn at_once(&mut self) {
         self.owed += 1;
         self.waiting = 0;
         self.until = Time::NEVER;
@@ -62,7 +62,7 @@ impl Delayed {
     #[inline]
     pub fn take(&mut self, now: Time) -> bool {
         if now >= self.until {
-            self.at_once(now);
+            self.at_once();
         }
         let owes = self.owed > 0;
         self.owed -= u32::from(owes);

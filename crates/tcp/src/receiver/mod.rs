@@ -132,13 +132,13 @@ impl Receiver {
     }
 
     /// The application reads at most `most` bytes.
-    pub fn read(&mut self, now: Time, most: u64) -> u64 {
+    pub fn read(&mut self, most: u64) -> u64 {
         let bytes = self.readable().min(most);
         self.read_to += bytes;
         // Worth telling of by itself once it is half the buffer or two segments more than what was said [WS96].
         let more = (self.next() + self.free()).saturating_sub(self.edge);
         if bytes > 0 && more >= (self.buffer / 2).min(2 * self.segment) {
-            self.delayed.at_once(now);
+            self.delayed.at_once();
         }
         bytes
     }
@@ -237,8 +237,8 @@ impl Receiver {
     }
 
     /// Something came that is answered with an acknowledgment, whatever it was.
-    pub fn owe(&mut self, now: Time) {
-        self.delayed.at_once(now);
+    pub fn owe(&mut self) {
+        self.delayed.at_once();
     }
 
     /// Whether congestion is to be echoed.
