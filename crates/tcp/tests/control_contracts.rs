@@ -1,20 +1,17 @@
 //! What holds for every congestion control and loss differentiation, whatever it is told, in the order that the traits
 //! promise.
 
+mod common;
+
+use common::member;
 use engine::{Span, Stream, Time};
 use proptest::prelude::*;
-use serde::Deserialize;
-use serde::de::value::{Error, MapDeserializer};
 use tcp::cc::hystart::Kind;
 use tcp::cc::hystart::linux::Rounds;
 use tcp::cc::window::Growth;
 use tcp::cc::{Acked, Congestion, CongestionControl, ControlConfig, Feedback, Flight, RateSample, Start};
 use tcp::cc::{bbr, cubic, dctcp, reno, westwood};
 use tcp::differentiation::DifferentiationConfig;
-
-fn member<T: for<'de> Deserialize<'de>>(name: &str) -> T {
-    T::deserialize(MapDeserializer::<_, Error>::new([("kind", name)].into_iter())).expect("a member needs no settings")
-}
 
 /// Every control as its name alone makes it, and with the settings that change what it does.
 fn every_control() -> Vec<ControlConfig> {

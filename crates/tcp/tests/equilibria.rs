@@ -1,11 +1,11 @@
 //! Where each congestion control settles on a path with one bottleneck, against what its paper says it should.
 
 mod bottleneck;
+mod common;
 
 use bottleneck::{Path, Run, SEGMENT};
+use common::member;
 use engine::{Span, Stream, Time};
-use serde::Deserialize;
-use serde::de::value::{Error, MapDeserializer};
 use tcp::cc::hystart::Kind;
 use tcp::cc::{ControlConfig, Start, bbr, bbr3, cubic, dctcp, reno, vegas, veno, westwood};
 
@@ -174,8 +174,7 @@ fn bbr3_finds_the_rate_in_deep_and_shallow_buffers() {
 #[test]
 fn every_control_fills_the_path_and_repeats_itself() {
     for (name, _) in ControlConfig::MEMBERS {
-        let kind = MapDeserializer::<_, Error>::new([("kind", *name)].into_iter());
-        let config = ControlConfig::deserialize(kind).expect("a member needs no settings");
+        let config: ControlConfig = member(name);
         let path = Path { buffer: 100_000, mark: Some(60_000), ..PATH };
         let (one, two) = (run(&config, path, 40), run(&config, path, 40));
         assert!(
