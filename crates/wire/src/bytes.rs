@@ -1,5 +1,6 @@
 //! A packet as the bytes other programs expect.
 
+use etherparse::checksum::Sum16BitWords;
 use etherparse::{IpEcn, IpNumber, Ipv4Header, TcpHeader, TcpOptionElement};
 
 use crate::icmp::{Notice, NoticeKind};
@@ -19,14 +20,11 @@ pub fn headers(packet: &Packet, identification: u16) -> Vec<u8> {
     let mut out = Vec::with_capacity(64);
     match &packet.body {
         Body::Tcp(segment) => {
-            let tcp = tcp_header(segment);
+            let mut tcp = tcp_header(segment);
             let mut ip = ipv4(packet, segment.len + segment.header(), IpNumber::TCP, identification);
             ip.header_checksum = ip.calc_header_checksum();
             ip.write(&mut out).expect("writing to memory");
-            let mut tcp = tcp;
-            // The sum over zeros is the sum without them, so the checksum needs the length only.
-            let zeros = vec![0; segment.len as usize];
-            tcp.checksum = tcp.calc_checksum_ipv4(&ip, &zeros).unwrap_or(0);
+            tcp.checksum = tcp_checksum(&ip, &tcp);
             tcp.write(&mut out).expect("writing to memory");
         }
         Body::Icmp(notice) => {
@@ -71,6 +69,19 @@ fn tcp_header(segment: &Segment) -> TcpHeader {
     tcp
 }
 
+/// The checksum of a segment of which `header` has none yet [RFC9293 s3.1]. Data that is zeros adds its length alone.
+fn tcp_checksum(ip: &Ipv4Header, header: &TcpHeader) -> u16 {
+    let length = ip.payload_len().expect("the total length covers the header");
+    Sum16BitWords::new()
+        .add_4bytes(ip.source)
+        .add_4bytes(ip.destination)
+        .add_2bytes([0, ip.protocol.0])
+        .add_2bytes(length.to_be_bytes())
+        .add_slice(&header.to_bytes())
+        .ones_complement()
+        .to_be()
+}
+
 /// The options in the order and with the padding that common stacks use [RFC7323 appendix A].
 fn options(options: &Options) -> Vec<TcpOptionElement> {
     use TcpOptionElement::{
@@ -113,7 +124,7 @@ fn icmp(packet: &Packet, notice: &Notice) -> Vec<u8> {
     message.extend(notice.src_port.to_be_bytes());
     message.extend(notice.dst_port.to_be_bytes());
     message.extend(notice.seq.0.to_be_bytes());
-    let checksum = etherparse::checksum::Sum16BitWords::new().add_slice(&message).ones_complement();
+    let checksum = Sum16BitWords::new().add_slice(&message).ones_complement();
     message[2..4].copy_from_slice(&checksum.to_ne_bytes());
     message
 }
@@ -162,6 +173,25 @@ mod tests {
         assert_eq!(tcp.checksum(), checksum);
     }
 
+    /// As a reader sums it up over all bytes, of which the data is the greater part.
+    #[test]
+    fn the_checksum_is_that_of_the_whole_segment() {
+        for (len, stamped) in [(0, false), (1, true), (999, false), (1460, true), (65_495, false)] {
+            let mut packet = data();
+            let Body::Tcp(segment) = &mut packet.body else { unreachable!() };
+            segment.len = len;
+            segment.options.timestamps = stamped.then_some(Timestamps { value: 0xfffe_fdfc, echo: 50 });
+            let bytes = [headers(&packet, 9), vec![0; len as usize]].concat();
+            let sliced = SlicedPacket::from_ip(&bytes).unwrap();
+            let (Some(NetSlice::Ipv4(ip)), Some(TransportSlice::Tcp(tcp))) = (&sliced.net, &sliced.transport) else {
+                panic!("not TCP over IPv4")
+            };
+            assert_eq!(tcp.payload().len(), len as usize);
+            let checksum = tcp.to_header().calc_checksum_ipv4(&ip.header().to_header(), tcp.payload()).unwrap();
+            assert_eq!(tcp.checksum(), checksum, "{len} bytes of data");
+        }
+    }
+
     #[test]
     fn options_and_ecn_read_back() {
         let mut packet = data();
@@ -205,7 +235,7 @@ mod tests {
         assert_eq!(bytes.len(), packet.size() as usize);
         let message = &bytes[20..];
         assert_eq!(message[..2], [ICMP_EXPERIMENT, 1]);
-        assert_eq!(etherparse::checksum::Sum16BitWords::new().add_slice(message).ones_complement(), 0);
+        assert_eq!(Sum16BitWords::new().add_slice(message).ones_complement(), 0);
         assert_eq!(message[8 + 16..8 + 20], [10, 0, 0, 3]);
         assert_eq!(message[28..36], [0x27, 0x10, 0x27, 0x11, 0, 0, 0x3c, 0]);
     }
