@@ -193,7 +193,7 @@ proptest! {
                 }
                 if let Some(event) = congestion(step.event, cc.precise_ecn()) {
                     let before = (cc.cwnd(), cc.ssthresh());
-                    let flight = Flight { now: sender.now, bytes: feedback.flight, window: cc.cwnd() };
+                    let flight = Flight { now: sender.now, bytes: feedback.flight, window: cc.cwnd(), again: false };
                     cc.on_congestion(event, &flight);
                     holds(cc.as_ref(), segment, "congestion")?;
                     match event {

@@ -118,7 +118,7 @@ impl CongestionControl for Dctcp {
         // [RFC8257 s3.3 step 9]: once a window of data, and not on top of a loss [RFC8257 s3.5].
         if feedback.ecn_echo && !feedback.recovering && feedback.una > self.cut_until {
             self.cut_until = feedback.nxt;
-            self.window.reduce(Congestion::Ecn, self.window.cwnd * (1.0 - self.alpha / 2.0));
+            self.window.reduce(Congestion::Ecn, self.window.cwnd * (1.0 - self.alpha / 2.0), false);
         }
     }
 
@@ -128,7 +128,7 @@ impl CongestionControl for Dctcp {
 
     fn on_congestion(&mut self, event: Congestion, flight: &Flight) {
         // [RFC8257 s3.5]
-        self.window.reduce(event, flight.bytes / 2.0);
+        self.window.reduce(event, flight.bytes / 2.0, flight.again);
     }
 
     fn on_undo(&mut self) {

@@ -136,6 +136,8 @@ pub struct Flight {
     pub bytes: f64,
     /// What might have been in flight: the least of the window, with what recovery added to it, and the receiver's.
     pub window: f64,
+    /// Whether earlier losses are still being made good: an undo takes back the cuts for both.
+    pub again: bool,
 }
 
 /// A reason to change the window, each with an exact meaning.
@@ -183,7 +185,8 @@ pub trait CongestionControl: Send {
     fn wants_feedback(&self) -> bool {
         false
     }
-    /// The last reduction was needless: nothing had been lost [RFC4015, RFC5682]. Window and threshold become what they were.
+    /// The last reduction was needless, and those before it on top of which it came: nothing had been lost
+    /// [RFC4015, RFC5682]. Window and threshold become what they were.
     fn on_undo(&mut self) {}
     /// Fast recovery has ended.
     fn on_recovered(&mut self, _: Time) {}
@@ -198,8 +201,8 @@ pub trait CongestionControl: Send {
     fn paces(&self) -> bool {
         false
     }
-    /// Whether it regulates sending during recovery itself (BBR), so that neither proportional rate reduction nor an
-    /// allowance is wanted.
+    /// Whether it regulates sending during recovery itself (BBR), so that proportional rate reduction is not wanted. It goes
+    /// with a recovery that lives on SACK: the allowance of one that does not would be added to its window.
     fn regulates_recovery(&self) -> bool {
         false
     }
@@ -240,6 +243,6 @@ pub(crate) mod tests {
 
     /// `bytes` in flight, and as many allowed.
     pub fn flight(bytes: f64) -> Flight {
-        Flight { now: Time::ZERO, bytes, window: bytes }
+        Flight { now: Time::ZERO, bytes, window: bytes, again: false }
     }
 }

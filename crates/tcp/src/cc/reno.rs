@@ -157,7 +157,7 @@ impl CongestionControl for Reno {
         if self.basis == Basis::Window && matches!(event, Congestion::Timeout { nth: 2.. }) {
             self.window.ssthresh = half;
         }
-        if self.window.reduce(event, half) {
+        if self.window.reduce(event, half, flight.again) {
             self.hystart.on_exit(matches!(event, Congestion::Timeout { .. }));
         }
     }
@@ -190,7 +190,7 @@ mod tests {
     }
 
     fn flight(bytes: f64, window: f64) -> Flight {
-        Flight { now: Time::ZERO, bytes, window }
+        Flight { now: Time::ZERO, bytes, window, again: false }
     }
 
     // covers [RFC5681 s3.1 equations 2, 3]

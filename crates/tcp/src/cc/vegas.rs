@@ -175,7 +175,7 @@ impl CongestionControl for Vegas {
     }
 
     fn on_congestion(&mut self, event: Congestion, flight: &Flight) {
-        if self.window.reduce(event, flight.bytes / 2.0) {
+        if self.window.reduce(event, flight.bytes / 2.0, flight.again) {
             (self.least, self.samples) = (None, 0);
         }
     }

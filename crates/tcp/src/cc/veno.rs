@@ -112,7 +112,7 @@ impl CongestionControl for Veno {
     fn on_congestion(&mut self, event: Congestion, flight: &Flight) {
         let fast = matches!(event, Congestion::FastRetransmit);
         let share = if fast && !self.congestive() { 0.8 } else { 0.5 };
-        self.window.reduce(event, flight.bytes * share);
+        self.window.reduce(event, flight.bytes * share, flight.again);
     }
 
     fn on_undo(&mut self) {

@@ -126,7 +126,7 @@ impl CongestionControl for Westwood {
             _ => flight.bytes / 2.0,
         };
         let cwnd = self.window.cwnd;
-        if self.window.reduce(event, threshold) {
+        if self.window.reduce(event, threshold, flight.again) {
             // The path may carry more than was in flight; that is for slow start to find.
             self.window.cwnd = self.window.cwnd.min(cwnd);
         }

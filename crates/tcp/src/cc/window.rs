@@ -32,7 +32,7 @@ pub(crate) struct Window {
     growth: Growth,
     /// `counted`: bytes acknowledged towards the next segment.
     counted: f64,
-    /// Window and threshold before the last reduction.
+    /// Window and threshold before the last reduction, and those before it on top of which it came.
     before: (f64, f64),
 }
 
@@ -104,22 +104,24 @@ impl Window {
         }
     }
 
-    /// What `event` does, where a loss leads to `ssthresh` (at least two segments). Whether anything was reduced.
-    pub fn reduce(&mut self, event: Congestion, ssthresh: f64) -> bool {
+    /// What `event` does, where a loss leads to `ssthresh` (at least two segments); `again` if it comes on top of a cut that
+    /// may still be taken back. Whether anything was reduced.
+    pub fn reduce(&mut self, event: Congestion, ssthresh: f64, again: bool) -> bool {
         // Unknown windows are no reason for unknown ones.
         let ssthresh = if ssthresh.is_finite() { ssthresh.max(2.0 * self.segment) } else { self.cwnd };
+        if !again && event != Congestion::Notified {
+            self.before = (self.cwnd, self.ssthresh);
+        }
         match event {
             Congestion::Notified => return false,
             // [RFC5681 s3.1]: not again for a segment that times out again.
             Congestion::Timeout { nth: 2.. } => self.cwnd = self.segment,
             Congestion::Restart | Congestion::Timeout { .. } => {
-                self.before = (self.cwnd, self.ssthresh);
                 self.ssthresh = ssthresh;
                 self.cwnd = self.segment;
             }
             // [RFC5681 s3.2 step 2, RFC3168 s6.1.2]
             Congestion::FastRetransmit | Congestion::Ecn => {
-                self.before = (self.cwnd, self.ssthresh);
                 self.ssthresh = ssthresh;
                 self.cwnd = ssthresh;
             }
@@ -185,11 +187,26 @@ mod tests {
     fn a_cut_forgets_what_was_counted() {
         let mut window = window(10.0, 2.0);
         window.grow(9000.0, f64::INFINITY);
-        window.reduce(Congestion::FastRetransmit, 5000.0);
+        window.reduce(Congestion::FastRetransmit, 5000.0, false);
         window.grow(4000.0, f64::INFINITY);
         assert_eq!(window.cwnd, 5000.0);
         window.grow(1000.0, f64::INFINITY);
         assert_eq!(window.cwnd, 6000.0);
+    }
+
+    // covers [RFC4015 s3.2]: the window from before the first of two cuts for one loss; a cut by itself is taken back alone.
+    #[test]
+    fn an_undo_takes_back_all_cuts_of_an_episode() {
+        let mut window = window(20.0, f64::INFINITY);
+        window.reduce(Congestion::FastRetransmit, 10_000.0, false);
+        window.reduce(Congestion::Timeout { nth: 1 }, 5000.0, true);
+        assert_eq!((window.cwnd, window.ssthresh), (1000.0, 5000.0));
+        window.undo();
+        assert_eq!((window.cwnd, window.ssthresh), (20_000.0, f64::INFINITY));
+        window.reduce(Congestion::FastRetransmit, 10_000.0, false);
+        window.reduce(Congestion::Ecn, 5000.0, false);
+        window.undo();
+        assert_eq!((window.cwnd, window.ssthresh), (10_000.0, 10_000.0));
     }
 
     /// 10 segments in 100 ms, twice as fast below half the threshold.

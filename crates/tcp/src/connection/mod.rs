@@ -4,7 +4,7 @@ mod arrives;
 mod close;
 mod handshake;
 mod state;
-mod timestamps;
+pub(crate) mod timestamps;
 
 use std::collections::VecDeque;
 

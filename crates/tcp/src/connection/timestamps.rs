@@ -24,6 +24,11 @@ pub(super) fn value(now: Time) -> u32 {
     (now.as_nanos() / NANOS_PER_MILLI) as u32
 }
 
+/// Whether a timestamp is from before `time`.
+pub(crate) fn is_before(stamp: u32, time: Time) -> bool {
+    (stamp.wrapping_sub(value(time)) as i32) < 0
+}
+
 impl Clock {
     /// What a segment sent now carries.
     pub fn stamp(&self, now: Time) -> Timestamps {

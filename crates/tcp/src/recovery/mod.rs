@@ -59,6 +59,8 @@ pub struct View {
     pub srtt: Option<Span>,
     /// The least round-trip time, if one was measured.
     pub least_rtt: Option<Span>,
+    /// The timestamp that the acknowledgment at hand echoes.
+    pub echo: Option<u32>,
     /// Whether recovery lives on SACK and the ends agreed on it.
     pub sack: bool,
     /// Until a timeout's losses are made good.
@@ -110,18 +112,22 @@ pub enum Verdict {
 ///
 /// The sender calls `on_ack` for each acknowledgment of this connection while data is outstanding, or that was outstanding
 /// until it came, after the scoreboard has been told of it; not for one that only advances while nothing is being
-/// recovered, unless the recovery `watches`. It calls `on_timeout` when the retransmission timer has expired,
-/// after everything was marked lost. If `watches`, it also calls `on_delivered` for each segment as it is acknowledged
+/// recovered, unless the recovery `watches`. It calls `lose_at_timeout` and then `on_timeout` when the retransmission timer has
+/// expired. If `watches`, it also calls `on_delivered` for each segment as it is acknowledged
 /// or SACKed, as it was just before; `on_sent` after each segment sent; and `on_deadline` when `deadline` has come.
 pub trait LossRecovery: Send {
     /// An acknowledgment has come.
     fn on_ack(&mut self, ack: &Ack, board: &mut Scoreboard, view: &View) -> Verdict;
+    /// The retransmission timer is about to expire: marks what that says is lost, the first segment at least.
+    fn lose_at_timeout(&mut self, _now: Time, board: &mut Scoreboard, _view: &View) {
+        board.lose_all();
+    }
     /// The retransmission timer has expired.
     fn on_timeout(&mut self, board: &Scoreboard);
     /// Whether recovery is going on.
     fn recovering(&self) -> bool;
-    /// Recovery turns out to have been needless: it ends.
-    fn on_undo(&mut self);
+    /// Recovery turns out to have been needless: it ends, and nothing on the board is lost any more.
+    fn on_undo(&mut self, board: &Scoreboard);
     /// Whether it lives on SACK; the others count duplicates even if the other end sends blocks.
     fn uses_sack(&self) -> bool {
         false
@@ -143,8 +149,8 @@ pub trait LossRecovery: Send {
     fn on_delivered(&mut self, _now: Time, _sent: &Sent, _view: &View) {}
     /// The segment at `seq` was sent, `again` or for the first time.
     fn on_sent(&mut self, _now: Time, _seq: u64, _again: bool, _board: &Scoreboard, _view: &View) {}
-    /// A probe was sent, which was the last segment `again` or new data.
-    fn on_probe(&mut self, _now: Time, _again: bool, _board: &Scoreboard) {}
+    /// A probe goes out: the segment at `again`, or new data. After it `nxt` is the first byte never sent.
+    fn on_probe(&mut self, _now: Time, _again: Option<u64>, _nxt: u64) {}
     /// When `on_deadline` is to be called.
     fn deadline(&self) -> Time {
         Time::NEVER

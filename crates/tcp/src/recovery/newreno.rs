@@ -103,7 +103,7 @@ impl LossRecovery for NewReno {
         self.allowance.is_some()
     }
 
-    fn on_undo(&mut self) {
+    fn on_undo(&mut self, _: &Scoreboard) {
         self.allowance = None;
         self.recover = None;
     }

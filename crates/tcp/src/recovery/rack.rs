@@ -5,6 +5,7 @@
 //! segments are SACKed; then a quarter of the least round trip, more when duplicates show that it was too small. Without
 //! SACK it is [NewReno](super::newreno).
 
+use std::cmp::Ordering;
 use std::collections::VecDeque;
 
 use engine::registry::Settings;
@@ -14,6 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use super::newreno::{NewReno, Variant};
 use super::{Ack, DUP_THRESH, LossRecovery, Verdict, View};
+use crate::connection::timestamps;
 use crate::sender::{Moment, Scoreboard, Sent};
 
 mod tail_probe;
@@ -34,18 +36,7 @@ impl Settings for Config {}
 impl Config {
     /// The recovery.
     pub fn build(&self) -> Box<dyn LossRecovery> {
-        Box::new(Rack {
-            without: NewReno::new(Variant::default()),
-            order: VecDeque::new(),
-            newest: Moment::default(),
-            rtt: Span::ZERO,
-            highest: 0,
-            lowest_late: None,
-            window: Window::default(),
-            point: None,
-            settles: Time::NEVER,
-            probe: TailProbe::new(self.tail_probe.unwrap_or(true)),
-        })
+        Box::new(Rack::new(self.tail_probe.unwrap_or(true)))
     }
 }
 
@@ -71,6 +62,8 @@ struct Rack {
     /// When segments that may only be late will be taken for lost.
     settles: Time,
     probe: TailProbe,
+    /// A timeout's losses are being made good.
+    after_timeout: bool,
 }
 
 /// How much reordering is allowed for (RACK.reo_wnd).
@@ -127,11 +120,26 @@ impl Window {
 }
 
 impl Rack {
+    fn new(tail_probe: bool) -> Self {
+        Rack {
+            without: NewReno::new(Variant::default()),
+            order: VecDeque::new(),
+            newest: Moment::default(),
+            rtt: Span::ZERO,
+            highest: 0,
+            lowest_late: None,
+            window: Window::default(),
+            point: None,
+            settles: Time::NEVER,
+            probe: TailProbe::new(tail_probe),
+            after_timeout: false,
+        }
+    }
+
     /// Takes for lost what has had its time [RFC8985 s6.2 step 5], and notes when to look again. Whether anything was.
     fn detect(&mut self, now: Time, board: &mut Scoreboard, view: &View) -> bool {
         self.settles = Time::NEVER;
-        let recovering = self.point.is_some() || view.after_timeout;
-        let wait = self.rtt + self.window.span(recovering, board, view);
+        let wait = self.wait(board, view);
         let mut lost = false;
         while let Some(&(at, seq)) = self.order.front() {
             let waiting = board.get(seq).filter(|sent| sent.at == at && !sent.sacked && (!sent.lost || sent.resent));
@@ -140,7 +148,8 @@ impl Rack {
                     break;
                 }
                 if at + wait > now {
-                    // The last of those sent before the newest that arrived: then all of them have had their time.
+                    // The last of those sent before the newest that arrived: then all of them have had their time. It may have
+                    // arrived, and another, sent a little earlier, be the last to wait; the RFC looks at each.
                     let before = self.order.partition_point(|(at, _)| *at <= self.newest.at);
                     self.settles = self.order[before - 1].0 + wait;
                     break;
@@ -150,6 +159,12 @@ impl Rack {
             self.order.pop_front();
         }
         lost
+    }
+
+    /// How long after it was sent a segment has had its time, if one sent later has arrived.
+    fn wait(&self, board: &Scoreboard, view: &View) -> Span {
+        let recovering = self.point.is_some() || view.after_timeout;
+        self.rtt + self.window.span(recovering, board, view)
     }
 
     fn note_reordering(&mut self, view: &View) {
@@ -172,6 +187,10 @@ impl LossRecovery for Rack {
             return self.without.on_ack(ack, board, view);
         }
         self.note_reordering(view);
+        if self.after_timeout && !view.after_timeout {
+            self.after_timeout = false;
+            self.window.on_recovered();
+        }
         if board.is_empty() {
             // All of it was acknowledged; an idle connection keeps no room for it.
             self.order.clear();
@@ -209,11 +228,20 @@ impl LossRecovery for Rack {
         }
     }
 
+    /// [RFC8985 s6.3]
+    fn lose_at_timeout(&mut self, now: Time, board: &mut Scoreboard, view: &View) {
+        if !view.sack {
+            return board.lose_all();
+        }
+        let wait = self.wait(board, view);
+        board.lose_where(|sent, first| first || sent.at + wait <= now);
+    }
+
     fn on_timeout(&mut self, board: &Scoreboard) {
         self.without.on_timeout(board);
         self.point = None;
         self.settles = Time::NEVER;
-        self.order.clear();
+        self.after_timeout = true;
         self.probe.stop();
     }
 
@@ -221,9 +249,14 @@ impl LossRecovery for Rack {
         self.point.is_some() || self.without.recovering()
     }
 
-    fn on_undo(&mut self) {
-        self.without.on_undo();
+    fn on_undo(&mut self, board: &Scoreboard) {
+        self.without.on_undo(board);
         self.point = None;
+        // What had been taken for lost flies again, and may yet be.
+        let flying = board.iter().filter(|sent| !sent.sacked);
+        let mut flying: Vec<_> = flying.map(|sent| (sent.moment(), sent.seq)).collect();
+        flying.sort_unstable_by(|(a, _), (b, _)| if a.is_after(*b) { Ordering::Greater } else { Ordering::Less });
+        self.order = flying.into_iter().map(|(moment, seq)| (moment.at, seq)).collect();
     }
 
     fn uses_sack(&self) -> bool {
@@ -240,9 +273,10 @@ impl LossRecovery for Rack {
 
     fn on_delivered(&mut self, now: Time, sent: &Sent, view: &View) {
         let rtt = now.since(sent.at);
-        // [RFC8985 s6.2 step 2]: too soon for the retransmission, so it was the first one that arrived.
-        let original = sent.retransmitted && view.least_rtt.is_some_and(|least| rtt < least);
-        if !original {
+        // [RFC8985 s6.2 step 2]: too soon for the retransmission, or with an echo from before it: the first one arrived.
+        let soon = view.least_rtt.is_some_and(|least| rtt < least);
+        let before = view.echo.is_some_and(|echo| timestamps::is_before(echo, sent.at));
+        if !(sent.retransmitted && (soon || before)) {
             self.rtt = rtt;
             if sent.moment().is_after(self.newest) {
                 self.newest = sent.moment();
@@ -267,13 +301,9 @@ impl LossRecovery for Rack {
         }
     }
 
-    fn on_probe(&mut self, now: Time, again: bool, board: &Scoreboard) {
-        self.probe.sent(again, board);
-        if let Some(last) = board.last()
-            && again
-        {
-            self.order.push_back((now, last.seq));
-        }
+    fn on_probe(&mut self, now: Time, again: Option<u64>, nxt: u64) {
+        self.probe.sent(again.is_some(), nxt);
+        self.order.extend(again.map(|seq| (now, seq)));
     }
 
     fn deadline(&self) -> Time {
@@ -298,5 +328,35 @@ impl LossRecovery for Rack {
 
     fn reordering(&self) -> (u32, u32) {
         (self.window.degree, self.window.seen)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // covers [RFC8985 s6.2 step 2]: sent again 100 ms ago, acknowledged with an echo from before that, or not.
+    #[test]
+    fn an_echo_from_before_the_retransmission_measures_nothing() {
+        for (echo, measured) in [(Some(199), 0), (Some(200), 100), (None, 100)] {
+            let mut board = Scoreboard::default();
+            board.sent(Time::ZERO, 1000, false, None);
+            board.lose_all();
+            board.resent(Time::from_millis(200), 0, None);
+            let view = View {
+                segment: 1000.0,
+                cwnd: 10_000.0,
+                ssthresh: 10_000.0,
+                srtt: None,
+                least_rtt: Some(Span::from_millis(50)),
+                echo,
+                sack: true,
+                after_timeout: false,
+                expiry: Time::NEVER,
+            };
+            let mut rack = Rack::new(true);
+            rack.on_delivered(Time::from_millis(300), board.first().expect("it was sent"), &view);
+            assert_eq!(rack.rtt, Span::from_millis(measured), "{echo:?}");
+        }
     }
 }

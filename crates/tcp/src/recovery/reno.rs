@@ -50,7 +50,7 @@ impl LossRecovery for Reno {
         self.allowance.is_some()
     }
 
-    fn on_undo(&mut self) {
+    fn on_undo(&mut self, _: &Scoreboard) {
         self.allowance = None;
     }
 

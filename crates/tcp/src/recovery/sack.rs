@@ -105,8 +105,8 @@ impl LossRecovery for Sack {
         self.point.is_some() || self.without.recovering()
     }
 
-    fn on_undo(&mut self) {
-        self.without.on_undo();
+    fn on_undo(&mut self, board: &Scoreboard) {
+        self.without.on_undo(board);
         self.point = None;
         self.not_before = 0;
     }

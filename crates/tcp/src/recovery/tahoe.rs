@@ -52,7 +52,7 @@ impl LossRecovery for Tahoe {
         self.explained.is_some()
     }
 
-    fn on_undo(&mut self) {
+    fn on_undo(&mut self, _: &Scoreboard) {
         self.explained = None;
     }
 

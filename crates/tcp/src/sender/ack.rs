@@ -14,7 +14,7 @@ use crate::config::{Growth, Sampling};
 use crate::differentiation::Cause;
 use crate::event::{Event, Reason};
 use crate::recovery::prr::Progress;
-use crate::recovery::{Ack, DUP_THRESH, Verdict};
+use crate::recovery::{Ack, DUP_THRESH, Verdict, View};
 
 /// What of a segment that came in concerns the sender. Offsets count from the beginning of the stream.
 pub(crate) struct Arrival<'a> {
@@ -96,8 +96,9 @@ impl Sender {
         }
         let unmarked = !arrival.ecn_echo && self.rate.is_none();
         let had_data = !self.board.is_empty();
-        if !had_data && unmarked && arrival.sack.is_empty() {
-            // Nothing is outstanding, as at an end that only receives: the window was all that could be news.
+        if !had_data && unmarked && arrival.sack.is_empty() && !self.watches {
+            // Nothing is outstanding, as at an end that only receives: the window was all that could be news. But for a
+            // recovery that waits for what its probe has brought about.
             self.tell_window();
             return true;
         }
@@ -165,18 +166,18 @@ impl Sender {
             self.advanced(ack);
         }
         let preceding = self.duplicates;
-        if duplicate {
-            self.duplicates += 1;
-        } else if acked > 0 {
+        // [RFC6675 s5]: with SACK it may do both.
+        if acked > 0 {
             self.duplicates = 0;
         }
+        self.duplicates += u32::from(duplicate);
         // As it was before recovery adds to the window; only duplicates make it do so.
         let before = duplicate.then(|| self.flight(now));
         let needless = self.spurious.watching() && self.was_needless(arrival, &news, acked, duplicate);
         // An acknowledgment that only advances is no news for a recovery that is not recovering and counts duplicates.
         let plain = !duplicate && !self.recovering && !self.watches;
-        // A duplicate may be reported when nothing is outstanding any more.
-        let (verdict, report) = if (had_data || news.duplicate.is_some()) && !plain {
+        // A duplicate may be reported, and a probe answered, when nothing is outstanding any more.
+        let (verdict, report) = if (had_data || news.duplicate.is_some() || self.watches) && !plain {
             self.ask_recovery(arrival, &news, acked, duplicate)
         } else {
             (Verdict::Ordinary, None)
@@ -208,7 +209,9 @@ impl Sender {
             let delivered = delivered as f64;
             reduction.on_ack(Progress { delivered, pipe, safe: acked > 0 && lost == 0 });
         }
-        if verdict == Verdict::Ordinary && self.reduction.is_none() {
+        // [RFC3168 s6.1.2]: what echoes a mark does not make the window grow.
+        let echoes = arrival.ecn_echo && self.settings.ecn && !self.control.precise_ecn();
+        if verdict == Verdict::Ordinary && self.reduction.is_none() && !echoes {
             self.grow(now, acked, delivered, rtt);
         }
         // [RFC6582 s3.2 step 3]
@@ -244,9 +247,18 @@ impl Sender {
     #[inline]
     fn deliver(&mut self, arrival: &Arrival<'_>, news: &mut News) {
         let now = arrival.now;
-        let view = self.watches.then(|| self.view());
+        let echo = arrival.echo.map(|(echo, _)| echo);
+        let view = self.watches.then(|| View { echo, ..self.view() });
         let episode = self.episodes.back.map_or(0, |(until, _)| until);
         let Sender { board, rate, recovery, .. } = self;
+        let mut blocks = [None; SackBlocks::MOST];
+        if self.settings.sack && !arrival.sack.is_empty() {
+            blocks = offsets(arrival, board);
+            news.duplicate = blocks[0].filter(|first| is_duplicate(*first, arrival.ack, blocks[1]));
+            if news.duplicate.is_some() {
+                blocks[0] = None;
+            }
+        }
         let mut take = |sent: &Sent, snapshot: Option<Snapshot>, by_sack: bool| {
             if let (Some(rate), Some(snapshot)) = (rate.as_mut(), snapshot) {
                 rate.on_delivered(now, sent, snapshot);
@@ -264,17 +276,11 @@ impl Sender {
                 }
             });
         }
-        if self.settings.sack && !arrival.sack.is_empty() {
-            let mut duplicate = None;
-            let blocks = offsets(arrival, board);
-            for (number, &(from, to)) in blocks.iter().flatten().enumerate() {
-                if number == 0 && is_duplicate((from, to), arrival.ack, blocks.get(1).copied().flatten()) {
-                    duplicate = Some((from, to));
-                    continue;
-                }
-                board.sack(from, to, |sent, snapshot| take(sent, snapshot, true));
-            }
-            news.duplicate = duplicate;
+        // The newest arrival is reported first. Several may be news, after an acknowledgment was lost: they are taken as
+        // they were sent, or it would look like reordering [RFC8985 s6.2 step 2].
+        blocks.sort_unstable();
+        for (from, to) in blocks.into_iter().flatten() {
+            board.sack(from, to, |sent, snapshot| take(sent, snapshot, true));
         }
     }
 
@@ -342,14 +348,14 @@ impl Sender {
             originals: news.originals,
             sack: self.settings.sack,
             echo: arrival.echo.map(|(echo, _)| echo),
-            duplicate_sack: news.duplicate.is_some(),
+            duplicate_sack: news.duplicate,
         });
         if finding == Finding::Nothing {
             return false;
         }
         self.board.find_all();
         self.resend.clear();
-        self.recovery.on_undo();
+        self.recovery.on_undo(&self.board);
         self.recovering = false;
         self.reduction = None;
         self.episodes.back = None;
@@ -414,7 +420,12 @@ impl Sender {
             recovering: self.recovering,
             rate: self.rate.as_mut().and_then(|rate| rate.sample(now, least, self.board.total_lost())),
         };
+        let cwnd = self.control.cwnd();
         self.control.on_feedback(&feedback);
+        if feedback.ecn_echo && self.control.precise_ecn() && self.control.cwnd() < cwnd {
+            // [RFC8257 s3.3]
+            self.note_cut();
+        }
         if self.differentiates {
             self.differentiation.on_feedback(&feedback);
         }
@@ -436,8 +447,8 @@ impl Sender {
             Verdict::Begin { resend } => {
                 // Marks and losses of one window reduce it once [RFC3168 s6.1.2].
                 let reduced = self.episodes.mark.is_some() && !self.control.regulates_recovery();
+                let first = self.episodes.back.is_none();
                 if !reduced {
-                    let first = self.episodes.back.is_none();
                     self.spurious.begin(false, self.nxt(), first);
                 }
                 self.response.on_recovery(una);
@@ -449,12 +460,12 @@ impl Sender {
                     self.say(|| Event::FastRetransmit { seq: una });
                 } else {
                     self.episodes.mark = None;
-                    self.congested(Congestion::FastRetransmit, flight, from);
+                    self.congested(Congestion::FastRetransmit, &Flight { again: !first, ..*flight }, from);
                     self.say(|| Event::FastRetransmit { seq: una });
                 }
                 // The first retransmission does not wait for the pipe to drain [RFC6675 s5 (4.3)].
-                let first = if resend { Some(una) } else { self.first_to_resend(notified.is_some()) };
-                self.resend.extend(first.map(|seq| (seq, Reason::FastRetransmit)));
+                let at_once = if resend { Some(una) } else { self.first_to_resend(notified.is_some()) };
+                self.resend.extend(at_once.map(|seq| (seq, Reason::FastRetransmit)));
             }
             Verdict::Restart => {
                 self.say(|| Event::FastRetransmit { seq: una });
@@ -471,7 +482,9 @@ impl Sender {
                 self.say(|| Event::RecoveryEnd);
             }
             Verdict::Repaired => {
+                self.spurious.forget();
                 self.control.on_congestion(Congestion::FastRetransmit, flight);
+                self.note_cut();
                 self.control.on_recovered(now);
                 self.say(|| Event::FastRetransmit { seq: una });
                 self.say(|| Event::RecoveryEnd);
@@ -507,12 +520,14 @@ impl Sender {
         if !arrival.ecn_echo || !self.settings.ecn || self.control.precise_ecn() {
             return;
         }
-        if self.episodes.mark.is_some() || self.recovering || self.episodes.back.is_some() {
+        // Marks that the other end echoes until it hears of the last cut are answered by that.
+        let answered = self.episodes.cut.is_some_and(|cut| self.una() <= cut);
+        if answered || self.episodes.mark.is_some() || self.recovering || self.episodes.back.is_some() {
             return;
         }
         self.counters.marks += 1;
         self.episodes.mark = Some(self.nxt());
-        self.tell_reduced = true;
+        self.spurious.forget();
         let flight = self.flight(arrival.now);
         self.congested(Congestion::Ecn, &flight, from);
         self.say(|| Event::MarkAnswered);

@@ -83,6 +83,8 @@ struct Episodes {
     back: Option<(u64, Reason)>,
     /// After a mark: no other is answered before this is acknowledged [RFC3168 s6.1.2].
     mark: Option<u64>,
+    /// After the window was cut, for whatever reason.
+    cut: Option<u64>,
 }
 
 impl Episodes {
@@ -142,7 +144,7 @@ pub(crate) struct Sender {
     /// Boxed, for it is rare and an idle connection should be small.
     reduction: Option<Box<Reduction>>,
     episodes: Episodes,
-    /// The window was reduced because of a mark: the next segment of new data says so [RFC3168 s6.1.2].
+    /// The window was reduced, for whatever reason: the next segment of new data says so [RFC3168 s6.1.2].
     tell_reduced: bool,
     spurious: Spurious,
     /// How fast bytes arrive, if the control or the loss differentiation wants to know.
@@ -508,6 +510,7 @@ impl Sender {
             ssthresh: self.control.ssthresh(),
             srtt: self.rtt.measured(),
             least_rtt: self.rtt.least(),
+            echo: None,
             sack: self.settings.sack,
             after_timeout: self.episodes.after_timeout(),
             expiry: self.expiry,
@@ -527,18 +530,25 @@ impl Sender {
         } else {
             outstanding
         };
-        Flight { now, bytes, window }
+        Flight { now, bytes, window, again: false }
     }
 
     /// Tells the control of congestion, and begins the reduction that follows.
     fn congested(&mut self, event: Congestion, flight: &Flight, pipe_before: f64) {
         self.control.on_congestion(event, flight);
+        self.note_cut();
         let gradual = matches!(event, Congestion::FastRetransmit | Congestion::Ecn);
         self.reduction = (gradual && self.settings.prr && !self.control.regulates_recovery()).then(|| {
             let segment = f64::from(self.settings.segment);
             let pipe = self.board.pipe() as f64 - self.recovery.allowance();
             Box::new(Reduction::new(segment, pipe_before, self.control.cwnd(), pipe))
         });
+    }
+
+    /// The window was cut: the other end is told, and echoes no marks of before any more [RFC3168 s6.1.2].
+    fn note_cut(&mut self) {
+        self.tell_reduced = self.settings.ecn;
+        self.episodes.cut = Some(self.nxt());
     }
 
     /// Keeps an event, if this end is observed.

@@ -1,6 +1,8 @@
 //! Whether the last retransmissions were needless: F-RTO (RFC 5682), Eifel (RFC 3522) and duplicates reported by SACK
 //! (RFC 3708). If they were, window and threshold become what they were (RFC 4015).
 
+use std::collections::BTreeMap;
+
 use crate::config::Spurious as Settings;
 
 /// An episode of retransmissions, and what has shown so far whether there was need of it.
@@ -15,9 +17,9 @@ pub(super) struct Spurious {
 struct Episode {
     /// First byte never sent when it began.
     until: u64,
-    /// Retransmissions, less those that arrived as duplicates.
+    /// What was sent again, by first byte, and how often that has not arrived as a duplicate; and the sum of these.
+    resent: BTreeMap<u64, u32>,
     needed: u32,
-    resent: u32,
     /// The timestamp of the first retransmission.
     stamp: Option<u32>,
     frto: Frto,
@@ -50,8 +52,8 @@ pub(super) struct Signs {
     pub sack: bool,
     /// The timestamp it echoes.
     pub echo: Option<u32>,
-    /// Whether it reports the arrival of a duplicate of something outstanding in this episode.
-    pub duplicate_sack: bool,
+    /// Where it reports the arrival of a duplicate.
+    pub duplicate_sack: Option<(u64, u64)>,
 }
 
 /// What has been found out.
@@ -65,6 +67,11 @@ pub(super) enum Finding {
 impl Spurious {
     pub fn new(settings: Settings) -> Self {
         Spurious { settings, episode: None }
+    }
+
+    /// There is nothing to take back any more: the window was reduced for another reason since.
+    pub fn forget(&mut self) {
+        self.episode = None;
     }
 
     /// Whether there is anything to find out.
@@ -84,14 +91,14 @@ impl Spurious {
             (episode.until, episode.frto) = (until, frto);
             return;
         }
-        self.episode = Some(Box::new(Episode { until, needed: 0, resent: 0, stamp: None, frto }));
+        self.episode = Some(Box::new(Episode { until, resent: BTreeMap::new(), needed: 0, stamp: None, frto }));
     }
 
-    /// Something was sent again, with this timestamp.
-    pub fn on_resent(&mut self, stamp: Option<u32>) {
+    /// What begins at `seq` was sent again, with this timestamp.
+    pub fn on_resent(&mut self, seq: u64, stamp: Option<u32>) {
         if let Some(episode) = &mut self.episode {
+            *episode.resent.entry(seq).or_default() += 1;
             episode.needed += 1;
-            episode.resent += 1;
             episode.stamp = episode.stamp.or(stamp);
         }
     }
@@ -129,10 +136,15 @@ impl Spurious {
     pub fn on_ack(&mut self, signs: &Signs) -> Finding {
         let eifel = self.settings.eifel && signs.advanced && self.echoes_original(signs.echo);
         let Some(episode) = &mut self.episode else { return Finding::Nothing };
-        if signs.duplicate_sack {
-            episode.needed = episode.needed.saturating_sub(1);
+        if let Some((from, to)) = signs.duplicate_sack {
+            // What the network doubled says nothing of what was sent again (RFC 3708).
+            for (_, count) in episode.resent.range_mut(from..to).filter(|(_, count)| **count > 0) {
+                *count -= 1;
+                episode.needed -= 1;
+            }
         }
-        let all_twice = self.settings.duplicate_sack && episode.resent > 0 && episode.needed == 0;
+        let resent = !episode.resent.is_empty();
+        let all_twice = self.settings.duplicate_sack && resent && episode.needed == 0;
         let first = match episode.frto {
             Frto::Off => false,
             // With SACK whatever is new and was sent once was in flight when the timer expired [RFC5682 s3.1].
@@ -158,7 +170,7 @@ impl Spurious {
             return Finding::Needless;
         }
         // What is reported twice comes up to a round trip later: an episode ends when it has long been acknowledged.
-        if signs.una > episode.until && signs.advanced && !signs.duplicate_sack && episode.resent > 0 {
+        if signs.una > episode.until && signs.advanced && signs.duplicate_sack.is_none() && resent {
             self.episode = None;
         }
         Finding::Nothing

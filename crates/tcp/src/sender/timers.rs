@@ -3,7 +3,7 @@
 use engine::{Span, Time};
 
 use super::Sender;
-use crate::cc::Congestion;
+use crate::cc::{Congestion, Flight};
 use crate::event::{Event, Reason};
 use crate::recovery::Verdict;
 
@@ -110,13 +110,20 @@ impl Sender {
             if self.board.first().is_some_and(|first| first.sacked) {
                 self.board.renege();
             }
-            self.board.lose_all();
+            let view = self.view();
+            self.recovery.lose_at_timeout(now, &mut self.board, &view);
             self.recovery.on_timeout(&self.board);
             self.recovering = false;
+            if self.board.pipe() > 0 {
+                // It goes out whatever else may still fly [RFC6298 s5.4].
+                self.resend.push_back((una, Reason::Timeout));
+            }
             self.spurious.begin(true, self.nxt(), first);
             self.episodes.back = Some((self.nxt(), Reason::Timeout));
             self.congestion_timeouts += 1;
+            let flight = Flight { again: !first, ..flight };
             self.control.on_congestion(Congestion::Timeout { nth: self.congestion_timeouts }, &flight);
+            self.note_cut();
         }
     }
 }

@@ -64,7 +64,7 @@ impl Sender {
             }
             return None;
         }
-        let room = self.recovering && self.board.pipe() + u64::from(self.settings.segment) <= self.room;
+        let room = self.recovering && self.leaves_room(self.settings.segment);
         if room && let Some(sent) = self.recovery.spare(&self.board).and_then(|seq| self.board.get(seq).copied()) {
             return Some(self.send_again(now, &sent, Reason::FastRetransmit, stamp));
         }
@@ -75,7 +75,14 @@ impl Sender {
     /// that has shrunk it is the probe [RFC9293 s3.8.6, s3.8.6.1].
     fn fits(&self, sent: &Sent) -> bool {
         let taken = sent.seq == self.una() || sent.end() - self.una() <= self.peer_window;
-        taken && self.board.pipe() + u64::from(sent.len) <= self.room
+        // A FIN that goes alone counts as one byte, as it did when it was sent first.
+        taken && self.leaves_room((sent.len - u32::from(sent.fin)).max(1))
+    }
+
+    /// Whether `len` bytes more may be in the network. A FIN that goes with data takes a sequence number, but no room.
+    fn leaves_room(&self, len: u32) -> bool {
+        let rides = self.board.last().is_some_and(|last| last.fin && last.len > 1);
+        self.board.pipe() + u64::from(len) <= self.room + u64::from(rides)
     }
 
     /// Whether there is something new, and the other end would take it.
@@ -188,13 +195,13 @@ impl Sender {
         let waiting = self.offered.saturating_sub(self.nxt());
         let len = u64::from(self.settings.segment).min(waiting);
         let piece = if len > 0 && self.nxt() + len <= self.una() + self.peer_window {
-            self.recovery.on_probe(now, false, &self.board);
+            self.recovery.on_probe(now, None, self.nxt() + len);
             self.send_new(now, len as u32, false, len == waiting, stamp)
         } else {
             let last = *self.board.last()?;
             let snapshot = self.snapshot(now, last.len);
             self.board.probed(now, last.seq, snapshot);
-            self.recovery.on_probe(now, true, &self.board);
+            self.recovery.on_probe(now, Some(last.seq), self.nxt());
             let len = last.len - u32::from(last.fin);
             self.left(now, last.seq, len, Reason::Probe, stamp);
             Piece { seq: last.seq, len, fin: last.fin, push: last.end() >= self.offered, new: false }
@@ -220,7 +227,7 @@ impl Sender {
         if again {
             self.counters.segments_retransmitted += 1;
             self.response.on_resent(seq);
-            self.spurious.on_resent(self.settings.timestamps.then_some(stamp));
+            self.spurious.on_resent(seq, self.settings.timestamps.then_some(stamp));
             // Karn: a segment sent twice is not timed [RFC6298 s3]. Nor is one behind it, as in 4.3BSD [WS96]:
             // its acknowledgment waits for the hole to be filled, so the time it takes is not the path's.
             self.timed = None;

@@ -244,7 +244,7 @@ impl Run {
             recovering: self.recovery.is_some(),
             rate: Some(rate),
         });
-        let flight = Flight { now: self.now, bytes: flight_before, window: self.cc.cwnd() };
+        let flight = Flight { now: self.now, bytes: flight_before, window: self.cc.cwnd(), again: false };
         let begins = lost > 0 && self.recovery.is_none();
         if begins {
             self.recovery = Some(self.next);
@@ -265,7 +265,7 @@ impl Run {
     }
 
     fn on_timeout(&mut self) {
-        let flight = Flight { now: self.now, bytes: self.flight(), window: self.cc.cwnd() };
+        let flight = Flight { now: self.now, bytes: self.flight(), window: self.cc.cwnd(), again: false };
         self.lost += self.sent.len() as u64 * SEGMENT;
         self.sent.clear();
         self.timeouts += 1;

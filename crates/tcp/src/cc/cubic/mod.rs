@@ -242,7 +242,9 @@ impl CongestionControl for Cubic {
         let threshold = match &mut self.curve {
             Curve::Rfc(curve) => {
                 if !again {
-                    self.before = Some(curve.clone());
+                    if !flight.again || self.before.is_none() {
+                        self.before = Some(curve.clone());
+                    }
                     curve.cut(cwnd / segment, restart);
                 }
                 // [RFC9438 s4.6]
@@ -250,7 +252,7 @@ impl CongestionControl for Cubic {
             }
             Curve::Linux(curve) => curve.cut((cwnd / segment) as u64, restart) as f64 * segment,
         };
-        self.window.reduce(event, threshold);
+        self.window.reduce(event, threshold, flight.again);
         self.hystart.on_exit(restart);
     }
 

@@ -55,9 +55,9 @@ impl TailProbe {
         self.due = (now + wait).min(view.expiry);
     }
 
-    /// The probe went out.
-    pub fn sent(&mut self, again: bool, board: &Scoreboard) {
-        self.outstanding = Some((board.nxt(), again));
+    /// The probe goes out; after it `nxt` is the first byte never sent.
+    pub fn sent(&mut self, again: bool, nxt: u64) {
+        self.outstanding = Some((nxt, again));
     }
 
     /// [RFC8985 s7.4.2]

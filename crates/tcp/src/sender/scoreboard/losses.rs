@@ -62,13 +62,18 @@ impl Scoreboard {
     /// The retransmission timer has expired: everything not SACKed is lost, and so is what was sent again
     /// [RFC6675 s5.1, RFC5681 s3.1].
     pub fn lose_all(&mut self) {
-        self.to_resend.clear();
+        self.lose_where(|_, _| true);
+        self.inferred_to = self.nxt;
+    }
+
+    /// Everything not SACKed is lost of which `lost` says so, told whether it is the first one.
+    pub fn lose_where(&mut self, lost: impl Fn(&Sent, bool) -> bool) {
         for place in 0..self.segments.len() {
-            if !self.segments[place].sacked && !self.lose_again(place) {
-                self.to_resend.push(Reverse(self.segments[place].seq));
+            let sent = &self.segments[place];
+            if !sent.sacked && lost(sent, place == 0) {
+                self.lose_again(place);
             }
         }
-        self.inferred_to = self.nxt;
     }
 
     /// Nothing is lost after all: what was taken for lost and not sent again is in flight as before.
