@@ -21,6 +21,9 @@ pub const WITHOUT_EFFECT: &[(&str, &str)] = &[
     ("TCP_LINGER2", "FIN-WAIT-2 is not cut short"),
 ];
 
+/// What `TCP_MAXSEG` may say (`TCP_MIN_MSS` to `MAX_TCP_WINDOW`, `tcp_sock_set_maxseg`).
+const MAX_SEGMENT: std::ops::RangeInclusive<u16> = 88..=32_767;
+
 impl Host<'_> {
     pub(super) fn setsockopt(&mut self, fd: i64, call: &Call) -> Result<Answer, Answer> {
         let option = names(call.args.get(2), "an option")?.join("|");
@@ -82,7 +85,11 @@ impl Host<'_> {
                 self.settings.syn_retries = u32::try_from(number).map_err(|_| Answer::Fails("EINVAL"))?;
             }
             ("TCP_MAXSEG", Some(number)) if before => {
-                self.settings.max_segment = Some(u16::try_from(number).map_err(|_| Answer::Fails("EINVAL"))?);
+                let segment =
+                    u16::try_from(number).ok().filter(|segment| *segment == 0 || MAX_SEGMENT.contains(segment));
+                // 0 takes back what was said before.
+                self.settings.max_segment =
+                    Some(segment.ok_or(Answer::Fails("EINVAL"))?).filter(|segment| *segment > 0);
             }
             ("TCP_RTO_MIN_US", Some(number)) if before => {
                 let micros = u64::try_from(number).map_err(|_| Answer::Fails("EINVAL"))?;
