@@ -164,6 +164,21 @@ impl End for Moved {
     }
 }
 
+// covers [RFC3168 s6.1.2]: only the first segment behind a reduction has CWR.
+#[test]
+fn segments_put_together_have_the_first_ones_cwr() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scripts/pass/ecn/once-a-window-together.pkt");
+    let script = fs::read_to_string(file).unwrap();
+    for (line, found) in [
+        ("P. 10001:14001(4000) ack 1", "[ect0] PW. 10001:14001(4000) ack 1"),
+        ("PW. 10001:15001(5000) ack 1", "[ect0] PW. 10001:14001(4000) ack 1"),
+    ] {
+        let text = script.replace("PW. 10001:14001(4000) ack 1", line);
+        let message = drill::run(&drill::parse(&text).unwrap(), None, &open).message("a.pkt", &text).unwrap();
+        assert!(message.contains(&format!(" > {found}")), "{line}: {message}");
+    }
+}
+
 #[test]
 fn scripts_that_are_wrong_fail_with_their_message() {
     for (name, file, text) in scripts("fail") {
