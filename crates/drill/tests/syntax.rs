@@ -15,7 +15,8 @@ sysctl -q net.ipv4.tcp_ecn=1`
 +.01...0.011 connect(3, ..., ...) = -1 EINPROGRESS (Operation now in progress)
 +0 fcntl(3, F_GETFL) = 0x802 (flags O_RDWR|O_NONBLOCK)
 +0 sendmsg(4, {msg_name(...)=..., msg_iov(2)=[{..., 40}, {..., 2}], msg_flags=0}, MSG_MORE) = 42
-* poll([{fd=4, events=POLLIN, revents=0}], 1, 1.5) = ...
++0 poll([{fd=4, events=POLLIN, revents=0}], 1, 1.5) = ...
+* > [ect01] . 1:1(0) ack 1
 .1 < [ect1] SEW 0:0(0) win 32792 <mss 1000,sackOK,TS val 7 ecr 0,nop,wscale 7>
 +.3~+.310 > [noecn, tos 0x2] SE. 0:0(0) ack 1 win 5 urg 2 <...>
 0.5~.75 > - 1:1(0)
@@ -38,7 +39,8 @@ sysctl -q net.ipv4.tcp_ecn=1`
 +0.01 ... 0.011 connect(3, ..., ...) = -1 EINPROGRESS
 +0 fcntl(3, F_GETFL) = 2050
 +0 sendmsg(4, {msg_name(...)=..., msg_iov(2)=[{..., 40}, {..., 2}], msg_flags=0}, MSG_MORE) = 42
-* poll([{fd=4, events=POLLIN, revents=0}], 1, 1.5) = ...
++0 poll([{fd=4, events=POLLIN, revents=0}], 1, 1.5) = ...
+* > [ect01] . 1:1(0) ack 1
 0.1 < [ect1] SEW 0:0(0) win 32792 <mss 1000,sackOK,TS val 7 ecr 0,nop,wscale 7>
 +0.3~+0.31 > [noecn, tos 0x2] SE. 0:0(0) ack 1 win 5 urg 2 <...>
 0.5~0.75 > - 1:1(0)
@@ -88,6 +90,14 @@ fn what_is_no_script_says_where_and_what_was_expected() {
     refused("+.2~.3 > . 1:1(0)", 1, 5, "`.3`", "both ends of a range with `+`, or both without");
     refused(".4~.3 > . 1:1(0)", 1, 4, "300 ms", "an end that is not before the range's beginning, 400 ms");
     refused("0 ? 1", 1, 3, "`?`", "`<`, `>`, a system call, commands in backticks or assertions in %{ }%");
+    const OUT: &str = "`>` behind `*` or a range of times: what the script does itself has one time";
+    refused("* poll([{fd=4}], 1, 0) = 1", 1, 3, "`poll`", OUT);
+    refused("+0~+.1 < . 1:1(0) win 5", 1, 8, "`<`", OUT);
+    refused("0~1 %{ assert 1 }%", 1, 7, "assertions in %{ }%", OUT);
+    refused("* `true`", 1, 4, "commands in backticks", OUT);
+    const MADE: &str = "of a packet that comes in, which is made as it is said";
+    refused("0 < . 1:1(0) win 5 <...>", 1, 21, "`...`", &format!("options {MADE}"));
+    refused("0 < [ect01] . 1:1(0) win 5", 1, 6, "`ect01`", &format!("ect0 or ect1 {MADE}"));
     refused("0...1 > . 1:1(0)", 1, 7, "`>`", "a system call: only calls have a time to return by");
     refused("0 close(3 = 0", 1, 11, "`=`", "`,` or `)`");
     refused("0 close(3)", 1, 11, "the end of the script", "`=`");

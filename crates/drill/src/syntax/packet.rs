@@ -7,21 +7,33 @@ use super::token::Token;
 
 const U32: u64 = u32::MAX as u64;
 
+/// Why nothing may be left open.
+const MADE: &str = "of a packet that comes in, which is made as it is said";
+
 /// The letters that flags are written with.
 const FLAGS: &str = "FSRPEWU";
 
+/// Which way a packet goes. One that comes in is made as it is said, so nothing about it may be left open.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Way {
+    /// `<`
+    In,
+    /// `>`
+    Out,
+}
+
 impl Parser<'_> {
-    pub(super) fn packet(&mut self) -> Result<Packet, SyntaxError> {
-        let ip = if self.accept(Token::Sign('[')) { self.ip_marks()? } else { Vec::new() };
+    pub(super) fn packet(&mut self, way: Way) -> Result<Packet, SyntaxError> {
+        let ip = if self.accept(Token::Sign('[')) { self.ip_marks(way)? } else { Vec::new() };
         match self.peek() {
             Token::Word("icmp") => self.icmp(),
             Token::Word("udp") => self.udp(),
-            _ => Ok(Packet::Tcp(self.tcp(ip)?)),
+            _ => Ok(Packet::Tcp(self.tcp(ip, way)?)),
         }
     }
 
     /// What stands in `[...]` in front of the flags.
-    fn ip_marks(&mut self) -> Result<Vec<IpMark>, SyntaxError> {
+    fn ip_marks(&mut self, way: Way) -> Result<Vec<IpMark>, SyntaxError> {
         let mut marks = Vec::new();
         loop {
             let wrong = self.wrong("ect0, ect1, ect01, ce, noecn, tos, ttl or flowlabel");
@@ -29,7 +41,8 @@ impl Parser<'_> {
                 "noecn" => IpMark::NoEcn,
                 "ect0" => IpMark::Ect0,
                 "ect1" => IpMark::Ect1,
-                "ect01" => IpMark::Ect01,
+                "ect01" if way == Way::Out => IpMark::Ect01,
+                "ect01" => return Err(SyntaxError { expected: format!("ect0 or ect1 {MADE}"), ..wrong }),
                 "ce" => IpMark::Ce,
                 "tos" => IpMark::Tos(self.whole("the TOS octet", 255)? as u32),
                 "ttl" => IpMark::Ttl(self.whole("a time to live", 255)? as u32),
@@ -45,7 +58,7 @@ impl Parser<'_> {
         }
     }
 
-    fn tcp(&mut self, ip: Vec<IpMark>) -> Result<Tcp, SyntaxError> {
+    fn tcp(&mut self, ip: Vec<IpMark>, way: Way) -> Result<Tcp, SyntaxError> {
         let flags = self.flags()?;
         let (seq, len) = self.range()?;
         let mut tcp = Tcp { ip, flags, seq, len, options: Some(Vec::new()), ..Tcp::default() };
@@ -59,7 +72,7 @@ impl Parser<'_> {
             tcp.urgent = Some(self.whole("an urgent pointer", 0xffff)? as u32);
         }
         if self.accept(Token::Sign('<')) {
-            tcp.options = self.options()?;
+            tcp.options = self.options(way)?;
         }
         Ok(tcp)
     }
@@ -115,7 +128,10 @@ impl Parser<'_> {
     }
 
     /// Options behind their `<`; `None` for any.
-    fn options(&mut self) -> Result<Option<Vec<Opt>>, SyntaxError> {
+    fn options(&mut self, way: Way) -> Result<Option<Vec<Opt>>, SyntaxError> {
+        if way == Way::In && self.peek() == Token::Ellipsis {
+            return Err(self.wrong(format!("options {MADE}")));
+        }
         if self.accept(Token::Ellipsis) {
             self.sign('>')?;
             return Ok(None);

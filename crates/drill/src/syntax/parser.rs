@@ -5,6 +5,7 @@ use engine::{Span, Time};
 
 use super::SyntaxError;
 use super::ast::{Action, Call, Code, Commands, Event, HeadOption, Script, When};
+use super::packet::Way;
 use super::token::{Piece, Place, Token, pieces};
 use crate::code;
 
@@ -124,7 +125,16 @@ impl<'a> Parser<'a> {
             false => None,
         };
         let action_place = self.place();
+        let found = self.peek().shown();
         let action = self.action(returns)?;
+        if !matches!(action, Action::Expect(_)) && !matches!(when, When::At(_) | When::After(_)) {
+            return Err(SyntaxError {
+                place: action_place,
+                found,
+                expected: "`>` behind `*` or a range of times: what the script does itself has one time".into(),
+                hint: None,
+            });
+        }
         Ok(Event { place, when, action_place, action })
     }
 
@@ -178,11 +188,11 @@ impl<'a> Parser<'a> {
         match self.peek() {
             Token::Sign('<') => {
                 self.take();
-                Ok(Action::Inject(self.packet()?))
+                Ok(Action::Inject(self.packet(Way::In)?))
             }
             Token::Sign('>') => {
                 self.take();
-                Ok(Action::Expect(self.packet()?))
+                Ok(Action::Expect(self.packet(Way::Out)?))
             }
             Token::Commands(text) => {
                 self.take();
