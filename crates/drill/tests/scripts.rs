@@ -115,6 +115,19 @@ fn another_packet_is_shown_beside_the_one_that_came() {
 }
 
 #[test]
+fn an_acknowledgment_that_the_script_leaves_out_is_zero() {
+    assert_eq!(
+        message("+0 write(4, ..., 500) = 500\n+0 > P. 1:501(500)\n"),
+        "a.pkt:9:4: another packet was expected
+  9 | +0 > P. 1:501(500)
+  expected 0.100000 > P. 1:501(500)
+  found    0.100000 > P. 1:501(500) ack 1
+                                    ^^^^^
+  before"
+    );
+}
+
+#[test]
 fn the_packets_before_are_shown() {
     let text =
         opened("+0 write(4, ..., 10) = 10\n+0 > P. 1:11(10) ack 1\n+.2 < . 1:1(0) ack 1 win 9\n+0 > . 1:1(0) ack 1");

@@ -16,7 +16,8 @@ pub struct Cell {
 /// Both packets part by part. `last`: the segment ends with the last byte that the application has handed over.
 /// `ticks`: time stamps are compared too.
 ///
-/// - What the script leaves out is not compared: the window, options behind `<...>`, the ECN field without a mark.
+/// - What the script leaves out is not compared: the window, options behind `<...>`, the ECN field without a mark. Without
+///   `ack` and `urg` both are 0, as in packetdrill.
 /// - PSH is compared where the segment ends with the last byte handed over and meant to be pushed
 ///   [RFC9293 s3.9.1.2]. Elsewhere it comes from Linux's putting segments together for offload.
 /// - NOPs and the order of options are not compared.
@@ -33,13 +34,13 @@ pub fn compare(expected: &Tcp, found: &Tcp, last: bool, ticks: bool) -> Vec<Cell
     let same = (expected.seq, expected.len) == (found.seq, found.len);
     cells.push(cell(range(expected), range(found), same));
     let number = |name: &str, value: Option<u32>| value.map_or(String::new(), |value| format!("{name} {value}"));
-    for (name, wanted, came) in [
-        ("ack", expected.ack, found.ack),
-        ("win", expected.window, found.window),
-        ("urg", expected.urgent, found.urgent),
+    for (name, wanted, came, agree) in [
+        ("ack", expected.ack, found.ack, expected.ack.unwrap_or(0) == found.ack.unwrap_or(0)),
+        ("win", expected.window, found.window, expected.window.is_none() || expected.window == found.window),
+        ("urg", expected.urgent, found.urgent, expected.urgent.unwrap_or(0) == found.urgent.unwrap_or(0)),
     ] {
-        if wanted.is_some() {
-            cells.push(cell(number(name, wanted), number(name, came), wanted == came));
+        if wanted.is_some() || !agree {
+            cells.push(cell(number(name, wanted), number(name, came), agree));
         }
     }
     if let Some(wanted) = &expected.options {
