@@ -1,8 +1,8 @@
 //! Our end of TCP for scripts: what Linux's settings mean to it, and its `struct tcp_info`.
 
 use engine::{Bytes, Span, Time};
-use tcp::cc::ControlConfig;
 use tcp::cc::hystart::Kind as Hystart;
+use tcp::cc::{ControlConfig, Start};
 use tcp::config::EcnMode;
 use tcp::recovery::{RecoveryConfig, rack, sack};
 use tcp::{Config, Connection, Info, Phase, State, presets};
@@ -68,6 +68,14 @@ fn config(role: Role, settings: &Settings) -> Result<Config, String> {
         settings::Ecn::Accept => EcnMode::Accept,
         settings::Ecn::Request => EcnMode::Request,
     };
+    let control = config.control.build(Start::trial());
+    // Linux asks for it, and accepts it, whatever tcp_ecn says (tcp_ca_needs_ecn).
+    if control.precise_ecn() {
+        config.options.ecn = EcnMode::Request;
+    }
+    if control.regulates_recovery() && !settings.sack {
+        return Err(format!("the congestion control {} without SACK (tcp_sack=0)", settings.control));
+    }
     config.spurious.frto = settings.frto;
     config.restart_after_idle = settings.restart_after_idle;
     config.retries.syn = match role {
@@ -276,6 +284,8 @@ mod tests {
         // One of our variants that is no congestion control of Linux.
         assert_eq!(refused(|settings| settings.control = "tahoe".into()), "the congestion control tahoe");
         assert_eq!(refused(|settings| settings.reordering = 5), "net.ipv4.tcp_reordering=5");
+        let deaf = refused(|settings| (settings.control, settings.sack) = ("bbr".into(), false));
+        assert_eq!(deaf, "the congestion control bbr without SACK (tcp_sack=0)");
         assert!(refused(|settings| settings.rack = false).starts_with("tail loss probes without RACK"));
     }
 }
