@@ -24,12 +24,9 @@ pub(super) enum Way {
 
 impl Parser<'_> {
     pub(super) fn packet(&mut self, way: Way) -> Result<Packet, SyntaxError> {
+        let from = self.at();
         let ip = if self.accept(Token::Sign('[')) { self.ip_marks(way)? } else { Vec::new() };
-        match self.peek() {
-            Token::Word("icmp") => self.icmp(),
-            Token::Word("udp") => self.udp(),
-            _ => Ok(Packet::Tcp(self.tcp(ip, way)?)),
-        }
+        if self.beyond() { Ok(Packet::Other(self.rest_of_event(from))) } else { Ok(Packet::Tcp(self.tcp(ip, way)?)) }
     }
 
     /// What stands in `[...]` in front of the flags.
@@ -86,15 +83,6 @@ impl Parser<'_> {
         }
         let mut flags = match self.peek() {
             Token::Word(word) if word.chars().all(|c| FLAGS.contains(c)) => word.to_owned(),
-            Token::Word(word) => {
-                let mut error = wrong();
-                if matches!(word, "gre" | "GREv0" | "ipv4" | "ipv6" | "mpls") {
-                    error.hint = Some("encapsulated packets are not supported".into());
-                } else if word.contains('A') {
-                    error.hint = Some("ACK is written `.`; AccECN (RFC 9768) is not supported".into());
-                }
-                return Err(error);
-            }
             Token::Sign('.') => String::new(),
             _ => return Err(wrong()),
         };
@@ -174,7 +162,7 @@ impl Parser<'_> {
                 }
                 Opt::Sack(blocks)
             }
-            name @ ("FO" | "FOEXP" | "md5" | "mptcp" | "exp") => {
+            name @ ("FO" | "FOEXP" | "md5" | "mptcp" | "exp" | "ECN") => {
                 let mut text = name.to_owned();
                 while !matches!(self.peek(), Token::Sign(',' | '>') | Token::End) {
                     text.push(' ');
@@ -190,32 +178,17 @@ impl Parser<'_> {
         if self.accept(Token::Word(name)) { Ok(()) } else { Err(self.wrong(format!("`{name}`"))) }
     }
 
-    /// `icmp unreachable frag_needed mtu 1200 [1:1001(1000)]`
-    fn icmp(&mut self) -> Result<Packet, SyntaxError> {
-        self.take();
-        let mut text = format!("icmp {}", self.word("an ICMP type")?);
-        while let Token::Word(word) = self.peek() {
-            self.take();
-            text.push(' ');
-            text.push_str(word);
-            if word == "mtu" {
-                text.push_str(&format!(" {}", self.whole("an MTU", 0xffff)?));
+    /// Whether a packet begins here that the language has and we have not: ICMP, UDP, encapsulation, ports in front of the
+    /// flags, flags of AccECN (RFC 9768), which are `A` and counts from 0 to 7. It is not looked into.
+    fn beyond(&self) -> bool {
+        match self.peek() {
+            Token::Word("icmp" | "udp" | "gre" | "ipv4" | "ipv6" | "mpls") => true,
+            Token::Word(word) => {
+                let precise = |c: char| c == 'A' || ('0'..='7').contains(&c);
+                word.contains(precise) && word.chars().all(|c| precise(c) || FLAGS.contains(c))
             }
+            Token::Number(text) => text.starts_with('.') || matches!(self.peek_behind(), Token::Sign('>' | '.')),
+            _ => false,
         }
-        if self.accept(Token::Sign('[')) {
-            let (seq, len) = self.range()?;
-            self.sign(']')?;
-            text.push_str(&format!(" [{seq}:{}({len})]", seq.wrapping_add(len)));
-        }
-        Ok(Packet::Other(text))
-    }
-
-    /// `udp (1000)`
-    fn udp(&mut self) -> Result<Packet, SyntaxError> {
-        self.take();
-        self.sign('(')?;
-        let len = self.whole("the number of bytes", 0xffff)?;
-        self.sign(')')?;
-        Ok(Packet::Other(format!("udp ({len})")))
     }
 }

@@ -12,11 +12,12 @@ use crate::code;
 /// Reads a script.
 pub fn parse(text: &str) -> Result<Script, SyntaxError> {
     let pieces = pieces(text)?;
-    Parser { pieces: &pieces, at: 0 }.script()
+    Parser { text, pieces: &pieces, at: 0 }.script()
 }
 
 /// The pieces, and how far they are read.
 pub(super) struct Parser<'a> {
+    text: &'a str,
     pieces: &'a [Piece<'a>],
     at: usize,
 }
@@ -27,6 +28,11 @@ const TIME: &str = "a time such as `0`, `+.1` or `*`";
 impl<'a> Parser<'a> {
     pub(super) fn peek(&self) -> Token<'a> {
         self.pieces[self.at].token
+    }
+
+    /// The piece behind the next.
+    pub(super) fn peek_behind(&self) -> Token<'a> {
+        self.pieces.get(self.at + 1).map_or(Token::End, |piece| piece.token)
     }
 
     pub(super) fn place(&self) -> Place {
@@ -77,6 +83,22 @@ impl<'a> Parser<'a> {
         let number = number.ok_or_else(|| self.wrong(format!("{what}, 0 to {most}")))?;
         self.take();
         Ok(number)
+    }
+
+    /// The byte of the script that we are at.
+    pub(super) fn at(&self) -> usize {
+        self.pieces[self.at].bytes.0
+    }
+
+    /// Everything up to the next event, which begins a line with its time: what is written from byte `from` on.
+    pub(super) fn rest_of_event(&mut self, from: usize) -> String {
+        let (mut to, mut line) = (self.at(), self.place().line);
+        let begins = |token| matches!(token, Token::Number(_) | Token::Sign('+' | '*') | Token::Commands(_));
+        while self.peek() != Token::End && (self.place().line == line || !begins(self.peek())) {
+            (to, line) = (self.pieces[self.at].bytes.1, self.place().line);
+            self.take();
+        }
+        self.text[from..to].split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
     fn script(&mut self) -> Result<Script, SyntaxError> {
