@@ -129,6 +129,16 @@ fn what_is_no_script_says_where_and_what_was_expected() {
 }
 
 #[test]
+fn nothing_is_too_deep_for_the_stack() {
+    for (open, close) in [("[", "]"), ("{", "}"), ("{a = ", "}"), ("f(", ")")] {
+        let nested = |depth: usize| parse(&format!("0 f({}1{}) = 0", open.repeat(depth), close.repeat(depth)));
+        nested(63).unwrap();
+        assert_eq!(nested(64).unwrap_err().expected, "no value within 64 others", "{open}");
+        assert!(parse(&format!("0 f({}", open.repeat(100_000))).is_err(), "{open}");
+    }
+}
+
+#[test]
 fn packets_that_are_beyond_us_are_not_looked_into() {
     for packet in [
         "icmp echo_request id 5",

@@ -176,6 +176,7 @@ mod tests {
             "print(tcpi_lost); cwnd = 9; cwnd += 1; assert tcpi_snd_cwnd == cwnd",
             "assert -7 // 2 == -4; assert -7 % 3 == 2; assert 7 / 2 == 3.5; assert 0x7f == 127",
             "assert (tcpi_lost == 7 and\n   tcpi_snd_cwnd == 10)",
+            "assert 1 & 1 + 1 == 0; assert (1 & 1) + 1 == 2; assert 3 & 6 & 10 == 2",
         ] {
             outcome(text).unwrap_or_else(|failed| panic!("{text}: {failed:?}"));
         }
@@ -200,6 +201,22 @@ mod tests {
             let Err(Failed::Unsupported(unsupported)) = failed else { panic!("{text}: {failed:?}") };
             assert_eq!(unsupported.place, Place { line: 5, column }, "{text}: {unsupported:?}");
         }
+    }
+
+    #[test]
+    fn nothing_is_too_deep_for_the_stack() {
+        for (open, close) in
+            [("(", ")"), ("-", ""), ("not ", ""), ("1 + ", ""), ("1 * ", ""), ("1 and ", ""), ("1 or ", "")]
+        {
+            let nested = |depth: usize| outcome(&format!("assert {}1{}", open.repeat(depth), close.repeat(depth)));
+            if open != "not " {
+                nested(100).unwrap();
+            }
+            let Err(Failed::Unsupported(unsupported)) = nested(100_000) else { panic!("{open}") };
+            assert_eq!(unsupported.what, "a statement of more than 100 operators and parentheses", "{open}");
+        }
+        // Each statement has its own.
+        outcome(&"assert 1 + 1\n".repeat(1000)).unwrap();
     }
 
     #[test]

@@ -12,7 +12,7 @@ use crate::code;
 /// Reads a script.
 pub fn parse(text: &str) -> Result<Script, SyntaxError> {
     let pieces = pieces(text)?;
-    Parser { text, pieces: &pieces, at: 0 }.script()
+    Parser { text, pieces: &pieces, at: 0, depth: 0 }.script()
 }
 
 /// The pieces, and how far they are read.
@@ -20,6 +20,8 @@ pub(super) struct Parser<'a> {
     text: &'a str,
     pieces: &'a [Piece<'a>],
     at: usize,
+    /// Values around the one that is read.
+    pub(super) depth: usize,
 }
 
 /// What may begin an event.
