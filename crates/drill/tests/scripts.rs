@@ -7,6 +7,7 @@ use drill::code::Value;
 use drill::end::{End, Failure, Stage};
 use drill::report::Outcome;
 use drill::settings::Settings;
+use drill::syntax::Place;
 use engine::{Span, Time};
 use wire::{Ecn, Segment};
 
@@ -214,6 +215,16 @@ fn each_failure_has_its_message() {
     ] {
         assert_eq!(message(rest), expected, "{rest}");
     }
+}
+
+#[test]
+fn notes_and_prints_have_the_lines_of_their_own() {
+    let report = report(&opened(
+        "+0 %{ n = 1\nprint(n)\nprint(n, 2) }%\n+0 `sysctl -q net.ipv4.tcp_sack=1\ntc qdisc add dev tun0 root fq`",
+    ));
+    let lines = |all: &[(Place, String)]| all.iter().map(|(place, _)| place.line).collect::<Vec<_>>();
+    assert_eq!(lines(&report.printed), [9, 10]);
+    assert_eq!(lines(&report.notes), [12]);
 }
 
 #[test]

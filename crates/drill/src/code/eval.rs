@@ -27,12 +27,13 @@ pub enum Failed {
     Unsupported(Unsupported),
 }
 
-/// Runs the statements; names that are not in `memory` are looked up with `known`. What is printed goes to `print`.
+/// Runs the statements; names that are not in `memory` are looked up with `known`. What is printed goes to `print`,
+/// with the place of its statement.
 pub fn run(
     statements: &[Statement],
     memory: &mut Memory,
     known: &dyn Fn(&str) -> Option<Value>,
-    print: &mut dyn FnMut(String),
+    print: &mut dyn FnMut(Place, String),
 ) -> Result<(), Failed> {
     for statement in statements {
         let cx = Cx { place: statement.place, memory, known };
@@ -44,7 +45,8 @@ pub fn run(
             }
             Kind::Print(all) => {
                 let values: Result<Vec<Value>, Failed> = all.iter().map(|one| cx.value(one)).collect();
-                print(values?.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "));
+                let text = values?.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
+                print(statement.place, text);
             }
             Kind::Assert(condition, note) => {
                 if cx.value(condition)?.holds() {
@@ -162,7 +164,7 @@ mod tests {
             _ => None,
         };
         let program = parse(text, Place { line: 5, column: 10 }).map_err(Failed::Unsupported)?;
-        run(&program, &mut memory, &known, &mut |_| {})?;
+        run(&program, &mut memory, &known, &mut |_, _| {})?;
         Ok(memory)
     }
 

@@ -181,7 +181,7 @@ impl Runner<'_> {
             let set = settings::recognize(&command).or_else(|what| unsupported(place, what))?;
             for setting in &set {
                 let note = self.host.set(setting).or_else(|what| unsupported(place, what))?;
-                self.report.notes.extend(note.map(|note| (commands.place, note)));
+                self.report.notes.extend(note.map(|note| (place, note)));
             }
         }
         Ok(())
@@ -195,7 +195,7 @@ impl Runner<'_> {
             constant.map(|(_, value)| Value::Int(*value)).or_else(|| host.info(name))
         };
         let printed = &mut self.report.printed;
-        let ran = code::run(statements, &mut self.memory, &known, &mut |text| printed.push((code.place, text)));
+        let ran = code::run(statements, &mut self.memory, &known, &mut |place, text| printed.push((place, text)));
         match ran {
             Ok(()) => Ok(()),
             Err(Failed::Unsupported(unsupported)) => Err(Outcome::Unsupported(unsupported)),
