@@ -227,8 +227,7 @@ fn member(info: &Info, name: &str) -> Option<i64> {
         "snd_wnd" => info.snd_wnd as i64,
         "data_segs_out" => info.data_segs_out as i64,
         "min_rtt" => info.min_rtt.map_or(i64::from(u32::MAX), micros),
-        // Whole segments; the SYN is one.
-        "delivered" => 1 + (info.delivered_bytes / u64::from(info.snd_mss.max(1))) as i64,
+        // Not `delivered`: Linux counts segments, we count bytes.
         _ => return None,
     })
 }

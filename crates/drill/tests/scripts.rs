@@ -65,6 +65,7 @@ fn what_agrees_passes() {
         "+0 < R. 1:1(0) ack 1 win 257\n+0 getsockopt(4, SOL_SOCKET, SO_ERROR, [ECONNRESET], [4]) = 0",
         "+0 setsockopt(4, SOL_SOCKET, SO_LINGER, {onoff=1, linger=0}, 8) = 0\n+0 close(4) = 0\n+0 > R. 1:1(0) ack 1",
         "+0 poll([{fd=4, events=POLLIN|POLLOUT, revents=POLLOUT}], 1, 0) = 1",
+        "+0 poll([{fd=4, events=POLLIN}], 1, 0) = 0\n+0 poll([{fd=4, events=POLLOUT, revents=...}], 1, 0) = 1",
         "+0 < P. 1:10(9) ack 1 win 257\n+0 ioctl(4, SIOCINQ, [9]) = 0",
         // What nobody asks for is no error.
         "+0 write(4, ..., 10) = 10\n+.1 < . 1:1(0) ack 11 win 257",
@@ -189,6 +190,11 @@ fn each_failure_has_its_message() {
             "+0 getsockopt(4, SOL_SOCKET, SO_SNDBUF, [5], [4]) = 0",
             "a.pkt:8:4: a call gives another value\n  8 | +0 getsockopt(4, SOL_SOCKET, SO_SNDBUF, [5], [4]) = 0
   expected SO_SNDBUF 5\n  found    SO_SNDBUF 16384\n  before",
+        ),
+        (
+            "+0 poll([{fd=4, events=POLLOUT}], 1, 0) = 1",
+            "a.pkt:8:4: a call gives another value\n  8 | +0 poll([{fd=4, events=POLLOUT}], 1, 0) = 1
+  expected revents of 4 0\n  found    revents of 4 POLLOUT\n  before",
         ),
         (
             "+0 %{ n = 2\nassert n == 1 and tcpi_unacked == 0, 'n %d' % n }%",
