@@ -280,8 +280,7 @@ fn what_an_end_does_not_support_is_not_supported() {
 }
 
 #[test]
-fn time_stamps_are_those_of_the_script() {
-    // Those that the script's end sends come back in echoes as they are.
+fn initial_sequence_numbers_are_those_of_the_script() {
     let text = "0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3
         +0 bind(3, ..., ...) = 0
         +0 listen(3, 1) = 0
