@@ -39,7 +39,7 @@ fn config(role: Role, settings: &Settings) -> Result<Config, String> {
         let other = OTHERS.iter().find(|other| **other == settings.control).and_then(|other| configured(other));
         config.control = other.ok_or_else(unknown)?.control;
     }
-    config.segment = settings.max_segment.map_or(1460, u32::from);
+    config.segment = settings.segment().into();
     config.window = Bytes(window(settings.receive_buffer.0, u64::from(config.segment)));
     config.initial_window = settings.initial_window.unwrap_or(config.initial_window);
     config.rto.min = settings.rto_min.unwrap_or(config.rto.min);

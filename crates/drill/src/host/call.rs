@@ -124,7 +124,8 @@ impl Host<'_> {
             Kind::Listening { .. } => return Ok(Answer::Fails("EISCONN")),
             Kind::Connected(index) => index,
             Kind::Fresh => {
-                let index = self.begin(Role::Active).map_err(Answer::Unsupported)?;
+                let own = socket.own.clone();
+                let index = self.begin(Role::Active, &own).map_err(Answer::Unsupported)?;
                 self.at(fd).kind = Kind::Connected(index);
                 self.at(fd).connecting = true;
                 if nodelay {

@@ -65,9 +65,7 @@ impl Host<'_> {
             ("SO_SNDBUF", Some(number)) => socket.send_buffer = Some(number.saturating_mul(2)),
             ("SO_RCVBUF", Some(number)) if before => {
                 let doubled = number.saturating_mul(2);
-                socket.receive_buffer = Some(doubled);
-                let doubled = u64::try_from(doubled).map_err(|_| Answer::Fails("EINVAL"))?;
-                self.settings.receive_buffer = (doubled, doubled);
+                socket.own.receive_buffer = Some(u64::try_from(doubled).map_err(|_| Answer::Fails("EINVAL"))?);
             }
             ("SO_LINGER", _) => {
                 let part = |name| match member(value, name) {
@@ -82,21 +80,20 @@ impl Host<'_> {
             }
             ("SO_KEEPALIVE", Some(0)) => {}
             ("TCP_SYNCNT", Some(number)) if before => {
-                self.settings.syn_retries = u32::try_from(number).map_err(|_| Answer::Fails("EINVAL"))?;
+                socket.own.syn_retries = Some(u32::try_from(number).map_err(|_| Answer::Fails("EINVAL"))?);
             }
             ("TCP_MAXSEG", Some(number)) if before => {
                 let segment =
                     u16::try_from(number).ok().filter(|segment| *segment == 0 || MAX_SEGMENT.contains(segment));
                 // 0 takes back what was said before.
-                self.settings.max_segment =
-                    Some(segment.ok_or(Answer::Fails("EINVAL"))?).filter(|segment| *segment > 0);
+                socket.own.max_segment = Some(segment.ok_or(Answer::Fails("EINVAL"))?).filter(|segment| *segment > 0);
             }
             ("TCP_RTO_MIN_US", Some(number)) if before => {
                 let micros = u64::try_from(number).map_err(|_| Answer::Fails("EINVAL"))?;
-                self.settings.rto_min = Some(Span::from_nanos(micros.saturating_mul(1000)));
+                socket.own.rto_min = Some(Span::from_nanos(micros.saturating_mul(1000)));
             }
             ("TCP_CONGESTION", _) if before => match value {
-                Some(Expr::Text(name) | Expr::Name(name)) => self.settings.control.clone_from(name),
+                Some(Expr::Text(name) | Expr::Name(name)) => socket.own.control = Some(name.clone()),
                 _ => return unsupported("TCP_CONGESTION without a name in quotes"),
             },
             _ => {
@@ -122,10 +119,14 @@ impl Host<'_> {
                 let name = error.map_or(Expr::Number(0), |error| Expr::Name(error.to_owned()));
                 return Ok(checked(&option, expected, &name));
             }
-            "TCP_CONGESTION" => return Ok(checked(&option, expected, &Expr::Text(self.settings.control.clone()))),
+            "TCP_CONGESTION" => {
+                let begun = connection.map(|index| &self.lives[index].control);
+                let control = begun.or(socket.own.control.as_ref()).unwrap_or(&self.settings.control);
+                return Ok(checked(&option, expected, &Expr::Text(control.clone())));
+            }
             "TCP_INFO" if expected.is_none_or(|expected| *expected == Expr::Any) => return Ok(Answer::Returns(0)),
             "SO_SNDBUF" => socket.send_buffer.unwrap_or(self.settings.send_buffer as i64),
-            "SO_RCVBUF" => socket.receive_buffer.unwrap_or(self.settings.receive_buffer.0 as i64),
+            "SO_RCVBUF" => socket.own.over(&self.settings).receive_buffer.0 as i64,
             "SO_ACCEPTCONN" => i64::from(matches!(socket.kind, Kind::Listening { .. })),
             "TCP_NODELAY" => i64::from(socket.nodelay),
             "TCP_CORK" => i64::from(socket.cork),

@@ -92,8 +92,10 @@ pub struct Settings {
     pub initial_window: Option<u32>,
     /// `rto_min` of the route, or `tcp_rto_min_us`.
     pub rto_min: Option<Span>,
-    /// `TCP_MAXSEG` of a socket that is not connected yet.
+    /// `TCP_MAXSEG` of the socket.
     pub max_segment: Option<u16>,
+    /// The longest packet that the device takes.
+    pub mtu: u32,
 }
 
 /// `tcp_ecn`
@@ -132,6 +134,7 @@ impl Default for Settings {
             initial_window: None,
             rto_min: None,
             max_segment: None,
+            mtu: 1500,
         };
         settings.put_all(&LINUX).expect("parameters that are known");
         settings
@@ -159,9 +162,15 @@ impl Settings {
                 self.rto_min = rto_min.or(self.rto_min);
                 self.control = control.as_ref().unwrap_or(&self.control).clone();
             }
-            Setting::Mtu(mtu) => self.max_segment = mtu.checked_sub(40).and_then(|most| u16::try_from(most).ok()),
+            Setting::Mtu(mtu) => self.mtu = *mtu,
         }
         Ok(None)
+    }
+
+    /// Bytes of data in the longest segment: what the device has room for behind two headers, and the socket allows.
+    pub fn segment(&self) -> u16 {
+        let room = u16::try_from(self.mtu.saturating_sub(40)).unwrap_or(u16::MAX).max(1);
+        self.max_segment.map_or(room, |most| most.min(room))
     }
 
     /// The window scale that Linux offers: the least that lets the largest buffer be said.
@@ -193,6 +202,18 @@ mod tests {
         assert_eq!((settings.ecn, settings.syn_retries, settings.restart_after_idle), (Ecn::Off, 5, false));
         assert!(settings.timestamps && settings.sack && settings.rack && settings.control == "cubic");
         assert_eq!((settings.window_scaling, settings.initial_window), (false, Some(3)));
+    }
+
+    #[test]
+    fn a_segment_is_as_long_as_device_and_socket_allow() {
+        let mut settings = Settings::default();
+        assert_eq!(settings.segment(), 1460);
+        settings.max_segment = Some(1000);
+        assert_eq!(settings.segment(), 1000);
+        settings.put(&Setting::Mtu(540)).unwrap();
+        assert_eq!(settings.segment(), 500);
+        settings.max_segment = None;
+        assert_eq!(settings.segment(), 500);
     }
 
     #[test]
