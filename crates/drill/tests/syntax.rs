@@ -83,6 +83,10 @@ fn refused(text: &str, line: usize, column: usize, found: &str, expected: &str) 
 
 #[test]
 fn what_is_no_script_says_where_and_what_was_expected() {
+    const EVENT: &str = "an event, such as `0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3`";
+    refused("", 1, 1, "the end of the script", EVENT);
+    refused("// Nothing.\n", 2, 1, "the end of the script", EVENT);
+    refused("--mss=5\n`true`", 2, 7, "the end of the script", EVENT);
     const TIME: &str = "a time such as `0`, `+.1` or `*`";
     const FLAGS: &str = "TCP flags: letters of FSRPEWU, `.` for ACK, or `-` for none";
     refused("0 close(3) = 0\nclose(3) = 0", 2, 1, "`close`", TIME);

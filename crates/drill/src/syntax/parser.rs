@@ -113,6 +113,9 @@ impl<'a> Parser<'a> {
         while !matches!(self.peek(), Token::End | Token::Commands(_)) {
             events.push(self.event()?);
         }
+        if events.is_empty() && self.peek() == Token::End {
+            return Err(self.wrong("an event, such as `0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3`"));
+        }
         let cleanup = self.commands();
         if self.peek() != Token::End {
             let mut error = self.wrong("the end of the script behind commands that have no time");
