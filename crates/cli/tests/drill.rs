@@ -90,7 +90,7 @@ fn json_says_the_same() {
     assert_eq!((good["outcome"].as_str(), good["packets_compared"].as_u64()), (Some("passed"), Some(4)));
     assert_eq!((good["worst_deviation_s"].as_f64(), good["tolerance_s"].as_f64()), (Some(0.0), Some(0.004)));
     assert_eq!(bad["problem"]["line"], 9);
-    assert_eq!(bad["problem"]["expected"], "0.000000 > S. 0:0(0) ack 2 <mss 1400,sackOK>");
-    assert_eq!(bad["problem"]["found"], "0.000000 > S. 0:0(0) ack 1 <mss 1460,sackOK>");
+    assert_eq!(bad["problem"]["expected"], "0.000000 > S. 0:0(0) ack 2 <mss 1400, sackOK>");
+    assert_eq!(bad["problem"]["found"], "0.000000 > S. 0:0(0) ack 1 <mss 1460, sackOK>");
     assert_eq!((none["outcome"].as_str(), none["problem"]["column"].as_u64()), (Some("not a script"), Some(6)));
 }

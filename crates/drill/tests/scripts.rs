@@ -117,6 +117,22 @@ fn another_packet_is_shown_beside_the_one_that_came() {
 }
 
 #[test]
+fn only_the_options_that_differ_are_marked() {
+    let text = "0 socket(..., SOCK_STREAM|SOCK_NONBLOCK, IPPROTO_TCP) = 3
++0 connect(3, ..., ...) = -1 EINPROGRESS
++0 > S 0:0(0) <mss 1460,nop,nop,TS val 5 ecr 0,nop,wscale 8>";
+    assert_eq!(
+        report(text).message("a.pkt", text).unwrap(),
+        "a.pkt:3:4: another packet was expected
+  3 | +0 > S 0:0(0) <mss 1460,nop,nop,TS val 5 ecr 0,nop,wscale 8>
+  expected 0.000000 > S 0:0(0) <mss 1460, TS val 5 ecr 0, wscale 8>
+  found    0.000000 > S 0:0(0) <mss 1460,                 wscale 7, sackOK>
+                                          ^^^^^^^^^^^^^^^ ^^^^^^^^^ ^^^^^^^
+  hint: the window scale follows from tcp_rmem: 7 with Linux's own, 8 behind `defaults.sh`"
+    );
+}
+
+#[test]
 fn an_acknowledgment_that_the_script_leaves_out_is_zero() {
     assert_eq!(
         message("+0 write(4, ..., 500) = 500\n+0 > P. 1:501(500)\n"),
@@ -164,7 +180,7 @@ fn each_failure_has_its_message() {
         (
             "+0 write(4, ..., 10) = 10\n+.01 > P. 1:11(10) ack 1",
             "a.pkt:9:6: the packet came 10 ms too early\n  9 | +.01 > P. 1:11(10) ack 1\n  expected at 0.110000 s
-  found    at 0.100000 s\n  before\n  hint: the tolerance is 4 ms",
+  found    at 0.100000 s > P. 1:11(10) ack 1 win 65535\n  before\n  hint: the tolerance is 4 ms",
         ),
         (
             "+0 read(4, ..., 9) = 9",

@@ -86,6 +86,9 @@ fn what_is_no_script_says_where_and_what_was_expected() {
     const EVENT: &str = "an event, such as `0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3`";
     refused("", 1, 1, "the end of the script", EVENT);
     refused("// Nothing.\n", 2, 1, "the end of the script", EVENT);
+    const NUMBER: &str = "a whole number, as in `--tolerance_usecs=1000`";
+    refused("--tolerance_usecs=abc\n0 close(3) = 0", 1, 1, "`--tolerance_usecs=abc`", NUMBER);
+    refused("--tolerance_usecs\n0 close(3) = 0", 1, 1, "`--tolerance_usecs`", NUMBER);
     refused("--mss=5\n`true`", 2, 7, "the end of the script", EVENT);
     const TIME: &str = "a time such as `0`, `+.1` or `*`";
     const FLAGS: &str = "TCP flags: letters of FSRPEWU, `.` for ACK, or `-` for none";

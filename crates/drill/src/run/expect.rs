@@ -9,7 +9,21 @@ use wire::{Flags, Segment};
 use super::{Runner, Step, Window, compare};
 use crate::outbox::Sent;
 use crate::report::{Found, seconds};
-use crate::syntax::ast::{Event, Tcp};
+use crate::syntax::ast::{Event, Opt, Tcp};
+
+/// Why a window scale may be another.
+const SCALES: &str = "the window scale follows from tcp_rmem: 7 with Linux's own, 8 behind `defaults.sh`";
+
+/// Whether both have a window scale, and not the same.
+fn scales_differ(expected: &Tcp, found: &Tcp) -> bool {
+    let scale = |tcp: &Tcp| {
+        tcp.options.iter().flatten().find_map(|option| match option {
+            Opt::Scale(shift) => Some(*shift),
+            _ => None,
+        })
+    };
+    matches!((scale(expected), scale(found)), (Some(expected), Some(found)) if expected != found)
+}
 
 impl Runner<'_> {
     pub(super) fn expect(&mut self, event: &Event, tcp: &Tcp, window: Option<Window>) -> Step {
@@ -28,13 +42,17 @@ impl Runner<'_> {
         let found = self.numbers.shown(&joined);
         let cells = compare(tcp, &found, last.last, self.head.ticks);
         if cells.iter().any(|cell| !cell.agree) {
+            let hint = scales_differ(tcp, &found).then(|| SCALES.to_owned());
             let found = Found::Packet { expected: window.map(|window| window.from), found: first.time, cells };
-            return Err(self.failed_at(position, place, "another packet was expected", found, None));
+            return Err(self.failed_at(position, place, "another packet was expected", found, hint));
         }
         let Some(window) = window else { return Ok(()) };
         // Those that follow the first belong to the same line, so to the same time.
-        for (what, time) in [("the packet came", first.time), ("the last segment of the packet came", last.time)] {
-            if let Some((headline, found, hint)) = self.late(place, what, window, time) {
+        for (what, sent) in [("the packet came", first), ("the last segment of the packet came", last)] {
+            if let Some((headline, mut found, hint)) = self.late(place, what, window, sent.time) {
+                if let Found::Words { found, .. } = &mut found {
+                    found.push_str(&format!(" > {}", self.numbers.shown(&sent)));
+                }
                 return Err(self.failed_at(position, place, &headline, found, Some(hint)));
             }
         }

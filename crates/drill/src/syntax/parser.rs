@@ -24,6 +24,9 @@ pub(super) struct Parser<'a> {
     pub(super) depth: usize,
 }
 
+/// Options of the head that are numbers.
+const NUMBERS: [&str; 3] = ["tolerance_usecs", "tcp_ts_tick_usecs", "mtu"];
+
 /// What may begin an event.
 const TIME: &str = "a time such as `0`, `+.1` or `*`";
 
@@ -131,6 +134,10 @@ impl<'a> Parser<'a> {
             Some((name, value)) => (name, Some(value.trim_matches('"').to_owned())),
             None => (&text[2..], None),
         };
+        let number = value.as_ref().is_some_and(|value| value.parse::<u64>().is_ok());
+        if NUMBERS.contains(&name) && !number {
+            return Err(self.wrong(format!("a whole number, as in `--{name}=1000`")));
+        }
         self.take();
         Ok(HeadOption { place, name: name.to_owned(), value })
     }
