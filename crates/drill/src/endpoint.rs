@@ -194,42 +194,54 @@ impl End for Ours {
     }
 }
 
-/// A member of `struct tcp_info`, in Linux's units: segments, microseconds.
+/// A member of `struct tcp_info`, by its name without `tcpi_`, in Linux's units.
 fn member(info: &Info, name: &str) -> Option<i64> {
-    let micros = |span: Span| (span.as_nanos() / 1_000) as i64;
-    Some(match name {
-        "state" => state(info.state),
-        "ca_state" => match info.phase {
-            Phase::Open => 0,
-            Phase::Disorder => 1,
-            Phase::Reduced => 2,
-            Phase::Recovery => 3,
-            Phase::Loss => 4,
-        },
-        "retransmits" => info.retransmits.into(),
-        "backoff" => info.backoff.into(),
-        "rto" => micros(info.rto),
-        "snd_mss" => info.snd_mss.into(),
-        "unacked" => info.unacked.into(),
-        "sacked" => info.sacked.into(),
-        "lost" => info.lost.into(),
-        "retrans" => info.retrans.into(),
-        "rtt" => micros(info.rtt),
-        "rttvar" => micros(info.rttvar),
-        "snd_ssthresh" => info.ssthresh.map_or(INFINITE_SSTHRESH, i64::from),
-        "snd_cwnd" => info.cwnd.into(),
-        "reordering" => info.reordering.into(),
-        "reord_seen" => info.reord_seen.into(),
-        "total_retrans" => info.total_retrans as i64,
-        "bytes_acked" => info.bytes_acked as i64,
-        "bytes_received" => info.bytes_received as i64,
-        "notsent_bytes" => info.notsent_bytes as i64,
-        "snd_wnd" => info.snd_wnd as i64,
-        "data_segs_out" => info.data_segs_out as i64,
-        "min_rtt" => info.min_rtt.map_or(i64::from(u32::MAX), micros),
-        // Not `delivered`: Linux counts segments, we count bytes.
-        _ => return None,
-    })
+    MEMBERS.iter().find(|(known, _)| *known == name).map(|(_, of)| of(info))
+}
+
+/// A member of `struct tcp_info`: its name without `tcpi_`, and how it is read.
+type Member = (&'static str, fn(&Info) -> i64);
+
+/// The members that there are. Not `delivered`: Linux counts segments, we count bytes.
+pub(crate) const MEMBERS: [Member; 23] = [
+    ("state", |info| state(info.state)),
+    ("ca_state", |info| phase(info.phase)),
+    ("retransmits", |info| info.retransmits.into()),
+    ("backoff", |info| info.backoff.into()),
+    ("rto", |info| micros(info.rto)),
+    ("snd_mss", |info| info.snd_mss.into()),
+    ("unacked", |info| info.unacked.into()),
+    ("sacked", |info| info.sacked.into()),
+    ("lost", |info| info.lost.into()),
+    ("retrans", |info| info.retrans.into()),
+    ("rtt", |info| micros(info.rtt)),
+    ("rttvar", |info| micros(info.rttvar)),
+    ("snd_ssthresh", |info| info.ssthresh.map_or(INFINITE_SSTHRESH, i64::from)),
+    ("snd_cwnd", |info| info.cwnd.into()),
+    ("reordering", |info| info.reordering.into()),
+    ("reord_seen", |info| info.reord_seen.into()),
+    ("total_retrans", |info| info.total_retrans as i64),
+    ("bytes_acked", |info| info.bytes_acked as i64),
+    ("bytes_received", |info| info.bytes_received as i64),
+    ("notsent_bytes", |info| info.notsent_bytes as i64),
+    ("snd_wnd", |info| info.snd_wnd as i64),
+    ("data_segs_out", |info| info.data_segs_out as i64),
+    ("min_rtt", |info| info.min_rtt.map_or(i64::from(u32::MAX), micros)),
+];
+
+fn micros(span: Span) -> i64 {
+    (span.as_nanos() / 1_000) as i64
+}
+
+/// Linux's numbers of what a sender is doing (`enum tcp_ca_state`).
+fn phase(phase: Phase) -> i64 {
+    match phase {
+        Phase::Open => 0,
+        Phase::Disorder => 1,
+        Phase::Reduced => 2,
+        Phase::Recovery => 3,
+        Phase::Loss => 4,
+    }
 }
 
 /// Linux's numbers of states.

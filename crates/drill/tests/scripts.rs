@@ -223,8 +223,8 @@ fn each_failure_has_its_message() {
   8 | +0 < icmp unreachable frag_needed mtu 900 [1:1001(1000)]",
         ),
         (
-            "+0 `sysctl -q net.ipv4.tcp_foo=1`",
-            "a.pkt:8:5: not supported: the parameter net.ipv4.tcp_foo\n  8 | +0 `sysctl -q net.ipv4.tcp_foo=1`",
+            "+0 `sysctl -q net.ipv4.tcp_workaround_signed_windows=1`",
+            "a.pkt:8:5: not supported: the parameter net.ipv4.tcp_workaround_signed_windows\n  8 | +0 `sysctl -q net.ipv4.tcp_workaround_signed_windows=1`",
         ),
         (
             "+0 sendfile(4, 5, 0, 9) = 9",
@@ -286,6 +286,34 @@ fn the_head_sets_the_tolerance() {
         report(&text).message("a.pkt", &text).unwrap(),
         "a.pkt:1:1: not supported: the option --ip_version=ipv6\n  1 | --ip_version=ipv6"
     );
+}
+
+#[test]
+fn names_that_nobody_knows_may_be_others() {
+    for (rest, what) in [
+        ("+0 sockett(..., SOCK_STREAM, IPPROTO_TCP) = 5", "the system call sockett (did you mean \"socket\"?)"),
+        ("+0 epoll_wait(4) = 0", "the system call epoll_wait"),
+        (
+            "+0 setsockopt(4, SOL_SOCKET, SO_REUSEADR, [1], 4) = 0",
+            "the socket option SO_REUSEADR (did you mean \"SO_REUSEADDR\"?)",
+        ),
+        (
+            "+0 getsockopt(4, SOL_TCP, TCP_CONGESTON, [1], 4) = 0",
+            "reading the socket option TCP_CONGESTON (did you mean \"TCP_CONGESTION\"?)",
+        ),
+        (
+            "+0 setsockopt(4, SOL_SOCKET, SO_KEEPALIVE, [1], 4) = 0",
+            "the socket option SO_KEEPALIVE with 1 of a connection",
+        ),
+        (
+            "+0 %{ assert tcpi_snd_cwd == 10 }%",
+            "the name `tcpi_snd_cwd` in an assertion (did you mean \"tcpi_snd_cwnd\"?)",
+        ),
+        ("+0 `sysctl -q net.ipv4.tcp_sak=1`", "the parameter net.ipv4.tcp_sak (did you mean \"net.ipv4.tcp_sack\"?)"),
+    ] {
+        let message = message(rest);
+        assert!(message.lines().next().unwrap().contains(&format!("not supported: {what}")), "{message}");
+    }
 }
 
 #[test]

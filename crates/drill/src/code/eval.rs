@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use super::{Comparison, Expr, Kind, Statement, Unsupported, Value};
+use crate::meant::meant;
 use crate::syntax::Place;
 
 /// What assertions have set, for those that follow.
@@ -27,16 +28,17 @@ pub enum Failed {
     Unsupported(Unsupported),
 }
 
-/// Runs the statements; names that are not in `memory` are looked up with `known`. What is printed goes to `print`,
+/// Runs the statements; names that are not in `memory` are looked up with `known`, which knows `names`. What is printed goes to `print`,
 /// with the place of its statement.
 pub fn run(
     statements: &[Statement],
     memory: &mut Memory,
     known: &dyn Fn(&str) -> Option<Value>,
+    names: &[String],
     print: &mut dyn FnMut(Place, String),
 ) -> Result<(), Failed> {
     for statement in statements {
-        let cx = Cx { place: statement.place, memory, known };
+        let cx = Cx { place: statement.place, memory, known, names };
         match &statement.kind {
             Kind::Nothing => {}
             Kind::Set(name, value) => {
@@ -71,6 +73,7 @@ struct Cx<'a> {
     place: Place,
     memory: &'a Memory,
     known: &'a dyn Fn(&str) -> Option<Value>,
+    names: &'a [String],
 }
 
 impl Cx<'_> {
@@ -80,7 +83,10 @@ impl Cx<'_> {
 
     fn name(&self, name: &str) -> Result<Value, Failed> {
         let value = self.memory.get(name).cloned().or_else(|| (self.known)(name));
-        value.ok_or_else(|| self.unsupported(format!("the name `{name}` in an assertion")))
+        value.ok_or_else(|| {
+            let all = self.memory.keys().chain(self.names).map(String::as_str);
+            self.unsupported(format!("the name `{name}` in an assertion{}", meant(name, all)))
+        })
     }
 
     fn value(&self, expr: &Expr) -> Result<Value, Failed> {
@@ -164,7 +170,7 @@ mod tests {
             _ => None,
         };
         let program = parse(text, Place { line: 5, column: 10 }).map_err(Failed::Unsupported)?;
-        run(&program, &mut memory, &known, &mut |_, _| {})?;
+        run(&program, &mut memory, &known, &[], &mut |_, _| {})?;
         Ok(memory)
     }
 

@@ -6,6 +6,7 @@ use super::Host;
 use super::answer::{Answer, first, member, names, unsupported};
 use super::socket::Kind;
 use crate::end::Stage;
+use crate::meant::meant;
 use crate::syntax::ast::{Call, Expr};
 
 /// Options that cannot matter to our end, and why.
@@ -20,6 +21,38 @@ pub const WITHOUT_EFFECT: &[(&str, &str)] = &[
     ("TCP_NOTSENT_LOWAT", "the send buffer has no end"),
     ("TCP_LINGER2", "FIN-WAIT-2 is not cut short"),
 ];
+
+/// Options that mean something, to whoever sets or reads them, and those of which only so much is supported.
+const WITH_EFFECT: [&str; 20] = [
+    "SO_ACCEPTCONN",
+    "SO_ERROR",
+    "SO_KEEPALIVE",
+    "SO_LINGER",
+    "SO_RCVBUF",
+    "SO_SNDBUF",
+    "TCP_CONGESTION",
+    "TCP_CORK",
+    "TCP_DEFER_ACCEPT",
+    "TCP_FASTOPEN",
+    "TCP_INFO",
+    "TCP_INQ",
+    "TCP_MAXSEG",
+    "TCP_MD5SIG",
+    "TCP_NODELAY",
+    "TCP_QUICKACK",
+    "TCP_RTO_MIN_US",
+    "TCP_SYNCNT",
+    "TCP_USER_TIMEOUT",
+    "TCP_WINDOW_CLAMP",
+];
+
+fn all() -> impl Iterator<Item = &'static str> {
+    WITHOUT_EFFECT.iter().map(|(name, _)| *name).chain(WITH_EFFECT)
+}
+
+fn known(option: &str) -> bool {
+    all().any(|known| known == option)
+}
 
 /// What `TCP_MAXSEG` may say (`TCP_MIN_MSS` to `MAX_TCP_WINDOW`, `tcp_sock_set_maxseg`).
 const MAX_SEGMENT: std::ops::RangeInclusive<u16> = 88..=32_767;
@@ -96,6 +129,9 @@ impl Host<'_> {
                 Some(Expr::Text(name) | Expr::Name(name)) => socket.own.control = Some(name.clone()),
                 _ => return unsupported("TCP_CONGESTION without a name in quotes"),
             },
+            _ if !known(&option) => {
+                return unsupported(format!("the socket option {option}{}", meant(&option, all())));
+            }
             _ => {
                 let when = if before { "" } else { " of a connection that has begun" };
                 let value = value.map_or(String::new(), |value| format!(" with {value}"));
@@ -138,7 +174,10 @@ impl Host<'_> {
                     None => return unsupported("TCP_MAXSEG of a socket that is not connected"),
                 }
             }
-            _ => return unsupported(format!("reading the socket option {option}")),
+            _ => {
+                let meant = if known(&option) { String::new() } else { meant(&option, all()) };
+                return unsupported(format!("reading the socket option {option}{meant}"));
+            }
         };
         Ok(checked(&option, expected, &Expr::Number(found)))
     }

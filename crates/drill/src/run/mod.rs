@@ -15,6 +15,7 @@ pub use head::WITHOUT_EFFECT;
 
 use crate::code::{self, Failed, Memory, Unsupported, Value};
 use crate::end::Opener;
+use crate::endpoint::MEMBERS;
 use crate::host::{Answer, Host, is_sending};
 use crate::report::{Failure, Found, Outcome, Report, Seen, seconds};
 use crate::settings::{self, Setting};
@@ -195,8 +196,11 @@ impl Runner<'_> {
             let constant = CONSTANTS.iter().find(|(known, _)| *known == name);
             constant.map(|(_, value)| Value::Int(*value)).or_else(|| host.info(name))
         };
+        let names = CONSTANTS.iter().map(|(name, _)| (*name).to_owned());
+        let names: Vec<String> = names.chain(MEMBERS.iter().map(|(name, _)| format!("tcpi_{name}"))).collect();
         let printed = &mut self.report.printed;
-        let ran = code::run(statements, &mut self.memory, &known, &mut |place, text| printed.push((place, text)));
+        let ran =
+            code::run(statements, &mut self.memory, &known, &names, &mut |place, text| printed.push((place, text)));
         match ran {
             Ok(()) => Ok(()),
             Err(Failed::Unsupported(unsupported)) => Err(Outcome::Unsupported(unsupported)),

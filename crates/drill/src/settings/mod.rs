@@ -186,7 +186,7 @@ mod tests {
 
     #[test]
     fn the_suite_sets_what_it_names_and_leaves_the_rest() {
-        let before = Settings {
+        let mut settings = Settings {
             control: "reno".into(),
             timestamps: false,
             sack: false,
@@ -195,7 +195,6 @@ mod tests {
             initial_window: Some(3),
             ..Settings::default()
         };
-        let mut settings = before.clone();
         settings.put(&Setting::SuiteDefaults).unwrap();
         let buffers = (settings.receive_buffer, settings.send_buffer);
         assert_eq!(buffers, ((540_000, 15_728_640), 262_144));

@@ -212,7 +212,12 @@ mod tests {
         for (text, line, column, what) in [
             ("reboot", 3, 2, "the command `reboot`"),
             ("defaults.sh\n  sysctl -q net.ipv4.tcp_ecn=3", 4, 3, "net.ipv4.tcp_ecn=3 (AccECN)"),
-            ("sysctl -q net.ipv4.tcp_fakk=1", 3, 2, "the parameter net.ipv4.tcp_fakk"),
+            (
+                "sysctl -q net.ipv4.tcp_fakk=1",
+                3,
+                2,
+                "the parameter net.ipv4.tcp_fakk (did you mean \"net.ipv4.tcp_fack\"?)",
+            ),
             ("sysctl net.ipv4.tcp_sack=yes", 3, 2, "net.ipv4.tcp_sack=yes"),
             (
                 "\ntc qdisc replace dev tun0 root pfifo limit 0",
