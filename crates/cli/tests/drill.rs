@@ -48,6 +48,11 @@ fn outcomes_have_exit_codes() {
     let syntax = "error: none.pkt:2:6: found `SX`, expected TCP flags: letters of FSRPEWU, `.` for ACK, or `-` for none\n  \
                   2 | +0 < SX 0:0(0) win 5\n";
     assert_eq!(ends(&dir, &["drill", "none.pkt"], 2, syntax), "none.pkt: not a script\n");
+    std::fs::write(dir.join("empty.pkt"), "").unwrap();
+    let empty = "error: empty.pkt:1:1: found the end of the script, expected an event";
+    assert_eq!(ends(&dir, &["drill", "empty.pkt"], 2, empty), "empty.pkt: not a script\n");
+    std::fs::write(dir.join("beyond.pkt"), "0 < SEWA 0:0(0) win 5\n").unwrap();
+    ends(&dir, &["drill", "beyond.pkt"], 3, "beyond.pkt:1:3: not supported: the packet `SEWA 0:0(0) win 5`");
     ends(&dir, &["drill", "absent.pkt"], 2, "error: absent.pkt: cannot be read: ");
     let unsupported = "odd.pkt:8:5: not supported: the socket option TCP_FASTOPEN with 5";
     assert_eq!(ends(&dir, &["drill", "odd.pkt"], 3, unsupported), "odd.pkt: not supported\n");
@@ -85,7 +90,7 @@ fn json_says_the_same() {
     assert_eq!((good["outcome"].as_str(), good["packets_compared"].as_u64()), (Some("passed"), Some(4)));
     assert_eq!((good["worst_deviation_s"].as_f64(), good["tolerance_s"].as_f64()), (Some(0.0), Some(0.004)));
     assert_eq!(bad["problem"]["line"], 9);
-    assert_eq!(bad["problem"]["expected"], "0.000000 > S. 0:0(0) ack 2 <mss 1400,sackOK>");
-    assert_eq!(bad["problem"]["found"], "0.000000 > S. 0:0(0) ack 1 <mss 1460,sackOK>");
+    assert_eq!(bad["problem"]["expected"], "0.000000 > S. 0:0(0) ack 2 <mss 1400, sackOK>");
+    assert_eq!(bad["problem"]["found"], "0.000000 > S. 0:0(0) ack 1 <mss 1460, sackOK>");
     assert_eq!((none["outcome"].as_str(), none["problem"]["column"].as_u64()), (Some("not a script"), Some(6)));
 }

@@ -1,8 +1,8 @@
 //! Our end of TCP for scripts: what Linux's settings mean to it, and its `struct tcp_info`.
 
 use engine::{Bytes, Span, Time};
-use tcp::cc::ControlConfig;
 use tcp::cc::hystart::Kind as Hystart;
+use tcp::cc::{ControlConfig, Start};
 use tcp::config::EcnMode;
 use tcp::recovery::{RecoveryConfig, rack, sack};
 use tcp::{Config, Connection, Info, Phase, State, presets};
@@ -39,7 +39,7 @@ fn config(role: Role, settings: &Settings) -> Result<Config, String> {
         let other = OTHERS.iter().find(|other| **other == settings.control).and_then(|other| configured(other));
         config.control = other.ok_or_else(unknown)?.control;
     }
-    config.segment = settings.max_segment.map_or(1460, u32::from);
+    config.segment = settings.segment().into();
     config.window = Bytes(window(settings.receive_buffer.0, u64::from(config.segment)));
     config.initial_window = settings.initial_window.unwrap_or(config.initial_window);
     config.rto.min = settings.rto_min.unwrap_or(config.rto.min);
@@ -68,6 +68,14 @@ fn config(role: Role, settings: &Settings) -> Result<Config, String> {
         settings::Ecn::Accept => EcnMode::Accept,
         settings::Ecn::Request => EcnMode::Request,
     };
+    let control = config.control.build(Start::trial());
+    // Linux asks for it, and accepts it, whatever tcp_ecn says (tcp_ca_needs_ecn).
+    if control.precise_ecn() {
+        config.options.ecn = EcnMode::Request;
+    }
+    if control.regulates_recovery() && !settings.sack {
+        return Err(format!("the congestion control {} without SACK (tcp_sack=0)", settings.control));
+    }
     config.spurious.frto = settings.frto;
     config.restart_after_idle = settings.restart_after_idle;
     config.retries.syn = match role {
@@ -186,43 +194,54 @@ impl End for Ours {
     }
 }
 
-/// A member of `struct tcp_info`, in Linux's units: segments, microseconds.
+/// A member of `struct tcp_info`, by its name without `tcpi_`, in Linux's units.
 fn member(info: &Info, name: &str) -> Option<i64> {
-    let micros = |span: Span| (span.as_nanos() / 1_000) as i64;
-    Some(match name {
-        "state" => state(info.state),
-        "ca_state" => match info.phase {
-            Phase::Open => 0,
-            Phase::Disorder => 1,
-            Phase::Reduced => 2,
-            Phase::Recovery => 3,
-            Phase::Loss => 4,
-        },
-        "retransmits" => info.retransmits.into(),
-        "backoff" => info.backoff.into(),
-        "rto" => micros(info.rto),
-        "snd_mss" => info.snd_mss.into(),
-        "unacked" => info.unacked.into(),
-        "sacked" => info.sacked.into(),
-        "lost" => info.lost.into(),
-        "retrans" => info.retrans.into(),
-        "rtt" => micros(info.rtt),
-        "rttvar" => micros(info.rttvar),
-        "snd_ssthresh" => info.ssthresh.map_or(INFINITE_SSTHRESH, i64::from),
-        "snd_cwnd" => info.cwnd.into(),
-        "reordering" => info.reordering.into(),
-        "reord_seen" => info.reord_seen.into(),
-        "total_retrans" => info.total_retrans as i64,
-        "bytes_acked" => info.bytes_acked as i64,
-        "bytes_received" => info.bytes_received as i64,
-        "notsent_bytes" => info.notsent_bytes as i64,
-        "snd_wnd" => info.snd_wnd as i64,
-        "data_segs_out" => info.data_segs_out as i64,
-        "min_rtt" => info.min_rtt.map_or(i64::from(u32::MAX), micros),
-        // Whole segments; the SYN is one.
-        "delivered" => 1 + (info.delivered_bytes / u64::from(info.snd_mss.max(1))) as i64,
-        _ => return None,
-    })
+    MEMBERS.iter().find(|(known, _)| *known == name).map(|(_, of)| of(info))
+}
+
+/// A member of `struct tcp_info`: its name without `tcpi_`, and how it is read.
+type Member = (&'static str, fn(&Info) -> i64);
+
+/// The members that there are. Not `delivered`: Linux counts segments, we count bytes.
+pub(crate) const MEMBERS: [Member; 23] = [
+    ("state", |info| state(info.state)),
+    ("ca_state", |info| phase(info.phase)),
+    ("retransmits", |info| info.retransmits.into()),
+    ("backoff", |info| info.backoff.into()),
+    ("rto", |info| micros(info.rto)),
+    ("snd_mss", |info| info.snd_mss.into()),
+    ("unacked", |info| info.unacked.into()),
+    ("sacked", |info| info.sacked.into()),
+    ("lost", |info| info.lost.into()),
+    ("retrans", |info| info.retrans.into()),
+    ("rtt", |info| micros(info.rtt)),
+    ("rttvar", |info| micros(info.rttvar)),
+    ("snd_ssthresh", |info| info.ssthresh.map_or(INFINITE_SSTHRESH, i64::from)),
+    ("snd_cwnd", |info| info.cwnd.into()),
+    ("reordering", |info| info.reordering.into()),
+    ("reord_seen", |info| info.reord_seen.into()),
+    ("total_retrans", |info| info.total_retrans as i64),
+    ("bytes_acked", |info| info.bytes_acked as i64),
+    ("bytes_received", |info| info.bytes_received as i64),
+    ("notsent_bytes", |info| info.notsent_bytes as i64),
+    ("snd_wnd", |info| info.snd_wnd as i64),
+    ("data_segs_out", |info| info.data_segs_out as i64),
+    ("min_rtt", |info| info.min_rtt.map_or(i64::from(u32::MAX), micros)),
+];
+
+fn micros(span: Span) -> i64 {
+    (span.as_nanos() / 1_000) as i64
+}
+
+/// Linux's numbers of what a sender is doing (`enum tcp_ca_state`).
+fn phase(phase: Phase) -> i64 {
+    match phase {
+        Phase::Open => 0,
+        Phase::Disorder => 1,
+        Phase::Reduced => 2,
+        Phase::Recovery => 3,
+        Phase::Loss => 4,
+    }
 }
 
 /// Linux's numbers of states.
@@ -276,6 +295,8 @@ mod tests {
         // One of our variants that is no congestion control of Linux.
         assert_eq!(refused(|settings| settings.control = "tahoe".into()), "the congestion control tahoe");
         assert_eq!(refused(|settings| settings.reordering = 5), "net.ipv4.tcp_reordering=5");
+        let deaf = refused(|settings| (settings.control, settings.sack) = ("bbr".into(), false));
+        assert_eq!(deaf, "the congestion control bbr without SACK (tcp_sack=0)");
         assert!(refused(|settings| settings.rack = false).starts_with("tail loss probes without RACK"));
     }
 }

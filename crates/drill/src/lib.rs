@@ -8,6 +8,7 @@ pub mod end;
 pub mod endpoint;
 pub mod host;
 pub mod lossy;
+mod meant;
 pub mod outbox;
 pub mod report;
 pub mod run;

@@ -28,7 +28,7 @@ const BURST: Span = Span::from_millis(10);
 const SILENCE: Span = Span::from_secs(5);
 
 const REMOTE_ISS: SeqNum = SeqNum(2_000_000_000);
-/// 257 and 1000 segments, scaled.
+/// More than all the data: the window is no limit.
 const WINDOW: u32 = 1 << 20;
 const SHIFT: u8 = 7;
 
@@ -41,13 +41,17 @@ pub struct Row {
     pub segments: Vec<u32>,
 }
 
-/// The sender's application: one socket, and all the data at once. The buffer takes it all.
+/// What the sender's application begins with: a socket whose buffer takes all the data.
 const OPENING: &str = "0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3
 +0 setsockopt(3, SOL_SOCKET, SO_SNDBUF, [200000], 4) = 0
 +0 bind(3, ..., ...) = 0
 +0 listen(3, 1) = 0";
-const WRITING: &str = "0 accept(3, ..., ...) = 4
-+0 write(4, ..., 150000) = 150000";
+
+/// What it does when the connection is there.
+fn writing() -> String {
+    let all = SEGMENT * SEGMENTS;
+    format!("0 accept(3, ..., ...) = 4\n+0 write(4, ..., {all}) = {all}")
+}
 
 /// What `target` sends with congestion control `control` if the first transmissions of the segments in `lost` are lost.
 /// `Err` says what it does not support.
@@ -72,7 +76,7 @@ pub fn sends(target: &mut dyn Target, control: &str, lost: &[u32]) -> Result<Vec
     target.inject(&answer(), Ecn::NotEct)?;
     after(target, ROUND_TRIP)?;
     let begin = target.now();
-    calls(target, WRITING)?;
+    calls(target, &writing())?;
 
     let mut path = Path { lost: lost.iter().copied().collect(), ..Path::default() };
     let mut silent_from = begin;

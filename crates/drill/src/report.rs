@@ -145,6 +145,34 @@ pub(crate) fn seconds(time: Time) -> String {
 const BEFORE: usize = 6;
 
 impl Report {
+    /// How it ended, and how well: one line without its end.
+    pub fn line(&self) -> String {
+        let mut line = self.outcome.name().to_owned();
+        if self.outcome == Outcome::Passed {
+            let worst = self.worst.map_or(0, |(_, worst)| worst.as_nanos());
+            // A clock on the wall has digits that nobody reads.
+            let worst = Span::from_nanos(if worst < 1_000 { worst } else { worst.div_ceil(1_000) * 1_000 });
+            let packets = if self.checked == 1 { "packet" } else { "packets" };
+            let _ = write!(line, ", {} {packets} compared, at most {worst} from their times", self.checked);
+            if self.unread > 0 {
+                let _ = write!(line, ", {} sent that no line asks for", self.unread);
+            }
+        }
+        line
+    }
+
+    /// Every packet, and what assertions printed: a line each.
+    pub fn details(&self) -> String {
+        let mut out = String::new();
+        for seen in &self.packets {
+            let _ = writeln!(out, "  {seen}");
+        }
+        for (place, text) in &self.printed {
+            let _ = writeln!(out, "  line {}: {text}", place.line);
+        }
+        out
+    }
+
     /// A failure or what is not supported as an error message about the script `file`, whose text is `text`; `None` if
     /// the script passed.
     pub fn message(&self, file: &str, text: &str) -> Option<String> {

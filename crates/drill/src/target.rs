@@ -27,6 +27,14 @@ impl Clock {
         }
     }
 
+    /// By how much what a script allows is multiplied: a machine that is busy has its scripts wait for it.
+    pub fn allowance(self) -> u64 {
+        match self {
+            Clock::Simulated => 1,
+            Clock::Wall => 2,
+        }
+    }
+
     /// How far beyond its time a packet that is missing is looked for, to say when it would have come.
     pub fn beyond(self) -> Span {
         match self {

@@ -7,6 +7,7 @@ use drill::code::Value;
 use drill::end::{End, Failure, Stage};
 use drill::report::Outcome;
 use drill::settings::Settings;
+use drill::syntax::Place;
 use engine::{Span, Time};
 use wire::{Ecn, Segment};
 
@@ -64,6 +65,7 @@ fn what_agrees_passes() {
         "+0 < R. 1:1(0) ack 1 win 257\n+0 getsockopt(4, SOL_SOCKET, SO_ERROR, [ECONNRESET], [4]) = 0",
         "+0 setsockopt(4, SOL_SOCKET, SO_LINGER, {onoff=1, linger=0}, 8) = 0\n+0 close(4) = 0\n+0 > R. 1:1(0) ack 1",
         "+0 poll([{fd=4, events=POLLIN|POLLOUT, revents=POLLOUT}], 1, 0) = 1",
+        "+0 poll([{fd=4, events=POLLIN}], 1, 0) = 0\n+0 poll([{fd=4, events=POLLOUT, revents=...}], 1, 0) = 1",
         "+0 < P. 1:10(9) ack 1 win 257\n+0 ioctl(4, SIOCINQ, [9]) = 0",
         // What nobody asks for is no error.
         "+0 write(4, ..., 10) = 10\n+.1 < . 1:1(0) ack 11 win 257",
@@ -115,6 +117,35 @@ fn another_packet_is_shown_beside_the_one_that_came() {
 }
 
 #[test]
+fn only_the_options_that_differ_are_marked() {
+    let text = "0 socket(..., SOCK_STREAM|SOCK_NONBLOCK, IPPROTO_TCP) = 3
++0 connect(3, ..., ...) = -1 EINPROGRESS
++0 > S 0:0(0) <mss 1460,nop,nop,TS val 5 ecr 0,nop,wscale 8>";
+    assert_eq!(
+        report(text).message("a.pkt", text).unwrap(),
+        "a.pkt:3:4: another packet was expected
+  3 | +0 > S 0:0(0) <mss 1460,nop,nop,TS val 5 ecr 0,nop,wscale 8>
+  expected 0.000000 > S 0:0(0) <mss 1460, TS val 5 ecr 0, wscale 8>
+  found    0.000000 > S 0:0(0) <mss 1460,                 wscale 7, sackOK>
+                                          ^^^^^^^^^^^^^^^ ^^^^^^^^^ ^^^^^^^
+  hint: the window scale follows from tcp_rmem: 7 with Linux's own, 8 behind `defaults.sh`"
+    );
+}
+
+#[test]
+fn an_acknowledgment_that_the_script_leaves_out_is_zero() {
+    assert_eq!(
+        message("+0 write(4, ..., 500) = 500\n+0 > P. 1:501(500)\n"),
+        "a.pkt:9:4: another packet was expected
+  9 | +0 > P. 1:501(500)
+  expected 0.100000 > P. 1:501(500)
+  found    0.100000 > P. 1:501(500) ack 1
+                                    ^^^^^
+  before"
+    );
+}
+
+#[test]
 fn the_packets_before_are_shown() {
     let text =
         opened("+0 write(4, ..., 10) = 10\n+0 > P. 1:11(10) ack 1\n+.2 < . 1:1(0) ack 1 win 9\n+0 > . 1:1(0) ack 1");
@@ -149,7 +180,7 @@ fn each_failure_has_its_message() {
         (
             "+0 write(4, ..., 10) = 10\n+.01 > P. 1:11(10) ack 1",
             "a.pkt:9:6: the packet came 10 ms too early\n  9 | +.01 > P. 1:11(10) ack 1\n  expected at 0.110000 s
-  found    at 0.100000 s\n  before\n  hint: the tolerance is 4 ms",
+  found    at 0.100000 s > P. 1:11(10) ack 1 win 65535\n  before\n  hint: the tolerance is 4 ms",
         ),
         (
             "+0 read(4, ..., 9) = 9",
@@ -177,6 +208,11 @@ fn each_failure_has_its_message() {
   expected SO_SNDBUF 5\n  found    SO_SNDBUF 16384\n  before",
         ),
         (
+            "+0 poll([{fd=4, events=POLLOUT}], 1, 0) = 1",
+            "a.pkt:8:4: a call gives another value\n  8 | +0 poll([{fd=4, events=POLLOUT}], 1, 0) = 1
+  expected revents of 4 0\n  found    revents of 4 POLLOUT\n  before",
+        ),
+        (
             "+0 %{ n = 2\nassert n == 1 and tcpi_unacked == 0, 'n %d' % n }%",
             "a.pkt:9:1: an assertion does not hold\n  9 | assert n == 1 and tcpi_unacked == 0, 'n %d' % n }%
   expected assert n == 1 and tcpi_unacked == 0, 'n %d' % n\n  found    n is 2, tcpi_unacked is 0\n  before\n  hint: n 2",
@@ -187,8 +223,8 @@ fn each_failure_has_its_message() {
   8 | +0 < icmp unreachable frag_needed mtu 900 [1:1001(1000)]",
         ),
         (
-            "+0 `sysctl -q net.ipv4.tcp_foo=1`",
-            "a.pkt:8:5: not supported: the parameter net.ipv4.tcp_foo\n  8 | +0 `sysctl -q net.ipv4.tcp_foo=1`",
+            "+0 `sysctl -q net.ipv4.tcp_workaround_signed_windows=1`",
+            "a.pkt:8:5: not supported: the parameter net.ipv4.tcp_workaround_signed_windows\n  8 | +0 `sysctl -q net.ipv4.tcp_workaround_signed_windows=1`",
         ),
         (
             "+0 sendfile(4, 5, 0, 9) = 9",
@@ -201,6 +237,16 @@ fn each_failure_has_its_message() {
     ] {
         assert_eq!(message(rest), expected, "{rest}");
     }
+}
+
+#[test]
+fn notes_and_prints_have_the_lines_of_their_own() {
+    let report = report(&opened(
+        "+0 %{ n = 1\nprint(n)\nprint(n, 2) }%\n+0 `sysctl -q net.ipv4.tcp_sack=1\ntc qdisc add dev tun0 root fq`",
+    ));
+    let lines = |all: &[(Place, String)]| all.iter().map(|(place, _)| place.line).collect::<Vec<_>>();
+    assert_eq!(lines(&report.printed), [9, 10]);
+    assert_eq!(lines(&report.notes), [12]);
 }
 
 #[test]
@@ -243,6 +289,34 @@ fn the_head_sets_the_tolerance() {
 }
 
 #[test]
+fn names_that_nobody_knows_may_be_others() {
+    for (rest, what) in [
+        ("+0 sockett(..., SOCK_STREAM, IPPROTO_TCP) = 5", "the system call sockett (did you mean \"socket\"?)"),
+        ("+0 epoll_wait(4) = 0", "the system call epoll_wait"),
+        (
+            "+0 setsockopt(4, SOL_SOCKET, SO_REUSEADR, [1], 4) = 0",
+            "the socket option SO_REUSEADR (did you mean \"SO_REUSEADDR\"?)",
+        ),
+        (
+            "+0 getsockopt(4, SOL_TCP, TCP_CONGESTON, [1], 4) = 0",
+            "reading the socket option TCP_CONGESTON (did you mean \"TCP_CONGESTION\"?)",
+        ),
+        (
+            "+0 setsockopt(4, SOL_SOCKET, SO_KEEPALIVE, [1], 4) = 0",
+            "the socket option SO_KEEPALIVE with 1 of a connection",
+        ),
+        (
+            "+0 %{ assert tcpi_snd_cwd == 10 }%",
+            "the name `tcpi_snd_cwd` in an assertion (did you mean \"tcpi_snd_cwnd\"?)",
+        ),
+        ("+0 `sysctl -q net.ipv4.tcp_sak=1`", "the parameter net.ipv4.tcp_sak (did you mean \"net.ipv4.tcp_sack\"?)"),
+    ] {
+        let message = message(rest);
+        assert!(message.lines().next().unwrap().contains(&format!("not supported: {what}")), "{message}");
+    }
+}
+
+#[test]
 fn what_an_end_does_not_support_is_not_supported() {
     let text = format!("`sysctl -q net.ipv4.tcp_congestion_control=vegas`\n{OPEN}");
     let report = report(&text);
@@ -250,8 +324,7 @@ fn what_an_end_does_not_support_is_not_supported() {
 }
 
 #[test]
-fn time_stamps_are_those_of_the_script() {
-    // Those that the script's end sends come back in echoes as they are.
+fn initial_sequence_numbers_are_those_of_the_script() {
     let text = "0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3
         +0 bind(3, ..., ...) = 0
         +0 listen(3, 1) = 0

@@ -1,5 +1,6 @@
 //! What is a script, how it is written again, and what is said of what is none.
 
+use drill::syntax::ast::{Action, Event, Packet};
 use drill::syntax::{SyntaxError, parse};
 
 /// Every kind of line. Written again it reads the same.
@@ -15,7 +16,8 @@ sysctl -q net.ipv4.tcp_ecn=1`
 +.01...0.011 connect(3, ..., ...) = -1 EINPROGRESS (Operation now in progress)
 +0 fcntl(3, F_GETFL) = 0x802 (flags O_RDWR|O_NONBLOCK)
 +0 sendmsg(4, {msg_name(...)=..., msg_iov(2)=[{..., 40}, {..., 2}], msg_flags=0}, MSG_MORE) = 42
-* poll([{fd=4, events=POLLIN, revents=0}], 1, 1.5) = ...
++0 poll([{fd=4, events=POLLIN, revents=0}], 1, 1.5) = ...
+* > [ect01] . 1:1(0) ack 1
 .1 < [ect1] SEW 0:0(0) win 32792 <mss 1000,sackOK,TS val 7 ecr 0,nop,wscale 7>
 +.3~+.310 > [noecn, tos 0x2] SE. 0:0(0) ack 1 win 5 urg 2 <...>
 0.5~.75 > - 1:1(0)
@@ -38,7 +40,8 @@ sysctl -q net.ipv4.tcp_ecn=1`
 +0.01 ... 0.011 connect(3, ..., ...) = -1 EINPROGRESS
 +0 fcntl(3, F_GETFL) = 2050
 +0 sendmsg(4, {msg_name(...)=..., msg_iov(2)=[{..., 40}, {..., 2}], msg_flags=0}, MSG_MORE) = 42
-* poll([{fd=4, events=POLLIN, revents=0}], 1, 1.5) = ...
++0 poll([{fd=4, events=POLLIN, revents=0}], 1, 1.5) = ...
+* > [ect01] . 1:1(0) ack 1
 0.1 < [ect1] SEW 0:0(0) win 32792 <mss 1000,sackOK,TS val 7 ecr 0,nop,wscale 7>
 +0.3~+0.31 > [noecn, tos 0x2] SE. 0:0(0) ack 1 win 5 urg 2 <...>
 0.5~0.75 > - 1:1(0)
@@ -80,6 +83,13 @@ fn refused(text: &str, line: usize, column: usize, found: &str, expected: &str) 
 
 #[test]
 fn what_is_no_script_says_where_and_what_was_expected() {
+    const EVENT: &str = "an event, such as `0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3`";
+    refused("", 1, 1, "the end of the script", EVENT);
+    refused("// Nothing.\n", 2, 1, "the end of the script", EVENT);
+    const NUMBER: &str = "a whole number, as in `--tolerance_usecs=1000`";
+    refused("--tolerance_usecs=abc\n0 close(3) = 0", 1, 1, "`--tolerance_usecs=abc`", NUMBER);
+    refused("--tolerance_usecs\n0 close(3) = 0", 1, 1, "`--tolerance_usecs`", NUMBER);
+    refused("--mss=5\n`true`", 2, 7, "the end of the script", EVENT);
     const TIME: &str = "a time such as `0`, `+.1` or `*`";
     const FLAGS: &str = "TCP flags: letters of FSRPEWU, `.` for ACK, or `-` for none";
     refused("0 close(3) = 0\nclose(3) = 0", 2, 1, "`close`", TIME);
@@ -88,6 +98,14 @@ fn what_is_no_script_says_where_and_what_was_expected() {
     refused("+.2~.3 > . 1:1(0)", 1, 5, "`.3`", "both ends of a range with `+`, or both without");
     refused(".4~.3 > . 1:1(0)", 1, 4, "300 ms", "an end that is not before the range's beginning, 400 ms");
     refused("0 ? 1", 1, 3, "`?`", "`<`, `>`, a system call, commands in backticks or assertions in %{ }%");
+    const OUT: &str = "`>` behind `*` or a range of times: what the script does itself has one time";
+    refused("* poll([{fd=4}], 1, 0) = 1", 1, 3, "`poll`", OUT);
+    refused("+0~+.1 < . 1:1(0) win 5", 1, 8, "`<`", OUT);
+    refused("0~1 %{ assert 1 }%", 1, 7, "assertions in %{ }%", OUT);
+    refused("* `true`", 1, 4, "commands in backticks", OUT);
+    const MADE: &str = "of a packet that comes in, which is made as it is said";
+    refused("0 < . 1:1(0) win 5 <...>", 1, 21, "`...`", &format!("options {MADE}"));
+    refused("0 < [ect01] . 1:1(0) win 5", 1, 6, "`ect01`", &format!("ect0 or ect1 {MADE}"));
     refused("0...1 > . 1:1(0)", 1, 7, "`>`", "a system call: only calls have a time to return by");
     refused("0 close(3 = 0", 1, 11, "`=`", "`,` or `)`");
     refused("0 close(3)", 1, 11, "the end of the script", "`=`");
@@ -95,10 +113,7 @@ fn what_is_no_script_says_where_and_what_was_expected() {
     refused("0 close(?) = 0", 1, 9, "`?`", "a value: `...`, a number, a name, a text, `[...]` or `{...}`");
     refused("0 poll([{5=4}]) = 0", 1, 10, "another value", "the name of a member in front of `=`");
     refused("0 < 1:1(0)", 1, 5, "`1`", FLAGS);
-    assert_eq!(
-        refused("0 < SA 1:1(0)", 1, 5, "`SA`", FLAGS).hint.unwrap(),
-        "ACK is written `.`; AccECN (RFC 9768) is not supported"
-    );
+    refused("0 < SX 1:1(0)", 1, 5, "`SX`", FLAGS);
     refused("0 < S. 1:2(0)", 1, 10, "`2`", "1: 0 bytes from 1 on");
     refused("0 < S. 1(0)", 1, 9, "`(`", "`:`");
     refused("0 < . 1:1(0) win 65536", 1, 18, "`65536`", "a window, 0 to 65535");
@@ -118,6 +133,44 @@ fn what_is_no_script_says_where_and_what_was_expected() {
         "the end of the script behind commands that have no time",
     );
     assert_eq!(error.hint.unwrap(), "write a time such as `+0` in front of commands between events");
+}
+
+#[test]
+fn nothing_is_too_deep_for_the_stack() {
+    for (open, close) in [("[", "]"), ("{", "}"), ("{a = ", "}"), ("f(", ")")] {
+        let nested = |depth: usize| parse(&format!("0 f({}1{}) = 0", open.repeat(depth), close.repeat(depth)));
+        nested(63).unwrap();
+        assert_eq!(nested(64).unwrap_err().expected, "no value within 64 others", "{open}");
+        assert!(parse(&format!("0 f({}", open.repeat(100_000))).is_err(), "{open}");
+    }
+}
+
+#[test]
+fn packets_that_are_beyond_us_are_not_looked_into() {
+    for packet in [
+        "icmp echo_request id 5",
+        "icmp unreachable frag_needed mtu 1200 [1:1001(1000)]",
+        "udp (10)",
+        "gre flags 0x2000: ipv4 1.1.1.1 > 2.2.2.2: S 0:0(0) win 5",
+        "[ect0] ipv4 1.1.1.1 > 2.2.2.2: . 1:1(0) ack 1",
+        "[noecn] SEWA 0:0(0) win 65535 <mss 1460>",
+        "EAP. 1:1(0) ack 1",
+        "5. 1:1(0) ack 1",
+        ".5 1:1(0) ack 1",
+        "1234 > 8080 S 0:0(0) win 5",
+    ] {
+        let text = format!("0 < {packet}\n+0 > {packet}\n// The next.\n+.1 close(3) = 0");
+        let script = parse(&text).unwrap_or_else(|error| panic!("{packet}: {error}"));
+        let other = |event: &Event| match &event.action {
+            Action::Inject(Packet::Other(text)) | Action::Expect(Packet::Other(text)) => Some(text.clone()),
+            _ => None,
+        };
+        let found: Vec<_> = script.events.iter().map(other).collect();
+        assert_eq!(found, [Some(packet.to_owned()), Some(packet.to_owned()), None]);
+    }
+    // One that goes over several lines.
+    let script = parse("0 < gre:\n  S 0:0(0)\n    win 5\n0 close(3) = 0").unwrap();
+    assert_eq!(script.events[0].action, Action::Inject(Packet::Other("gre: S 0:0(0) win 5".into())));
 }
 
 #[test]

@@ -2,6 +2,7 @@
 //! [`time`] and [`units`] that cannot be mixed up, an event [`schedule`] with a total order,
 //! [`random`] streams named after what draws from them, and the [`registry!`] macro.
 
+pub mod near;
 pub mod random;
 pub mod registry;
 pub mod schedule;

@@ -5,8 +5,6 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use drill::report::{Outcome, Report};
-use drill::run::DEFAULT_TOLERANCE;
-use drill::syntax::Script;
 use engine::Span;
 
 use crate::host::Kernel;
@@ -27,9 +25,6 @@ Each script gets a network namespace and a TUN device of its own: run it as root
 Exit codes: 0 every script passed, 1 a script failed, 2 a file cannot be read or is no script, 3 the machine does not allow
 it, or a script needs what is not supported.
 ";
-
-/// A machine that is busy has its scripts wait for it: twice what they allow.
-const ALLOWANCE: u64 = 2;
 
 struct Options {
     tolerance: Option<Span>,
@@ -133,11 +128,10 @@ fn one(file: &str, options: &Options) -> Code {
             return Code::Unreadable;
         }
     };
-    let tolerance = options.tolerance.unwrap_or_else(|| allowed(&script));
     let mut attempt = 1;
     loop {
         let report = match Kernel::new() {
-            Ok(mut kernel) => drill::run_on(&script, Some(tolerance), &mut kernel),
+            Ok(mut kernel) => drill::run_on(&script, options.tolerance, &mut kernel),
             Err(problem) => {
                 eprintln!("kernel: not supported on this machine: {problem}");
                 return Code::Unsupported;
@@ -151,35 +145,15 @@ fn one(file: &str, options: &Options) -> Code {
     }
 }
 
-/// What the script allows, and more.
-fn allowed(script: &Script) -> Span {
-    let said = script.options.iter().rfind(|option| option.name == "tolerance_usecs");
-    let micros = said.and_then(|option| option.value.as_ref()?.parse::<u64>().ok());
-    let span = micros.map_or(DEFAULT_TOLERANCE, |micros| Span::from_nanos(micros.saturating_mul(1_000)));
-    Span::from_nanos(span.as_nanos().saturating_mul(ALLOWANCE))
-}
-
 /// Prints what came of a script.
 fn told(file: &str, text: &str, report: &Report, attempt: u32, verbose: bool) -> Code {
-    let mut line = format!("{file}: {}", report.outcome.name());
-    if report.outcome == Outcome::Passed {
-        let worst = report.worst.map_or(Span::ZERO, |(_, worst)| worst);
-        line += &format!(
-            ", {} packets compared, at most {:.1} ms from their times",
-            report.checked,
-            worst.as_secs_f64() * 1e3
-        );
-        if report.unread > 0 {
-            line += &format!(", {} sent that no line asks for", report.unread);
-        }
-    }
+    let mut line = format!("{file}: {}", report.line());
     if attempt > 1 {
         line += &format!(", try {attempt}");
     }
     println!("{line}");
     if verbose {
-        report.packets.iter().for_each(|seen| println!("  {seen}"));
-        report.printed.iter().for_each(|(place, text)| println!("  line {}: {text}", place.line));
+        print!("{}", report.details());
     }
     if let Some(message) = report.message(file, text) {
         eprintln!("error: {message}");

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use drill::code::Value;
 use drill::host::{Answer, LOCAL_ISS, PORTS, Stuck};
 use drill::outbox::{Outbox, Sent};
-use drill::settings::Setting;
+use drill::settings::{SUITE_CONTROL, Setting};
 use drill::syntax::ast::Call;
 use drill::target::{Clock, Target};
 use engine::{Span, Time};
@@ -163,7 +163,7 @@ impl Target for Kernel {
 
     fn set(&mut self, setting: &Setting) -> Result<Option<String>, String> {
         match setting {
-            Setting::SuiteDefaults => self.control = "cubic".into(),
+            Setting::SuiteDefaults => SUITE_CONTROL.clone_into(&mut self.control),
             Setting::Parameter { name, value } if name == "net.ipv4.tcp_congestion_control" => {
                 if !machine::has_control(value) {
                     return Err(format!("the congestion control {value}, which this kernel does not have"));

@@ -5,7 +5,7 @@ use std::io;
 use std::net::Ipv4Addr;
 use std::process::Command;
 
-use drill::settings::{Setting, WITHOUT_EFFECT};
+use drill::settings::{LINUX, SUITE, Setting, WITHOUT_EFFECT};
 use nix::errno::Errno;
 use nix::sched::{CloneFlags, unshare};
 use tun_rs::{DeviceBuilder, SyncDevice};
@@ -15,26 +15,6 @@ pub const LOCAL: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 1);
 pub const REMOTE: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 2);
 
 const DEVICE: &str = "tun0";
-
-/// A new namespace begins with the kernel's defaults, but takes these from outside or from the size of the memory. As
-/// `lasthop drill` has them.
-const DEFAULTS: [(&str, &str); 2] =
-    [("net.ipv4.tcp_rmem", "4096 131072 6291456"), ("net.ipv4.tcp_wmem", "4096 16384 4194304")];
-
-/// What `defaults.sh` of the public suites sets that differs from a fresh namespace.
-const SUITE_DEFAULTS: [(&str, &str); 11] = [
-    ("net.ipv4.tcp_rmem", "4096 540000 15728640"),
-    ("net.ipv4.tcp_wmem", "4096 262144 4194304"),
-    ("net.ipv4.tcp_syn_retries", "5"),
-    ("net.ipv4.tcp_synack_retries", "5"),
-    ("net.ipv4.tcp_frto", "2"),
-    ("net.ipv4.tcp_slow_start_after_idle", "0"),
-    ("net.ipv4.tcp_early_retrans", "4"),
-    ("net.ipv4.tcp_tso_win_divisor", "3"),
-    ("net.ipv4.tcp_ecn", "0"),
-    ("net.ipv4.tcp_pacing_ss_ratio", "200"),
-    ("net.ipv4.tcp_pacing_ca_ratio", "120"),
-];
 
 /// Moves this process, which must have one thread, into a new network namespace with a device to the script's end.
 /// `Err` says what the machine does not allow.
@@ -52,7 +32,8 @@ pub fn enter() -> Result<SyncDevice, String> {
     ip(&["address", "add", &format!("{LOCAL}/8"), "dev", DEVICE])?;
     ip(&["link", "set", DEVICE, "up"])?;
     ip(&["route", "add", "default", "dev", DEVICE])?;
-    for (name, value) in DEFAULTS {
+    // A new namespace begins with the kernel's defaults, but for these.
+    for (name, value) in LINUX {
         parameter(name, value)?;
     }
     Ok(device)
@@ -67,7 +48,7 @@ pub fn has_control(name: &str) -> bool {
 /// Puts a setting into effect in this namespace. `Err` says what cannot be.
 pub fn set(device: &SyncDevice, setting: &Setting) -> Result<(), String> {
     match setting {
-        Setting::SuiteDefaults => SUITE_DEFAULTS.iter().try_for_each(|(name, value)| parameter(name, value)),
+        Setting::SuiteDefaults => SUITE.iter().try_for_each(|(name, value)| parameter(name, value)),
         Setting::Parameter { name, value } => parameter(name, value),
         Setting::Cubic { name, value } => {
             let path = format!("/sys/module/tcp_cubic/parameters/{name}");

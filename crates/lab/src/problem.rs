@@ -76,12 +76,7 @@ impl Problem {
 
     /// The nearest of `known` to `name`, as a hint, if one is near.
     pub fn did_you_mean<'a>(self, name: &str, known: impl IntoIterator<Item = &'a str>) -> Self {
-        let known: Vec<&str> = known.into_iter().collect();
-        let near = known.iter().map(|other| (strsim::damerau_levenshtein(name, other), *other)).min();
-        let near = near.filter(|(distance, _)| *distance <= 1 + name.chars().count() / 3).map(|(_, other)| other);
-        // Or one that goes on where the name ends.
-        let begun = || known.iter().copied().find(|other| name.len() > 2 && other.starts_with(name));
-        match near.or_else(begun) {
+        match engine::near::nearest(name, known) {
             Some(other) => self.hint(format!("did you mean \"{other}\"?")),
             None => self,
         }

@@ -62,8 +62,6 @@ pub struct Info {
     pub bytes_acked: u64,
     /// Bytes received in order.
     pub bytes_received: u64,
-    /// Bytes delivered, by acknowledgment or SACK.
-    pub delivered_bytes: u64,
     /// Bytes handed over and not sent.
     pub notsent_bytes: u64,
     /// Bytes the other end takes.

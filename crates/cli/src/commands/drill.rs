@@ -133,22 +133,11 @@ fn problem(file: &str, text: &str, error: SyntaxError) -> Problem {
 
 /// A line about a script; with `verbose` its packets and prints too.
 fn lines(ran: &Ran, verbose: bool) -> String {
-    let mut out = format!("{}: {}", ran.file, ran.outcome());
-    let Ok(report) = &ran.result else { return out + "\n" };
-    if report.outcome == Outcome::Passed {
-        let worst = report.worst.map_or(Span::ZERO, |(_, worst)| worst);
-        let packets = if report.checked == 1 { "packet" } else { "packets" };
-        out.push_str(&format!(", {} {packets} compared, at most {worst} from their times", report.checked));
-        if report.unread > 0 {
-            out.push_str(&format!(", {} sent that no line asks for", report.unread));
-        }
+    match &ran.result {
+        Ok(report) if verbose => format!("{}: {}\n{}", ran.file, report.line(), report.details()),
+        Ok(report) => format!("{}: {}\n", ran.file, report.line()),
+        Err(_) => format!("{}: {UNREADABLE}\n", ran.file),
     }
-    out.push('\n');
-    if verbose {
-        report.packets.iter().for_each(|seen| out.push_str(&format!("  {seen}\n")));
-        report.printed.iter().for_each(|(place, text)| out.push_str(&format!("  line {}: {text}\n", place.line)));
-    }
-    out
 }
 
 /// How many came to what.

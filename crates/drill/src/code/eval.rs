@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use super::{Comparison, Expr, Kind, Statement, Unsupported, Value};
+use crate::meant::meant;
 use crate::syntax::Place;
 
 /// What assertions have set, for those that follow.
@@ -27,15 +28,17 @@ pub enum Failed {
     Unsupported(Unsupported),
 }
 
-/// Runs the statements; names that are not in `memory` are looked up with `known`. What is printed goes to `print`.
+/// Runs the statements; names that are not in `memory` are looked up with `known`, which knows `names`. What is printed goes to `print`,
+/// with the place of its statement.
 pub fn run(
     statements: &[Statement],
     memory: &mut Memory,
     known: &dyn Fn(&str) -> Option<Value>,
-    print: &mut dyn FnMut(String),
+    names: &[String],
+    print: &mut dyn FnMut(Place, String),
 ) -> Result<(), Failed> {
     for statement in statements {
-        let cx = Cx { place: statement.place, memory, known };
+        let cx = Cx { place: statement.place, memory, known, names };
         match &statement.kind {
             Kind::Nothing => {}
             Kind::Set(name, value) => {
@@ -44,7 +47,8 @@ pub fn run(
             }
             Kind::Print(all) => {
                 let values: Result<Vec<Value>, Failed> = all.iter().map(|one| cx.value(one)).collect();
-                print(values?.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "));
+                let text = values?.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
+                print(statement.place, text);
             }
             Kind::Assert(condition, note) => {
                 if cx.value(condition)?.holds() {
@@ -69,6 +73,7 @@ struct Cx<'a> {
     place: Place,
     memory: &'a Memory,
     known: &'a dyn Fn(&str) -> Option<Value>,
+    names: &'a [String],
 }
 
 impl Cx<'_> {
@@ -78,7 +83,10 @@ impl Cx<'_> {
 
     fn name(&self, name: &str) -> Result<Value, Failed> {
         let value = self.memory.get(name).cloned().or_else(|| (self.known)(name));
-        value.ok_or_else(|| self.unsupported(format!("the name `{name}` in an assertion")))
+        value.ok_or_else(|| {
+            let all = self.memory.keys().chain(self.names).map(String::as_str);
+            self.unsupported(format!("the name `{name}` in an assertion{}", meant(name, all)))
+        })
     }
 
     fn value(&self, expr: &Expr) -> Result<Value, Failed> {
@@ -162,7 +170,7 @@ mod tests {
             _ => None,
         };
         let program = parse(text, Place { line: 5, column: 10 }).map_err(Failed::Unsupported)?;
-        run(&program, &mut memory, &known, &mut |_| {})?;
+        run(&program, &mut memory, &known, &[], &mut |_, _| {})?;
         Ok(memory)
     }
 
@@ -176,6 +184,7 @@ mod tests {
             "print(tcpi_lost); cwnd = 9; cwnd += 1; assert tcpi_snd_cwnd == cwnd",
             "assert -7 // 2 == -4; assert -7 % 3 == 2; assert 7 / 2 == 3.5; assert 0x7f == 127",
             "assert (tcpi_lost == 7 and\n   tcpi_snd_cwnd == 10)",
+            "assert 1 & 1 + 1 == 0; assert (1 & 1) + 1 == 2; assert 3 & 6 & 10 == 2",
         ] {
             outcome(text).unwrap_or_else(|failed| panic!("{text}: {failed:?}"));
         }
@@ -200,6 +209,22 @@ mod tests {
             let Err(Failed::Unsupported(unsupported)) = failed else { panic!("{text}: {failed:?}") };
             assert_eq!(unsupported.place, Place { line: 5, column }, "{text}: {unsupported:?}");
         }
+    }
+
+    #[test]
+    fn nothing_is_too_deep_for_the_stack() {
+        for (open, close) in
+            [("(", ")"), ("-", ""), ("not ", ""), ("1 + ", ""), ("1 * ", ""), ("1 and ", ""), ("1 or ", "")]
+        {
+            let nested = |depth: usize| outcome(&format!("assert {}1{}", open.repeat(depth), close.repeat(depth)));
+            if open != "not " {
+                nested(100).unwrap();
+            }
+            let Err(Failed::Unsupported(unsupported)) = nested(100_000) else { panic!("{open}") };
+            assert_eq!(unsupported.what, "a statement of more than 100 operators and parentheses", "{open}");
+        }
+        // Each statement has its own.
+        outcome(&"assert 1 + 1\n".repeat(1000)).unwrap();
     }
 
     #[test]

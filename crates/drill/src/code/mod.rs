@@ -45,7 +45,7 @@ pub enum Kind {
     Set(String, Expr),
     /// A value that is worked out and forgotten, or printed.
     Print(Vec<Expr>),
-    /// Nothing: `pass`, `import`.
+    /// Nothing: `pass`.
     Nothing,
 }
 

@@ -6,7 +6,7 @@ use crate::syntax::Place;
 /// Reads the statements of `text`, which begins at `place` of the script.
 pub fn parse(text: &str, place: Place) -> Program {
     let mut statements = Vec::new();
-    let mut reader = Reader { text, at: 0, start: place, open: 0 };
+    let mut reader = Reader { text, at: 0, start: place, open: 0, depth: 0 };
     loop {
         reader.skip_lines();
         if reader.rest().is_empty() {
@@ -22,7 +22,12 @@ struct Reader<'a> {
     start: Place,
     /// Parentheses that are open: within them a line's end is a blank.
     open: usize,
+    /// Operators and parentheses of the statement: it is no deeper than they are many.
+    depth: usize,
 }
+
+/// So many operators and parentheses may be in a statement, so that no stack overflows.
+const DEEPEST: usize = 100;
 
 type Read<T> = Result<T, Unsupported>;
 
@@ -108,7 +113,17 @@ impl<'a> Reader<'a> {
         Some(&rest[..length])
     }
 
+    /// One more operator or parenthesis.
+    fn deeper(&mut self) -> Read<()> {
+        self.depth += 1;
+        if self.depth > DEEPEST {
+            return self.unsupported(format!("a statement of more than {DEEPEST} operators and parentheses"));
+        }
+        Ok(())
+    }
+
     fn statement(&mut self) -> Read<Statement> {
+        self.depth = 0;
         let (place, from) = (self.place(), self.at);
         let kind = self.kind()?;
         let text = self.text[from..self.at].trim().to_owned();
@@ -165,6 +180,7 @@ impl<'a> Reader<'a> {
     fn expr(&mut self) -> Read<Expr> {
         let mut left = self.conjunction()?;
         while self.keyword("or") {
+            self.deeper()?;
             left = Expr::Or(Box::new(left), Box::new(self.conjunction()?));
         }
         Ok(left)
@@ -173,17 +189,22 @@ impl<'a> Reader<'a> {
     fn conjunction(&mut self) -> Read<Expr> {
         let mut left = self.negation()?;
         while self.keyword("and") {
+            self.deeper()?;
             left = Expr::And(Box::new(left), Box::new(self.negation()?));
         }
         Ok(left)
     }
 
     fn negation(&mut self) -> Read<Expr> {
-        if self.keyword("not") { Ok(Expr::Not(Box::new(self.negation()?))) } else { self.comparison() }
+        if !self.keyword("not") {
+            return self.comparison();
+        }
+        self.deeper()?;
+        Ok(Expr::Not(Box::new(self.negation()?)))
     }
 
     fn comparison(&mut self) -> Read<Expr> {
-        let left = self.sum()?;
+        let left = self.bits()?;
         let mut rest = Vec::new();
         const SIGNS: [(&str, Comparison); 6] = [
             ("==", Comparison::Equal),
@@ -194,9 +215,19 @@ impl<'a> Reader<'a> {
             (">", Comparison::More),
         ];
         while let Some((_, how)) = SIGNS.into_iter().find(|(sign, _)| self.accept(sign)) {
-            rest.push((how, self.sum()?));
+            rest.push((how, self.bits()?));
         }
         Ok(if rest.is_empty() { left } else { Expr::Compare(Box::new(left), rest) })
+    }
+
+    /// `&` holds less together than `+`.
+    fn bits(&mut self) -> Read<Expr> {
+        let mut left = self.sum()?;
+        while self.accept("&") {
+            self.deeper()?;
+            left = Expr::Arithmetic('&', Box::new(left), Box::new(self.sum()?));
+        }
+        Ok(left)
     }
 
     fn sum(&mut self) -> Read<Expr> {
@@ -205,9 +236,9 @@ impl<'a> Reader<'a> {
             let sign = match () {
                 () if self.accept("+") => '+',
                 () if self.accept("-") => '-',
-                () if self.accept("&") => '&',
                 () => return Ok(left),
             };
+            self.deeper()?;
             left = Expr::Arithmetic(sign, Box::new(left), Box::new(self.product()?));
         }
     }
@@ -222,15 +253,18 @@ impl<'a> Reader<'a> {
                 () if self.accept("%") => '%',
                 () => return Ok(left),
             };
+            self.deeper()?;
             left = Expr::Arithmetic(sign, Box::new(left), Box::new(self.single()?));
         }
     }
 
     fn single(&mut self) -> Read<Expr> {
         if self.accept("-") {
+            self.deeper()?;
             return Ok(Expr::Negative(Box::new(self.single()?)));
         }
         if self.accept("(") {
+            self.deeper()?;
             return self.tuple();
         }
         self.skip_blanks();

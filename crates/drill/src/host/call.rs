@@ -4,11 +4,27 @@ use super::answer::{Answer, Called, first, names, number, unsupported};
 use super::socket::{Kind, Socket};
 use super::{Host, Role};
 use crate::end::{Failure, Stage};
+use crate::meant::meant;
 use crate::syntax::ast::{Call, Expr};
 
 /// Calls with bytes to send, and calls with bytes to read.
 const SENDING: [&str; 5] = ["write", "send", "sendto", "writev", "sendmsg"];
 const READING: [&str; 5] = ["read", "recv", "recvfrom", "readv", "recvmsg"];
+const OTHERS: [&str; 13] = [
+    "socket",
+    "accept",
+    "accept4",
+    "poll",
+    "bind",
+    "listen",
+    "connect",
+    "close",
+    "shutdown",
+    "fcntl",
+    "ioctl",
+    "setsockopt",
+    "getsockopt",
+];
 
 /// Whether a call hands over bytes.
 pub fn is_sending(call: &Call) -> bool {
@@ -46,10 +62,10 @@ impl Host<'_> {
 
     /// The file descriptor of a call that has one.
     fn socket_of(&self, call: &Call) -> Result<i64, Answer> {
-        let known = ["bind", "listen", "connect", "close", "shutdown", "fcntl", "ioctl", "setsockopt", "getsockopt"];
         let name = call.name.as_str();
-        if !known.contains(&name) && !SENDING.contains(&name) && !READING.contains(&name) {
-            return unsupported(format!("the system call {name}"));
+        let mut known = OTHERS.iter().chain(&SENDING).chain(&READING).copied();
+        if !known.clone().any(|known| known == name) {
+            return unsupported(format!("the system call {name}{}", meant(name, &mut known)));
         }
         let fd = number(call.args.first(), "a file descriptor")?;
         if self.sockets.contains_key(&fd) { Ok(fd) } else { Err(Answer::Fails("EBADF")) }
@@ -124,7 +140,8 @@ impl Host<'_> {
             Kind::Listening { .. } => return Ok(Answer::Fails("EISCONN")),
             Kind::Connected(index) => index,
             Kind::Fresh => {
-                let index = self.begin(Role::Active).map_err(Answer::Unsupported)?;
+                let own = socket.own.clone();
+                let index = self.begin(Role::Active, &own).map_err(Answer::Unsupported)?;
                 self.at(fd).kind = Kind::Connected(index);
                 self.at(fd).connecting = true;
                 if nodelay {

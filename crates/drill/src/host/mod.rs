@@ -19,7 +19,7 @@ pub use call::is_sending;
 pub use data::amount;
 pub use options::{WITHOUT_EFFECT, checked};
 pub use poll::polled;
-use socket::{Kind, Socket};
+use socket::{Kind, Own, Socket};
 
 use crate::code::Value;
 use crate::end::{End, Opener, Ports, Role, Stage};
@@ -41,6 +41,8 @@ pub struct Stuck;
 /// A connection, and what the host knows of it.
 struct Life {
     end: Box<dyn End>,
+    /// Its congestion control.
+    control: String,
     written: u64,
     /// The last bytes handed over are to wait for more (`MSG_MORE`).
     more: bool,
@@ -70,10 +72,11 @@ impl<'a> Host<'a> {
         }
     }
 
-    /// A new connection; gives its index.
-    fn begin(&mut self, role: Role) -> Result<usize, String> {
-        let end = (self.open)(role, &self.settings, PORTS, LOCAL_ISS)?;
-        self.lives.push(Life { end, written: 0, more: false });
+    /// A new connection of a socket that has set `own`; gives its index.
+    fn begin(&mut self, role: Role, own: &Own) -> Result<usize, String> {
+        let settings = own.over(&self.settings);
+        let end = (self.open)(role, &settings, PORTS, LOCAL_ISS)?;
+        self.lives.push(Life { end, control: settings.control, written: 0, more: false });
         Ok(self.lives.len() - 1)
     }
 
@@ -160,10 +163,11 @@ impl Target for Host<'_> {
     fn inject(&mut self, segment: &Segment, ecn: Ecn) -> Result<(), String> {
         let alive = self.lives.len().checked_sub(1).filter(|last| self.lives[*last].end.stage() != Stage::Gone);
         let opens = segment.flags.has(Flags::SYN) && !segment.flags.has(Flags::ACK);
-        let index = match alive {
-            Some(index) => index,
-            None if opens && self.listener().is_some() => self.begin(Role::Passive)?,
-            None => {
+        let listening = self.listener().map(|socket| socket.own.clone());
+        let index = match (alive, listening) {
+            (Some(index), _) => index,
+            (None, Some(own)) if opens => self.begin(Role::Passive, &own)?,
+            (None, _) => {
                 self.refuse(segment);
                 return Ok(());
             }

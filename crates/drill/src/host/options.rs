@@ -6,6 +6,7 @@ use super::Host;
 use super::answer::{Answer, first, member, names, unsupported};
 use super::socket::Kind;
 use crate::end::Stage;
+use crate::meant::meant;
 use crate::syntax::ast::{Call, Expr};
 
 /// Options that cannot matter to our end, and why.
@@ -20,6 +21,41 @@ pub const WITHOUT_EFFECT: &[(&str, &str)] = &[
     ("TCP_NOTSENT_LOWAT", "the send buffer has no end"),
     ("TCP_LINGER2", "FIN-WAIT-2 is not cut short"),
 ];
+
+/// Options that mean something, to whoever sets or reads them, and those of which only so much is supported.
+const WITH_EFFECT: [&str; 20] = [
+    "SO_ACCEPTCONN",
+    "SO_ERROR",
+    "SO_KEEPALIVE",
+    "SO_LINGER",
+    "SO_RCVBUF",
+    "SO_SNDBUF",
+    "TCP_CONGESTION",
+    "TCP_CORK",
+    "TCP_DEFER_ACCEPT",
+    "TCP_FASTOPEN",
+    "TCP_INFO",
+    "TCP_INQ",
+    "TCP_MAXSEG",
+    "TCP_MD5SIG",
+    "TCP_NODELAY",
+    "TCP_QUICKACK",
+    "TCP_RTO_MIN_US",
+    "TCP_SYNCNT",
+    "TCP_USER_TIMEOUT",
+    "TCP_WINDOW_CLAMP",
+];
+
+fn all() -> impl Iterator<Item = &'static str> {
+    WITHOUT_EFFECT.iter().map(|(name, _)| *name).chain(WITH_EFFECT)
+}
+
+fn known(option: &str) -> bool {
+    all().any(|known| known == option)
+}
+
+/// What `TCP_MAXSEG` may say (`TCP_MIN_MSS` to `MAX_TCP_WINDOW`, `tcp_sock_set_maxseg`).
+const MAX_SEGMENT: std::ops::RangeInclusive<u16> = 88..=32_767;
 
 impl Host<'_> {
     pub(super) fn setsockopt(&mut self, fd: i64, call: &Call) -> Result<Answer, Answer> {
@@ -62,9 +98,7 @@ impl Host<'_> {
             ("SO_SNDBUF", Some(number)) => socket.send_buffer = Some(number.saturating_mul(2)),
             ("SO_RCVBUF", Some(number)) if before => {
                 let doubled = number.saturating_mul(2);
-                socket.receive_buffer = Some(doubled);
-                let doubled = u64::try_from(doubled).map_err(|_| Answer::Fails("EINVAL"))?;
-                self.settings.receive_buffer = (doubled, doubled);
+                socket.own.receive_buffer = Some(u64::try_from(doubled).map_err(|_| Answer::Fails("EINVAL"))?);
             }
             ("SO_LINGER", _) => {
                 let part = |name| match member(value, name) {
@@ -79,19 +113,25 @@ impl Host<'_> {
             }
             ("SO_KEEPALIVE", Some(0)) => {}
             ("TCP_SYNCNT", Some(number)) if before => {
-                self.settings.syn_retries = u32::try_from(number).map_err(|_| Answer::Fails("EINVAL"))?;
+                socket.own.syn_retries = Some(u32::try_from(number).map_err(|_| Answer::Fails("EINVAL"))?);
             }
             ("TCP_MAXSEG", Some(number)) if before => {
-                self.settings.max_segment = Some(u16::try_from(number).map_err(|_| Answer::Fails("EINVAL"))?);
+                let segment =
+                    u16::try_from(number).ok().filter(|segment| *segment == 0 || MAX_SEGMENT.contains(segment));
+                // 0 takes back what was said before.
+                socket.own.max_segment = Some(segment.ok_or(Answer::Fails("EINVAL"))?).filter(|segment| *segment > 0);
             }
             ("TCP_RTO_MIN_US", Some(number)) if before => {
                 let micros = u64::try_from(number).map_err(|_| Answer::Fails("EINVAL"))?;
-                self.settings.rto_min = Some(Span::from_nanos(micros.saturating_mul(1000)));
+                socket.own.rto_min = Some(Span::from_nanos(micros.saturating_mul(1000)));
             }
             ("TCP_CONGESTION", _) if before => match value {
-                Some(Expr::Text(name) | Expr::Name(name)) => self.settings.control.clone_from(name),
+                Some(Expr::Text(name) | Expr::Name(name)) => socket.own.control = Some(name.clone()),
                 _ => return unsupported("TCP_CONGESTION without a name in quotes"),
             },
+            _ if !known(&option) => {
+                return unsupported(format!("the socket option {option}{}", meant(&option, all())));
+            }
             _ => {
                 let when = if before { "" } else { " of a connection that has begun" };
                 let value = value.map_or(String::new(), |value| format!(" with {value}"));
@@ -115,10 +155,14 @@ impl Host<'_> {
                 let name = error.map_or(Expr::Number(0), |error| Expr::Name(error.to_owned()));
                 return Ok(checked(&option, expected, &name));
             }
-            "TCP_CONGESTION" => return Ok(checked(&option, expected, &Expr::Text(self.settings.control.clone()))),
+            "TCP_CONGESTION" => {
+                let begun = connection.map(|index| &self.lives[index].control);
+                let control = begun.or(socket.own.control.as_ref()).unwrap_or(&self.settings.control);
+                return Ok(checked(&option, expected, &Expr::Text(control.clone())));
+            }
             "TCP_INFO" if expected.is_none_or(|expected| *expected == Expr::Any) => return Ok(Answer::Returns(0)),
             "SO_SNDBUF" => socket.send_buffer.unwrap_or(self.settings.send_buffer as i64),
-            "SO_RCVBUF" => socket.receive_buffer.unwrap_or(self.settings.receive_buffer.0 as i64),
+            "SO_RCVBUF" => socket.own.over(&self.settings).receive_buffer.0 as i64,
             "SO_ACCEPTCONN" => i64::from(matches!(socket.kind, Kind::Listening { .. })),
             "TCP_NODELAY" => i64::from(socket.nodelay),
             "TCP_CORK" => i64::from(socket.cork),
@@ -130,7 +174,10 @@ impl Host<'_> {
                     None => return unsupported("TCP_MAXSEG of a socket that is not connected"),
                 }
             }
-            _ => return unsupported(format!("reading the socket option {option}")),
+            _ => {
+                let meant = if known(&option) { String::new() } else { meant(&option, all()) };
+                return unsupported(format!("reading the socket option {option}{meant}"));
+            }
         };
         Ok(checked(&option, expected, &Expr::Number(found)))
     }

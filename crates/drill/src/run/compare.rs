@@ -1,5 +1,7 @@
 //! A packet that the script expects beside the one that came.
 
+use std::mem::discriminant;
+
 use crate::syntax::ast::{IpMark, Opt, Tcp};
 
 /// A part of a packet: what the script says, what came, and whether that is the same to the script.
@@ -16,7 +18,8 @@ pub struct Cell {
 /// Both packets part by part. `last`: the segment ends with the last byte that the application has handed over.
 /// `ticks`: time stamps are compared too.
 ///
-/// - What the script leaves out is not compared: the window, options behind `<...>`, the ECN field without a mark.
+/// - What the script leaves out is not compared: the window, options behind `<...>`, the ECN field without a mark. Without
+///   `ack` and `urg` both are 0, as in packetdrill.
 /// - PSH is compared where the segment ends with the last byte handed over and meant to be pushed
 ///   [RFC9293 s3.9.1.2]. Elsewhere it comes from Linux's putting segments together for offload.
 /// - NOPs and the order of options are not compared.
@@ -33,25 +36,18 @@ pub fn compare(expected: &Tcp, found: &Tcp, last: bool, ticks: bool) -> Vec<Cell
     let same = (expected.seq, expected.len) == (found.seq, found.len);
     cells.push(cell(range(expected), range(found), same));
     let number = |name: &str, value: Option<u32>| value.map_or(String::new(), |value| format!("{name} {value}"));
-    for (name, wanted, came) in [
-        ("ack", expected.ack, found.ack),
-        ("win", expected.window, found.window),
-        ("urg", expected.urgent, found.urgent),
+    for (name, wanted, came, agree) in [
+        ("ack", expected.ack, found.ack, expected.ack.unwrap_or(0) == found.ack.unwrap_or(0)),
+        ("win", expected.window, found.window, expected.window.is_none() || expected.window == found.window),
+        ("urg", expected.urgent, found.urgent, expected.urgent.unwrap_or(0) == found.urgent.unwrap_or(0)),
     ] {
-        if wanted.is_some() {
-            cells.push(cell(number(name, wanted), number(name, came), wanted == came));
+        if wanted.is_some() || !agree {
+            cells.push(cell(number(name, wanted), number(name, came), agree));
         }
     }
     if let Some(wanted) = &expected.options {
         let came = found.options.clone().unwrap_or_default();
-        let agree = same_options(wanted, &came, ticks);
-        let shown = |options: &[Opt]| {
-            let all: Vec<String> = options.iter().map(ToString::to_string).collect();
-            if all.is_empty() { String::new() } else { format!("<{}>", all.join(",")) }
-        };
-        if !wanted.is_empty() || !came.is_empty() {
-            cells.push(cell(shown(wanted), shown(&came), agree));
-        }
+        cells.extend(options(wanted, &came, ticks));
     }
     cells
 }
@@ -94,18 +90,40 @@ fn marked(mark: IpMark, found: &[IpMark]) -> bool {
     }
 }
 
-fn same_options(expected: &[Opt], found: &[Opt], ticks: bool) -> bool {
-    let without_padding = |options: &[Opt]| -> Vec<String> {
-        let mut all: Vec<String> = options
-            .iter()
-            .filter(|option| !matches!(option, Opt::Nop | Opt::Eol))
-            .map(|option| match option {
-                Opt::Stamps { echo, .. } if !ticks => format!("TS ecr {echo}"),
-                option => option.to_string(),
-            })
-            .collect();
-        all.sort();
-        all
+/// Options side by side, each with the first of its kind that is left; paddings are not compared.
+fn options(expected: &[Opt], found: &[Opt], ticks: bool) -> Vec<Cell> {
+    let real = |options: &[Opt]| -> Vec<Option<Opt>> {
+        options.iter().filter(|option| !matches!(option, Opt::Nop | Opt::Eol)).cloned().map(Some).collect()
     };
-    without_padding(expected) == without_padding(found)
+    let mut left = real(found);
+    let mut pairs: Vec<(Option<Opt>, Option<Opt>)> = Vec::new();
+    for wanted in real(expected).into_iter().flatten() {
+        let alike =
+            |came: &&mut Option<Opt>| came.as_ref().is_some_and(|came| discriminant(came) == discriminant(&wanted));
+        let came = left.iter_mut().find(alike).and_then(Option::take);
+        pairs.push((Some(wanted), came));
+    }
+    pairs.extend(left.into_iter().filter(Option::is_some).map(|came| (None, came)));
+    let agree = |pair: &(Option<Opt>, Option<Opt>)| match pair {
+        (Some(Opt::Stamps { echo, .. }), Some(Opt::Stamps { echo: came, .. })) if !ticks => echo == came,
+        (wanted, came) => wanted == came,
+    };
+    let expected = in_brackets(pairs.iter().map(|(wanted, _)| wanted.as_ref()).collect());
+    let found = in_brackets(pairs.iter().map(|(_, came)| came.as_ref()).collect());
+    let texts = expected.into_iter().zip(found).zip(&pairs);
+    texts.map(|((expected, found), pair)| Cell { expected, found, agree: agree(pair) }).collect()
+}
+
+/// The options that there are between `<` and `>`, cut behind each.
+fn in_brackets(options: Vec<Option<&Opt>>) -> Vec<String> {
+    let (first, last) = (options.iter().position(Option::is_some), options.iter().rposition(Option::is_some));
+    let text = |(index, option): (usize, &Option<&Opt>)| match option {
+        None => String::new(),
+        Some(option) => {
+            let open = if Some(index) == first { "<" } else { "" };
+            let close = if Some(index) == last { ">" } else { "," };
+            format!("{open}{option}{close}")
+        }
+    };
+    options.iter().enumerate().map(text).collect()
 }

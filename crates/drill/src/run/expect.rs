@@ -4,11 +4,26 @@
 //! no more than one MSS in a segment, so such a line takes as many segments as it is made of. All must come in time.
 
 use engine::Time;
+use wire::{Flags, Segment};
 
 use super::{Runner, Step, Window, compare};
 use crate::outbox::Sent;
 use crate::report::{Found, seconds};
-use crate::syntax::ast::{Event, Tcp};
+use crate::syntax::ast::{Event, Opt, Tcp};
+
+/// Why a window scale may be another.
+const SCALES: &str = "the window scale follows from tcp_rmem: 7 with Linux's own, 8 behind `defaults.sh`";
+
+/// Whether both have a window scale, and not the same.
+fn scales_differ(expected: &Tcp, found: &Tcp) -> bool {
+    let scale = |tcp: &Tcp| {
+        tcp.options.iter().flatten().find_map(|option| match option {
+            Opt::Scale(shift) => Some(*shift),
+            _ => None,
+        })
+    };
+    matches!((scale(expected), scale(found)), (Some(expected), Some(found)) if expected != found)
+}
 
 impl Runner<'_> {
     pub(super) fn expect(&mut self, event: &Event, tcp: &Tcp, window: Option<Window>) -> Step {
@@ -22,20 +37,22 @@ impl Runner<'_> {
         let (joined, last) = self.join(first, tcp, until)?;
         self.numbers.learn(tcp, &first.segment);
         self.report.checked += 1;
-        let mut found = self.numbers.shown(&first);
         // It was written down before the script's numbers for it were known.
-        self.report.packets[position].tcp.clone_from(&found);
-        found.len = joined.len;
-        found.flags = joined.flags;
+        self.report.packets[position].tcp = self.numbers.shown(&first);
+        let found = self.numbers.shown(&joined);
         let cells = compare(tcp, &found, last.last, self.head.ticks);
         if cells.iter().any(|cell| !cell.agree) {
+            let hint = scales_differ(tcp, &found).then(|| SCALES.to_owned());
             let found = Found::Packet { expected: window.map(|window| window.from), found: first.time, cells };
-            return Err(self.failed_at(position, place, "another packet was expected", found, None));
+            return Err(self.failed_at(position, place, "another packet was expected", found, hint));
         }
         let Some(window) = window else { return Ok(()) };
         // Those that follow the first belong to the same line, so to the same time.
-        for (what, time) in [("the packet came", first.time), ("the last segment of the packet came", last.time)] {
-            if let Some((headline, found, hint)) = self.late(place, what, window, time) {
+        for (what, sent) in [("the packet came", first), ("the last segment of the packet came", last)] {
+            if let Some((headline, mut found, hint)) = self.late(place, what, window, sent.time) {
+                if let Found::Words { found, .. } = &mut found {
+                    found.push_str(&format!(" > {}", self.numbers.shown(&sent)));
+                }
                 return Err(self.failed_at(position, place, &headline, found, Some(hint)));
             }
         }
@@ -63,29 +80,84 @@ impl Runner<'_> {
         Err(self.failed(event.action_place, "a packet is missing", found, None))
     }
 
-    /// Takes the segments that, together with `first`, make up `expected`, if it is longer than the MSS: their length
-    /// and flags together, and the last of them.
-    fn join(&mut self, first: Sent, expected: &Tcp, until: Time) -> Step<(Tcp, Sent)> {
-        let mut joined = self.numbers.shown(&first);
-        let mut last = first;
+    /// Takes the segments that, together with `first`, make up `expected`, if it is longer than the MSS: all of them put
+    /// together, and the last of them.
+    fn join(&mut self, first: Sent, expected: &Tcp, until: Time) -> Step<(Sent, Sent)> {
+        let (mut joined, mut last) = (first, first);
         let mss = self.host.info("tcpi_snd_mss").and_then(|mss| mss.whole()).unwrap_or(0);
-        let begins = (joined.seq, joined.ack) == (expected.seq, expected.ack.or(joined.ack));
+        let begins = self.numbers.shown(&first).seq == expected.seq;
         if !begins || first.segment.len == 0 || i64::from(expected.len) <= mss {
             return Ok((joined, last));
         }
-        while joined.len < expected.len {
+        while joined.segment.len < expected.len {
             self.advance(until.max(self.host.now()), true)?;
             let Some(next) = self.host.outbox().peek().copied() else { break };
-            let shown = self.numbers.shown(&next);
-            let follows = shown.seq == joined.seq.wrapping_add(joined.len) && shown.ack == joined.ack;
-            if !follows || next.segment.len == 0 || joined.len + shown.len > expected.len {
+            if !follows(&joined, &next) || joined.segment.len + next.segment.len > expected.len {
                 break;
             }
             self.host.outbox_mut().take();
-            joined.len += shown.len;
-            joined.flags = shown.flags;
+            joined.segment.len += next.segment.len;
+            joined.segment.flags = Flags(joined.segment.flags.0 & !CLOSING.0 | next.segment.flags.0 & CLOSING.0);
             last = next;
         }
         Ok((joined, last))
+    }
+}
+
+/// Flags that come from the last of the segments put together.
+const CLOSING: Flags = Flags(Flags::PSH.0 | Flags::FIN.0);
+
+/// Whether a device could have cut `next` from the same segment as what is before it: its header is the same, but for CWR,
+/// which only the first has [RFC3168 s6.1.2], and a clock that may have gone on.
+fn follows(before: &Sent, next: &Sent) -> bool {
+    let header = |sent: &Sent, but: Flags| {
+        let Segment { ack, window, window_shift, flags, mut options, .. } = sent.segment;
+        if let Some(stamps) = &mut options.timestamps {
+            stamps.value = 0;
+        }
+        (ack, window >> window_shift.min(31), flags.0 & !(CLOSING.0 | but.0), options, sent.ecn)
+    };
+    next.segment.len > 0
+        && next.segment.seq == before.segment.seq + before.segment.len
+        && header(before, Flags::CWR) == header(next, Flags::default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use wire::{Ecn, SeqNum, Timestamps};
+
+    #[test]
+    fn a_segment_follows_if_its_header_could_be_that_of_the_one_before() {
+        let flags = Flags::ACK | Flags::CWR;
+        let segment = Segment { seq: SeqNum(10), len: 5, flags, window: 800, ..Segment::default() };
+        let before = Sent { time: Time::ZERO, segment, ecn: Ecn::Ect0, last: false };
+        let next = |change: fn(&mut Sent)| {
+            let segment = Segment { seq: SeqNum(15), flags: Flags::ACK | Flags::PSH, ..segment };
+            let mut next = Sent { segment, last: true, ..before };
+            change(&mut next);
+            follows(&before, &next)
+        };
+        assert!(next(|_| {}));
+        for (change, what) in [
+            ((|next| next.segment.seq = SeqNum(16)) as fn(&mut Sent), "a hole"),
+            (|next| next.segment.len = 0, "no data"),
+            (|next| next.segment.ack = SeqNum(1), "another acknowledgment"),
+            (|next| next.segment.window = 801, "another window"),
+            (|next| next.segment.flags = Flags::ACK | Flags::ECE, "an echo"),
+            (|next| next.segment.flags = Flags::ACK | Flags::CWR, "a second CWR"),
+            (|next| next.ecn = Ecn::NotEct, "no ECT"),
+            (|next| next.segment.options.sack = [(SeqNum(1), SeqNum(2))].into_iter().collect(), "SACK"),
+        ] {
+            assert!(!next(change), "{what}");
+        }
+        let mut stamped = [before, before];
+        stamped[1].segment.seq = SeqNum(15);
+        stamped[1].segment.flags = Flags::ACK;
+        for (value, echo, follow) in [(7, 3, true), (8, 3, true), (7, 4, false)] {
+            stamped[0].segment.options.timestamps = Some(Timestamps { value: 7, echo: 3 });
+            stamped[1].segment.options.timestamps = Some(Timestamps { value, echo });
+            assert_eq!(follows(&stamped[0], &stamped[1]), follow, "{value} {echo}");
+        }
     }
 }

@@ -7,7 +7,7 @@ use crate::syntax::Place;
 use crate::syntax::ast::HeadOption;
 
 /// How far from its time a packet may come if the script says nothing: packetdrill's default.
-pub const DEFAULT_TOLERANCE: Span = Span::from_millis(4);
+const DEFAULT_TOLERANCE: Span = Span::from_millis(4);
 
 /// Options that cannot matter, and why.
 pub const WITHOUT_EFFECT: &[(&str, &str)] = &[

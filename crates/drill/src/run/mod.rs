@@ -11,10 +11,11 @@ mod numbers;
 use engine::{Span, Time};
 
 pub use compare::{Cell, compare};
-pub use head::{DEFAULT_TOLERANCE, WITHOUT_EFFECT};
+pub use head::WITHOUT_EFFECT;
 
 use crate::code::{self, Failed, Memory, Unsupported, Value};
 use crate::end::Opener;
+use crate::endpoint::MEMBERS;
 use crate::host::{Answer, Host, is_sending};
 use crate::report::{Failure, Found, Outcome, Report, Seen, seconds};
 use crate::settings::{self, Setting};
@@ -33,7 +34,7 @@ pub fn run(script: &Script, tolerance: Option<Span>, open: &Opener<'_>) -> Repor
     run_on(script, tolerance, &mut Host::new(open))
 }
 
-/// Runs `script` against `host`. `tolerance` overrides the script's own.
+/// Runs `script` against `host`. `tolerance` overrides the script's own, which a busy machine may stretch.
 pub fn run_on(script: &Script, tolerance: Option<Span>, host: &mut dyn Target) -> Report {
     let mut runner = Runner {
         host,
@@ -99,7 +100,8 @@ impl Runner<'_> {
         }
         // Nobody can say to the tick what the wall's clock is.
         self.head.ticks &= self.host.clock() == Clock::Simulated;
-        self.head.tolerance = tolerance.unwrap_or(self.head.tolerance);
+        let own = self.head.tolerance.as_nanos().saturating_mul(self.host.clock().allowance());
+        self.head.tolerance = tolerance.unwrap_or(Span::from_nanos(own));
         for commands in &script.setup {
             self.commands(commands)?;
         }
@@ -181,7 +183,7 @@ impl Runner<'_> {
             let set = settings::recognize(&command).or_else(|what| unsupported(place, what))?;
             for setting in &set {
                 let note = self.host.set(setting).or_else(|what| unsupported(place, what))?;
-                self.report.notes.extend(note.map(|note| (commands.place, note)));
+                self.report.notes.extend(note.map(|note| (place, note)));
             }
         }
         Ok(())
@@ -194,8 +196,11 @@ impl Runner<'_> {
             let constant = CONSTANTS.iter().find(|(known, _)| *known == name);
             constant.map(|(_, value)| Value::Int(*value)).or_else(|| host.info(name))
         };
+        let names = CONSTANTS.iter().map(|(name, _)| (*name).to_owned());
+        let names: Vec<String> = names.chain(MEMBERS.iter().map(|(name, _)| format!("tcpi_{name}"))).collect();
         let printed = &mut self.report.printed;
-        let ran = code::run(statements, &mut self.memory, &known, &mut |text| printed.push((code.place, text)));
+        let ran =
+            code::run(statements, &mut self.memory, &known, &names, &mut |place, text| printed.push((place, text)));
         match ran {
             Ok(()) => Ok(()),
             Err(Failed::Unsupported(unsupported)) => Err(Outcome::Unsupported(unsupported)),

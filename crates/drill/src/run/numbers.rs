@@ -173,11 +173,13 @@ fn ecn_of(marks: &[IpMark]) -> Result<Ecn, String> {
     for mark in marks {
         ecn = match mark {
             IpMark::NoEcn => Ecn::NotEct,
-            IpMark::Ect0 | IpMark::Ect01 => Ecn::Ect0,
+            IpMark::Ect0 => Ecn::Ect0,
             IpMark::Ect1 => Ecn::Ect1,
             IpMark::Ce => Ecn::Ce,
             IpMark::Tos(tos) => Ecn::from_bits(*tos as u8),
-            IpMark::Ttl(_) | IpMark::FlowLabel(_) => return Err(format!("`{mark}` of a packet that comes in")),
+            IpMark::Ect01 | IpMark::Ttl(_) | IpMark::FlowLabel(_) => {
+                return Err(format!("`{mark}` of a packet that comes in"));
+            }
         };
     }
     Ok(ecn)

@@ -3,9 +3,11 @@
 //! Commands are recognized, never executed. What means something to our end is kept in [`Settings`]; what cannot matter
 //! to it is listed with the reason why; everything else is not supported, and said so.
 
+mod defaults;
 mod shell;
 mod sysctl;
 
+pub use defaults::{LINUX, SUITE, SUITE_CONTROL};
 pub use shell::{each, recognize};
 pub use sysctl::WITHOUT_EFFECT;
 
@@ -90,8 +92,10 @@ pub struct Settings {
     pub initial_window: Option<u32>,
     /// `rto_min` of the route, or `tcp_rto_min_us`.
     pub rto_min: Option<Span>,
-    /// `TCP_MAXSEG` of a socket that is not connected yet.
+    /// `TCP_MAXSEG` of the socket.
     pub max_segment: Option<u16>,
+    /// The longest packet that the device takes.
+    pub mtu: u32,
 }
 
 /// `tcp_ecn`
@@ -107,7 +111,7 @@ pub enum Ecn {
 
 impl Default for Settings {
     fn default() -> Self {
-        Settings {
+        let mut settings = Settings {
             control: "cubic".into(),
             sack: true,
             duplicate_sack: true,
@@ -123,35 +127,33 @@ impl Default for Settings {
             steady_syn_retries: 4,
             synack_retries: 5,
             retries: 15,
-            receive_buffer: (131_072, 6_291_456),
-            send_buffer: 16_384,
+            receive_buffer: (0, 0),
+            send_buffer: 0,
             hystart: true,
             hystart_detect: 3,
             initial_window: None,
             rto_min: None,
             max_segment: None,
-        }
+            mtu: 1500,
+        };
+        settings.put_all(&LINUX).expect("parameters that are known");
+        settings
     }
 }
 
 impl Settings {
-    /// What `defaults.sh` of the public suites sets, which is more than Linux's own defaults.
-    fn suite_defaults(&mut self) {
-        *self = Settings {
-            receive_buffer: (540_000, 15 << 20),
-            send_buffer: 256 << 10,
-            syn_retries: 5,
-            synack_retries: 5,
-            restart_after_idle: false,
-            ecn: Ecn::Off,
-            ..Settings::default()
-        };
+    /// Sets kernel parameters.
+    fn put_all(&mut self, parameters: &[(&str, &str)]) -> Result<(), String> {
+        parameters.iter().try_for_each(|(name, value)| sysctl::set(self, name, value))
     }
 
     /// Puts a setting into effect. Gives what a reader should know; `Err` says what is not supported.
     pub fn put(&mut self, setting: &Setting) -> Result<Option<String>, String> {
         match setting {
-            Setting::SuiteDefaults => self.suite_defaults(),
+            Setting::SuiteDefaults => {
+                self.put_all(&SUITE)?;
+                SUITE_CONTROL.clone_into(&mut self.control);
+            }
             Setting::Parameter { name, value } => sysctl::set(self, name, value)?,
             Setting::Cubic { name, value } => sysctl::set_cubic(self, name, value)?,
             Setting::FairQueue => return Ok(Some("fq would pace; here only a control that paces does".into())),
@@ -160,9 +162,15 @@ impl Settings {
                 self.rto_min = rto_min.or(self.rto_min);
                 self.control = control.as_ref().unwrap_or(&self.control).clone();
             }
-            Setting::Mtu(mtu) => self.max_segment = mtu.checked_sub(40).and_then(|most| u16::try_from(most).ok()),
+            Setting::Mtu(mtu) => self.mtu = *mtu,
         }
         Ok(None)
+    }
+
+    /// Bytes of data in the longest segment: what the device has room for behind two headers, and the socket allows.
+    pub fn segment(&self) -> u16 {
+        let room = u16::try_from(self.mtu.saturating_sub(40)).unwrap_or(u16::MAX).max(1);
+        self.max_segment.map_or(room, |most| most.min(room))
     }
 
     /// The window scale that Linux offers: the least that lets the largest buffer be said.
@@ -177,10 +185,41 @@ mod tests {
     use super::*;
 
     #[test]
+    fn the_suite_sets_what_it_names_and_leaves_the_rest() {
+        let mut settings = Settings {
+            control: "reno".into(),
+            timestamps: false,
+            sack: false,
+            rack: false,
+            window_scaling: false,
+            initial_window: Some(3),
+            ..Settings::default()
+        };
+        settings.put(&Setting::SuiteDefaults).unwrap();
+        let buffers = (settings.receive_buffer, settings.send_buffer);
+        assert_eq!(buffers, ((540_000, 15_728_640), 262_144));
+        assert_eq!((settings.ecn, settings.syn_retries, settings.restart_after_idle), (Ecn::Off, 5, false));
+        assert!(settings.timestamps && settings.sack && settings.rack && settings.control == "cubic");
+        assert_eq!((settings.window_scaling, settings.initial_window), (false, Some(3)));
+    }
+
+    #[test]
+    fn a_segment_is_as_long_as_device_and_socket_allow() {
+        let mut settings = Settings::default();
+        assert_eq!(settings.segment(), 1460);
+        settings.max_segment = Some(1000);
+        assert_eq!(settings.segment(), 1000);
+        settings.put(&Setting::Mtu(540)).unwrap();
+        assert_eq!(settings.segment(), 500);
+        settings.max_segment = None;
+        assert_eq!(settings.segment(), 500);
+    }
+
+    #[test]
     fn the_scale_is_that_of_the_largest_buffer() {
         let mut settings = Settings::default();
         assert_eq!(settings.window_scale(), Some(7));
-        settings.suite_defaults();
+        settings.put(&Setting::SuiteDefaults).unwrap();
         assert_eq!(settings.window_scale(), Some(8));
         settings.receive_buffer.1 = 30_000;
         assert_eq!(settings.window_scale(), Some(0));

@@ -6,7 +6,7 @@ use super::Setting;
 use crate::syntax::Place;
 use crate::syntax::ast::Commands;
 
-/// Single commands, without comments and redirections, lines that go on put together.
+/// Single commands, without comments, lines that go on put together.
 pub fn each(commands: &Commands) -> Vec<(Place, String)> {
     let mut out = Vec::new();
     let mut pending: Option<(Place, String)> = None;
@@ -37,7 +37,7 @@ fn indent(line: &str) -> usize {
     line.chars().take_while(|c| c.is_whitespace()).count()
 }
 
-/// Words of a command; quotes keep blanks together. What follows a redirection is kept for `echo` only.
+/// Words of a command; quotes keep blanks together.
 fn words(command: &str) -> Vec<String> {
     let mut out = vec![String::new()];
     let mut quote = None;
@@ -53,9 +53,26 @@ fn words(command: &str) -> Vec<String> {
     out
 }
 
+/// Without redirections such as `2>&1` and `> /dev/null`, which change nothing here. Where `echo` writes to matters.
+fn without_redirections(words: Vec<String>) -> Vec<String> {
+    let echo = words.first().is_some_and(|program| program == "echo");
+    let mut out = Vec::new();
+    let mut words = words.into_iter();
+    while let Some(word) = words.next() {
+        match word.trim_start_matches(|c: char| c == '&' || c.is_ascii_digit()).strip_prefix('>') {
+            Some(_) if echo && !word.starts_with('2') => out.push(word),
+            // Its file is the next word.
+            Some("" | ">") => drop(words.next()),
+            Some(_) => {}
+            None => out.push(word),
+        }
+    }
+    out
+}
+
 /// What a command sets. `Err` says what is not supported.
 pub fn recognize(command: &str) -> Result<Vec<Setting>, String> {
-    let words = words(command);
+    let words = without_redirections(words(command));
     let unsupported = || format!("the command `{command}`");
     let Some((program, args)) = words.split_first() else { return Ok(Vec::new()) };
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
@@ -166,6 +183,7 @@ mod tests {
              ./set_sysctls.py /proc/sys/net/ipv4/tcp_timestamps=0 \\\n\t\t /proc/sys/net/ipv4/tcp_reordering=5\n\
              echo 2 > /sys/module/tcp_cubic/parameters/hystart_detect\n/tmp/sysctl_restore_${PPID}.sh\n\
              sysctl -q net.ipv4.tcp_rmem=\"4096 1000 $((2*1000))\"\nip tcp_metrics flush all > /dev/null 2>&1\n\
+             sysctl -q net.ipv4.tcp_sack=0 2>/dev/null >>log\necho 0 > /proc/sys/net/ipv4/tcp_dsack 2> /dev/null\n\
              ip route change 192.168.0.0/16 dev tun0 scope link initcwnd 4 rto_min 5ms\n",
         )
         .unwrap();
@@ -173,6 +191,8 @@ mod tests {
             settings,
             Settings {
                 ecn: Ecn::Request,
+                sack: false,
+                duplicate_sack: false,
                 timestamps: false,
                 reordering: 5,
                 hystart_detect: 2,
@@ -192,7 +212,12 @@ mod tests {
         for (text, line, column, what) in [
             ("reboot", 3, 2, "the command `reboot`"),
             ("defaults.sh\n  sysctl -q net.ipv4.tcp_ecn=3", 4, 3, "net.ipv4.tcp_ecn=3 (AccECN)"),
-            ("sysctl -q net.ipv4.tcp_fakk=1", 3, 2, "the parameter net.ipv4.tcp_fakk"),
+            (
+                "sysctl -q net.ipv4.tcp_fakk=1",
+                3,
+                2,
+                "the parameter net.ipv4.tcp_fakk (did you mean \"net.ipv4.tcp_fack\"?)",
+            ),
             ("sysctl net.ipv4.tcp_sack=yes", 3, 2, "net.ipv4.tcp_sack=yes"),
             (
                 "\ntc qdisc replace dev tun0 root pfifo limit 0",

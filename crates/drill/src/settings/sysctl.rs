@@ -3,6 +3,7 @@
 use engine::Span;
 
 use super::{Ecn, Settings};
+use crate::meant::meant;
 
 /// Parameters that cannot matter to our end, and why.
 pub const WITHOUT_EFFECT: &[(&str, &str)] = &[
@@ -26,6 +27,28 @@ pub const WITHOUT_EFFECT: &[(&str, &str)] = &[
     ("net.core.somaxconn", "the queue of a listener never overflows"),
     ("net.ipv4.ip_local_port_range", "ports are not compared"),
     ("net.mptcp.enabled", "Multipath TCP is not there"),
+];
+
+/// Those of `net.ipv4` that can.
+const WITH_EFFECT: [&str; 18] = [
+    "tcp_congestion_control",
+    "tcp_sack",
+    "tcp_dsack",
+    "tcp_timestamps",
+    "tcp_window_scaling",
+    "tcp_ecn",
+    "tcp_recovery",
+    "tcp_early_retrans",
+    "tcp_reordering",
+    "tcp_frto",
+    "tcp_slow_start_after_idle",
+    "tcp_syn_retries",
+    "tcp_syn_linear_timeouts",
+    "tcp_synack_retries",
+    "tcp_retries2",
+    "tcp_rmem",
+    "tcp_wmem",
+    "tcp_rto_min_us",
 ];
 
 /// Sets parameter `name`, with dots, to `value`. `Err` says what is not supported.
@@ -82,7 +105,11 @@ pub(super) fn set(settings: &mut Settings, name: &str, value: &str) -> Result<()
         "tcp_rmem" => settings.receive_buffer = memory()?,
         "tcp_wmem" => settings.send_buffer = memory()?.0,
         "tcp_rto_min_us" => settings.rto_min = Some(Span::from_nanos(number(value)?.saturating_mul(1_000))),
-        _ => return Err(format!("the parameter {name}")),
+        _ => {
+            let with_effect = WITH_EFFECT.map(|known| format!("net.ipv4.{known}"));
+            let known = WITHOUT_EFFECT.iter().map(|(known, _)| *known).chain(with_effect.iter().map(String::as_str));
+            return Err(format!("the parameter {name}{}", meant(name, known)));
+        }
     }
     Ok(())
 }
@@ -95,4 +122,17 @@ pub(super) fn set_cubic(settings: &mut Settings, name: &str, value: &str) -> Res
         _ => return Err(format!("{value} for CUBIC's parameter {name}")),
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parameters_with_effect_are_known() {
+        for name in WITH_EFFECT {
+            let refused = set(&mut Settings::default(), &format!("net.ipv4.{name}"), "?").err();
+            assert!(refused.is_none_or(|what| !what.starts_with("the parameter")), "{name}");
+        }
+    }
 }

@@ -5,6 +5,9 @@ use super::ast::{Expr, Field};
 use super::parser::{Parser, integer};
 use super::token::Token;
 
+/// So deep values may stand in each other, so that no stack overflows.
+const DEEPEST: usize = 64;
+
 impl Parser<'_> {
     /// Values between commas, up to and with `close`.
     pub(super) fn exprs(&mut self, close: char) -> Result<Vec<Expr>, SyntaxError> {
@@ -31,6 +34,16 @@ impl Parser<'_> {
     }
 
     fn single(&mut self) -> Result<Expr, SyntaxError> {
+        if self.depth == DEEPEST {
+            return Err(self.wrong(format!("no value within {DEEPEST} others")));
+        }
+        self.depth += 1;
+        let value = self.value();
+        self.depth -= 1;
+        value
+    }
+
+    fn value(&mut self) -> Result<Expr, SyntaxError> {
         let wrong = self.wrong("a value: `...`, a number, a name, a text, `[...]` or `{...}`");
         Ok(match self.take() {
             Token::Ellipsis => Expr::Any,

@@ -7,21 +7,30 @@ use super::token::Token;
 
 const U32: u64 = u32::MAX as u64;
 
+/// Why nothing may be left open.
+const MADE: &str = "of a packet that comes in, which is made as it is said";
+
 /// The letters that flags are written with.
 const FLAGS: &str = "FSRPEWU";
 
+/// Which way a packet goes. One that comes in is made as it is said, so nothing about it may be left open.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Way {
+    /// `<`
+    In,
+    /// `>`
+    Out,
+}
+
 impl Parser<'_> {
-    pub(super) fn packet(&mut self) -> Result<Packet, SyntaxError> {
-        let ip = if self.accept(Token::Sign('[')) { self.ip_marks()? } else { Vec::new() };
-        match self.peek() {
-            Token::Word("icmp") => self.icmp(),
-            Token::Word("udp") => self.udp(),
-            _ => Ok(Packet::Tcp(self.tcp(ip)?)),
-        }
+    pub(super) fn packet(&mut self, way: Way) -> Result<Packet, SyntaxError> {
+        let from = self.at();
+        let ip = if self.accept(Token::Sign('[')) { self.ip_marks(way)? } else { Vec::new() };
+        if self.beyond() { Ok(Packet::Other(self.rest_of_event(from))) } else { Ok(Packet::Tcp(self.tcp(ip, way)?)) }
     }
 
     /// What stands in `[...]` in front of the flags.
-    fn ip_marks(&mut self) -> Result<Vec<IpMark>, SyntaxError> {
+    fn ip_marks(&mut self, way: Way) -> Result<Vec<IpMark>, SyntaxError> {
         let mut marks = Vec::new();
         loop {
             let wrong = self.wrong("ect0, ect1, ect01, ce, noecn, tos, ttl or flowlabel");
@@ -29,7 +38,8 @@ impl Parser<'_> {
                 "noecn" => IpMark::NoEcn,
                 "ect0" => IpMark::Ect0,
                 "ect1" => IpMark::Ect1,
-                "ect01" => IpMark::Ect01,
+                "ect01" if way == Way::Out => IpMark::Ect01,
+                "ect01" => return Err(SyntaxError { expected: format!("ect0 or ect1 {MADE}"), ..wrong }),
                 "ce" => IpMark::Ce,
                 "tos" => IpMark::Tos(self.whole("the TOS octet", 255)? as u32),
                 "ttl" => IpMark::Ttl(self.whole("a time to live", 255)? as u32),
@@ -45,7 +55,7 @@ impl Parser<'_> {
         }
     }
 
-    fn tcp(&mut self, ip: Vec<IpMark>) -> Result<Tcp, SyntaxError> {
+    fn tcp(&mut self, ip: Vec<IpMark>, way: Way) -> Result<Tcp, SyntaxError> {
         let flags = self.flags()?;
         let (seq, len) = self.range()?;
         let mut tcp = Tcp { ip, flags, seq, len, options: Some(Vec::new()), ..Tcp::default() };
@@ -59,7 +69,7 @@ impl Parser<'_> {
             tcp.urgent = Some(self.whole("an urgent pointer", 0xffff)? as u32);
         }
         if self.accept(Token::Sign('<')) {
-            tcp.options = self.options()?;
+            tcp.options = self.options(way)?;
         }
         Ok(tcp)
     }
@@ -73,15 +83,6 @@ impl Parser<'_> {
         }
         let mut flags = match self.peek() {
             Token::Word(word) if word.chars().all(|c| FLAGS.contains(c)) => word.to_owned(),
-            Token::Word(word) => {
-                let mut error = wrong();
-                if matches!(word, "gre" | "GREv0" | "ipv4" | "ipv6" | "mpls") {
-                    error.hint = Some("encapsulated packets are not supported".into());
-                } else if word.contains('A') {
-                    error.hint = Some("ACK is written `.`; AccECN (RFC 9768) is not supported".into());
-                }
-                return Err(error);
-            }
             Token::Sign('.') => String::new(),
             _ => return Err(wrong()),
         };
@@ -115,7 +116,10 @@ impl Parser<'_> {
     }
 
     /// Options behind their `<`; `None` for any.
-    fn options(&mut self) -> Result<Option<Vec<Opt>>, SyntaxError> {
+    fn options(&mut self, way: Way) -> Result<Option<Vec<Opt>>, SyntaxError> {
+        if way == Way::In && self.peek() == Token::Ellipsis {
+            return Err(self.wrong(format!("options {MADE}")));
+        }
         if self.accept(Token::Ellipsis) {
             self.sign('>')?;
             return Ok(None);
@@ -158,7 +162,7 @@ impl Parser<'_> {
                 }
                 Opt::Sack(blocks)
             }
-            name @ ("FO" | "FOEXP" | "md5" | "mptcp" | "exp") => {
+            name @ ("FO" | "FOEXP" | "md5" | "mptcp" | "exp" | "ECN") => {
                 let mut text = name.to_owned();
                 while !matches!(self.peek(), Token::Sign(',' | '>') | Token::End) {
                     text.push(' ');
@@ -174,32 +178,17 @@ impl Parser<'_> {
         if self.accept(Token::Word(name)) { Ok(()) } else { Err(self.wrong(format!("`{name}`"))) }
     }
 
-    /// `icmp unreachable frag_needed mtu 1200 [1:1001(1000)]`
-    fn icmp(&mut self) -> Result<Packet, SyntaxError> {
-        self.take();
-        let mut text = format!("icmp {}", self.word("an ICMP type")?);
-        while let Token::Word(word) = self.peek() {
-            self.take();
-            text.push(' ');
-            text.push_str(word);
-            if word == "mtu" {
-                text.push_str(&format!(" {}", self.whole("an MTU", 0xffff)?));
+    /// Whether a packet begins here that the language has and we have not: ICMP, UDP, encapsulation, ports in front of the
+    /// flags, flags of AccECN (RFC 9768), which are `A` and counts from 0 to 7. It is not looked into.
+    fn beyond(&self) -> bool {
+        match self.peek() {
+            Token::Word("icmp" | "udp" | "gre" | "ipv4" | "ipv6" | "mpls") => true,
+            Token::Word(word) => {
+                let precise = |c: char| c == 'A' || ('0'..='7').contains(&c);
+                word.contains(precise) && word.chars().all(|c| precise(c) || FLAGS.contains(c))
             }
+            Token::Number(text) => text.starts_with('.') || matches!(self.peek_behind(), Token::Sign('>' | '.')),
+            _ => false,
         }
-        if self.accept(Token::Sign('[')) {
-            let (seq, len) = self.range()?;
-            self.sign(']')?;
-            text.push_str(&format!(" [{seq}:{}({len})]", seq.wrapping_add(len)));
-        }
-        Ok(Packet::Other(text))
-    }
-
-    /// `udp (1000)`
-    fn udp(&mut self) -> Result<Packet, SyntaxError> {
-        self.take();
-        self.sign('(')?;
-        let len = self.whole("the number of bytes", 0xffff)?;
-        self.sign(')')?;
-        Ok(Packet::Other(format!("udp ({len})")))
     }
 }

@@ -5,20 +5,27 @@ use engine::{Span, Time};
 
 use super::SyntaxError;
 use super::ast::{Action, Call, Code, Commands, Event, HeadOption, Script, When};
+use super::packet::Way;
 use super::token::{Piece, Place, Token, pieces};
 use crate::code;
 
 /// Reads a script.
 pub fn parse(text: &str) -> Result<Script, SyntaxError> {
     let pieces = pieces(text)?;
-    Parser { pieces: &pieces, at: 0 }.script()
+    Parser { text, pieces: &pieces, at: 0, depth: 0 }.script()
 }
 
 /// The pieces, and how far they are read.
 pub(super) struct Parser<'a> {
+    text: &'a str,
     pieces: &'a [Piece<'a>],
     at: usize,
+    /// Values around the one that is read.
+    pub(super) depth: usize,
 }
+
+/// Options of the head that are numbers.
+const NUMBERS: [&str; 3] = ["tolerance_usecs", "tcp_ts_tick_usecs", "mtu"];
 
 /// What may begin an event.
 const TIME: &str = "a time such as `0`, `+.1` or `*`";
@@ -26,6 +33,11 @@ const TIME: &str = "a time such as `0`, `+.1` or `*`";
 impl<'a> Parser<'a> {
     pub(super) fn peek(&self) -> Token<'a> {
         self.pieces[self.at].token
+    }
+
+    /// The piece behind the next.
+    pub(super) fn peek_behind(&self) -> Token<'a> {
+        self.pieces.get(self.at + 1).map_or(Token::End, |piece| piece.token)
     }
 
     pub(super) fn place(&self) -> Place {
@@ -78,6 +90,22 @@ impl<'a> Parser<'a> {
         Ok(number)
     }
 
+    /// The byte of the script that we are at.
+    pub(super) fn at(&self) -> usize {
+        self.pieces[self.at].bytes.0
+    }
+
+    /// Everything up to the next event, which begins a line with its time: what is written from byte `from` on.
+    pub(super) fn rest_of_event(&mut self, from: usize) -> String {
+        let (mut to, mut line) = (self.at(), self.place().line);
+        let begins = |token| matches!(token, Token::Number(_) | Token::Sign('+' | '*') | Token::Commands(_));
+        while self.peek() != Token::End && (self.place().line == line || !begins(self.peek())) {
+            (to, line) = (self.pieces[self.at].bytes.1, self.place().line);
+            self.take();
+        }
+        self.text[from..to].split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
     fn script(&mut self) -> Result<Script, SyntaxError> {
         let mut options = Vec::new();
         while let Token::Option(text) = self.peek() {
@@ -87,6 +115,9 @@ impl<'a> Parser<'a> {
         let mut events = Vec::new();
         while !matches!(self.peek(), Token::End | Token::Commands(_)) {
             events.push(self.event()?);
+        }
+        if events.is_empty() && self.peek() == Token::End {
+            return Err(self.wrong("an event, such as `0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3`"));
         }
         let cleanup = self.commands();
         if self.peek() != Token::End {
@@ -103,6 +134,10 @@ impl<'a> Parser<'a> {
             Some((name, value)) => (name, Some(value.trim_matches('"').to_owned())),
             None => (&text[2..], None),
         };
+        let number = value.as_ref().is_some_and(|value| value.parse::<u64>().is_ok());
+        if NUMBERS.contains(&name) && !number {
+            return Err(self.wrong(format!("a whole number, as in `--{name}=1000`")));
+        }
         self.take();
         Ok(HeadOption { place, name: name.to_owned(), value })
     }
@@ -124,7 +159,16 @@ impl<'a> Parser<'a> {
             false => None,
         };
         let action_place = self.place();
+        let found = self.peek().shown();
         let action = self.action(returns)?;
+        if !matches!(action, Action::Expect(_)) && !matches!(when, When::At(_) | When::After(_)) {
+            return Err(SyntaxError {
+                place: action_place,
+                found,
+                expected: "`>` behind `*` or a range of times: what the script does itself has one time".into(),
+                hint: None,
+            });
+        }
         Ok(Event { place, when, action_place, action })
     }
 
@@ -178,11 +222,11 @@ impl<'a> Parser<'a> {
         match self.peek() {
             Token::Sign('<') => {
                 self.take();
-                Ok(Action::Inject(self.packet()?))
+                Ok(Action::Inject(self.packet(Way::In)?))
             }
             Token::Sign('>') => {
                 self.take();
-                Ok(Action::Expect(self.packet()?))
+                Ok(Action::Expect(self.packet(Way::Out)?))
             }
             Token::Commands(text) => {
                 self.take();

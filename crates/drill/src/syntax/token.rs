@@ -58,6 +58,8 @@ pub struct Piece<'a> {
     pub token: Token<'a>,
     /// Where.
     pub place: Place,
+    /// The bytes of the script that it takes.
+    pub bytes: (usize, usize),
 }
 
 /// Cuts `text` into pieces; the last one is [`Token::End`].
@@ -66,9 +68,10 @@ pub fn pieces(text: &str) -> Result<Vec<Piece<'_>>, SyntaxError> {
     let mut out = Vec::new();
     loop {
         reader.skip_blanks()?;
-        let piece = reader.next()?;
-        out.push(piece);
-        if piece.token == Token::End {
+        let from = reader.at;
+        let (token, place) = reader.next()?;
+        out.push(Piece { token, place, bytes: (from, reader.at) });
+        if token == Token::End {
             return Ok(out);
         }
     }
@@ -140,22 +143,22 @@ impl<'a> Reader<'a> {
         Ok((inside, place))
     }
 
-    fn next(&mut self) -> Result<Piece<'a>, SyntaxError> {
+    fn next(&mut self) -> Result<(Token<'a>, Place), SyntaxError> {
         let (rest, place) = (self.rest(), self.place);
-        let Some(first) = rest.chars().next() else { return Ok(Piece { token: Token::End, place }) };
+        let Some(first) = rest.chars().next() else { return Ok((Token::End, place)) };
         let second = rest[first.len_utf8()..].chars().next().unwrap_or(' ');
         if rest.starts_with("...") {
             self.advance(3);
-            return Ok(Piece { token: Token::Ellipsis, place });
+            return Ok((Token::Ellipsis, place));
         }
         if rest.starts_with("%{") {
             let (code, place) = self.quoted(2, "}%", "an assertion")?;
-            return Ok(Piece { token: Token::Code(code), place });
+            return Ok((Token::Code(code), place));
         }
         let token = match first {
             '`' => {
                 let (commands, place) = self.quoted(1, "`", "a command")?;
-                return Ok(Piece { token: Token::Commands(commands), place });
+                return Ok((Token::Commands(commands), place));
             }
             '"' => Token::Text(self.quoted(1, "\"", "a text")?.0),
             '-' if second == '-' && rest[2..].starts_with(in_word) => {
@@ -174,7 +177,7 @@ impl<'a> Reader<'a> {
                 Token::Sign(first)
             }
         };
-        Ok(Piece { token, place })
+        Ok((token, place))
     }
 
     /// A number that begins behind `sign` bytes, or an address.

@@ -37,7 +37,7 @@ pub struct Plain {
 
 pub fn open(role: Role, settings: &Settings, ports: Ports, iss: SeqNum) -> Result<Box<dyn End>, String> {
     let options = Options {
-        mss: std::num::NonZeroU16::new(settings.max_segment.unwrap_or(1460)),
+        mss: std::num::NonZeroU16::new(settings.segment()),
         window_scale: settings.window_scale(),
         sack_permitted: settings.sack,
         ..Options::default()

@@ -269,7 +269,6 @@ impl Connection {
             snd_mss: sender.segment(),
             bytes_acked: sender.una(),
             bytes_received: self.receiver.received(),
-            delivered_bytes: sender.delivered(),
             notsent_bytes: sender.unsent(),
             snd_wnd: sender.peer_window(),
             data_segs_out: counters.segments_sent,

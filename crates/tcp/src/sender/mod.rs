@@ -331,10 +331,6 @@ impl Sender {
         self.recovery.reordering()
     }
 
-    pub fn delivered(&self) -> u64 {
-        self.una() + self.board.sacked_bytes()
-    }
-
     pub fn unsent(&self) -> u64 {
         self.offered.saturating_sub(self.nxt())
     }
