@@ -52,6 +52,17 @@ impl Script {
         self.event(Event::Node { node: 0, event: NodeEvent::Sent { packet: data(segment) } })
     }
 
+    /// The sender sends a segment that may be marked.
+    fn send_capable(&mut self, segment: u64, reason: Reason) -> &mut Self {
+        self.tcp(tcp::Event::SegmentSent { seq: segment * u64::from(SEGMENT), len: SEGMENT, reason });
+        self.event(Event::Node { node: 0, event: NodeEvent::Sent { packet: with_ecn(segment, Ecn::Ect0) } })
+    }
+
+    /// The queue in front of the wire marks it.
+    fn marked(&mut self, segment: u64) -> &mut Self {
+        self.link(Way::Forward, LinkEvent::Marked { packet: with_ecn(segment, Ecn::Ce) })
+    }
+
     /// It is lost on the wire: now it would have arrived.
     fn lost(&mut self, segment: u64) -> &mut Self {
         self.link(Way::Forward, LinkEvent::Lost { packet: data(segment) })
@@ -106,6 +117,10 @@ fn segment(src: usize, seq: u64, ack: u64, len: u32) -> Packet {
 
 fn data(number: u64) -> Packet {
     segment(0, number * u64::from(SEGMENT), 0, SEGMENT)
+}
+
+fn with_ecn(number: u64, ecn: Ecn) -> Packet {
+    Packet { ecn, ..data(number) }
 }
 
 fn ack(next: u64) -> Packet {
@@ -188,6 +203,38 @@ fn a_timeout_is_spurious_while_the_acknowledgment_is_on_its_way() {
     assert_eq!(rows(&script.complete()), [("spurious-timeout", 150, 251, 1)]);
 }
 
+/// The wire's queue marks the first segment, and it arrives at 101. The second is lost where it would have arrived, so from
+/// 300 on nothing is in the network, and the timer ends the wait at 1300.
+#[test]
+fn a_packet_that_was_marked_on_its_way_is_the_same_packet() {
+    let mut script = Script::new();
+    script.at(0).window(1.0, f64::INFINITY).send_capable(0, Reason::New);
+    script.marked(0).at(101).link(Way::Forward, LinkEvent::Arrived { packet: with_ecn(0, Ecn::Ce) });
+    script.event(Event::Node { node: 1, event: NodeEvent::Sent { packet: ack(1) } });
+    script.at(199).acked(1, false).send_capable(1, Reason::New);
+    script.marked(1).at(300).link(Way::Forward, LinkEvent::Lost { packet: with_ecn(1, Ecn::Ce) });
+    script.at(1300).timeout(1, 1).send(1, Reason::Timeout);
+    script.at(1401).arrive(1, 2);
+    script.at(1501).acked(2, false);
+    assert_eq!(of_kind(&script.complete(), "idle-wait"), [(300, 1300, 1000)]);
+}
+
+/// The timer expires at 50 while the marked segment is on its way; what is sent again is on the wire from 50 to 51 for nothing.
+#[test]
+fn a_timeout_is_spurious_whether_the_segment_was_marked_or_not() {
+    let mut script = Script::new();
+    script.at(0).window(1.0, f64::INFINITY).send_capable(0, Reason::New).marked(0);
+    script.at(50).timeout(0, 1).send(0, Reason::Timeout);
+    script.at(101).link(Way::Forward, LinkEvent::Arrived { packet: with_ecn(0, Ecn::Ce) });
+    script.event(Event::Node { node: 1, event: NodeEvent::Sent { packet: ack(1) } });
+    script.at(151).arrive(0, 1);
+    script.at(201).acked(1, false).send(1, Reason::New);
+    script.at(251).acked(1, true);
+    script.at(302).arrive(1, 2);
+    script.at(402).acked(2, false);
+    assert_eq!(rows(&script.complete()), [("spurious-timeout", 50, 151, 1)]);
+}
+
 /// As above, but the acknowledgment is lost at 201: the timeout was needed.
 #[test]
 fn a_timeout_is_needed_when_the_acknowledgment_is_lost() {
@@ -243,6 +290,30 @@ fn a_cut_without_congestion_costs_what_is_missing_until_the_window_is_whole() {
     });
     assert_eq!(of_kind(&report, "needless-cut"), [(1000, 4000, 1250)]);
     assert_eq!(ms(report.lost_avoidably), 1250);
+}
+
+#[test]
+fn a_cut_after_a_mark_is_what_tcp_is_meant_to_do() {
+    let report = cut(|script| {
+        script.marked(0);
+    });
+    assert_eq!(of_kind(&report, "needless-cut"), []);
+}
+
+/// 8 to 4 at 1000 without congestion; 4 to 2 at 2000 for a mark; 4 again at 3000, 8 at 4000. What is missing below 4 is
+/// the mark's doing: 3000 x 4/8 is left.
+#[test]
+fn what_an_answered_mark_cuts_is_not_charged_to_the_cut_before() {
+    let mut script = Script::new();
+    script.at(0).window(8.0, f64::INFINITY).send(0, Reason::New);
+    script.at(101).lost(0);
+    script.at(1000).timeout(0, 1).window(4.0, 4.0).send(0, Reason::Timeout);
+    script.at(1101).arrive(0, 1);
+    script.at(1201).acked(1, false);
+    script.at(2000).tcp(tcp::Event::MarkAnswered).window(2.0, 2.0);
+    script.at(3000).window(4.0, 2.0);
+    script.at(4000).window(8.0, 2.0);
+    assert_eq!(of_kind(&script.complete(), "needless-cut"), [(1000, 4000, 1500)]);
 }
 
 #[test]

@@ -74,8 +74,8 @@ pub(super) struct Flow {
     pub cwnd: f64,
     /// When the sender last sent or heard something; its timer does not count.
     pub acted: Time,
-    /// Where and when a queue last dropped a packet of the flow.
-    pub full_at: Option<Time>,
+    /// When a queue last dropped or marked a packet of the flow, or a node's buffers dropped one.
+    pub congested_at: Option<Time>,
     /// Segments not acknowledged that were lost in the air: when, the last time, by first byte.
     pub lost_in_air: BTreeMap<u64, Time>,
     /// Names of links, by number.
@@ -107,7 +107,7 @@ impl Flow {
             max: 0,
             cwnd: 0.0,
             acted: spec.start,
-            full_at: None,
+            congested_at: None,
             lost_in_air: BTreeMap::new(),
             links,
             least_rtt: None,
@@ -217,7 +217,7 @@ impl Flow {
 
     /// A node's buffers had no room for a packet.
     pub fn buffer_full(&mut self, at: Time, node: usize, packet: &Packet, facts: &mut Vec<Fact>) {
-        self.full_at = Some(at);
+        self.congested_at = Some(at);
         let sending = if Addr::of_node(node) == packet.src {
             // It never left the node that made it.
             let made = self.made(at, packet);
@@ -243,12 +243,13 @@ impl Flow {
                 self.gone_in_air(at, lost, facts);
             }
             LinkEvent::QueueFull { packet } => {
-                self.full_at = Some(at);
+                self.congested_at = Some(at);
                 let sending = self.transit.take_newest(at, hop.near, packet);
                 facts.extend(sending.map(Fact::Gone));
             }
             LinkEvent::Arrived { packet } => self.arrived(at, id, hop, packet, facts),
-            LinkEvent::FrameDuplicate { .. } | LinkEvent::AckCorrupted { .. } | LinkEvent::Marked { .. } => {}
+            LinkEvent::Marked { .. } => self.congested_at = Some(at),
+            LinkEvent::FrameDuplicate { .. } | LinkEvent::AckCorrupted { .. } => {}
         }
     }
 

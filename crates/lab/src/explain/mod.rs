@@ -76,7 +76,7 @@ pub const KINDS: &[Kind] = &[
     },
     Kind {
         name: "needless-cut",
-        summary: "the window was cut although no queue had dropped anything",
+        summary: "the window was cut although no queue had dropped or marked anything",
         avoidable: true,
         watch: needless_cut::watch,
     },
