@@ -181,6 +181,7 @@ fn waits_for_the_timer_and_a_second_expiry_for_the_same_window() {
     ];
     assert_eq!(rows(&report), expected);
     assert_eq!((ms(report.lost), ms(report.lost_avoidably)), (1 + 2899, 2899));
+    assert_eq!(report.timeouts, 2);
     assert_eq!(
         report.marks(1),
         [(Time::from_millis(1000), Time::from_millis(3000), "repeated-timeout: 2000 ms".to_owned())]
@@ -430,6 +431,34 @@ fn a_small_window_costs_what_the_round_trip_has_beyond_it() {
     let kinds: Vec<(&str, Span)> = report.findings.iter().map(|finding| (finding.kind, finding.cost)).collect();
     assert_eq!(kinds, [("receiver-window", Span::from_nanos(9 * 197_040_000))]);
     assert_eq!(report.lost, report.findings[0].cost);
+}
+
+/// Ten segments fill the window. The first is lost at 101; the third duplicate, at 204, has it sent again: it is on the wire
+/// until 205, at the receiver at 305, acknowledged at 405. All that time the window is full of what is behind it, and it is not the
+/// window's size that counts.
+#[test]
+fn a_window_full_of_data_behind_a_hole_is_not_too_small() {
+    let mut script = Script::new();
+    script.at(0).window(10.0, f64::INFINITY);
+    (0..10).for_each(|number| {
+        script.send(number, Reason::New);
+    });
+    script.at(101).lost(0);
+    (1..10).for_each(|number| {
+        script.at(101 + number).arrive(number, 0);
+    });
+    (1..4).for_each(|duplicate| {
+        script.at(201 + duplicate).acked(0, true);
+    });
+    script.tcp(tcp::Event::FastRetransmit { seq: 0 }).window(13.0, 10.0).send(0, Reason::FastRetransmit);
+    (4..10).for_each(|duplicate| {
+        script.at(201 + duplicate).acked(0, true);
+    });
+    script.at(305).arrive(0, 10);
+    script.at(405).acked(10, false).tcp(tcp::Event::RecoveryEnd).window(10.0, 10.0);
+    let report = script.complete();
+    assert_eq!(of_kind(&report, "window-behind-hole"), [(204, 405, 200)]);
+    assert_eq!(of_kind(&report, "receiver-window"), []);
 }
 
 /// The same transfer, and after it one with a large window between the same nodes: ports tell them apart.
