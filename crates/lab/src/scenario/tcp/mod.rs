@@ -40,7 +40,7 @@ pub struct Tcp {
     #[serde(default, skip_serializing_if = "is_false")]
     pub close: bool,
     /// First congestion window, in segments [RFC5681 s3.1, RFC6928].
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "values::initial_window", skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 1000))]
     pub initial_window: Option<u32>,
     /// First slow start threshold; without one slow start goes on until the first loss.
