@@ -366,6 +366,18 @@ fn unknown_keys_are_said_at_once() {
     assert_eq!(keys(&(many + GOOD)).len(), 20);
 }
 
+/// A host has 55,536 ports from 10,000 on, and each flow takes one at either end.
+#[test]
+fn more_flows_than_a_host_has_ports_are_refused() {
+    let mut scenario = common::scenario(GOOD);
+    let flow = scenario.flows["down"].clone();
+    scenario.flows.extend((1..=55_536).map(|number| (format!("more{number}"), flow.clone())));
+    let problems = check(&scenario).unwrap_err();
+    let keys: Vec<_> = problems.iter().filter_map(|problem| problem.key.as_deref()).collect();
+    assert_eq!(keys, ["flows.more55536"; 2]);
+    assert!(problems[0].expected.contains("at most 55536 flows at one host"), "{problems:?}");
+}
+
 /// Two ends with the same settings, of which neither asks, do without ECN; and who goes by delivery needs SACK to hear of it.
 #[test]
 fn a_control_gets_what_it_cannot_do_without() {
