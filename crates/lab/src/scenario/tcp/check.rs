@@ -125,7 +125,8 @@ impl Checker<'_> {
             }
         }
         let Some(retries) = given.retries else { return };
-        for (name, times) in [("syn", retries.syn), ("data", retries.data.and_then(Tries::most))] {
+        let data = retries.data.and_then(Tries::most);
+        for (name, times) in [("syn", retries.syn), ("steady_syn", retries.steady_syn), ("data", data)] {
             if let Some(times) = times.filter(|times| *times > MOST_RETRIES) {
                 let problem = Problem::new(format!("0 to {MOST_RETRIES} times")).key(format!("{key}.retries.{name}"));
                 let problem = problem.found(times.to_string());

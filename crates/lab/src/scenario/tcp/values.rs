@@ -115,10 +115,14 @@ impl JsonSchema for DelayedAck {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Retries {
-    /// A SYN.
+    /// A SYN, with a timeout that doubles each time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(max = 255))]
     pub syn: Option<u32>,
+    /// A SYN before these, with a timeout that does not double yet.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(max = 255))]
+    pub steady_syn: Option<u32>,
     /// Data.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data: Option<Tries>,
