@@ -182,7 +182,9 @@ impl Document {
         match origin {
             Origin::Outside(origin) => problem.in_file(origin),
             Origin::Key(key) => {
-                let Problem { file, place, source, .. } = self.locate(Problem::default().key(key));
+                // What it gives is what is wrong.
+                let given = Problem::default().key(key).found(String::new());
+                let Problem { file, place, source, .. } = self.locate(given);
                 Problem { file, place, source, ..problem }
             }
         }
