@@ -38,13 +38,14 @@ fn main() -> ExitCode {
 
     let outcome = match words.as_slice() {
         [] => workspace::print(USAGE),
-        words if words.contains(&"--help") || words.contains(&"-h") => workspace::print(USAGE),
-        ["test"] => test::run(),
-        ["ns2"] => agreement::run(),
+        // Has a help of its own.
         ["kernel", options @ ..] => match kernel::run(options) {
             Ok(code) => return code,
             Err(problem) => Err(problem),
         },
+        words if words.contains(&"--help") || words.contains(&"-h") => workspace::print(USAGE),
+        ["test"] => test::run(),
+        ["ns2"] => agreement::run(),
         ["bench", "peers", options @ ..] => bench::Options::parse(options).and_then(|it| bench::peers(&it)),
         words => Err(format!("there is no chore `{}`\n\n{USAGE}", words.join(" "))),
     };

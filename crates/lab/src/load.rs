@@ -97,7 +97,7 @@ impl Source {
 
     /// Checks `document`, which is this source's or has further changes, and reads in what it refers to.
     pub fn resolve(&self, document: &Document) -> Result<Loaded, Vec<Problem>> {
-        let mut scenario = document.read().map_err(|problem| vec![problem])?;
+        let mut scenario = document.read()?;
         let locate = |problem: Problem| match &self.datafile {
             Some(parsed) if !document.was_set(problem.key.as_deref()) => parsed.locate(problem),
             _ => document.locate(problem),

@@ -97,10 +97,32 @@ pub fn shown(text: &str) -> String {
     out
 }
 
+/// The part of a line around `column`, which counts from 1: short, without control characters; and how many characters of
+/// it stand before the column.
+fn excerpt(line: &str, column: usize) -> (String, usize) {
+    const MOST: usize = 72;
+    // One character for each, so that columns stay what they are.
+    let plain = |c: char| match c {
+        '\t' => ' ',
+        c if c.is_control() => char::REPLACEMENT_CHARACTER,
+        c => c,
+    };
+    let line: Vec<char> = line.trim_end().chars().map(plain).collect();
+    let indent = line.iter().take_while(|c| c.is_whitespace()).count();
+    let at = (column - 1).clamp(indent, line.len());
+    let from = at.saturating_sub(MOST / 2).min(line.len().saturating_sub(MOST)).max(indent);
+    let to = line.len().min(from + MOST);
+    let cut = |cut: bool| if cut { "…" } else { "" };
+    let shown: String = line[from..to].iter().collect();
+    let before = at - from + usize::from(from > indent);
+    (format!("{}{shown}{}", cut(from > indent), cut(to < line.len())), before)
+}
+
 impl fmt::Display for Problem {
     /// ```text
     /// network.toml:12:8: links.air.rate: found "8 mbps", expected a rate such as "8 Mbps"
     ///   12 | rate = "8 mbps"
+    ///      |        ^
     ///   hint: did you mean "8 Mbps"?
     /// ```
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -118,8 +140,10 @@ impl fmt::Display for Problem {
             Some(found) => write!(f, "found {}, expected {}", shown(found), self.expected)?,
             None => write!(f, "{}", self.expected)?,
         }
-        if let (Some((line, _)), Some(source)) = (self.place, &self.source) {
-            write!(f, "\n  {line} | {}", shown(source.trim()))?;
+        if let (Some((line, column)), Some(source)) = (self.place, &self.source) {
+            let ((source, before), number) = (excerpt(source, column), line.to_string());
+            let (margin, indent) = (" ".repeat(number.len()), " ".repeat(before));
+            write!(f, "\n  {number} | {source}\n  {margin} | {indent}^")?;
         }
         if let Some(among) = &self.among {
             write!(f, "\n  with {}", shown(among))?;
@@ -132,3 +156,26 @@ impl fmt::Display for Problem {
 }
 
 impl std::error::Error for Problem {}
+
+#[cfg(test)]
+mod tests {
+    use super::{Problem, excerpt};
+
+    #[test]
+    fn the_caret_stands_under_the_column() {
+        let problem = Problem::new("wrong").in_file("f").at_offset("a = 1\n\t  bc = 2\n", 14);
+        assert_eq!(problem.to_string(), "f:2:9: wrong\n  2 | bc = 2\n    |      ^");
+    }
+
+    #[test]
+    fn of_a_long_line_the_part_around_the_column_is_shown() {
+        let line: String = ('a'..='z').cycle().take(200).collect();
+        for column in 1..=201 {
+            let (shown, before) = excerpt(&line, column);
+            let shown: Vec<char> = shown.chars().collect();
+            assert!(shown.len() <= 74, "{column}");
+            assert_eq!(shown.get(before), line.chars().collect::<Vec<_>>().get(column - 1), "{column}");
+        }
+        assert!(excerpt(&line, 1).0.starts_with("abc") && excerpt(&line, 200).0.ends_with("opqr"));
+    }
+}

@@ -87,6 +87,44 @@ fn a_recovery_that_lives_on_sack_and_has_none_is_told_of() {
     }
 }
 
+/// What each of these says is heard by nobody; what is heard is not warned of.
+#[test]
+fn settings_without_effect_are_told_of() {
+    let said = |tcp: &str| warnings(&format!("{}tcp = {{ {tcp} }}\n", with("", "")));
+    for (tcp, key, part) in [
+        (
+            "variant = \"tahoe\", loss_differentiation = \"zigzag\"",
+            "loss_differentiation: found \"zigzag\"",
+            "tahoe has none",
+        ),
+        ("recovery = \"tahoe\", loss_differentiation = \"biaz\"", "loss_differentiation: found \"biaz\"", "no effect"),
+        ("variant = \"bbr\", prr = true", "prr: found true", "bbr decides in recovery itself"),
+        ("variant = \"bbr3\", prr = true", "prr: found true", "bbr3 decides in recovery itself"),
+        ("variant = \"newreno\", dsack_undo = true", "dsack_undo: found true", "newreno does not"),
+        ("variant = \"linux\", recovery = \"reno\", dsack_undo = true", "dsack_undo: found true", "reno does not"),
+        ("variant = \"dctcp\"", "variant: flows.down asks for ECN", "nothing marks"),
+        ("ecn = \"request\"", "ecn: flows.down asks for ECN", "nothing marks"),
+    ] {
+        let warnings = said(tcp);
+        assert_eq!(warnings.len(), 1, "{tcp}: {warnings:?}");
+        let key = format!("flows.down.tcp.{key}");
+        assert!(warnings[0].starts_with(&key) && warnings[0].contains(part), "{tcp}: {warnings:?}");
+    }
+    for tcp in [
+        "loss_differentiation = \"zigzag\"",
+        "variant = \"bbr\", loss_differentiation = \"zigzag\"",
+        "variant = \"sack\", prr = true, dsack_undo = true",
+        // What the variant has besides is not what was asked for.
+        "variant = \"linux\", control = \"bbr\"",
+        "variant = \"linux\", recovery = \"reno\"",
+        "ecn = \"accept\"",
+    ] {
+        assert_eq!(said(tcp), [""; 0], "{tcp}");
+    }
+    let marking = with("", "queue = \"50 packets\"\necn_threshold = \"20 packets\"");
+    assert_eq!(warnings(&(marking + "tcp = { variant = \"dctcp\" }\n")), [""; 0]);
+}
+
 /// A link beside the wire, named after it: the wire carries the flow both ways, and nothing passes the other.
 #[test]
 fn a_queue_that_no_flow_meets_is_nobodys_business() {

@@ -45,7 +45,7 @@ fn problems(text: &str) -> Vec<Problem> {
         Err(problem) => return vec![problem],
     };
     match document.read() {
-        Err(problem) => vec![problem],
+        Err(problems) => problems,
         Ok(scenario) => {
             let problems = check(&scenario).err().unwrap_or_default();
             problems.into_iter().map(|problem| document.locate(problem)).collect()
@@ -82,6 +82,27 @@ const CASES: &[(&str, &str, &[&str])] = &[
     ("[links.air]", "[links.wire]", &["wire"]),
     ("[links.air]", "[links.\"the air\"]", &["links.the air", "a name of at most 64"]),
     ("[links.air]", "[links.\"a.ir\"]", &["a name of at most 64"]),
+    // A word inside a member of a registry, and a setting of another member.
+    (
+        "initial_window = 2",
+        "recovery = { kind = \"newreno\", variant = \"patient\" }",
+        &["flows.down.tcp.recovery.variant: found \"patient\"", "did you mean \"impatient\"?"],
+    ),
+    (
+        "initial_window = 2",
+        "recovery = { kind = \"newreno\", variant = \"newreno\" }",
+        &["flows.down.tcp.recovery.variant: found \"newreno\"", "one of: impatient, slow-but-steady"],
+    ),
+    (
+        "initial_window = 2",
+        "recovery = { kind = \"newrino\", variant = \"impatient\" }",
+        &["flows.down.tcp.recovery.kind: found \"newrino\"", "did you mean \"newreno\"?"],
+    ),
+    (
+        "initial_window = 2",
+        "recovery = { kind = \"sack\", tail_probe = true }",
+        &["flows.down.tcp.recovery.tail_probe: no such key", "hint: `tail_probe` belongs to kind = \"rack\""],
+    ),
     // Missing.
     ("rate = \"8 Mbps\"\n", "", &["links.wire.rate", "`rate` is missing"]),
     ("duration = \"10 s\"\n", "", &["duration", "`duration` is missing"]),
@@ -112,7 +133,7 @@ const CASES: &[(&str, &str, &[&str])] = &[
     ("segment = \"1000 B\"", "segment = \"0 B\"", &["flows.down.segment", "1 to 65495 bytes"]),
     ("segment = \"1000 B\"", "segment = \"100 kB\"", &["flows.down.segment", "100 kB"]),
     ("window = \"16 KiB\"", "window = \"16 KB\"", &["flows.down.window", "write kB or KiB"]),
-    ("window = \"16 KiB\"", "window = \"500 B\"", &["flows.down.window", "at least one segment"]),
+    ("window = \"16 KiB\"", "window = \"500 B\"", &["flows.down.window", "at least one segment (1000 B)"]),
     ("bytes = \"1 MB\"", "bytes = \"0 B\"", &["flows.down.bytes", "at least one byte"]),
     ("start = \"1 s\"", "start = \"11 s\"", &["flows.down.start", "before the end"]),
     ("duration = \"10 s\"", "duration = \"0 s\"", &["duration", "more than nothing"]),
@@ -121,7 +142,7 @@ const CASES: &[(&str, &str, &[&str])] = &[
     (
         "initial_window = 2",
         "initial_window = 1001",
-        &["flows.down.tcp.initial_window", "found 1001, expected 1 to 1000"],
+        &["flows.down.tcp.initial_window", "found 1001, expected a whole number of segments, 1 to 1000"],
     ),
     ("initial_window = 2", "initial_rto = \"2 min\"", &["flows.down.tcp.initial_rto", "at most max_rto (64 s)"]),
     ("initial_window = 2", "max_rto = \"500 ms\"", &["flows.down.tcp.max_rto", "at least min_rto (1 s)"]),
@@ -150,6 +171,7 @@ const CASES: &[(&str, &str, &[&str])] = &[
         &["flows.down.tcp.delayed_ack", "expected true, false, or a table such as { every = 2, delay = \"200 ms\" }"],
     ),
     ("initial_window = 2", "retries = { data = 256 }", &["flows.down.tcp.retries.data", "0 to 255", "\"unlimited\""]),
+    ("initial_window = 2", "retries = { steady_syn = 256 }", &["flows.down.tcp.retries.steady_syn", "0 to 255 times"]),
     ("initial_window = 2", "retries = { syn = 256 }", &["flows.down.tcp.retries.syn", "0 to 255 times"]),
     (
         "initial_window = 2",
@@ -205,6 +227,9 @@ const CASES: &[(&str, &str, &[&str])] = &[
         &["links.wire.between", "found [\"a\", \"x\", \"b\"], expected a list of 2"],
     ),
     ("between = [\"a\", \"x\"]", "between = [\"a\", 5]", &["links.wire.between[1]", "found 5, expected text"]),
+    ("initial_window = 2", "initial_window = -3", &["flows.down.tcp.initial_window: found -3", "segments, 1 to 1000"]),
+    ("initial_window = 2", "initial_window = 1e9", &["flows.down.tcp.initial_window", "segments, 1 to 1000"]),
+    ("initial_window = 2", "initial_window = \"2\"", &["flows.down.tcp.initial_window", "segments, 1 to 1000"]),
     (
         "initial_window = 2",
         "initial_window = 1.5",
@@ -318,6 +343,42 @@ fn several_mistakes_are_said_at_once() {
     assert_eq!(keys, ["links.wire.loss", "flows.down.to", "flows.down.bytes"]);
 }
 
+/// Keys that nobody knows are all told of, and what is wrong behind them as far as it does not follow from them: with `betwen`
+/// there is no `between`.
+#[test]
+fn unknown_keys_are_said_at_once() {
+    let text = GOOD.replace("title =", "secnario = 3\ntitle =");
+    let text = text.replacen("between =", "betwen =", 1).replacen("delay =", "dealy =", 1);
+    let text = text.replace("variant = \"reno\"", "recovry = \"rack\"");
+    let keys = |text: &str| problems(text).into_iter().filter_map(|problem| problem.key).collect::<Vec<_>>();
+    let unknown = ["secnario", "links.wire.betwen", "links.wire.dealy", "flows.down.tcp.recovry"];
+    assert_eq!(keys(&text), unknown);
+    // And what is wrong besides, where the reader stops.
+    let besides = keys(&text.replace("transmissions = 9", "transmissions = -1"));
+    assert_eq!(besides, ["secnario", "links.wire.betwen", "links.wire.dealy", "links.air.arq.transmissions"]);
+    // The same setting under both names, and one whose value is not looked at under a name that is not in the text.
+    assert_eq!(keys(&GOOD.replace("loss = 0.01", "loss = 0.01\nlos = 0.02")), ["links.wire.los"]);
+    assert_eq!(keys(&GOOD.replace("delay = \"100 ms\"", "dealy = 5")), ["links.wire.dealy"]);
+    // A word that nobody knows does not hide what is behind it; the kind of a node stands before the links.
+    let word = GOOD.replace("\"base-station\"", "\"base-staton\"").replacen("between =", "betwen =", 1);
+    assert_eq!(keys(&word), ["nodes.x.kind", "links.wire.betwen"]);
+    // No end of them.
+    let many: String = (0..100).map(|number| format!("key{number} = 1\n")).collect();
+    assert_eq!(keys(&(many + GOOD)).len(), 20);
+}
+
+/// A host has 55,536 ports from 10,000 on, and each flow takes one at either end.
+#[test]
+fn more_flows_than_a_host_has_ports_are_refused() {
+    let mut scenario = common::scenario(GOOD);
+    let flow = scenario.flows["down"].clone();
+    scenario.flows.extend((1..=55_536).map(|number| (format!("more{number}"), flow.clone())));
+    let problems = check(&scenario).unwrap_err();
+    let keys: Vec<_> = problems.iter().filter_map(|problem| problem.key.as_deref()).collect();
+    assert_eq!(keys, ["flows.more55536"; 2]);
+    assert!(problems[0].expected.contains("at most 55536 flows at one host"), "{problems:?}");
+}
+
 /// Two ends with the same settings, of which neither asks, do without ECN; and who goes by delivery needs SACK to hear of it.
 #[test]
 fn a_control_gets_what_it_cannot_do_without() {
@@ -389,7 +450,7 @@ fn what_is_set_from_outside_is_named_as_such() {
         match document.set(assignment) {
             Err(problem) => problem.to_string(),
             Ok(()) => match document.read() {
-                Err(problem) => problem.to_string(),
+                Err(problems) => problems[0].to_string(),
                 Ok(scenario) => match check(&scenario) {
                     Err(problems) => document.locate(problems[0].clone()).to_string(),
                     Ok(_) => "ok".to_owned(),
@@ -444,7 +505,7 @@ proptest! {
         let problems = match Document::parse("fuzz.toml", &bytes) {
             Err(problem) => vec![problem],
             Ok(document) => match document.read() {
-                Err(problem) => vec![problem],
+                Err(problems) => problems,
                 Ok(scenario) => check(&scenario).err().unwrap_or_default().into_iter().map(|p| document.locate(p)).collect(),
             },
         };

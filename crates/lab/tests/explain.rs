@@ -52,6 +52,17 @@ impl Script {
         self.event(Event::Node { node: 0, event: NodeEvent::Sent { packet: data(segment) } })
     }
 
+    /// The sender sends a segment that may be marked.
+    fn send_capable(&mut self, segment: u64, reason: Reason) -> &mut Self {
+        self.tcp(tcp::Event::SegmentSent { seq: segment * u64::from(SEGMENT), len: SEGMENT, reason });
+        self.event(Event::Node { node: 0, event: NodeEvent::Sent { packet: with_ecn(segment, Ecn::Ect0) } })
+    }
+
+    /// The queue in front of the wire marks it.
+    fn marked(&mut self, segment: u64) -> &mut Self {
+        self.link(Way::Forward, LinkEvent::Marked { packet: with_ecn(segment, Ecn::Ce) })
+    }
+
     /// It is lost on the wire: now it would have arrived.
     fn lost(&mut self, segment: u64) -> &mut Self {
         self.link(Way::Forward, LinkEvent::Lost { packet: data(segment) })
@@ -106,6 +117,10 @@ fn segment(src: usize, seq: u64, ack: u64, len: u32) -> Packet {
 
 fn data(number: u64) -> Packet {
     segment(0, number * u64::from(SEGMENT), 0, SEGMENT)
+}
+
+fn with_ecn(number: u64, ecn: Ecn) -> Packet {
+    Packet { ecn, ..data(number) }
 }
 
 fn ack(next: u64) -> Packet {
@@ -166,6 +181,7 @@ fn waits_for_the_timer_and_a_second_expiry_for_the_same_window() {
     ];
     assert_eq!(rows(&report), expected);
     assert_eq!((ms(report.lost), ms(report.lost_avoidably)), (1 + 2899, 2899));
+    assert_eq!(report.timeouts, 2);
     assert_eq!(
         report.marks(1),
         [(Time::from_millis(1000), Time::from_millis(3000), "repeated-timeout: 2000 ms".to_owned())]
@@ -186,6 +202,38 @@ fn a_timeout_is_spurious_while_the_acknowledgment_is_on_its_way() {
     script.at(351).acked(1, true);
     script.at(402).acked(2, false);
     assert_eq!(rows(&script.complete()), [("spurious-timeout", 150, 251, 1)]);
+}
+
+/// The wire's queue marks the first segment, and it arrives at 101. The second is lost where it would have arrived, so from
+/// 300 on nothing is in the network, and the timer ends the wait at 1300.
+#[test]
+fn a_packet_that_was_marked_on_its_way_is_the_same_packet() {
+    let mut script = Script::new();
+    script.at(0).window(1.0, f64::INFINITY).send_capable(0, Reason::New);
+    script.marked(0).at(101).link(Way::Forward, LinkEvent::Arrived { packet: with_ecn(0, Ecn::Ce) });
+    script.event(Event::Node { node: 1, event: NodeEvent::Sent { packet: ack(1) } });
+    script.at(199).acked(1, false).send_capable(1, Reason::New);
+    script.marked(1).at(300).link(Way::Forward, LinkEvent::Lost { packet: with_ecn(1, Ecn::Ce) });
+    script.at(1300).timeout(1, 1).send(1, Reason::Timeout);
+    script.at(1401).arrive(1, 2);
+    script.at(1501).acked(2, false);
+    assert_eq!(of_kind(&script.complete(), "idle-wait"), [(300, 1300, 1000)]);
+}
+
+/// The timer expires at 50 while the marked segment is on its way; what is sent again is on the wire from 50 to 51 for nothing.
+#[test]
+fn a_timeout_is_spurious_whether_the_segment_was_marked_or_not() {
+    let mut script = Script::new();
+    script.at(0).window(1.0, f64::INFINITY).send_capable(0, Reason::New).marked(0);
+    script.at(50).timeout(0, 1).send(0, Reason::Timeout);
+    script.at(101).link(Way::Forward, LinkEvent::Arrived { packet: with_ecn(0, Ecn::Ce) });
+    script.event(Event::Node { node: 1, event: NodeEvent::Sent { packet: ack(1) } });
+    script.at(151).arrive(0, 1);
+    script.at(201).acked(1, false).send(1, Reason::New);
+    script.at(251).acked(1, true);
+    script.at(302).arrive(1, 2);
+    script.at(402).acked(2, false);
+    assert_eq!(rows(&script.complete()), [("spurious-timeout", 50, 151, 1)]);
 }
 
 /// As above, but the acknowledgment is lost at 201: the timeout was needed.
@@ -243,6 +291,30 @@ fn a_cut_without_congestion_costs_what_is_missing_until_the_window_is_whole() {
     });
     assert_eq!(of_kind(&report, "needless-cut"), [(1000, 4000, 1250)]);
     assert_eq!(ms(report.lost_avoidably), 1250);
+}
+
+#[test]
+fn a_cut_after_a_mark_is_what_tcp_is_meant_to_do() {
+    let report = cut(|script| {
+        script.marked(0);
+    });
+    assert_eq!(of_kind(&report, "needless-cut"), []);
+}
+
+/// 8 to 4 at 1000 without congestion; 4 to 2 at 2000 for a mark; 4 again at 3000, 8 at 4000. What is missing below 4 is
+/// the mark's doing: 3000 x 4/8 is left.
+#[test]
+fn what_an_answered_mark_cuts_is_not_charged_to_the_cut_before() {
+    let mut script = Script::new();
+    script.at(0).window(8.0, f64::INFINITY).send(0, Reason::New);
+    script.at(101).lost(0);
+    script.at(1000).timeout(0, 1).window(4.0, 4.0).send(0, Reason::Timeout);
+    script.at(1101).arrive(0, 1);
+    script.at(1201).acked(1, false);
+    script.at(2000).tcp(tcp::Event::MarkAnswered).window(2.0, 2.0);
+    script.at(3000).window(4.0, 2.0);
+    script.at(4000).window(8.0, 2.0);
+    assert_eq!(of_kind(&script.complete(), "needless-cut"), [(1000, 4000, 1500)]);
 }
 
 #[test]
@@ -359,6 +431,34 @@ fn a_small_window_costs_what_the_round_trip_has_beyond_it() {
     let kinds: Vec<(&str, Span)> = report.findings.iter().map(|finding| (finding.kind, finding.cost)).collect();
     assert_eq!(kinds, [("receiver-window", Span::from_nanos(9 * 197_040_000))]);
     assert_eq!(report.lost, report.findings[0].cost);
+}
+
+/// Ten segments fill the window. The first is lost at 101; the third duplicate, at 204, has it sent again: it is on the wire
+/// until 205, at the receiver at 305, acknowledged at 405. All that time the window is full of what is behind it, and it is not the
+/// window's size that counts.
+#[test]
+fn a_window_full_of_data_behind_a_hole_is_not_too_small() {
+    let mut script = Script::new();
+    script.at(0).window(10.0, f64::INFINITY);
+    (0..10).for_each(|number| {
+        script.send(number, Reason::New);
+    });
+    script.at(101).lost(0);
+    (1..10).for_each(|number| {
+        script.at(101 + number).arrive(number, 0);
+    });
+    (1..4).for_each(|duplicate| {
+        script.at(201 + duplicate).acked(0, true);
+    });
+    script.tcp(tcp::Event::FastRetransmit { seq: 0 }).window(13.0, 10.0).send(0, Reason::FastRetransmit);
+    (4..10).for_each(|duplicate| {
+        script.at(201 + duplicate).acked(0, true);
+    });
+    script.at(305).arrive(0, 10);
+    script.at(405).acked(10, false).tcp(tcp::Event::RecoveryEnd).window(10.0, 10.0);
+    let report = script.complete();
+    assert_eq!(of_kind(&report, "window-behind-hole"), [(204, 405, 200)]);
+    assert_eq!(of_kind(&report, "receiver-window"), []);
 }
 
 /// The same transfer, and after it one with a large window between the same nodes: ports tell them apart.

@@ -243,13 +243,13 @@ fn problems_of_the_scenario_lead_back_to_the_component() {
     let problems = check(&parsed.scenario).expect_err("it begins when all is over");
     let located = parsed.locate(problems[0].clone());
     let expected = "datafile.dat:14:14: wired_source_node.start_time: found 60 s, expected a time before the end \
-                    (system_simulation_time of simulator)\n  14 | start_time = 60000";
+                    (system_simulation_time of simulator)\n  14 | start_time = 60000\n     |              ^";
     assert_eq!(located.to_string(), expected);
     let parsed = read(&changed(&[("buffer_size = 512000", "buffer_size = 100")]));
     let problems = check(&parsed.scenario).expect_err("no packet fits");
     let said: Vec<String> = problems.into_iter().map(|problem| parsed.locate(problem).to_string()).collect();
     let expected = "datafile.dat:18:19: base_station.buffer_size: found 100 B, expected at least 1064 B: a packet of \
-                    wired_source_node 211 never fits\n  18 | buffer_size = 100\n  \
+                    wired_source_node 211 never fits\n  18 | buffer_size = 100\n     |               ^\n  \
                     hint: or a smaller pkt_size of wired_source_node 211";
     assert_eq!(said[0], expected);
     // Each key has the line and the name of its attribute; what has none, those of the component.

@@ -156,7 +156,7 @@ const CASES: &[(&str, &[&str])] = &[
     ("replications = { precision = #nan }", &["precision: found NaN, expected more than 0"]),
     ("replications = { precision = #\"high\" }", &["precision: found \"high\", expected a number"]),
     ("replications = { precision = 0.02, level = #95 }", &["level: found 95, expected more than 0, less than 1"]),
-    ("replications = { precision = 0.02, mni = #5 }", &["replications.mni: no such key", "did you mean \"min\"?"]),
+    ("replications = { precision = 0.02, #mni = 5 }", &["replications.mni: no such key", "did you mean \"min\"?"]),
     ("replications = { precision = 0.02, min = #1 }", &["replications.min: found 1, expected a whole number from 2"]),
     ("replications = { precision = 0.02, max = #5 }", &["replications.max: found 5, expected a whole number from 10"]),
     ("#replications = { min = 5 }", &["`precision` is missing"]),

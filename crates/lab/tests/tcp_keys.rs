@@ -30,7 +30,7 @@ const KEYS: &[(&str, &[&str])] = &[
     ("rto_granularity", &["\"500 ms\""]),
     ("rto_back_off", &["\"until-acknowledged\""]),
     ("rtt_sampling", &["\"each-acknowledgment\""]),
-    ("retries", &["{ syn = 2 }", "{ data = 15 }", "{ syn = 0, data = 0 }"]),
+    ("retries", &["{ syn = 2 }", "{ data = 15 }", "{ syn = 0, data = 0 }", "{ steady_syn = 4 }"]),
     ("delayed_ack", &["true", "{ every = 3 }", "{ delay = \"40 ms\", at_once = 16 }"]),
     ("nagle", &["\"on\"", "\"minshall\""]),
     ("limited_transmit", &["true"]),
@@ -136,7 +136,7 @@ fn linux_reno_is_more_than_rack() {
 fn each_key_sets_what_it_says() {
     let all = "recovery = \"rack\", initial_window = 3, growth = \"when-used\", restart_after_idle = false, \
                rto_floor = \"variation\", rto_granularity = \"500 ms\", rto_back_off = \"until-acknowledged\", \
-               rtt_sampling = \"each-acknowledgment\", retries = { syn = 1, data = 2 }, \
+               rtt_sampling = \"each-acknowledgment\", retries = { syn = 1, steady_syn = 3, data = 2 }, \
                delayed_ack = { every = 3, delay = \"100 ms\", at_once = 4 }, nagle = \"minshall\", limited_transmit = true, \
                prr = true, frto = true, eifel = true, dsack_undo = true, timestamps = true, window_scaling = 7, \
                ecn = \"request\", time_wait = \"2 s\"";
@@ -145,7 +145,7 @@ fn each_key_sets_what_it_says() {
     let rto = config.rto;
     assert_eq!((rto.floor, rto.granularity), (Floor::Variation, Span::from_millis(500)));
     assert_eq!((rto.back_off, rto.sampling), (BackOff::UntilAcknowledged, Sampling::EachAcknowledgment));
-    assert_eq!(config.retries, Retries { syn: 1, data: Some(2), ..Retries::default() });
+    assert_eq!(config.retries, Retries { syn: 1, steady_syn: 3, data: Some(2) });
     assert_eq!(config.acks, Acks { every: 3, delay: Span::from_millis(100), at_once: 4 });
     assert_eq!((config.nagle, config.limited_transmit, config.prr), (Nagle::Minshall, true, true));
     assert!(config.spurious.frto && config.spurious.eifel && config.spurious.duplicate_sack);

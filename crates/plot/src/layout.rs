@@ -100,7 +100,7 @@ fn summary(view: &View<'_>, flow: &FlowDescription) -> Vec<String> {
     let rest = [
         (again, "of them again", "of them again"),
         (of(&history.lost), "lost", "lost"),
-        (of(&history.fast_retransmits), "fast retransmit", "fast retransmits"),
+        (of(&history.fast_retransmits), "recovery", "recoveries"),
         (of(&history.timeouts), "timeout", "timeouts"),
     ];
     for (count, one, many) in rest.into_iter().filter(|(count, ..)| *count > 0) {

@@ -43,7 +43,7 @@ impl Mark {
             Mark::AckLost => "ACK lost",
             Mark::Corrupted => "frame corrupted",
             Mark::Timeout => "timeout",
-            Mark::FastRetransmit => "fast retransmit",
+            Mark::FastRetransmit => "recovery",
             Mark::Defer => "ICMP-DEFER",
             Mark::Retransmit => "ICMP-RETRANSMIT",
             Mark::Above => "ssthresh above the scale",

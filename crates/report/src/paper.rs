@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use engine::{Span, Time};
 use lab::metric;
 use lab::papers::reproduce::Reproduction;
-use lab::papers::{Chart, Number, Panel, Paper, Picture};
+use lab::papers::{Chart, Number, Panel, Paper, Picture, Score};
 use lab::ran::what_ran;
 use lab::run::record;
 use lab::sweep::analysis::Analysis;
@@ -19,7 +19,13 @@ use crate::{BarChart, Block, Cell, Column, Group, Page, Section, Table, store};
 /// The page.
 pub fn page(paper: &Paper, reproduction: &Reproduction) -> Page {
     let level = Level::default();
-    let inside = reproduction.numbers.iter().filter(|number| number.inside(level)).count();
+    let Score { inside, of, rejected } = Score::of(&reproduction.numbers, level);
+    let outside = |number: &&Number| !number.rejected && !number.inside(level);
+    let left_out = if rejected > 0 {
+        format!("; {rejected} of a reading that cannot be meant are not counted")
+    } else {
+        String::new()
+    };
     let mut sections = vec![
         Section {
             heading: "What reproduces, and what does not".into(),
@@ -29,7 +35,7 @@ pub fn page(paper: &Paper, reproduction: &Reproduction) -> Page {
             heading: "Outside".into(),
             blocks: vec![
                 Block::Words("The numbers of the paper that 95 % of our single runs do not come to.".into()),
-                Block::Table(numbers(reproduction.numbers.iter().filter(|number| !number.inside(level)), true, level)),
+                Block::Table(numbers(reproduction.numbers.iter().filter(outside), true, level)),
             ],
         },
         Section { heading: "Every number".into(), blocks: by_place(&reproduction.numbers, level) },
@@ -53,7 +59,7 @@ pub fn page(paper: &Paper, reproduction: &Reproduction) -> Page {
         title: format!("{} reproduced", paper.name),
         subtitle: paper.reference.into(),
         facts: vec![
-            ("Inside".into(), format!("{inside} of {} numbers", reproduction.numbers.len())),
+            ("Inside".into(), format!("{inside} of {of} numbers{left_out}")),
             ("Replications".into(), format!("{} of each cell", reproduction.replications)),
             ("Runs".into(), reproduction.sweeps.iter().map(Analysis::runs).sum::<usize>().to_string()),
             ("Program".into(), format!("lasthop {}, model {}", env!("CARGO_PKG_VERSION"), sim::MODEL_VERSION)),
@@ -90,7 +96,10 @@ fn numbers<'a>(numbers: impl Iterator<Item = &'a Number>, with_place: bool, leve
         Column::number("ours", "the mean of our replications"),
         Column::number("±", "half of the 95 % interval of our mean"),
         Column::number("one run of ours", "where 95 % of our single runs lie"),
-        Column::text("the paper is", "inside or outside the interval of one run"),
+        Column::text(
+            "the paper is",
+            "inside or outside the interval of one run, or ours are of a reading that cannot be meant",
+        ),
     ];
     if with_place {
         columns.insert(0, Column::text("where", "the place in the paper"));
@@ -107,9 +116,12 @@ fn numbers<'a>(numbers: impl Iterator<Item = &'a Number>, with_place: bool, leve
             Cell::text(number.unit),
             value(paper),
             mean.map_or_else(none, value),
-            number.ci(level).map_or_else(none, |ci| Cell::number(ci.half_width(), fixed(ci.half_width(), 2))),
+            number.ci(level).map_or_else(none, |ci| {
+                let half = ci.half_width();
+                Cell::number(half, fixed(half, number.places_of(half)))
+            }),
             number.run(level).map_or_else(none, span),
-            Cell::text(if number.inside(level) { "inside" } else { "outside" }),
+            Cell::text(number.verdict(level)),
         ];
         if with_place {
             row.insert(0, Cell::text(&number.place));

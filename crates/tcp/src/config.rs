@@ -48,7 +48,7 @@ pub struct Config {
     pub restart_after_idle: bool,
     /// How often a segment is sent again before the connection is given up.
     pub retries: Retries,
-    /// How long TIME-WAIT lasts: twice the life of a segment [RFC9293 s3.4.1].
+    /// How long TIME-WAIT lasts: twice the life of a segment [RFC9293 s3.6.1].
     pub time_wait: Span,
     /// Chance of this end's own.
     pub stream: Stream,

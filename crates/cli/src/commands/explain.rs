@@ -121,6 +121,7 @@ fn as_json(name: &str, report: &FlowReport, top: usize) -> Value {
         "flow": name,
         "completed": report.completed,
         "took_ms": in_millis(report.took),
+        "timeouts": report.timeouts,
         "lost_ms": in_millis(report.lost),
         "lost_avoidably_ms": in_millis(report.lost_avoidably),
         "kinds": kinds.collect::<Vec<Value>>(),
@@ -137,7 +138,12 @@ fn as_table(name: &str, report: &FlowReport, top: usize) -> String {
     let done = if report.completed { "took" } else { "is not done after" };
     let mut out = format!("\nflow {name} {done} {took}\n");
     if report.findings.is_empty() {
-        out.push_str("nothing held it up\n");
+        let timeouts = match report.timeouts {
+            0 => String::new(),
+            1 => "; its timer expired once".to_owned(),
+            times => format!("; its timer expired {times} times"),
+        };
+        out.push_str(&format!("none of the kinds looked for was found{timeouts}\n"));
         return out;
     }
     let cells = |cells: [&str; 5]| cells.map(str::to_owned).to_vec();
@@ -174,4 +180,21 @@ fn totals(report: &FlowReport) -> String {
     rows.push(row("all together", report.findings.len(), report.lost));
     rows.push(row("avoidable", avoidable, report.lost_avoidably));
     table::aligned(&rows, 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What was not found is not the same as what was not there: a timer that expired has held the transfer up.
+    #[test]
+    fn where_nothing_is_found_the_timeouts_are_told() {
+        for (timeouts, end) in [(0, "was found\n"), (1, "expired once\n"), (3, "expired 3 times\n")] {
+            let (took, lost) = (Span::from_secs(4), Span::ZERO);
+            let findings = Vec::new();
+            let report = FlowReport { flow: 0, took, completed: true, timeouts, findings, lost, lost_avoidably: lost };
+            let text = as_table("f", &report, 20);
+            assert!(text.contains("none of the kinds looked for") && text.ends_with(end), "{text}");
+        }
+    }
 }

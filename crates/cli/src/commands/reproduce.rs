@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args as ClapArgs;
 use lab::papers::reproduce::{Reproduction, reproduce};
-use lab::papers::{self, Number, PAPERS, Paper};
+use lab::papers::{self, Number, PAPERS, Paper, Score};
 use lab::problem::Problem;
 use lab::store::Store;
 use serde_json::Value;
@@ -77,14 +77,19 @@ fn table(paper: &Paper, reproduction: &Reproduction, level: Level) -> String {
     for number in &reproduction.numbers {
         rows.push(line(number, level));
     }
-    let inside = reproduction.numbers.iter().filter(|number| number.inside(level)).count();
+    let Score { inside, of, rejected } = Score::of(&reproduction.numbers, level);
+    let left_out = match rejected {
+        0 => String::new(),
+        count => format!("; {count} of a reading that cannot be meant are not counted"),
+    };
     format!(
         "{}\n{} replications; +-: half of the 95 % interval of our mean; one run: where 95 % of our single runs lie,\n\
-         and the paper's single run should, if the models are the same\n\n{}\n{inside} of {} numbers inside\n",
+         and the paper's single run should, if the models are the same\n\n{}\n{inside} of {of} numbers inside{left_out}\n\
+         what does not reproduce, and why: docs/papers/{}.md\n",
         paper.reference,
         reproduction.replications,
         aligned(&rows, 3),
-        reproduction.numbers.len()
+        paper.name
     )
 }
 
@@ -98,8 +103,8 @@ fn line(number: &Number, level: Level) -> Vec<String> {
         number.unit.to_owned(),
         show(number.paper),
         number.ours.mean().map_or_else(none, show),
-        number.ci(level).map_or_else(none, |ci| format!("{:.2}", ci.half_width())),
+        number.ci(level).map_or_else(none, |ci| format!("{:.*}", number.places_of(ci.half_width()), ci.half_width())),
         number.run(level).map_or_else(none, span),
-        if number.inside(level) { "inside".into() } else { "outside".into() },
+        number.verdict(level).to_owned(),
     ]
 }

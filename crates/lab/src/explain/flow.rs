@@ -1,6 +1,6 @@
 //! One flow, followed packet by packet: what became of each sending.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::Rc;
 
 use engine::{Span, Time};
@@ -74,10 +74,12 @@ pub(super) struct Flow {
     pub cwnd: f64,
     /// When the sender last sent or heard something; its timer does not count.
     pub acted: Time,
-    /// Where and when a queue last dropped a packet of the flow.
-    pub full_at: Option<Time>,
+    /// When a queue last dropped or marked a packet of the flow, or a node's buffers dropped one.
+    pub congested_at: Option<Time>,
     /// Segments not acknowledged that were lost in the air: when, the last time, by first byte.
     pub lost_in_air: BTreeMap<u64, Time>,
+    /// First bytes of segments not acknowledged that were lost, wherever, when the receiver did not have them.
+    missed: BTreeSet<u64>,
     /// Names of links, by number.
     pub links: Rc<[String]>,
     least_rtt: Option<Span>,
@@ -107,8 +109,9 @@ impl Flow {
             max: 0,
             cwnd: 0.0,
             acted: spec.start,
-            full_at: None,
+            congested_at: None,
             lost_in_air: BTreeMap::new(),
+            missed: BTreeSet::new(),
             links,
             least_rtt: None,
             received: Received::default(),
@@ -144,6 +147,11 @@ impl Flow {
     /// Whether the first unacknowledged segment is lost: neither in the network nor at the receiver.
     pub fn hole(&self) -> bool {
         self.una < self.max && self.received.next() <= self.una && !self.transit.has_data(self.una)
+    }
+
+    /// Whether the first unacknowledged segment was lost and has been sent again: a copy, or its acknowledgment, is on its way.
+    pub fn repairs_hole(&self) -> bool {
+        self.missed.contains(&self.una) && !self.hole()
     }
 
     /// Nothing that is told from now on began before this; `None` if nothing is outstanding.
@@ -189,6 +197,7 @@ impl Flow {
                 if !duplicate {
                     self.una = ack;
                     self.lost_in_air = self.lost_in_air.split_off(&ack);
+                    self.missed = self.missed.split_off(&ack);
                     // A segment counts until its last byte is acknowledged.
                     while self.first_sent.get(1).map_or(self.max, |(seq, _)| *seq) <= ack
                         && self.first_sent.pop_front().is_some()
@@ -217,7 +226,7 @@ impl Flow {
 
     /// A node's buffers had no room for a packet.
     pub fn buffer_full(&mut self, at: Time, node: usize, packet: &Packet, facts: &mut Vec<Fact>) {
-        self.full_at = Some(at);
+        self.congested_at = Some(at);
         let sending = if Addr::of_node(node) == packet.src {
             // It never left the node that made it.
             let made = self.made(at, packet);
@@ -226,7 +235,7 @@ impl Flow {
         } else {
             self.transit.take_newest(at, node, packet)
         };
-        facts.extend(sending.map(Fact::Gone));
+        self.gone(sending, facts);
     }
 
     /// Something happened to a packet on a link.
@@ -243,12 +252,13 @@ impl Flow {
                 self.gone_in_air(at, lost, facts);
             }
             LinkEvent::QueueFull { packet } => {
-                self.full_at = Some(at);
+                self.congested_at = Some(at);
                 let sending = self.transit.take_newest(at, hop.near, packet);
-                facts.extend(sending.map(Fact::Gone));
+                self.gone(sending, facts);
             }
             LinkEvent::Arrived { packet } => self.arrived(at, id, hop, packet, facts),
-            LinkEvent::FrameDuplicate { .. } | LinkEvent::AckCorrupted { .. } | LinkEvent::Marked { .. } => {}
+            LinkEvent::Marked { .. } => self.congested_at = Some(at),
+            LinkEvent::FrameDuplicate { .. } | LinkEvent::AckCorrupted { .. } => {}
         }
     }
 
@@ -286,9 +296,16 @@ impl Flow {
     }
 
     fn gone_in_air(&mut self, at: Time, lost: Option<Sending>, facts: &mut Vec<Fact>) {
-        let Some(sending) = lost else { return };
-        if let Some(seq) = sending.seq().filter(|seq| *seq >= self.una) {
+        if let Some(seq) = lost.and_then(|sending| sending.seq()).filter(|seq| *seq >= self.una) {
             self.lost_in_air.insert(seq, at);
+        }
+        self.gone(lost, facts);
+    }
+
+    fn gone(&mut self, lost: Option<Sending>, facts: &mut Vec<Fact>) {
+        let Some(sending) = lost else { return };
+        if let Some(seq) = sending.seq().filter(|seq| !self.received.has(*seq)) {
+            self.missed.insert(seq);
         }
         facts.push(Fact::Gone(sending));
     }

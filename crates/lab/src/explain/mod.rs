@@ -24,6 +24,7 @@ mod sending;
 mod spurious_timeout;
 mod transit;
 mod union;
+mod window_behind_hole;
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -76,7 +77,7 @@ pub const KINDS: &[Kind] = &[
     },
     Kind {
         name: "needless-cut",
-        summary: "the window was cut although no queue had dropped anything",
+        summary: "the window was cut although no queue had dropped or marked anything",
         avoidable: true,
         watch: needless_cut::watch,
     },
@@ -85,6 +86,12 @@ pub const KINDS: &[Kind] = &[
         summary: "the receiver's window stopped the sender, and the slowest link stood idle",
         avoidable: true,
         watch: receiver_window::watch,
+    },
+    Kind {
+        name: "window-behind-hole",
+        summary: "the receiver's window was full of data behind a hole under repair, and the slowest link stood idle",
+        avoidable: true,
+        watch: window_behind_hole::watch,
     },
     Kind { name: "bad-air", summary: "frames were lost in the air", avoidable: false, watch: bad_air::watch },
 ];
@@ -161,6 +168,8 @@ pub struct FlowReport {
     pub took: Span,
     /// Whether it was completed.
     pub completed: bool,
+    /// How often its retransmission timer expired.
+    pub timeouts: u32,
     /// The problems, the costliest first.
     pub findings: Vec<Finding>,
     /// Time lost to all of them, each moment counted once.
@@ -218,6 +227,7 @@ struct Watched {
     began: Time,
     /// When it was complete.
     ended: Option<Time>,
+    timeouts: u32,
     findings: Vec<Finding>,
     lost: Lost,
 }
@@ -225,6 +235,7 @@ struct Watched {
 impl Watched {
     fn tell(&mut self, at: Time, facts: &mut Vec<Fact>) {
         for fact in facts.drain(..) {
+            self.timeouts += u32::from(matches!(fact, Fact::Tcp(tcp::Event::Timeout { .. })));
             for (kind, watch) in &mut self.watches {
                 let mut out = Out { kind, findings: &mut self.findings, lost: &mut self.lost };
                 watch.hear(at, &fact, &self.flow, &mut out);
@@ -267,6 +278,7 @@ impl Explain {
             watches: KINDS.iter().map(|kind| (kind, (kind.watch)())).collect(),
             began: spec.start,
             ended: None,
+            timeouts: 0,
             findings: Vec::new(),
             lost: Lost::default(),
         };
@@ -293,6 +305,7 @@ impl Explain {
                 flow: number as u32,
                 took: end.since(watched.began),
                 completed,
+                timeouts: watched.timeouts,
                 findings,
                 lost: watched.lost.all.total(),
                 lost_avoidably: watched.lost.avoidable.total(),

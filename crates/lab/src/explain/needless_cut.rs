@@ -1,8 +1,8 @@
 //! Windows cut without congestion.
 //!
-//! Definition: a timeout or a fast retransmit makes the usable window smaller, and no queue and no node's buffers dropped
-//! a packet of the flow since the first unacknowledged segment was first sent. Whatever was lost was lost in the air, or
-//! nothing was.
+//! Definition: a timeout or a fast retransmit makes the usable window smaller, and no queue dropped or
+//! marked and no node's buffers dropped a packet of the flow since the first unacknowledged segment was first sent. Whatever
+//! was lost was lost in the air, or nothing was.
 //!
 //! The usable window is w = min(cwnd, the receiver's), in recovery without what recovery adds: after a fast retransmit that
 //! is ssthresh, after a notified loss what it was. The path holds P = R B, with R the least round trip measured and B the rate
@@ -10,11 +10,13 @@
 //!
 //! Cost, an estimate: C = integral over that time of (W - w) / W dt. A window w < P sends w each round trip, so (W - w) / W is
 //! the share of the old rate that is missing. Where a cut follows before the last is made good, each answers for its own
-//! slice: the second from its w_0 down, the first for what is above that. Cuts by congestion have slices too, but are not
-//! reported.
+//! slice: the second from its w_0 down, the first for what is above that. Cuts by congestion, answers to
+//! marks among them, have slices too, but are not reported.
 //!
 //! Does not see: whether the sender would have been idle anyway (it is while it waits for its timer: there this overlaps with
-//! `idle-wait`), the larger round trip when packets queue, congestion that delays and does not drop, and other flows.
+//! `idle-wait`), the larger round trip when packets queue, congestion that delays and neither drops nor
+//! marks, other flows, and that a control which answers marks in proportion has cut: what is missing then counts for the cut
+//! before.
 
 use engine::{Span, Time};
 
@@ -38,6 +40,8 @@ struct NeedlessCut {
 enum Cause {
     Timeout,
     FastRetransmit,
+    /// A mark that the sender answers.
+    Mark,
 }
 
 struct Cut {
@@ -81,7 +85,8 @@ impl NeedlessCut {
         let before = std::mem::replace(&mut self.window, told.min(flow.window as f64));
         if let Some(cause) = cause.filter(|_| self.window < before) {
             let whole = flow.pipe().map_or(before, |pipe| pipe.min(before));
-            let congested = flow.full_at.is_some_and(|full| flow.oldest_sent().is_some_and(|sent| full >= sent));
+            let met = |full| flow.oldest_sent().is_some_and(|sent| full >= sent);
+            let congested = cause == Cause::Mark || flow.congested_at.is_some_and(met);
             // A cut that is not below what the last one left open is inside its slice.
             let whole = self.open.last().map_or(whole, |last| whole.min(last.whole));
             self.open.push(Cut { at, cause, needless: !congested, before, after: self.window, whole, nanos: 0.0 });
@@ -103,9 +108,10 @@ fn report(cut: &Cut, at: Time, regrown: bool, flow: &Flow, out: &mut Out<'_>) {
     let cause = match cut.cause {
         Cause::Timeout => "timeout",
         Cause::FastRetransmit => "fast retransmit",
+        Cause::Mark => "mark",
     };
     let text = format!(
-        "a {cause} cut the window from {} to {} segments although no queue had dropped anything: {how}, about {} ms \
+        "a {cause} cut the window from {} to {} segments although no queue had dropped or marked anything: {how}, about {} ms \
          of sending lost",
         segments(cut.before),
         segments(cut.after),
@@ -127,6 +133,7 @@ impl Watch for NeedlessCut {
             tcp::Event::FastRetransmit { .. } if !self.recovering => {
                 (self.cause, self.recovering) = (Some(Cause::FastRetransmit), true);
             }
+            tcp::Event::MarkAnswered => self.cause = Some(Cause::Mark),
             tcp::Event::NotifiedRecovery { .. } => self.recovering = true,
             tcp::Event::RecoveryEnd => self.recovering = false,
             _ => {}

@@ -16,6 +16,11 @@ impl Received {
         self.next
     }
 
+    /// Whether byte `seq` has come.
+    pub fn has(&self, seq: u64) -> bool {
+        seq < self.next || self.islands.range(..=seq).next_back().is_some_and(|(_, end)| seq < *end)
+    }
+
     /// Bytes from `seq` to `end` come in. Whether any of them is new.
     pub fn take(&mut self, seq: u64, end: u64) -> bool {
         let covered = self.islands.range(..=seq).next_back().is_some_and(|(_, island)| *island >= end);
@@ -61,5 +66,14 @@ mod tests {
         for (seq, end, news, next) in arrivals {
             assert_eq!((received.take(seq, end), received.next()), (news, next), "{seq}..{end}");
         }
+    }
+
+    #[test]
+    fn a_byte_has_come_if_it_is_before_the_next_or_on_an_island() {
+        let mut received = Received::default();
+        for (seq, end) in [(0, 10), (20, 30)] {
+            received.take(seq, end);
+        }
+        assert_eq!([9, 10, 19, 20, 29, 30].map(|seq| received.has(seq)), [true, false, false, true, true, false]);
     }
 }

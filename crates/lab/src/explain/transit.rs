@@ -10,6 +10,11 @@ use wire::{Addr, Packet};
 
 use super::sending::Sending;
 
+/// Whether a packet that is met on the way is one of this sending: a queue may have marked it since.
+fn is(sending: &Sending, packet: &Packet) -> bool {
+    sending.packet == Packet { ecn: sending.packet.ecn, ..*packet }
+}
+
 #[derive(Default)]
 pub(super) struct Transit {
     /// By the node they are at or have left last, and where they go.
@@ -56,7 +61,7 @@ impl Transit {
     /// The attempt of that number has failed, or is about to.
     pub fn failed(&mut self, node: usize, attempt: u32, packet: &Packet) {
         let place = self.places.get_mut(&(node, packet.dst));
-        if let Some(sending) = place.and_then(|place| place.iter_mut().find(|sending| sending.packet == *packet)) {
+        if let Some(sending) = place.and_then(|place| place.iter_mut().find(|sending| is(sending, packet))) {
             sending.failed = sending.failed.max(attempt);
         }
     }
@@ -69,7 +74,7 @@ impl Transit {
     /// A packet leaves a node for the next one.
     pub fn leave(&mut self, node: usize, packet: &Packet) -> Option<Sending> {
         let place = self.places.get_mut(&(node, packet.dst))?;
-        let oldest = place.iter().position(|sending| sending.packet == *packet)?;
+        let oldest = place.iter().position(|sending| is(sending, packet))?;
         place.remove(oldest)
     }
 
@@ -83,7 +88,7 @@ impl Transit {
     /// A packet is lost in front of a queue.
     pub fn take_newest(&mut self, at: Time, node: usize, packet: &Packet) -> Option<Sending> {
         let place = self.places.get_mut(&(node, packet.dst))?;
-        let newest = place.iter().rposition(|sending| sending.packet == *packet)?;
+        let newest = place.iter().rposition(|sending| is(sending, packet))?;
         let lost = place.remove(newest)?;
         self.left(at, &lost);
         Some(lost)

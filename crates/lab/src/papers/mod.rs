@@ -165,6 +165,28 @@ pub struct Number {
     pub paper: f64,
     /// Our values' moments, a value for each replication. A number that is not left to chance has one.
     pub ours: Moments,
+    /// Ours are of a reading of the paper that cannot be meant, and stand beside those of the one that can to show it.
+    pub rejected: bool,
+}
+
+/// How many numbers of a paper come out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Score {
+    /// Inside.
+    pub inside: usize,
+    /// Of so many.
+    pub of: usize,
+    /// Those of readings that cannot be meant, which are not counted.
+    pub rejected: usize,
+}
+
+impl Score {
+    /// Counts.
+    pub fn of(numbers: &[Number], level: Level) -> Self {
+        let meant = || numbers.iter().filter(|number| !number.rejected);
+        let (inside, of) = (meant().filter(|number| number.inside(level)).count(), meant().count());
+        Score { inside, of, rejected: numbers.len() - of }
+    }
 }
 
 impl Number {
@@ -176,7 +198,12 @@ impl Number {
     /// A number with its values by replication.
     pub fn new(place: &str, what: Value, unit: &'static str, paper: f64, ours: Moments) -> Self {
         let Value::Object(what) = what else { unreachable!("axes are an object") };
-        Number { place: place.to_owned(), what, unit, paper, ours }
+        Number { place: place.to_owned(), what, unit, paper, ours, rejected: false }
+    }
+
+    /// The same, of a reading of the paper that cannot be meant.
+    pub fn rejected(self) -> Self {
+        Number { rejected: true, ..self }
     }
 
     /// Which of the numbers at its place, in words.
@@ -196,6 +223,20 @@ impl Number {
     /// Decimals that suit it: percent have two, what is counted or timed in whole milliseconds none.
     pub fn places(&self) -> usize {
         if self.unit == "%" { 2 } else { 0 }
+    }
+
+    /// Decimals of half an interval: those of the number, unless it is so small that they would tell little of it.
+    pub fn places_of(&self, half_width: f64) -> usize {
+        if half_width < 10.0 { 2 } else { self.places() }
+    }
+
+    /// Whether the paper's value is inside, in a word.
+    pub fn verdict(&self, level: Level) -> &'static str {
+        match (self.rejected, self.inside(level)) {
+            (true, _) => "not meant so",
+            (false, true) => "inside",
+            (false, false) => "outside",
+        }
     }
 
     /// Where our true mean lies.
@@ -230,6 +271,7 @@ impl Number {
             "ci95": bounds(self.ci(level).or(exact)),
             "run95": bounds(self.run(level).or(exact)),
             "inside": self.inside(level),
+            "rejected": self.rejected,
         })
     }
 }

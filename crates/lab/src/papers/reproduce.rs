@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::{Number, Paper, Source};
-use crate::store::{Digest, Store, StoreError};
+use crate::store::{Digest, Store};
 use crate::sweep::Plan;
 use crate::sweep::analysis::Analysis;
 use crate::sweep::run::{self, Shard, SweepError, Tally, Watch};
@@ -58,9 +58,7 @@ pub fn reproduce(
         before = so_far(tally);
         counted.extend(cells);
         let id = store.note(plan)?;
-        let gone = || StoreError::Damaged { path: store.path().to_owned(), found: "a sweep is gone".into() };
-        let kept = store.sweeps()?.into_iter().find(|sweep| sweep.id == id).ok_or_else(gone)?;
-        sweeps.push(Analysis::of(store, kept, replications)?);
+        sweeps.push(Analysis::of(store, store.sweep(id)?, replications)?);
     }
     Ok(Reproduction { numbers: (paper.numbers)(&sweeps), sweeps, replications })
 }

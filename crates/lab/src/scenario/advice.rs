@@ -4,11 +4,12 @@ use std::collections::BTreeSet;
 
 use path::queue::Limit;
 use sim::routing::Routes;
-use sim::{FlowSpec, LinkSpec, Network};
+use sim::{LinkSpec, Network};
 
 use super::bandwidth_delay;
 use super::model::{NodeKind, Scenario};
 use super::routes::{Way, empty_packet, full_packet, way};
+use super::without_effect;
 use crate::problem::Problem;
 
 /// Warnings about a scenario without problems; `network` is what it describes.
@@ -21,7 +22,7 @@ pub(super) fn advise(scenario: &Scenario, network: &Network) -> Vec<Problem> {
     warnings.extend(halves_of_schemes(network, &ways));
     warnings.extend(queues_without_room(network, &ways));
     warnings.extend(thresholds_never_met(network));
-    warnings.extend(recoveries_without_sack(network));
+    warnings.extend(without_effect::settings(scenario, network, &ways));
     let paths = bandwidth_delay::paths(network, &ways);
     warnings.extend(bandwidth_delay::buffers_out_of_proportion(network, &paths));
     warnings.extend(bandwidth_delay::too_short_to_warm_up(network, &paths));
@@ -145,17 +146,6 @@ fn thresholds_never_met(network: &Network) -> Vec<Problem> {
         problem.found(format!("\"{}\"", link.ecn_threshold))
     };
     network.links.iter().filter(never).map(warning).collect()
-}
-
-/// Recoveries that live on SACK and have none.
-fn recoveries_without_sack(network: &Network) -> Vec<Problem> {
-    let without = |flow: &&FlowSpec| flow.tcp.recovery.build().uses_sack() && !flow.tcp.options.sack;
-    let warning = |flow: &FlowSpec| {
-        let text = format!("{} lives on SACK: without it losses are recovered as in NewReno", flow.tcp.recovery.name());
-        let problem = Problem::new(text).key(format!("flows.{}.tcp.sack", flow.name)).found("false");
-        problem.hint("leave out `sack`, or write recovery = \"newreno\"")
-    };
-    network.flows.iter().filter(without).map(warning).collect()
 }
 
 #[cfg(test)]

@@ -139,9 +139,14 @@ impl Document {
         Ok(())
     }
 
-    /// The scenario that the text, with what was set, describes.
-    pub fn read(&self) -> Result<Scenario, Problem> {
-        explain::read(&self.table).map_err(|problem| self.locate(self.kept_by(problem)))
+    /// The scenario that the text, with what was set, describes, or what is wrong with its form, in the order of the text.
+    pub fn read(&self) -> Result<Scenario, Vec<Problem>> {
+        explain::read(&self.table).map_err(|problems| {
+            let mut problems: Vec<Problem> =
+                problems.into_iter().map(|problem| self.locate(self.kept_by(problem))).collect();
+            problems.sort_by_key(|problem| problem.place);
+            problems
+        })
     }
 
     /// A setting that does not fit, or is missing, because `kind` was set from outside and the rest was not.
@@ -177,7 +182,9 @@ impl Document {
         match origin {
             Origin::Outside(origin) => problem.in_file(origin),
             Origin::Key(key) => {
-                let Problem { file, place, source, .. } = self.locate(Problem::default().key(key));
+                // What it gives is what is wrong.
+                let given = Problem::default().key(key).found(String::new());
+                let Problem { file, place, source, .. } = self.locate(given);
                 Problem { file, place, source, ..problem }
             }
         }
@@ -197,8 +204,8 @@ impl Document {
         let mut path = key.as_str();
         loop {
             if let Some(place) = self.places.get(path) {
-                // A problem of the key itself shows the value; one of something missing in it, its head.
-                let offset = if path == key { place.value.start } else { place.key.start };
+                // What was found is the value; where nothing was, it is the key itself, or something is missing in it.
+                let offset = if path == key && problem.found.is_some() { place.value.start } else { place.key.start };
                 let offset = if self.text[offset..].starts_with('[') && path == key { place.key.start } else { offset };
                 return problem.at_offset(&self.text, offset);
             }
@@ -236,7 +243,7 @@ fn collect_value(value: &DeValue<'_>, path: &str, places: &mut BTreeMap<String, 
 
 /// The scenario in a text that [`write()`] once wrote; none if another version did, whose words are not known.
 pub fn read_back(text: &str) -> Option<Scenario> {
-    Document::parse("kept", text.as_bytes()).and_then(|document| document.read()).ok()
+    Document::parse("kept", text.as_bytes()).ok()?.read().ok()
 }
 
 /// A scenario as TOML text.

@@ -3,6 +3,8 @@
 use toml::{Table, Value};
 
 use super::model::Scenario;
+use engine::near::nearest;
+
 use crate::problem::Problem;
 
 /// Where the deserializer stumbled, and what it said.
@@ -20,9 +22,74 @@ impl Complaint {
     }
 }
 
-/// The scenario in `table`, or what is wrong with its form.
-pub(super) fn read(table: &Table) -> Result<Scenario, Problem> {
-    deserialize(table).map_err(|complaint| explain(table, complaint))
+/// More are not looked for: each costs a reading of the whole.
+const MOST: usize = 20;
+
+/// The scenario in `table`, or what is wrong with its form. The deserializer stops at the first mistake; at a key or a word
+/// that nobody knows it is asked again as if there stood what was meant, so that all of these are said at once.
+pub(super) fn read(table: &Table) -> Result<Scenario, Vec<Problem>> {
+    let complaint = match deserialize(table) {
+        Ok(scenario) => return Ok(scenario),
+        Err(complaint) => complaint,
+    };
+    let (mut table, mut next) = (table.clone(), Some(complaint));
+    let (mut problems, mut meant) = (Vec::new(), Vec::new());
+    while let Some(complaint) = next.take().filter(|_| problems.len() < MOST) {
+        let (unknown, message) = (unknown_field(&complaint), complaint.message.clone());
+        let problem = explain(&table, complaint);
+        // What follows from a mistake is not another mistake, nor one that was not in the text.
+        let follows = !problems.is_empty() && (problem.found.is_none() && unknown.is_none());
+        if follows || problems.contains(&problem) || problem.key.as_ref().is_some_and(|key| meant.contains(key)) {
+            break;
+        }
+        if let Some(Unknown { key, name, known }) = unknown {
+            let (parent, _) = key.rsplit_once('.').unwrap_or_default();
+            let better = nearest(&name, known.iter().map(String::as_str)).map(str::to_owned);
+            change_table(&mut table, parent, |settings| {
+                if let (Some(value), Some(better)) = (settings.remove(&name), better) {
+                    meant.push(if parent.is_empty() { better.clone() } else { format!("{parent}.{better}") });
+                    settings.entry(better).or_insert(value);
+                }
+            });
+            next = deserialize(&table).err();
+        } else if let (Some(word), Some(key)) = (meant_word(&message), &problem.key) {
+            table = changed(&table, key, |value| *value = Value::String(word));
+            next = deserialize(&table).err();
+        }
+        problems.push(problem);
+    }
+    Err(problems)
+}
+
+/// The word that was probably meant where an unknown one stands.
+fn meant_word(message: &str) -> Option<String> {
+    let (name, known) = unknown_variant(message)?;
+    nearest(name, known).map(str::to_owned)
+}
+
+/// A word that is none of those that may stand there, and those.
+fn unknown_variant(message: &str) -> Option<(&str, Vec<&str>)> {
+    let mut quoted = message.strip_prefix("unknown variant ")?.split('`').skip(1).step_by(2);
+    Some((quoted.next()?, quoted.collect()))
+}
+
+/// A key that its table does not have, and those that it has.
+struct Unknown {
+    key: String,
+    name: String,
+    known: Vec<String>,
+}
+
+fn unknown_field(Complaint { path, message }: &Complaint) -> Option<Unknown> {
+    let mut quoted = message.strip_prefix("unknown field ")?.split('`').skip(1).step_by(2).map(str::to_owned);
+    let name = quoted.next()?;
+    // The path may end in the field or in its table, as the format had it.
+    let key = match path.as_str() {
+        "" => name.clone(),
+        path if path == name || path.ends_with(&format!(".{name}")) => path.to_owned(),
+        path => format!("{path}.{name}"),
+    };
+    Some(Unknown { key, name, known: quoted.collect() })
 }
 
 fn deserialize(table: &Table) -> Result<Scenario, Complaint> {
@@ -37,12 +104,14 @@ fn explain(table: &Table, complaint: Complaint) -> Problem {
     let Complaint { path, message } = &complaint;
     let quoted = |text: &str| text.split('`').nth(1).unwrap_or_default().to_owned();
     let join = |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
-    if let Some(rest) = message.strip_prefix("unknown field ") {
-        let name = quoted(rest);
-        // The path may end in the field or in its table, as the format had it.
-        let key = if *path == name || path.ends_with(&format!(".{name}")) { path.clone() } else { join(&name) };
-        let known: Vec<&str> = rest.split('`').skip(3).step_by(2).collect();
-        return Problem::new("no such key").key(key).nearest(&name, known);
+    if let Some(Unknown { key, name, known }) = unknown_field(&complaint) {
+        let of = kinds_with(table, &key, &name);
+        let problem = Problem::new("no such key").key(key).did_you_mean(&name, known.iter().map(String::as_str));
+        return match (&problem.hint, &of[..]) {
+            (None, []) => problem.nearest(&name, known.iter().map(String::as_str)),
+            (None, of) => problem.hint(format!("`{name}` belongs to kind = {}", of.join(" or "))),
+            _ => problem,
+        };
     }
     if let Some(rest) = message.strip_prefix("missing field ") {
         let name = quoted(rest);
@@ -51,12 +120,13 @@ fn explain(table: &Table, complaint: Complaint) -> Problem {
             false => Problem::new(format!("`{name}` is missing")).key(join(&name)),
         };
     }
-    if let Some(rest) = message.strip_prefix("unknown variant ") {
-        let name = quoted(rest);
-        let known: Vec<&str> = rest.split('`').skip(3).step_by(2).collect();
-        let key = if value(table, &join("kind")).is_some() { join("kind") } else { path.clone() };
+    if let Some((name, known)) = unknown_variant(message) {
+        // In a member of a registry it is a setting without which the deserializer would not complain, or else the kind.
+        let culprit = culprit(table, &complaint);
+        let is_kind = culprit == *path && value(table, &join("kind")).is_some();
+        let key = if is_kind { join("kind") } else { culprit };
         let problem = Problem::new(format!("one of: {}", known.join(", "))).key(key).found(format!("\"{name}\""));
-        return problem.did_you_mean(&name, known);
+        return problem.did_you_mean(name, known);
     }
     let path = culprit(table, &complaint);
     let found = value(table, &path);
@@ -69,6 +139,23 @@ fn explain(table: &Table, complaint: Complaint) -> Problem {
         problem = problem.hint(format!("write \"{number}\", with a unit if it is a quantity"));
     }
     problem
+}
+
+/// The kinds of the registry whose member has the unknown key `key`, called `name`, that do have such a setting.
+fn kinds_with(table: &Table, key: &str, name: &str) -> Vec<String> {
+    let member = key.rsplit_once('.').and_then(|(member, _)| Some((member, value(table, member)?.as_table()?)));
+    let Some((member, settings)) = member.filter(|(_, settings)| settings.contains_key("kind")) else { return vec![] };
+    let complaint = |kind: &str| {
+        let mut alone = Table::new();
+        alone.insert("kind".into(), Value::String(kind.into()));
+        alone.extend(settings.get(name).map(|value| (name.to_owned(), value.clone())));
+        deserialize(&changed(table, member, |value| *value = Value::Table(alone))).err()
+    };
+    // The registry names its members when it is asked for one that it does not have.
+    let asked = complaint("").map(|complaint| complaint.message).unwrap_or_default();
+    let Some((_, kinds)) = unknown_variant(&asked) else { return vec![] };
+    let has = |kind: &&str| complaint(kind).is_none_or(|complaint| unknown_field(&complaint).is_none());
+    kinds.into_iter().filter(has).map(|kind| format!("\"{kind}\"")).collect()
 }
 
 /// The keys that the scenario as a whole lacks, of which `first` is one.
@@ -184,6 +271,18 @@ fn changed(table: &Table, path: &str, change: impl FnOnce(&mut Value)) -> Table 
         change(value);
     }
     if let Value::Table(table) = whole { table } else { Table::new() }
+}
+
+/// Changes the table at `path`; the whole if that is empty.
+fn change_table(table: &mut Table, path: &str, change: impl FnOnce(&mut Table)) {
+    if path.is_empty() {
+        return change(table);
+    }
+    *table = changed(table, path, |value| {
+        if let Value::Table(settings) = value {
+            change(settings);
+        }
+    });
 }
 
 fn without(table: &Table, path: &str) -> Table {

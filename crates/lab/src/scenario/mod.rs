@@ -10,6 +10,7 @@ pub mod named;
 mod routes;
 pub mod sweep;
 pub mod tcp;
+mod without_effect;
 
 pub use check::{Checked, check};
 pub use document::Document;

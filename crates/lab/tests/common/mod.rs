@@ -7,7 +7,8 @@ use sim::{Event, Network, Nobody, Results, World};
 
 /// The scenario that `text` describes; a problem fails the test.
 pub fn scenario(text: &str) -> Scenario {
-    Document::parse("test.toml", text.as_bytes()).and_then(|document| document.read()).unwrap_or_else(|p| panic!("{p}"))
+    let document = Document::parse("test.toml", text.as_bytes()).unwrap_or_else(|p| panic!("{p}"));
+    document.read().unwrap_or_else(|p| panic!("{p:?}"))
 }
 
 /// The network of a scenario that is right.

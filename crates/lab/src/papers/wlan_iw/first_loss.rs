@@ -8,14 +8,11 @@ use serde_json::json;
 use sim::{Event, NodeEvent};
 use wire::{Body, Flags};
 
-use super::WINDOW;
+use super::{SEGMENT, WINDOW};
 use crate::papers::Number;
 
 /// By first window, as the text has them: figures 3 to 6, then "all numbered 5" for figures 7 to 11.
 const PRINTED: [f64; 9] = [14.0, 13.0, 16.0, 11.0, 5.0, 5.0, 5.0, 5.0, 5.0];
-
-/// Bytes of data in a packet.
-const SEGMENT: u64 = 960;
 
 pub(super) fn numbers() -> Vec<Number> {
     let mut numbers = Vec::new();

@@ -41,17 +41,21 @@ const TABLE_1: [f64; 9] = [
     504_941.833,
 ];
 
-/// A packet of 1000 bytes, of which ns-2 takes every one for data, holds 960 of ours.
-const PACKET_FOR_DATA: f64 = 1000.0 / 960.0;
+/// Bytes of data in a packet.
+const SEGMENT: u64 = 960;
+
+/// A packet of 1000 bytes, of which ns-2 takes every one for data, holds so many of ours.
+const PACKET_FOR_DATA: f64 = 1000.0 / SEGMENT as f64;
 
 fn numbers(sweeps: &[Analysis]) -> Vec<Number> {
-    let [windows, _] = sweeps else { return Vec::new() };
+    let [windows, _] = sweeps else { panic!("{} sweeps, and the paper has two", sweeps.len()) };
     let mut numbers = first_loss::numbers();
     for (window, paper) in (1u64..).zip(TABLE_1) {
         for (case, reading) in [("packets", "a packet"), ("bits", "a bit")] {
             let ours = goodput(windows, case, window).map(|bps| PACKET_FOR_DATA * bps).moments();
             let what = json!({ "first_window": window, "loss": reading });
-            numbers.push(Number::new("table 1", what, "bit/s", paper, ours));
+            let number = Number::new("table 1", what, "bit/s", paper, ours);
+            numbers.push(if case == "bits" { number.rejected() } else { number });
         }
     }
     numbers
@@ -118,3 +122,37 @@ const PICTURES: &[Picture] = pictures! {
     "figure 10" "8"
     "figure 11" "9"
 };
+
+#[cfg(test)]
+mod tests {
+    use std::ops::ControlFlow;
+
+    use engine::Bytes;
+    use stats::Level;
+
+    use super::*;
+    use crate::papers::{Score, reproduce::reproduce};
+    use crate::store::Store;
+
+    #[test]
+    fn the_scenarios_have_the_papers_packets() {
+        for source in PAPER.sweeps {
+            let scenario = source.load(None, &[]).unwrap().scenario;
+            assert!(scenario.flows.values().all(|flow| flow.segment == Bytes(SEGMENT)), "{}", source.name);
+        }
+    }
+
+    /// A case or a key that the scenario has under another name would have no values.
+    #[test]
+    fn every_number_of_table_1_has_a_value_for_each_replication() {
+        let dir = std::env::temp_dir().join(format!("lasthop-wlan-iw-{}", std::process::id()));
+        let mut store = Store::create(&dir.join("s.sqlite")).unwrap();
+        let reproduction = reproduce(&PAPER, 2, &mut store, 1, &mut |_| ControlFlow::Continue(())).unwrap();
+        std::fs::remove_dir_all(dir).unwrap();
+        let table = reproduction.numbers.iter().filter(|number| number.place == "table 1");
+        assert!(table.clone().all(|number| number.ours.n() == 2), "{:?}", reproduction.numbers);
+        assert_eq!((table.clone().count(), table.filter(|number| number.rejected).count()), (18, 9));
+        let score = Score::of(&reproduction.numbers, Level::default());
+        assert_eq!((score.of, score.rejected), (20, 9));
+    }
+}

@@ -9,7 +9,7 @@ use tcp::recovery::RecoveryConfig;
 use tcp::response::ResponseConfig;
 use wire::{Packet, Segment, Timestamps};
 
-use super::values::{Delay, Tries};
+use super::values::{Delay, INITIAL_WINDOW, Tries};
 use super::{DelayedAck, Tcp};
 use crate::problem::Problem;
 use crate::scenario::check::Checker;
@@ -79,11 +79,11 @@ impl Checker<'_> {
         }
         // A window is not measured by a segment that is wrong itself.
         if (sound && flow.window < flow.segment) || flow.window.0 > LARGEST_WINDOW {
-            let expected = "at least one segment and at most 1 GiB";
+            let expected = format!("at least one segment ({} B) and at most 1 GiB", flow.segment.0);
             self.wrong(Problem::new(expected).key(format!("{key}.window")).found(flow.window.to_string()));
         }
         if !(1..=1000).contains(&config.initial_window) {
-            let problem = Problem::new("1 to 1000 segments").key(format!("{key}.tcp.initial_window"));
+            let problem = Problem::new(INITIAL_WINDOW).key(format!("{key}.tcp.initial_window"));
             self.wrong(problem.found(config.initial_window.to_string()));
         }
     }
@@ -125,7 +125,8 @@ impl Checker<'_> {
             }
         }
         let Some(retries) = given.retries else { return };
-        for (name, times) in [("syn", retries.syn), ("data", retries.data.and_then(Tries::most))] {
+        let data = retries.data.and_then(Tries::most);
+        for (name, times) in [("syn", retries.syn), ("steady_syn", retries.steady_syn), ("data", data)] {
             if let Some(times) = times.filter(|times| *times > MOST_RETRIES) {
                 let problem = Problem::new(format!("0 to {MOST_RETRIES} times")).key(format!("{key}.retries.{name}"));
                 let problem = problem.found(times.to_string());

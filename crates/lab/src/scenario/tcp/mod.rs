@@ -40,7 +40,7 @@ pub struct Tcp {
     #[serde(default, skip_serializing_if = "is_false")]
     pub close: bool,
     /// First congestion window, in segments [RFC5681 s3.1, RFC6928].
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "values::initial_window", skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 1000))]
     pub initial_window: Option<u32>,
     /// First slow start threshold; without one slow start goes on until the first loss.
@@ -112,7 +112,7 @@ pub struct Tcp {
     /// Explicit congestion notification (RFC 3168).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ecn: Option<EcnMode>,
-    /// How long TIME-WAIT lasts, twice the life of a segment [RFC9293 s3.4.2].
+    /// How long TIME-WAIT lasts, twice the life of a segment [RFC9293 s3.6.1].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time_wait: Option<Span>,
 }
@@ -184,6 +184,7 @@ impl Tcp {
         put(&mut config.rto.sampling, &self.rtt_sampling);
         if let Some(retries) = &self.retries {
             put(&mut config.retries.syn, &retries.syn);
+            put(&mut config.retries.steady_syn, &retries.steady_syn);
             put(&mut config.retries.data, &retries.data.map(Tries::most));
         }
         put(&mut config.acks, &self.delayed_ack.map(DelayedAck::acks));

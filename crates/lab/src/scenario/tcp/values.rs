@@ -10,6 +10,27 @@ use serde::de::{Deserializer, Error, MapAccess, Unexpected, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 use tcp::config::Acks;
 
+/// What an initial window may be.
+pub(super) const INITIAL_WINDOW: &str = "a whole number of segments, 1 to 1000";
+
+/// Reads an initial window, so that what is no such number is answered in its own words.
+pub(super) fn initial_window<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u32>, D::Error> {
+    struct Segments;
+    impl Visitor<'_> for Segments {
+        type Value = u32;
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            write!(f, "{INITIAL_WINDOW}")
+        }
+        fn visit_i64<E: Error>(self, number: i64) -> Result<u32, E> {
+            u32::try_from(number).map_err(|_| E::invalid_value(Unexpected::Signed(number), &self))
+        }
+        fn visit_u64<E: Error>(self, number: u64) -> Result<u32, E> {
+            u32::try_from(number).map_err(|_| E::invalid_value(Unexpected::Unsigned(number), &self))
+        }
+    }
+    deserializer.deserialize_u32(Segments).map(Some)
+}
+
 /// `false`, `true`, or when acknowledgments go out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum DelayedAck {
@@ -94,10 +115,14 @@ impl JsonSchema for DelayedAck {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Retries {
-    /// A SYN.
+    /// A SYN, with a timeout that doubles each time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(max = 255))]
     pub syn: Option<u32>,
+    /// A SYN before these, with a timeout that does not double yet.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(max = 255))]
+    pub steady_syn: Option<u32>,
     /// Data.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data: Option<Tries>,
