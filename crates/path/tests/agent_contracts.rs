@@ -45,7 +45,7 @@ fn answers(config: &AgentConfig, notices: &[RadioNotice]) -> Vec<Vec<Packet>> {
     let answer = |(number, notice): (usize, &RadioNotice)| {
         let mut send = Vec::new();
         agent.on_radio(notice, &mut AgentCx { now: Time::from_millis(number as u64), here: HERE, send: &mut send });
-        send
+        send.into_iter().map(|departure| departure.packet).collect()
     };
     notices.iter().enumerate().map(answer).collect()
 }

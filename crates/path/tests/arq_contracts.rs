@@ -10,7 +10,7 @@ use engine::{Rate, Schedule, Slot, Span, Stream, Time};
 use path::channel::{Channel, ChannelConfig, two_state, uniform};
 use path::link::pipe::Pipe;
 use path::link::{Counters, Line, Timing};
-use path::mac::arq::ArqConfig;
+use path::mac::arq::{Arq, ArqConfig};
 use path::queue::{Limit, Tie};
 use path::station::scheduler::Scheduler;
 use path::station::{Lane, Station};
@@ -55,8 +55,8 @@ impl Transmitter {
     fn new(arq: &ArqConfig, limit: Limit, schedule: &mut Schedule) -> Self {
         let line = Line::new(Rate::from_bits_per_sec(1_000_000).unwrap(), Span::from_millis(2), Timing::Exact);
         match arq.build() {
-            None => Transmitter::Pipe(Pipe::new(HOP, line, (limit, Tie::default()), true, schedule.slot())),
-            Some(arq) => {
+            Arq::None => Transmitter::Pipe(Pipe::new(HOP, line, (limit, Tie::default()), true, schedule.slot())),
+            Arq::StopAndWait(arq) => {
                 let (arrival, timer) = (schedule.slot(), schedule.slot());
                 let lanes = vec![Lane::new(HOP, line, arq, limit)];
                 Transmitter::Station { station: Station::new(lanes, Scheduler::default(), arrival, timer), arrival }
@@ -67,7 +67,7 @@ impl Transmitter {
     fn offer(&mut self, seq: u32, cx: &mut Cx<'_, Log>) -> bool {
         match self {
             Transmitter::Pipe(pipe) => pipe.on_packet(&packet(seq, DATA), cx).is_some(),
-            Transmitter::Station { station, .. } => station.on_packet(0, packet(seq, DATA), cx),
+            Transmitter::Station { station, .. } => station.on_packet(0, packet(seq, DATA), false, cx),
         }
     }
 

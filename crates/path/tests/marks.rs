@@ -9,7 +9,7 @@ use engine::{Rate, Schedule, Span, Time};
 use path::channel::{Channel, ChannelConfig, perfect};
 use path::link::pipe::Pipe;
 use path::link::{Line, Timing};
-use path::mac::arq::{ArqConfig, stop_and_wait};
+use path::mac::arq::{Arq, ArqConfig, stop_and_wait};
 use path::queue::{Limit, Tie};
 use path::station::scheduler::Scheduler;
 use path::station::{Lane, Station};
@@ -38,11 +38,13 @@ fn marked(limit: Limit, threshold: Limit, fields: &[Ecn]) -> [(Vec<u32>, u64); 2
             packet
         });
         let counted = if station {
-            let arq = ArqConfig::StopAndWait(stop_and_wait::Config::default()).build().unwrap();
+            let Arq::StopAndWait(arq) = ArqConfig::StopAndWait(stop_and_wait::Config::default()).build() else {
+                panic!("its own kind")
+            };
             let lane = Lane::new(HOP, line(), arq, limit).marking(threshold);
             let mut station = Station::new(vec![lane], Scheduler::default(), slots[0], slots[1]);
             offered.for_each(|packet| {
-                station.on_packet(0, packet, &mut cx);
+                station.on_packet(0, packet, false, &mut cx);
             });
             station.lanes()[0].counters(Time::ZERO).marked
         } else {

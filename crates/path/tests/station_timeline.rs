@@ -75,7 +75,7 @@ fn timeline(
     let mut log = Log::default();
     for (lane, seq) in offered {
         let mut cx = Cx { now: Time::ZERO, schedule: &mut schedule, channels: &mut channels, observer: &mut log };
-        station.on_packet(*lane, packet(*seq), &mut cx);
+        station.on_packet(*lane, packet(*seq), false, &mut cx);
     }
     while let Some((now, slot)) = schedule.next(Time::NEVER) {
         let mut cx = Cx { now, schedule: &mut schedule, channels: &mut channels, observer: &mut log };

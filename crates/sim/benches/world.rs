@@ -30,6 +30,7 @@ fn wire(between: [usize; 2], rate: &str, delay: &str, packets: u32) -> LinkSpec 
     LinkSpec {
         name: format!("{between:?}"),
         between,
+        wireless: false,
         rate: rate.parse::<Rate>().expect("a rate"),
         delay: delay.parse().expect("a delay"),
         timing: Timing::Exact,
@@ -97,6 +98,7 @@ fn flows_over_one_link(bencher: divan::Bencher<'_, '_>, flows: usize) {
 #[divan::bench(sample_count = 20)]
 fn ten_megabytes_over_the_air(bencher: divan::Bencher<'_, '_>) {
     let air = LinkSpec {
+        wireless: true,
         channel: ChannelConfig::TwoState(two_state::Config {
             mean_good: Span::from_secs(5),
             mean_bad: Span::from_millis(100),

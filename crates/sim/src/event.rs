@@ -78,6 +78,11 @@ pub enum NodeEvent {
         /// The packet, now lost.
         packet: Packet,
     },
+    /// The node's scheme took it: it goes no further.
+    Taken {
+        /// The packet.
+        packet: Packet,
+    },
 }
 
 /// Who wants to know. The world is compiled once for each kind of sink, so that one that is not

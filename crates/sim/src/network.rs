@@ -70,6 +70,8 @@ pub struct LinkSpec {
     pub name: String,
     /// The nodes it joins; forward is from the first to the second.
     pub between: [usize; 2],
+    /// Whether it is air: schemes act on what crosses it.
+    pub wireless: bool,
     /// Bits per second, each way.
     pub rate: Rate,
     /// Propagation delay, each way.

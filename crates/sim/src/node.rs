@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use engine::{Order, Schedule, Slot, Span, Time};
 use path::agent::Agent;
+use path::channel::State;
 use path::queue::Buffer;
 use wire::{Addr, Packet};
 
@@ -17,7 +18,7 @@ pub(crate) struct Node {
     /// Packets that found it full.
     pub buffer_full: u64,
     pub processing: Option<Processing>,
-    pub agent: Option<Box<dyn Agent>>,
+    pub resident: Option<Resident>,
     /// The end that has each local port, by port above [`FIRST_PORT`].
     pub ends: Vec<u32>,
 }
@@ -28,11 +29,60 @@ pub(crate) const FIRST_PORT: u16 = 10_000;
 pub const MOST_PORTS: usize = (u16::MAX - FIRST_PORT) as usize + 1;
 
 impl Node {
+    /// What its scheme has counted.
+    pub fn agent_counters(&self) -> Vec<(&'static str, u64)> {
+        self.resident.as_ref().map_or_else(Vec::new, |resident| resident.agent.counters())
+    }
+
     /// The end that listens on `port`.
     #[inline]
     pub fn end(&self, port: u16) -> Option<usize> {
         self.ends.get(port.wrapping_sub(FIRST_PORT) as usize).map(|end| *end as usize)
     }
+}
+
+/// A scheme that lives in a node, and when it wants to wake.
+pub(crate) struct Resident {
+    pub agent: Box<dyn Agent>,
+    slot: Slot,
+    armed: Time,
+    pub forecast: Option<Forecast>,
+}
+
+impl Resident {
+    pub fn new(agent: Box<dyn Agent>, slot: Slot, forecast: Option<Forecast>) -> Self {
+        Resident { agent, slot, armed: Time::NEVER, forecast }
+    }
+
+    /// Notes when the agent wants to wake.
+    pub fn keep_timer(&mut self, schedule: &mut Schedule) {
+        let deadline = self.agent.deadline();
+        if deadline == self.armed {
+            return;
+        }
+        self.armed = deadline;
+        match deadline {
+            Time::NEVER => schedule.disarm(self.slot),
+            at => schedule.arm(self.slot, at),
+        }
+    }
+
+    /// The slot has come up.
+    pub fn woken(&mut self, schedule: &mut Schedule) {
+        schedule.disarm(self.slot);
+        self.armed = Time::NEVER;
+    }
+}
+
+/// What an agent is told of the air before it changes.
+pub(crate) struct Forecast {
+    pub slot: Slot,
+    /// How long before.
+    pub lead: Span,
+    /// The links whose air it is.
+    pub links: Vec<u32>,
+    /// The change it will be told of next.
+    pub next: Option<(Time, State)>,
 }
 
 /// Packets being processed: each takes the same time, any number at once.

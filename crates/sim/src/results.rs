@@ -12,6 +12,8 @@ pub struct Results {
     pub events: u64,
     /// Packets that found a node's buffers full, by node number.
     pub buffer_full: Vec<u64>,
+    /// What each node's scheme counted, by node number.
+    pub agents: Vec<Vec<(&'static str, u64)>>,
     /// By flow number.
     pub flows: Vec<FlowResult>,
     /// By link number.

@@ -238,6 +238,11 @@ impl Flow {
         self.gone(sending, facts);
     }
 
+    /// A node's scheme took a packet, which is not lost.
+    pub fn taken(&mut self, at: Time, node: usize, packet: &Packet) {
+        self.transit.take_newest(at, node, packet);
+    }
+
     /// Something happened to a packet on a link.
     pub fn link(&mut self, at: Time, id: HopId, event: &LinkEvent, hops: &Hops, facts: &mut Vec<Fact>) {
         let Some(hop) = hops.get(id) else { return };

@@ -46,7 +46,7 @@ impl Hops {
             [(0, 1), (1, 0)].map(|(near, far)| {
                 let mut line = Line::new(link.rate, link.delay, link.timing);
                 let [near, far] = [link.between[near], link.between[far]];
-                let link_ack = link.arq.build().map(|arq| line.transmission_time(arq.ack_size));
+                let link_ack = link.arq.build().ack_size().map(|size| line.transmission_time(size));
                 let host = near >= network.nodes.len() || network.nodes[near].kind == sim::NodeKind::Host;
                 let processing = if host { Span::ZERO } else { network.nodes[near].processing_delay };
                 Hop { near, far, processing, delay: link.delay, link_ack, line }

@@ -373,6 +373,11 @@ impl Sink for Explain {
                     self.follow(at, flow, |flow, _, facts| flow.buffer_full(at, *node as usize, packet, facts));
                 }
             }
+            Event::Node { node, event: NodeEvent::Taken { packet } } => {
+                if let Some(flow) = self.flow_of(packet) {
+                    self.follow(at, flow, |flow, _, _| flow.taken(at, *node as usize, packet));
+                }
+            }
             Event::Link { hop, event } => {
                 if let Some(flow) = packet_of(event).and_then(|packet| self.flow_of(packet)) {
                     self.follow(at, flow, |flow, hops, facts| flow.link(at, *hop, event, hops, facts));

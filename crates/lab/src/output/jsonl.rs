@@ -89,6 +89,7 @@ fn describe(event: &Event, names: &Names, record: &mut Map<String, Value>) {
                 NodeEvent::Received { packet } => ("packet-received", packet),
                 NodeEvent::Transit { packet } => ("packet-in-transit", packet),
                 NodeEvent::BufferFull { packet } => ("buffer-full", packet),
+                NodeEvent::Taken { packet } => ("packet-taken", packet),
             };
             put(json!({ "event": name, "node": names.nodes[*node as usize] }));
             put(packet(about));

@@ -34,7 +34,7 @@ impl Output for Captures {
             NodeEvent::Received { packet } | NodeEvent::Transit { packet } => {
                 writer.packet(0, at, Direction::In, packet)
             }
-            NodeEvent::BufferFull { .. } => Ok(()),
+            NodeEvent::BufferFull { .. } | NodeEvent::Taken { .. } => Ok(()),
         }
     }
 

@@ -33,7 +33,7 @@ pub(super) fn advise(scenario: &Scenario, network: &Network) -> Vec<Problem> {
 fn agents_without_link_layer(scenario: &Scenario, network: &Network) -> Vec<Problem> {
     let with_link_layer = |node: usize| {
         let links = network.links.iter().filter(|link| link.between.contains(&node));
-        links.into_iter().any(|link| link.arq.build().is_some())
+        links.into_iter().any(|link| link.arq.build().ack_size().is_some())
     };
     let mut warnings = Vec::new();
     for (number, node) in network.nodes.iter().enumerate() {
@@ -57,7 +57,7 @@ fn halves_of_schemes(network: &Network, ways: &[[Way; 2]]) -> Vec<Problem> {
     for (flow, [there, _]) in network.flows.iter().zip(ways) {
         let sender = &network.nodes[flow.from];
         let followed = flow.tcp.response.name();
-        let with_link_layer = there.hops.iter().filter(|hop| network.links[*hop / 2].arq.build().is_some());
+        let with_link_layer = there.hops.iter().filter(|hop| network.links[*hop / 2].arq.build().ack_size().is_some());
         let stations: Vec<usize> = with_link_layer.map(|hop| network.links[hop / 2].between[hop % 2]).collect();
         let schemes: Vec<&str> = stations.iter().map(|node| network.nodes[*node].agent.name()).collect();
         for (station, scheme) in stations.iter().zip(&schemes) {

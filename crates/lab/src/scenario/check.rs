@@ -168,6 +168,7 @@ impl Checker<'_> {
         LinkSpec {
             name: name.to_owned(),
             between,
+            wireless: link.kind == LinkKind::Wireless,
             rate: link.rate,
             delay: link.delay,
             timing: match self.scenario.profile {

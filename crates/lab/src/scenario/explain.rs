@@ -1,10 +1,9 @@
 //! What the deserializer says is wrong, in the words of scenarios: what was found, what was expected, what to do.
 
+use engine::near::nearest;
 use toml::{Table, Value};
 
 use super::model::Scenario;
-use engine::near::nearest;
-
 use crate::problem::Problem;
 
 /// Where the deserializer stumbled, and what it said.

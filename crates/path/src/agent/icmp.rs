@@ -16,5 +16,5 @@ pub(super) fn tell_sender(kind: NoticeKind, about: &RadioNotice, cx: &mut AgentC
         dst_port: segment.dst_port,
         seq: segment.seq,
     };
-    cx.send.push(Packet { src: cx.here, dst: about.packet.src, ecn: Ecn::NotEct, body: Body::Icmp(notice) });
+    cx.send(Packet { src: cx.here, dst: about.packet.src, ecn: Ecn::NotEct, body: Body::Icmp(notice) });
 }

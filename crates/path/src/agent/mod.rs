@@ -5,9 +5,10 @@ pub mod refined_icmp;
 pub mod simple_icmp;
 pub mod unmodified;
 
-use engine::Time;
+use engine::{Span, Time};
 use wire::{Addr, Packet};
 
+use crate::channel::State;
 use crate::station::RadioNotice;
 
 engine::registry! {
@@ -27,11 +28,72 @@ pub struct AgentCx<'a> {
     /// The address of the node it lives in.
     pub here: Addr,
     /// Packets for the node to send, in order.
-    pub send: &'a mut Vec<Packet>,
+    pub send: &'a mut Vec<Departure>,
 }
 
-/// A scheme in a node. It sees what the node's link layer learns; packets it sends are routed from the node.
+impl AgentCx<'_> {
+    /// The node sends a packet, routed from here. The agent does not see it again.
+    pub fn send(&mut self, packet: Packet) {
+        self.send.push(Departure { packet, urgent: false });
+    }
+
+    /// The same, before everything that waits for its link.
+    pub fn send_urgently(&mut self, packet: Packet) {
+        self.send.push(Departure { packet, urgent: true });
+    }
+}
+
+/// A packet that an agent sends.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Departure {
+    /// The packet.
+    pub packet: Packet,
+    /// Whether it goes before everything that waits for its link.
+    pub urgent: bool,
+}
+
+/// What becomes of a packet that an agent was shown.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Verdict {
+    /// It goes on as it now is, before anything that the agent sends in the same call.
+    Pass,
+    /// It ends here: the scheme took it.
+    Take,
+}
+
+/// A scheme in a node with a radio: a base station, or a host. It sees what crosses the node to and from the air, at a host
+/// also what is made and what ends there, and what the node's link layer learns; packets it sends are routed from the node.
+/// After each call `deadline` is asked.
 pub trait Agent: Send {
+    /// A packet is about to be queued for the air. The agent may change it.
+    fn before_air(&mut self, _: &mut Packet, _: &mut AgentCx<'_>) -> Verdict {
+        Verdict::Pass
+    }
+    /// A packet has come over the air. The agent may change it.
+    fn after_air(&mut self, _: &mut Packet, _: &mut AgentCx<'_>) -> Verdict {
+        Verdict::Pass
+    }
     /// A local attempt to send a packet failed. Called at the time the link layer learns of it, once for each attempt.
-    fn on_radio(&mut self, notice: &RadioNotice, cx: &mut AgentCx<'_>);
+    fn on_radio(&mut self, _: &RadioNotice, _: &mut AgentCx<'_>) {}
+    /// When `on_wake` is to be called; NEVER if not.
+    fn deadline(&self) -> Time {
+        Time::NEVER
+    }
+    /// `deadline` has come.
+    fn on_wake(&mut self, _: &mut AgentCx<'_>) {}
+    /// How long before the air of one of the node's links changes it wants to be told, if at all: what a radio learns
+    /// from a signal that fades. That does not change.
+    fn foresight(&self) -> Option<Span> {
+        None
+    }
+    /// The air of one of the node's links is about to become `state`, in `foresight`.
+    fn on_forecast(&mut self, _: State, _: &mut AgentCx<'_>) {}
+    /// Whether it ever sends urgently; that does not change.
+    fn sends_urgently(&self) -> bool {
+        false
+    }
+    /// What it has counted, by names for results: lower case, words joined by `_`. In the same order each time.
+    fn counters(&self) -> Vec<(&'static str, u64)> {
+        Vec::new()
+    }
 }

@@ -125,6 +125,14 @@ impl Lane {
         self.queue.push_back(waiting);
     }
 
+    /// Puts a packet in front of all that wait, behind the head if that has been sent before.
+    pub(super) fn push_first(&mut self, packet: Packet) {
+        self.queued_bytes += u64::from(packet.size());
+        // First in the order of any service.
+        let waiting = Waiting { packet, since: Order::default() };
+        self.queue.insert(usize::from(self.attempts > 0).min(self.queue.len()), waiting);
+    }
+
     pub(super) fn head(&self) -> Option<Packet> {
         self.queue.front().map(|waiting| waiting.packet)
     }

@@ -82,8 +82,14 @@ impl Station {
         &self.lanes
     }
 
-    /// Takes a packet for lane number `lane`. Whether it found room.
-    pub fn on_packet<O: Observer>(&mut self, lane: usize, mut packet: Packet, cx: &mut Cx<'_, O>) -> bool {
+    /// Takes a packet for lane number `lane`, before all that wait there if `urgent`. Whether it found room.
+    pub fn on_packet<O: Observer>(
+        &mut self,
+        lane: usize,
+        mut packet: Packet,
+        urgent: bool,
+        cx: &mut Cx<'_, O>,
+    ) -> bool {
         let target = &mut self.lanes[lane];
         // An idle transmitter takes the packet at once: it does not wait, so no limit is met.
         let idle = self.phase == Phase::Idle;
@@ -99,7 +105,11 @@ impl Station {
             target.counters.marked += 1;
             cx.tell(target.hop, || LinkEvent::Marked { packet });
         }
-        target.push(Waiting { packet, since: cx.schedule.order() });
+        if urgent {
+            target.push_first(packet);
+        } else {
+            target.push(Waiting { packet, since: cx.schedule.order() });
+        }
         if idle {
             self.send_next(cx);
         }

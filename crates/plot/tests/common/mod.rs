@@ -87,6 +87,7 @@ impl Path {
         let link = |name: &str, between, rate: &str, delay: &str, channel, arq, queue| LinkSpec {
             name: name.into(),
             between,
+            wireless: name == "air",
             rate: rate.parse().expect("a rate"),
             delay: span(delay),
             timing: Timing::Exact,

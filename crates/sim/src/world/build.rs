@@ -1,9 +1,11 @@
 //! From what there is to what runs.
 
 use engine::{Schedule, Stream, Time};
+use path::agent::Agent;
 use path::channel::Channel;
 use path::link::Line;
 use path::link::pipe::Pipe;
+use path::mac::arq::Arq;
 use path::queue::Buffer;
 use path::station::{Lane, Station};
 use tcp::Connection;
@@ -12,7 +14,7 @@ use wire::{Addr, SeqNum};
 use super::end::End;
 use super::{Flow, Hop, Owner, World, hop_id};
 use crate::network::{FlowSpec, Network, Radio};
-use crate::node::{FIRST_PORT, Node, Processing};
+use crate::node::{FIRST_PORT, Forecast, Node, Processing, Resident};
 use crate::routing::Routes;
 
 /// Hands out slots and remembers their owners.
@@ -55,9 +57,13 @@ impl World {
             now: Time::ZERO,
             events: 0,
             next_air: Time::NEVER,
+            airborne: network.links.iter().flat_map(|link| [link.wireless; 2]).collect(),
             outbox: Vec::new(),
             spare: None,
         };
+        for node in 0..world.nodes.len() {
+            world.look_ahead(node, Time::ZERO);
+        }
         if observed {
             world.next_air = world.next_change(Time::ZERO);
         }
@@ -73,10 +79,22 @@ fn nodes(network: &Network, slots: &mut Slots) -> Vec<Node> {
         buffer_full: 0,
         processing: (spec.processing_delay.as_nanos() > 0)
             .then(|| Processing::new(spec.processing_delay, slots.slot(Owner::Processing(number as u32)))),
-        agent: spec.agent.build(),
+        resident: spec.agent.build().map(|agent| resident(network, number, agent, slots)),
         ends: Vec::new(),
     };
     network.nodes.iter().enumerate().map(node).collect()
+}
+
+fn resident(network: &Network, node: usize, agent: Box<dyn Agent>, slots: &mut Slots) -> Resident {
+    let links = network.links.iter().enumerate();
+    let links = links.filter(|(_, link)| link.wireless && link.between.contains(&node)).map(|(link, _)| link as u32);
+    let forecast = agent.foresight().map(|lead| Forecast {
+        slot: slots.slot(Owner::Forecast(node as u32)),
+        lead,
+        links: links.collect(),
+        next: None,
+    });
+    Resident::new(agent, slots.slot(Owner::Agent(node as u32)), forecast)
 }
 
 fn channels(network: &Network) -> Vec<Box<dyn Channel>> {
@@ -97,11 +115,14 @@ fn hops(network: &Network, channels: &[Box<dyn Channel>], slots: &mut Slots) -> 
         for way in 0..2 {
             let id = hop_id(2 * number + way);
             let line = Line::new(link.rate, link.delay, link.timing);
-            let Some(arq) = link.arq.build() else {
-                let slot = slots.slot(Owner::Pipe(hops.len() as u32));
-                let pipe = Pipe::new(id, line, (link.queue, link.queue_tie), channels[number].loses(), slot);
-                hops.push(Hop::Pipe(pipe.marking(link.ecn_threshold)));
-                continue;
+            let arq = match link.arq.build() {
+                Arq::None => {
+                    let slot = slots.slot(Owner::Pipe(hops.len() as u32));
+                    let pipe = Pipe::new(id, line, (link.queue, link.queue_tie), channels[number].loses(), slot);
+                    hops.push(Hop::Pipe(pipe.marking(link.ecn_threshold)));
+                    continue;
+                }
+                Arq::StopAndWait(arq) => arq,
             };
             let lane = Lane::new(id, line, arq, link.queue).marking(link.ecn_threshold);
             let node = link.between[way];

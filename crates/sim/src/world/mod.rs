@@ -4,14 +4,15 @@
 //! node at the far end of a link, from there to a connection or to the next link. A packet's way through one wake-up is
 //! `Pipe` or `Station` -> `World::arrive` -> `Connection` or `World::forward` -> `World::output`.
 
+mod agents;
 mod build;
 mod end;
 
 use engine::{Schedule, Slot, Time};
-use path::agent::AgentCx;
+use path::agent::{Departure, Verdict};
 use path::channel::Channel;
 use path::link::pipe::Pipe;
-use path::station::{Outcome, RadioNotice, Station};
+use path::station::{Outcome, Station};
 use path::{Cx, HopId, LinkEvent, Observer, Way};
 use tcp::State;
 use wire::{Addr, Body, Packet};
@@ -34,6 +35,10 @@ enum Owner {
     StationTimer(u32),
     /// A connection's timer.
     End(u32),
+    /// A scheme's timer.
+    Agent(u32),
+    /// The air of one of a node's links is about to change.
+    Forecast(u32),
     /// A node has processed its first packet.
     Processing(u32),
     /// A flow's application begins.
@@ -72,6 +77,8 @@ pub struct World {
     hops: Vec<Hop>,
     /// The node at the far end of each hop.
     far_ends: Vec<u32>,
+    /// Whether each hop is air.
+    airborne: Vec<bool>,
     stations: Vec<Station>,
     /// The node of each station.
     station_nodes: Vec<u32>,
@@ -87,7 +94,7 @@ pub struct World {
     /// When the air of any link changes next, for those who watch; NEVER when nobody does.
     next_air: Time,
     /// Packets an agent sends while it acts.
-    outbox: Vec<Packet>,
+    outbox: Vec<Departure>,
     /// A packet for a connection to write to, kept because making an empty one costs as much as filling it.
     spare: Option<Box<Packet>>,
 }
@@ -187,6 +194,7 @@ impl World {
             ended: self.now,
             events: self.events,
             buffer_full: self.nodes.iter().map(|node| node.buffer_full).collect(),
+            agents: self.nodes.iter().map(Node::agent_counters).collect(),
             flows: self.flows.iter().map(flow).collect(),
             links: self
                 .hops
@@ -207,7 +215,7 @@ impl World {
                     Cx { now: self.now, schedule: &mut self.schedule, channels: &mut self.channels, observer: relay };
                 let Hop::Pipe(pipe) = &mut self.hops[hop] else { unreachable!("a lane has no slot of its own") };
                 if pipe.on_wake(&mut cx, arriving) {
-                    self.arrive(self.far_ends[hop] as usize, arriving, sink);
+                    self.arrive(hop, arriving, sink);
                 }
             }
             Owner::StationArrival(station) => {
@@ -219,6 +227,8 @@ impl World {
                 self.carry_on(station, outcome, sink);
             }
             Owner::End(end) => self.end_wakes(end as usize, sink),
+            Owner::Agent(node) => self.agent_wakes(node as usize, sink),
+            Owner::Forecast(node) => self.air_is_about_to_change(node as usize, sink),
             Owner::Processing(node) => {
                 let processed = self.nodes[node as usize].processing.as_mut().and_then(|p| p.pop(&mut self.schedule));
                 if let Some(packet) = processed {
@@ -262,32 +272,38 @@ impl World {
         if let Some(notice) = outcome.notice {
             self.tell_agent(node, &notice, sink);
         }
-        if let Some((hop, packet)) = outcome.delivered {
-            let far_end = self.far_ends[2 * hop.link as usize + hop.way.index()];
-            self.arrive(far_end as usize, &packet, sink);
+        if let Some((hop, mut packet)) = outcome.delivered {
+            self.arrive(2 * hop.link as usize + hop.way.index(), &mut packet, sink);
         }
     }
 
-    fn tell_agent<S: Sink>(&mut self, node: usize, notice: &RadioNotice, sink: &mut S) {
-        let here = &mut self.nodes[node];
-        let Some(agent) = &mut here.agent else { return };
-        let mut outbox = std::mem::take(&mut self.outbox);
-        agent.on_radio(notice, &mut AgentCx { now: self.now, here: here.addr, send: &mut outbox });
-        for packet in outbox.drain(..) {
-            self.originate(node, &packet, sink);
-        }
-        self.outbox = outbox;
-    }
-
-    /// A packet comes to a node.
+    /// A packet comes to the node at the far end of a hop.
     #[inline]
-    fn arrive<S: Sink>(&mut self, node: usize, packet: &Packet, sink: &mut S) {
-        if packet.dst == self.nodes[node].addr {
-            self.say(node, sink, || NodeEvent::Received { packet: *packet });
+    fn arrive<S: Sink>(&mut self, hop: usize, packet: &mut Packet, sink: &mut S) {
+        let node = self.far_ends[hop] as usize;
+        let here = &self.nodes[node];
+        let ends = packet.dst == here.addr;
+        if !ends && here.kind == NodeKind::Host {
+            return;
+        }
+        let resident = here.resident.is_some() && self.airborne[hop];
+        self.say(node, sink, || match ends {
+            true => NodeEvent::Received { packet: *packet },
+            false => NodeEvent::Transit { packet: *packet },
+        });
+        if resident
+            && self.ask_agent(node, packet, sink, |agent, packet, cx| agent.after_air(packet, cx)) == Verdict::Take
+        {
+            self.agent_sends(node, sink);
+            return;
+        }
+        if ends {
             self.receive(node, packet, sink);
-        } else if self.nodes[node].kind == NodeKind::Router {
-            self.say(node, sink, || NodeEvent::Transit { packet: *packet });
+        } else {
             self.forward(node, packet, sink);
+        }
+        if resident {
+            self.agent_sends(node, sink);
         }
     }
 
@@ -329,7 +345,7 @@ impl World {
         admitted
     }
 
-    /// Hands a packet to the link that leads to its destination.
+    /// Hands a packet to the link that leads to its destination, with the consent of the node's scheme.
     #[inline]
     fn output<S: Sink>(&mut self, node: usize, packet: &Packet, sink: &mut S) {
         let Some(hop) = self.routes.hop(node, packet.dst.node()) else {
@@ -337,6 +353,15 @@ impl World {
             self.nodes[node].buffer.left(packet.size());
             return;
         };
+        if self.nodes[node].resident.is_some() && self.airborne[hop] {
+            return self.output_through_agent(node, hop, packet, sink);
+        }
+        self.launch(node, hop, packet, false, sink);
+    }
+
+    /// Hands a packet to a link, before all that waits for it if `urgent`.
+    #[inline]
+    fn launch<S: Sink>(&mut self, node: usize, hop: usize, packet: &Packet, urgent: bool, sink: &mut S) {
         let relay = &mut Relay(sink);
         let mut cx = Cx { now: self.now, schedule: &mut self.schedule, channels: &mut self.channels, observer: relay };
         match &mut self.hops[hop] {
@@ -351,7 +376,7 @@ impl World {
                 }
             }
             Hop::Lane { station, lane } => {
-                if !self.stations[*station as usize].on_packet(*lane as usize, *packet, &mut cx) {
+                if !self.stations[*station as usize].on_packet(*lane as usize, *packet, urgent, &mut cx) {
                     self.nodes[node].buffer.left(packet.size());
                 }
             }

@@ -2,9 +2,9 @@
 
 pub use engine::registry::NoSettings as Config;
 
-use super::StopAndWait;
+use super::Arq;
 
 /// Nothing.
-pub fn build() -> Option<StopAndWait> {
-    None
+pub fn build() -> Arq {
+    Arq::None
 }

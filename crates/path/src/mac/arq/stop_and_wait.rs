@@ -12,7 +12,7 @@ use engine::registry::{Fault, Settings};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::StopAndWait;
+use super::{Arq, StopAndWait};
 
 /// What the receiver can tell a retransmission from a new frame by.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
@@ -82,8 +82,8 @@ impl Settings for Config {
 
 impl Config {
     /// The parameters.
-    pub fn build(&self) -> Option<StopAndWait> {
-        Some(StopAndWait {
+    pub fn build(&self) -> Arq {
+        Arq::StopAndWait(StopAndWait {
             transmissions: self.transmissions,
             margin: self.margin,
             ack_size: ACK_SIZE,

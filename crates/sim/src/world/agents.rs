@@ -1,0 +1,110 @@
+//! What goes on between a node and the scheme that lives in it.
+
+use engine::Time;
+use path::agent::{Agent, AgentCx, Verdict};
+use path::station::RadioNotice;
+use wire::Packet;
+
+use super::World;
+use crate::event::{NodeEvent, Sink};
+use crate::node::Resident;
+
+impl World {
+    /// A packet is about to be queued for the air.
+    pub(super) fn output_through_agent<S: Sink>(&mut self, node: usize, hop: usize, packet: &Packet, sink: &mut S) {
+        let mut changed = *packet;
+        match self.ask_agent(node, &mut changed, sink, |agent, packet, cx| agent.before_air(packet, cx)) {
+            Verdict::Pass => self.launch(node, hop, &changed, false, sink),
+            Verdict::Take => self.nodes[node].buffer.left(packet.size()),
+        }
+        self.agent_sends(node, sink);
+    }
+
+    /// Shows the agent a packet.
+    pub(super) fn ask_agent<S: Sink>(
+        &mut self,
+        node: usize,
+        packet: &mut Packet,
+        sink: &mut S,
+        ask: impl FnOnce(&mut dyn Agent, &mut Packet, &mut AgentCx<'_>) -> Verdict,
+    ) -> Verdict {
+        let mut verdict = Verdict::Pass;
+        self.with_agent(node, |agent, cx| verdict = ask(agent, packet, cx));
+        if verdict == Verdict::Take {
+            self.say(node, sink, || NodeEvent::Taken { packet: *packet });
+        }
+        verdict
+    }
+
+    pub(super) fn tell_agent<S: Sink>(&mut self, node: usize, notice: &RadioNotice, sink: &mut S) {
+        self.with_agent(node, |agent, cx| agent.on_radio(notice, cx));
+        self.agent_sends(node, sink);
+    }
+
+    pub(super) fn agent_wakes<S: Sink>(&mut self, node: usize, sink: &mut S) {
+        let Some(resident) = &mut self.nodes[node].resident else { return };
+        resident.woken(&mut self.schedule);
+        self.with_agent(node, |agent, cx| agent.on_wake(cx));
+        self.agent_sends(node, sink);
+    }
+
+    /// Lets the agent act. What it sends waits in the outbox.
+    #[inline]
+    fn with_agent(&mut self, node: usize, act: impl FnOnce(&mut dyn Agent, &mut AgentCx<'_>)) {
+        let here = &mut self.nodes[node];
+        let Some(resident) = &mut here.resident else { return };
+        let mut cx = AgentCx { now: self.now, here: here.addr, send: &mut self.outbox };
+        act(&mut *resident.agent, &mut cx);
+        resident.keep_timer(&mut self.schedule);
+    }
+
+    /// Sends what the agent wants sent.
+    #[inline]
+    pub(super) fn agent_sends<S: Sink>(&mut self, node: usize, sink: &mut S) {
+        if self.outbox.is_empty() {
+            return;
+        }
+        // What is sent may end here and bring about more.
+        let mut outbox = std::mem::take(&mut self.outbox);
+        for departure in outbox.drain(..) {
+            let packet = &departure.packet;
+            if packet.dst == self.nodes[node].addr {
+                self.receive(node, packet, sink);
+            } else if self.admit(node, packet, sink) {
+                self.say(node, sink, || NodeEvent::Sent { packet: *packet });
+                match self.routes.hop(node, packet.dst.node()) {
+                    Some(hop) => self.launch(node, hop, packet, departure.urgent, sink),
+                    None => self.nodes[node].buffer.left(packet.size()),
+                }
+            }
+        }
+        if self.outbox.is_empty() {
+            self.outbox = outbox;
+        }
+    }
+
+    /// The agent is told of the next change of the air.
+    pub(super) fn air_is_about_to_change<S: Sink>(&mut self, node: usize, sink: &mut S) {
+        let forecast = self.nodes[node].resident.as_mut().and_then(|resident| resident.forecast.as_mut());
+        let Some((at, state)) = forecast.and_then(|forecast| forecast.next.take()) else { return };
+        self.with_agent(node, |agent, cx| agent.on_forecast(state, cx));
+        self.agent_sends(node, sink);
+        self.look_ahead(node, at);
+    }
+
+    /// Finds the first change of a node's air after `after` of which its agent is to be told.
+    pub(super) fn look_ahead(&mut self, node: usize, after: Time) {
+        let resident = self.nodes[node].resident.as_mut();
+        let Some(forecast) = resident.and_then(|Resident { forecast, .. }| forecast.as_mut()) else { return };
+        let channels = &mut self.channels;
+        let changes = forecast.links.iter().filter_map(|link| channels[*link as usize].next_change(after));
+        forecast.next = changes.min_by_key(|(at, _)| *at);
+        match forecast.next {
+            Some((at, _)) => {
+                let told = Time::from_nanos(at.as_nanos().saturating_sub(forecast.lead.as_nanos()));
+                self.schedule.arm(forecast.slot, told.max(self.now));
+            }
+            None => self.schedule.disarm(forecast.slot),
+        }
+    }
+}
