@@ -89,8 +89,14 @@ impl Packet {
     /// Bytes on the wire: all headers and the data, without any link header.
     #[inline]
     pub fn size(&self) -> u32 {
+        self.bare_size() + self.options().map_or(0, Options::size)
+    }
+
+    /// The same, without the options of the segment.
+    #[inline]
+    pub fn bare_size(&self) -> u32 {
         match &self.body {
-            Body::Tcp(segment) => Self::HEADER + segment.header() + segment.len,
+            Body::Tcp(segment) => Self::HEADER + Segment::HEADER + segment.len,
             Body::Icmp(_) => Self::HEADER + Notice::SIZE,
         }
     }

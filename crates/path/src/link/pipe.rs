@@ -93,7 +93,9 @@ impl Pipe {
     /// Takes a packet to send. Gives the time at which it will have left the node, or `None` if the queue was full.
     #[inline]
     pub fn on_packet<O: Observer>(&mut self, packet: &Packet, cx: &mut Cx<'_, O>) -> Option<Time> {
-        let size = packet.size();
+        let options = packet.options();
+        let options_size = options.map_or(0, Options::size);
+        let size = packet.bare_size() + options_size;
         let counts = self.counts();
         if counts && !self.admits(cx.now, size) {
             self.counters.packets_dropped += 1;
@@ -107,8 +109,6 @@ impl Pipe {
             self.counters.marked += 1;
             cx.tell(self.hop, || LinkEvent::Marked { packet: Packet { ecn, ..*packet } });
         }
-        let options = packet.options();
-        let options_size = options.map_or(0, Options::size);
         let duration = self.line.transmission_time(size);
         let starts = self.free_at.max(cx.now);
         let leaves = starts + duration;

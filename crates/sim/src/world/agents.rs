@@ -11,6 +11,7 @@ use crate::node::Resident;
 
 impl World {
     /// A packet is about to be queued for the air.
+    #[inline(never)]
     pub(super) fn output_through_agent<S: Sink>(&mut self, node: usize, hop: usize, packet: &Packet, sink: &mut S) {
         let mut changed = *packet;
         match self.ask_agent(node, &mut changed, sink, |agent, packet, cx| agent.before_air(packet, cx)) {

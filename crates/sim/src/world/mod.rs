@@ -334,10 +334,14 @@ impl World {
     }
 
     /// Whether the node's buffers take the packet.
-    #[inline]
+    #[inline(always)]
     fn admit<S: Sink>(&mut self, node: usize, packet: &Packet, sink: &mut S) -> bool {
-        let buffer = &mut self.nodes[node].buffer;
-        let admitted = !buffer.limited() || buffer.admit(self.now, packet.size());
+        !self.nodes[node].buffer.limited() || self.admit_to_limited(node, packet, sink)
+    }
+
+    #[inline(never)]
+    fn admit_to_limited<S: Sink>(&mut self, node: usize, packet: &Packet, sink: &mut S) -> bool {
+        let admitted = self.nodes[node].buffer.admit(self.now, packet.size());
         if !admitted {
             self.nodes[node].buffer_full += 1;
             self.say(node, sink, || NodeEvent::BufferFull { packet: *packet });
@@ -359,8 +363,8 @@ impl World {
         self.launch(node, hop, packet, false, sink);
     }
 
-    /// Hands a packet to a link, before all that waits for it if `urgent`.
-    #[inline]
+    /// Hands a packet to a link, before all that waits for it if `urgent`. Inlined: it is most of what an event costs.
+    #[inline(always)]
     fn launch<S: Sink>(&mut self, node: usize, hop: usize, packet: &Packet, urgent: bool, sink: &mut S) {
         let relay = &mut Relay(sink);
         let mut cx = Cx { now: self.now, schedule: &mut self.schedule, channels: &mut self.channels, observer: relay };
