@@ -7,14 +7,12 @@ use engine::{Span, Time};
 use wire::{SackBlocks, SeqNum};
 
 use super::rate::Snapshot;
-use super::spurious::{Finding, Signs};
 use super::{Scoreboard, Sender, Sent};
-use crate::cc::{Acked, Congestion, Feedback, Flight};
+use crate::cc::{Acked, Feedback};
 use crate::config::{Growth, Sampling};
-use crate::differentiation::Cause;
-use crate::event::{Event, Reason};
+use crate::event::Event;
 use crate::recovery::prr::Progress;
-use crate::recovery::{Ack, DUP_THRESH, Verdict, View};
+use crate::recovery::{DUP_THRESH, Verdict, View};
 
 /// What of a segment that came in concerns the sender. Offsets count from the beginning of the stream.
 pub(crate) struct Arrival<'a> {
@@ -36,21 +34,21 @@ pub(crate) struct Arrival<'a> {
 
 /// What the delivery of segments tells.
 #[derive(Default)]
-struct News {
+pub(super) struct News {
     /// Bytes delivered, and those of them SACKed.
-    delivered: u64,
-    sacked: u64,
+    pub delivered: u64,
+    pub sacked: u64,
     /// When the oldest of those acknowledged, and of those SACKed, was sent, of those sent once only.
-    acked_at: Option<Time>,
-    sacked_at: Option<Time>,
+    pub acked_at: Option<Time>,
+    pub sacked_at: Option<Time>,
     /// When the newest of them was sent.
-    newest_at: Option<Time>,
+    pub newest_at: Option<Time>,
     /// Whether one acknowledged had been sent more than once.
-    retransmitted: bool,
+    pub retransmitted: bool,
     /// Whether one sent once only was there before the episode of retransmissions going on.
-    originals: bool,
+    pub originals: bool,
     /// Where a duplicate arrived.
-    duplicate: Option<(u64, u64)>,
+    pub duplicate: Option<(u64, u64)>,
 }
 
 impl News {
@@ -339,60 +337,6 @@ impl Sender {
         }
     }
 
-    /// Whether earlier retransmissions turn out to have been needless; if so, nothing is lost any more.
-    fn was_needless(&mut self, arrival: &Arrival<'_>, news: &News, acked: u64, duplicate: bool) -> bool {
-        let finding = self.spurious.on_ack(&Signs {
-            una: self.una(),
-            advanced: acked > 0,
-            duplicate,
-            originals: news.originals,
-            sack: self.settings.sack,
-            echo: arrival.echo.map(|(echo, _)| echo),
-            duplicate_sack: news.duplicate,
-        });
-        if finding == Finding::Nothing {
-            return false;
-        }
-        self.board.find_all();
-        self.resend.clear();
-        self.recovery.on_undo(&self.board);
-        self.recovering = false;
-        self.reduction = None;
-        self.episodes.back = None;
-        self.rtt.undo();
-        self.say(|| Event::Undone);
-        true
-    }
-
-    fn ask_recovery(
-        &mut self,
-        arrival: &Arrival<'_>,
-        news: &News,
-        acked: u64,
-        duplicate: bool,
-    ) -> (Verdict, Option<crate::recovery::Notified>) {
-        let una = self.una();
-        let notified = if duplicate && !self.recovering { self.response.on_duplicate(una) } else { None };
-        let ack = Ack {
-            now: arrival.now,
-            acked,
-            sacked: news.sacked,
-            duplicates: if duplicate { self.duplicates } else { 0 },
-            sack: self.settings.sack,
-            duplicate_sack: news.duplicate,
-            notified,
-            echoes_original: self.spurious.echoes_original(arrival.echo.map(|(echo, _)| echo)),
-        };
-        let mut view = self.view();
-        if acked > 0 {
-            // It will be started again [RFC6298 s5.3].
-            view.expiry = self.rtt.expiry(arrival.now);
-        }
-        let verdict = self.recovery.on_ack(&ack, &mut self.board, &view);
-        self.recovering = self.recovery.recovering();
-        (verdict, notified)
-    }
-
     #[inline]
     fn feed_back(
         &mut self,
@@ -431,68 +375,6 @@ impl Sender {
         }
     }
 
-    /// Does what recovery asks for. `notified` if the network has explained the loss; `flight` is how things stood, `from` what was in
-    /// flight as RFC 9937 counts it.
-    pub(super) fn apply(
-        &mut self,
-        now: Time,
-        verdict: Verdict,
-        notified: Option<crate::recovery::Notified>,
-        flight: &Flight,
-        from: f64,
-    ) {
-        let una = self.una();
-        match verdict {
-            Verdict::Ordinary | Verdict::Recovering => {}
-            Verdict::Begin { resend } => {
-                // Marks and losses of one window reduce it once [RFC3168 s6.1.2].
-                let reduced = self.episodes.mark.is_some() && !self.control.regulates_recovery();
-                let first = self.episodes.back.is_none();
-                if !reduced {
-                    self.spurious.begin(false, self.nxt(), first);
-                }
-                self.response.on_recovery(una);
-                let lost = self.board.lost_segments().saturating_sub(self.board.resent_segments()).max(1);
-                if notified.is_some() || self.differentiation.cause(now, lost) == Cause::Wireless {
-                    self.control.on_congestion(Congestion::Notified, flight);
-                    self.say(|| Event::NotifiedRecovery { seq: una });
-                } else if reduced {
-                    self.say(|| Event::FastRetransmit { seq: una });
-                } else {
-                    self.episodes.mark = None;
-                    self.congested(Congestion::FastRetransmit, &Flight { again: !first, ..*flight }, from);
-                    self.say(|| Event::FastRetransmit { seq: una });
-                }
-                // The first retransmission does not wait for the pipe to drain [RFC6675 s5 (4.3)].
-                let at_once = if resend { Some(una) } else { self.first_to_resend(notified.is_some()) };
-                self.resend.extend(at_once.map(|seq| (seq, Reason::FastRetransmit)));
-            }
-            Verdict::Restart => {
-                self.say(|| Event::FastRetransmit { seq: una });
-                self.board.lose_all();
-                self.episodes.back = Some((self.nxt(), Reason::FastRetransmit));
-                self.timed = None;
-                self.congested(Congestion::Restart, flight, from);
-                self.expiry = self.rtt.expiry(now);
-            }
-            Verdict::Resend { .. } => self.resend.push_back((una, Reason::FastRetransmit)),
-            Verdict::Recovered => {
-                self.reduction = None;
-                self.control.on_recovered(now);
-                self.say(|| Event::RecoveryEnd);
-            }
-            Verdict::Repaired => {
-                self.spurious.forget();
-                self.control.on_congestion(Congestion::FastRetransmit, flight);
-                self.note_cut();
-                self.control.on_recovered(now);
-                self.say(|| Event::FastRetransmit { seq: una });
-                self.say(|| Event::RecoveryEnd);
-            }
-            Verdict::Probe => self.probe = true,
-        }
-    }
-
     /// Bytes that an acknowledgment shows to have arrived. Without SACK each duplicate stands for a segment, which is taken
     /// off again when it is acknowledged [RFC9937 s6.2]. `preceding` duplicates came before it.
     #[inline]
@@ -503,34 +385,6 @@ impl Sender {
             (false, 0) => u64::from(duplicate) * segment,
             (false, acked) => acked.saturating_sub(u64::from(preceding) * segment).max(acked.min(segment)),
         }
-    }
-
-    /// What goes out first when recovery begins, whatever the window; a reduction in proportion takes care of that itself, and
-    /// what the network has explained was sent again when it did.
-    fn first_to_resend(&mut self, explained: bool) -> Option<u64> {
-        if explained || self.reduction.is_some() {
-            return None;
-        }
-        self.board.next_to_resend().map(|sent| sent.seq)
-    }
-
-    /// Answers a mark, once a window [RFC3168 s6.1.2].
-    #[inline]
-    fn take_mark(&mut self, arrival: &Arrival<'_>, from: f64) {
-        if !arrival.ecn_echo || !self.settings.ecn || self.control.precise_ecn() {
-            return;
-        }
-        // Marks that the other end echoes until it hears of the last cut are answered by that.
-        let answered = self.episodes.cut.is_some_and(|cut| self.una() <= cut);
-        if answered || self.episodes.mark.is_some() || self.recovering || self.episodes.back.is_some() {
-            return;
-        }
-        self.counters.marks += 1;
-        self.episodes.mark = Some(self.nxt());
-        self.spurious.forget();
-        let flight = self.flight(arrival.now);
-        self.congested(Congestion::Ecn, &flight, from);
-        self.say(|| Event::MarkAnswered);
     }
 
     #[inline]

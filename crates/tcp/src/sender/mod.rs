@@ -1,11 +1,13 @@
 //! The half of a connection that sends data.
 //!
 //! What has been sent stands on the [`Scoreboard`]; `recovery` says what of it is lost, `control` how much may fly. An
-//! acknowledgment goes through `ack`, a timer through `timers`, and what leaves comes out of `transmit`.
+//! acknowledgment goes through `ack`, a timer through `timers`, what recovery makes of either through `recover`, and what leaves
+//! comes out of `transmit`.
 
 mod ack;
 mod pacer;
 mod rate;
+mod recover;
 mod rtt;
 mod scoreboard;
 mod spurious;
@@ -21,7 +23,7 @@ pub(crate) use ack::Arrival;
 pub use scoreboard::{Moment, Scoreboard, Sent};
 pub(crate) use transmit::Piece;
 
-use crate::cc::{Congestion, CongestionControl, Flight, Start};
+use crate::cc::{CongestionControl, Flight, Start};
 use crate::config::{Config, Growth, Nagle, Sampling};
 use crate::differentiation::{DifferentiationConfig, LossDifferentiation};
 use crate::event::{Event, Reason};
@@ -527,24 +529,6 @@ impl Sender {
             outstanding
         };
         Flight { now, bytes, window, again: false }
-    }
-
-    /// Tells the control of congestion, and begins the reduction that follows.
-    fn congested(&mut self, event: Congestion, flight: &Flight, pipe_before: f64) {
-        self.control.on_congestion(event, flight);
-        self.note_cut();
-        let gradual = matches!(event, Congestion::FastRetransmit | Congestion::Ecn);
-        self.reduction = (gradual && self.settings.prr && !self.control.regulates_recovery()).then(|| {
-            let segment = f64::from(self.settings.segment);
-            let pipe = self.board.pipe() as f64 - self.recovery.allowance();
-            Box::new(Reduction::new(segment, pipe_before, self.control.cwnd(), pipe))
-        });
-    }
-
-    /// The window was cut: the other end is told, and echoes no marks of before any more [RFC3168 s6.1.2].
-    fn note_cut(&mut self) {
-        self.tell_reduced = self.settings.ecn;
-        self.episodes.cut = Some(self.nxt());
     }
 
     /// Keeps an event, if this end is observed.

@@ -1,0 +1,177 @@
+//! What recovery asks for, what it costs the window, and when that is taken back.
+
+use engine::Time;
+
+use super::Sender;
+use super::ack::{Arrival, News};
+use super::spurious::{Finding, Signs};
+use crate::cc::{Congestion, Flight};
+use crate::differentiation::Cause;
+use crate::event::{Event, Reason};
+use crate::recovery::prr::Reduction;
+use crate::recovery::{Ack, Notified, Verdict};
+
+impl Sender {
+    /// What recovery makes of an acknowledgment, and what the network has said of the loss.
+    pub(super) fn ask_recovery(
+        &mut self,
+        arrival: &Arrival<'_>,
+        news: &News,
+        acked: u64,
+        duplicate: bool,
+    ) -> (Verdict, Option<Notified>) {
+        let una = self.una();
+        let notified = if duplicate && !self.recovering { self.response.on_duplicate(una) } else { None };
+        let ack = Ack {
+            now: arrival.now,
+            acked,
+            sacked: news.sacked,
+            duplicates: if duplicate { self.duplicates } else { 0 },
+            sack: self.settings.sack,
+            duplicate_sack: news.duplicate,
+            notified,
+            echoes_original: self.spurious.echoes_original(arrival.echo.map(|(echo, _)| echo)),
+        };
+        let mut view = self.view();
+        if acked > 0 {
+            // It will be started again [RFC6298 s5.3].
+            view.expiry = self.rtt.expiry(arrival.now);
+        }
+        let verdict = self.recovery.on_ack(&ack, &mut self.board, &view);
+        self.recovering = self.recovery.recovering();
+        (verdict, notified)
+    }
+
+    /// Does what recovery asks for. `notified` if the network has explained the loss; `flight` is how things stood, `from` what was in
+    /// flight as RFC 9937 counts it.
+    pub(super) fn apply(
+        &mut self,
+        now: Time,
+        verdict: Verdict,
+        notified: Option<Notified>,
+        flight: &Flight,
+        from: f64,
+    ) {
+        let una = self.una();
+        match verdict {
+            Verdict::Ordinary | Verdict::Recovering => {}
+            Verdict::Begin { resend } => {
+                // Marks and losses of one window reduce it once [RFC3168 s6.1.2].
+                let reduced = self.episodes.mark.is_some() && !self.control.regulates_recovery();
+                let first = self.episodes.back.is_none();
+                if !reduced {
+                    self.spurious.begin(false, self.nxt(), first);
+                }
+                self.response.on_recovery(una);
+                let lost = self.board.lost_segments().saturating_sub(self.board.resent_segments()).max(1);
+                if notified.is_some() || self.differentiation.cause(now, lost) == Cause::Wireless {
+                    self.control.on_congestion(Congestion::Notified, flight);
+                    self.say(|| Event::NotifiedRecovery { seq: una });
+                } else if reduced {
+                    self.say(|| Event::FastRetransmit { seq: una });
+                } else {
+                    self.episodes.mark = None;
+                    self.congested(Congestion::FastRetransmit, &Flight { again: !first, ..*flight }, from);
+                    self.say(|| Event::FastRetransmit { seq: una });
+                }
+                // The first retransmission does not wait for the pipe to drain [RFC6675 s5 (4.3)].
+                let at_once = if resend { Some(una) } else { self.first_to_resend(notified.is_some()) };
+                self.resend.extend(at_once.map(|seq| (seq, Reason::FastRetransmit)));
+            }
+            Verdict::Restart => {
+                self.say(|| Event::FastRetransmit { seq: una });
+                self.board.lose_all();
+                self.episodes.back = Some((self.nxt(), Reason::FastRetransmit));
+                self.timed = None;
+                self.congested(Congestion::Restart, flight, from);
+                self.expiry = self.rtt.expiry(now);
+            }
+            Verdict::Resend { .. } => self.resend.push_back((una, Reason::FastRetransmit)),
+            Verdict::Recovered => {
+                self.reduction = None;
+                self.control.on_recovered(now);
+                self.say(|| Event::RecoveryEnd);
+            }
+            Verdict::Repaired => {
+                self.spurious.forget();
+                self.control.on_congestion(Congestion::FastRetransmit, flight);
+                self.note_cut();
+                self.control.on_recovered(now);
+                self.say(|| Event::FastRetransmit { seq: una });
+                self.say(|| Event::RecoveryEnd);
+            }
+            Verdict::Probe => self.probe = true,
+        }
+    }
+
+    /// What goes out first when recovery begins, whatever the window; a reduction in proportion takes care of that itself, and
+    /// what the network has explained was sent again when it did.
+    fn first_to_resend(&mut self, explained: bool) -> Option<u64> {
+        if explained || self.reduction.is_some() {
+            return None;
+        }
+        self.board.next_to_resend().map(|sent| sent.seq)
+    }
+
+    /// Tells the control of congestion, and begins the reduction that follows.
+    pub(super) fn congested(&mut self, event: Congestion, flight: &Flight, pipe_before: f64) {
+        self.control.on_congestion(event, flight);
+        self.note_cut();
+        let gradual = matches!(event, Congestion::FastRetransmit | Congestion::Ecn);
+        self.reduction = (gradual && self.settings.prr && !self.control.regulates_recovery()).then(|| {
+            let segment = f64::from(self.settings.segment);
+            let pipe = self.board.pipe() as f64 - self.recovery.allowance();
+            Box::new(Reduction::new(segment, pipe_before, self.control.cwnd(), pipe))
+        });
+    }
+
+    /// The window was cut: the other end is told, and echoes no marks of before any more [RFC3168 s6.1.2].
+    pub(super) fn note_cut(&mut self) {
+        self.tell_reduced = self.settings.ecn;
+        self.episodes.cut = Some(self.nxt());
+    }
+
+    /// Answers a mark, once a window [RFC3168 s6.1.2].
+    #[inline]
+    pub(super) fn take_mark(&mut self, arrival: &Arrival<'_>, from: f64) {
+        if !arrival.ecn_echo || !self.settings.ecn || self.control.precise_ecn() {
+            return;
+        }
+        // Marks that the other end echoes until it hears of the last cut are answered by that.
+        let answered = self.episodes.cut.is_some_and(|cut| self.una() <= cut);
+        if answered || self.episodes.mark.is_some() || self.recovering || self.episodes.back.is_some() {
+            return;
+        }
+        self.counters.marks += 1;
+        self.episodes.mark = Some(self.nxt());
+        self.spurious.forget();
+        let flight = self.flight(arrival.now);
+        self.congested(Congestion::Ecn, &flight, from);
+        self.say(|| Event::MarkAnswered);
+    }
+
+    /// Whether earlier retransmissions turn out to have been needless; if so, nothing is lost any more.
+    pub(super) fn was_needless(&mut self, arrival: &Arrival<'_>, news: &News, acked: u64, duplicate: bool) -> bool {
+        let finding = self.spurious.on_ack(&Signs {
+            una: self.una(),
+            advanced: acked > 0,
+            duplicate,
+            originals: news.originals,
+            sack: self.settings.sack,
+            echo: arrival.echo.map(|(echo, _)| echo),
+            duplicate_sack: news.duplicate,
+        });
+        if finding == Finding::Nothing {
+            return false;
+        }
+        self.board.find_all();
+        self.resend.clear();
+        self.recovery.on_undo(&self.board);
+        self.recovering = false;
+        self.reduction = None;
+        self.episodes.back = None;
+        self.rtt.undo();
+        self.say(|| Event::Undone);
+        true
+    }
+}
