@@ -64,9 +64,6 @@ impl Connection {
         } else {
             // Both ends have asked at the same time [RFC9293 s3.5].
             self.enter(State::SynReceived);
-            if let Some(handshake) = &mut self.handshake {
-                handshake.repeat(now);
-            }
         }
     }
 

@@ -144,7 +144,8 @@ impl Sender {
         let Arrival { now, ack, .. } = *arrival;
         let had_data = !self.board.is_empty();
         let flight_before = self.board.pipe() as f64;
-        let sacked_before = self.board.sacked_bytes();
+        // What was in flight should recovery begin, as RFC 9937 has it: without what had been SACKed before.
+        let from = (self.board.outstanding() - self.board.sacked_bytes()) as f64;
         let lost_before = self.board.total_lost();
         let mut news = News::default();
         self.deliver(arrival, &mut news);
@@ -189,8 +190,6 @@ impl Sender {
             self.control.on_undo();
             self.counters.undone += 1;
         }
-        // What was in flight when recovery begins, as RFC 9937 has it: without what had been SACKed before.
-        let from = (self.board.outstanding() + acked - sacked_before.min(self.board.outstanding())) as f64;
         if verdict != Verdict::Ordinary {
             let flight = before.unwrap_or_else(|| self.flight(now));
             self.apply(now, verdict, report, &flight, from);
@@ -414,6 +413,3 @@ fn offsets(arrival: &Arrival<'_>, board: &Scoreboard) -> [Option<(u64, u64)>; Sa
 fn is_duplicate(first: (u64, u64), ack: u64, second: Option<(u64, u64)>) -> bool {
     first.1 <= ack || second.is_some_and(|second| second.0 <= first.0 && first.1 <= second.1)
 }
-
-/// So many duplicates begin recovery without SACK.
-const _: () = assert!(DUP_THRESH == 3, "limited transmit counts the two before it [RFC3042]");

@@ -28,7 +28,7 @@ use crate::config::{Config, Growth, Nagle, Sampling};
 use crate::differentiation::{DifferentiationConfig, LossDifferentiation};
 use crate::event::{Event, Reason};
 use crate::recovery::prr::Reduction;
-use crate::recovery::{LossRecovery, View};
+use crate::recovery::{DUP_THRESH, LossRecovery, View};
 use crate::response::NoticeResponse;
 use pacer::Pacer;
 use rate::RateEstimator;
@@ -258,6 +258,7 @@ impl Sender {
         let old = std::mem::replace(self, Sender::new(config, 0));
         (self.offered, self.finished) = (old.offered, old.finished);
         (self.corked, self.more, self.pushed) = (old.corked, old.more, old.pushed);
+        self.unfinished_record = old.unfinished_record;
         self.settings.nagle = old.settings.nagle;
         self.observed = old.observed;
         self.events = old.events;
@@ -496,7 +497,7 @@ impl Sender {
         // any [RFC5682 s2.1 step 3a].
         let ordinary = !self.recovering && self.episodes.back.is_none_or(|(until, _)| self.nxt() > until);
         if self.settings.limited_transmit && !self.settings.sack && ordinary {
-            limit += f64::from(self.duplicates.min(2)) * f64::from(self.settings.segment);
+            limit += f64::from(self.duplicates.min(DUP_THRESH - 1)) * f64::from(self.settings.segment);
         }
         self.room = limit as u64;
     }
