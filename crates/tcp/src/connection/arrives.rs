@@ -231,6 +231,13 @@ impl Connection {
     /// Whether what a segment acknowledges could be.
     #[inline]
     fn take_ack(&mut self, now: Time, segment: &Segment) -> bool {
+        if self.sender.silent() && segment.ack == self.origin {
+            // Nothing was ever sent, as at an end that only receives: the window is all that can be news.
+            if self.newest_window(segment, 0) {
+                self.sender.note_window(u64::from(segment.window));
+            }
+            return true;
+        }
         let una = self.sender.una();
         let behind = i64::from(self.origin.at(una).since(segment.ack));
         if behind > 0 && behind as u64 > self.sender.most_peer_window() {

@@ -349,7 +349,7 @@ impl Connection {
             };
         }
         let mut deadline = self.receiver.deadline().min(self.time_wait_until).min(self.uncork_at);
-        if self.state.sends() {
+        if self.state.sends() && !self.sender.silent() {
             deadline = deadline.min(self.sender.deadline());
         }
         deadline

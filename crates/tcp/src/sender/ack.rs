@@ -83,8 +83,7 @@ impl Sender {
         }
         let same_window = arrival.window.is_none_or(|window| window == self.peer_window);
         if let Some(window) = arrival.window {
-            self.peer_window = window;
-            self.most_peer_window = self.most_peer_window.max(window);
+            self.note_window(window);
             if window > 0 {
                 self.persist.stop();
             } else {
@@ -106,6 +105,13 @@ impl Sender {
         }
         self.on_any_ack(arrival, una, same_window);
         true
+    }
+
+    /// The other end takes so much.
+    #[inline]
+    pub fn note_window(&mut self, window: u64) {
+        self.peer_window = window;
+        self.most_peer_window = self.most_peer_window.max(window);
     }
 
     /// Whether nothing is going on that an acknowledgment which only advances could be news for.
