@@ -1,8 +1,10 @@
 //! Schemes at the node that faces the air: base stations, and hosts with a radio of their own.
 
+mod flows;
 pub mod icmp;
 pub mod refined_icmp;
 pub mod simple_icmp;
+pub mod snoop;
 pub mod unmodified;
 
 use engine::{Span, Time};
@@ -18,6 +20,7 @@ engine::registry! {
         Unmodified => unmodified, "unmodified", "The node forwards and says nothing", no settings;
         SimpleIcmp => simple_icmp, "simple-icmp", "ICMP-DEFER when the first local attempt fails [goel1997 5.4]", no settings;
         RefinedIcmp => refined_icmp, "refined-icmp", "ICMP-DEFER, and ICMP-RETRANSMIT when the last local attempt fails [goel1997 5.5]", no settings;
+        Snoop => snoop, "snoop", "The base station keeps packets, resends the lost ones and hides their duplicate acknowledgments [balakrishnan1995]";
     }
 }
 

@@ -1,0 +1,281 @@
+//! What the base station knows of one flow, and the two procedures: `snoop_data` and `snoop_ack`.
+
+use std::cmp::Ordering;
+
+use engine::Time;
+use wire::{Body, Flags, Options, Packet, Segment};
+
+use super::super::AgentCx;
+use super::super::flows::Reach;
+use super::cache::{Cache, Cached};
+use super::rtt::AirRtt;
+use super::{Config, Counters};
+
+/// A flow of data to the mobile.
+pub(super) struct Flow {
+    seen: Reach,
+    /// Highest acknowledgment of the mobile; before the first one, where the first segment begins.
+    acked: u64,
+    /// What the mobile would answer now, once it has been heard of.
+    last_ack: Option<Packet>,
+    pub cache: Cache,
+    /// Duplicate acknowledgments that may still come for what has been resent, at most.
+    expected: u64,
+    /// Duplicate acknowledgments nobody expected.
+    unexpected: u32,
+    /// Packets of the flow that have gone out.
+    order: u64,
+    rtt: AirRtt,
+    /// When the local timer began to run, if it does.
+    timed_from: Option<Time>,
+    /// When either end was last heard of.
+    active: Time,
+}
+
+/// What becomes of a packet of data.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Data {
+    /// It goes on to the mobile.
+    Forward,
+    /// The mobile has it: its last acknowledgment answers.
+    Answer(Packet),
+}
+
+/// What becomes of an acknowledgment.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Ack {
+    /// It goes on to the sender.
+    Forward,
+    /// It ends here.
+    Suppress,
+}
+
+impl Flow {
+    /// A flow whose first segment this is.
+    pub fn new(first: &Segment, config: &Config, now: Time) -> Self {
+        let mut seen = Reach::new(first.seq);
+        if first.flags.has(Flags::SYN) {
+            seen.extend(seen.end() + 1);
+        }
+        Flow {
+            acked: seen.end(),
+            seen,
+            last_ack: None,
+            cache: Cache::default(),
+            expected: 0,
+            unexpected: 0,
+            order: 0,
+            rtt: AirRtt::new(config.gain, config.srtt, config.rttvar),
+            timed_from: None,
+            active: now,
+        }
+    }
+
+    /// `snoop_data`: a segment comes from the sender [balakrishnan1995 3.1, nguyen2002 2.1]. `room` says whether the base
+    /// station has memory for it.
+    pub fn data(&mut self, packet: &Packet, segment: &Segment, room: bool, now: Time, counters: &mut Counters) -> Data {
+        let Some(start) = self.seen.offset(segment.seq) else {
+            counters.implausible += 1;
+            return Data::Forward;
+        };
+        let end = start + u64::from(segment.seq_len());
+        self.active = now;
+        if let Some(answer) = self.last_ack.filter(|_| end <= self.acked) {
+            // The acknowledgment may have been lost on its way to the sender.
+            counters.answered += 1;
+            return Data::Answer(answer);
+        }
+        let first = self.cache.first().map(|(first, _)| first);
+        let cached = Cached { packet: *packet, end, retransmissions: 0, senders: false, order: self.order + 1 };
+        self.order += 1;
+        if let Some(known) = self.cache.get(start) {
+            // A sender's retransmission. The longer packet stays: it holds what the other does.
+            counters.sender_retransmissions += 1;
+            let packet = if known.end > end { known.packet } else { cached.packet };
+            let cached = Cached { packet, end: end.max(known.end), senders: true, ..cached };
+            self.cache.insert(start, cached);
+            self.resent(now);
+        } else if start < self.seen.end() {
+            // Lost or overtaken in the wired network: the sender has resent it, or it has come late.
+            counters.out_of_sequence += 1;
+            self.keep(start, Cached { senders: true, ..cached }, room, counters);
+            self.rtt.resent(self.seen.end());
+            if first.is_none_or(|first| start < first) {
+                self.timed_from = Some(now);
+            }
+        } else {
+            self.keep(start, cached, room, counters);
+            self.rtt.sent(end, self.acked, now);
+        }
+        self.seen.extend(end);
+        if self.timed_from.is_none() && self.cache.len() > 0 {
+            self.timed_from = Some(now);
+        }
+        Data::Forward
+    }
+
+    fn keep(&mut self, start: u64, cached: Cached, room: bool, counters: &mut Counters) {
+        if room {
+            self.cache.insert(start, cached);
+            counters.cached += 1;
+        } else {
+            counters.cache_full += 1;
+        }
+    }
+
+    /// `snoop_ack`: a segment comes from the mobile [balakrishnan1995 3.2, nguyen2002 2.2].
+    pub fn ack(
+        &mut self,
+        packet: &Packet,
+        segment: &Segment,
+        config: &Config,
+        counters: &mut Counters,
+        cx: &mut AgentCx<'_>,
+    ) -> Ack {
+        let Some(ack) = self.seen.offset(segment.ack).filter(|ack| *ack <= self.seen.end()) else {
+            counters.implausible += 1;
+            return Ack::Forward;
+        };
+        // What else a segment brings must go on.
+        let bare = segment.seq_len() == 0 && !segment.flags.has(Flags::RST);
+        self.active = cx.now;
+        match ack.cmp(&self.acked) {
+            // Before the first acknowledgment nobody knows what the mobile has.
+            Ordering::Less if !bare || self.last_ack.is_none() => Ack::Forward,
+            Ordering::Less => {
+                counters.spurious_acks += 1;
+                Ack::Suppress
+            }
+            Ordering::Equal => {
+                let duplicate = bare && self.is_duplicate(segment);
+                if !duplicate || self.last_ack.is_none() {
+                    self.last_ack = as_given_now(packet);
+                }
+                if duplicate { self.duplicate(config, counters, cx) } else { Ack::Forward }
+            }
+            Ordering::Greater => {
+                self.new_ack(ack, packet, counters, cx.now);
+                Ack::Forward
+            }
+        }
+    }
+
+    /// Whether a bare acknowledgment of what was acknowledged before tells of a segment that came out of order, and is not a
+    /// change of the window [RFC5681 s2]; SACK blocks tell of one whatever the window [RFC6675 s2].
+    fn is_duplicate(&self, segment: &Segment) -> bool {
+        let updates = self.last_ack.as_ref().is_some_and(|packet| match &packet.body {
+            Body::Tcp(last) => last.window != segment.window,
+            Body::Icmp(_) => false,
+        });
+        !updates || !segment.options.sack.is_empty()
+    }
+
+    fn new_ack(&mut self, ack: u64, packet: &Packet, counters: &mut Counters, now: Time) {
+        counters.new_acks += 1;
+        self.cache.acknowledge(ack);
+        if self.rtt.acknowledged(ack, now) {
+            counters.rtt_samples += 1;
+        }
+        (self.acked, self.last_ack) = (ack, as_given_now(packet));
+        (self.expected, self.unexpected) = (0, 0);
+        self.timed_from = (self.cache.len() > 0).then_some(now);
+    }
+
+    fn duplicate(&mut self, config: &Config, counters: &mut Counters, cx: &mut AgentCx<'_>) -> Ack {
+        let lost = self
+            .cache
+            .holding(self.acked)
+            .filter(|lost| !lost.senders && lost.retransmissions < config.retransmissions);
+        let Some(lost) = lost.map(|lost| *lost) else {
+            // Not here, or the sender is at it: it counts these.
+            counters.duplicates_passed += 1;
+            return Ack::Forward;
+        };
+        if self.expected > 0 {
+            self.expected -= 1;
+            counters.duplicates_suppressed += 1;
+            return Ack::Suppress;
+        }
+        self.unexpected += 1;
+        if self.unexpected < config.duplicates {
+            counters.duplicates_passed += 1;
+            return Ack::Forward;
+        }
+        // One for each packet that went out after the lost one; these have come.
+        self.expected = (self.order - lost.order).saturating_sub(u64::from(self.unexpected));
+        self.unexpected = 0;
+        counters.duplicates_suppressed += 1;
+        counters.local_retransmissions += 1;
+        self.retransmit(cx);
+        Ack::Suppress
+    }
+
+    /// Sends the first packet of the cache again.
+    fn retransmit(&mut self, cx: &mut AgentCx<'_>) {
+        let order = self.order;
+        let Some((_, first)) = self.cache.first() else { return };
+        first.retransmissions += 1;
+        first.order = order;
+        cx.send_urgently(first.packet);
+        self.resent(cx.now);
+    }
+
+    fn resent(&mut self, now: Time) {
+        self.rtt.resent(self.seen.end());
+        self.timed_from = Some(now);
+    }
+
+    /// When it wants to wake.
+    pub fn deadline(&mut self, config: &Config) -> Time {
+        if self.cache.len() == 0 {
+            return Time::NEVER;
+        }
+        let timer = self.timed_from.map_or(Time::NEVER, |from| from + self.rtt.timeout(config.tick));
+        let persist = match (config.persist, self.cache.first()) {
+            (Some(persist), Some((_, first))) if first.retransmissions < config.retransmissions => {
+                self.active + persist
+            }
+            _ => Time::NEVER,
+        };
+        timer.min(persist)
+    }
+
+    /// `deadline` has come.
+    pub fn wake(&mut self, config: &Config, counters: &mut Counters, cx: &mut AgentCx<'_>) {
+        let acked = self.acked;
+        let (now, order) = (cx.now, self.order);
+        let timed_out = self.timed_from.is_some_and(|from| from + self.rtt.timeout(config.tick) <= now);
+        let idle = config.persist.is_some_and(|persist| self.active + persist <= now);
+        let Some((start, first)) = self.cache.first() else { return };
+        let spent = first.retransmissions >= config.retransmissions;
+        let since = order - first.order;
+        if idle && !spent {
+            // [balakrishnan1995 3.3]
+            counters.persist_timeouts += 1;
+            self.active = now;
+            self.expected = 0;
+            self.retransmit(cx);
+        } else if timed_out {
+            // Behind a hole that is not in the cache nothing can be done, and there is an end to trying: until something
+            // new is heard the timer rests.
+            self.timed_from = None;
+            if !spent && start <= acked {
+                counters.local_timeouts += 1;
+                // Those that its earlier transmission brings about may still come.
+                self.expected += since;
+                self.retransmit(cx);
+            }
+        }
+    }
+}
+
+/// The acknowledgment in a packet, as the mobile would give it behind what else the packet brings.
+fn as_given_now(packet: &Packet) -> Option<Packet> {
+    let mut packet = *packet;
+    let Body::Tcp(segment) = &mut packet.body else { return None };
+    segment.seq = segment.seq + segment.seq_len();
+    segment.len = 0;
+    segment.flags = Flags::ACK;
+    segment.options = Options { timestamps: segment.options.timestamps, ..Options::default() };
+    Some(packet)
+}

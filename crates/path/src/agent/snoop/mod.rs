@@ -1,0 +1,262 @@
+//! Snoop: the base station keeps the packets on their way to the mobile, sends the lost ones again, and keeps the
+//! duplicate acknowledgments that tell of them from the sender.
+//!
+//! Source: [balakrishnan1995 3]; its two procedures as in [nguyen2002 2], with the local timer of [nguyen2002 3.4], which is
+//! that of ns-2's agent. Where both are silent, ns-2's agent decides (a limit of 10 local retransmissions; a full cache
+//! lets packets pass without keeping them). Data from the mobile passes as it is.
+//!
+//! Deviations, readings and limits: `docs/models/snoop.md`.
+
+mod cache;
+mod flow;
+mod rtt;
+
+use engine::registry::{Fault, Settings};
+use engine::{Bytes, Span, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use wire::{Body, Flags, Packet};
+
+use super::flows::{FlowKey, Flows};
+use super::{Agent, AgentCx, Verdict};
+use flow::{Ack, Data, Flow};
+
+/// Settings.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Config {
+    /// Packets kept of each flow.
+    pub cache: u32,
+    /// Bytes of packets kept of all flows.
+    pub memory: Bytes,
+    /// Flows remembered; the one unused for longest makes room for another.
+    pub flows: u32,
+    /// The shortest time of the local timer.
+    pub tick: Span,
+    /// The share of the old estimate in the smoothed round-trip time, and of the new sample in its deviation.
+    pub gain: f64,
+    /// The smoothed round-trip time of the air before the first sample.
+    pub srtt: Span,
+    /// Its deviation before the first sample.
+    pub rttvar: Span,
+    /// Which duplicate acknowledgment brings the packet again; those before it go on to the sender.
+    pub duplicates: u32,
+    /// How often a packet is sent again at most, until the sender sends it again.
+    pub retransmissions: u32,
+    /// After how long without a packet from either end the first packet is sent again; never if not given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub persist: Option<Span>,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Config {
+            cache: 100,
+            memory: Bytes(32_000_000),
+            flows: 1000,
+            tick: Span::from_millis(100),
+            gain: 0.125,
+            srtt: Span::from_millis(100),
+            rttvar: Span::from_millis(250),
+            duplicates: 1,
+            retransmissions: 10,
+            persist: None,
+        }
+    }
+}
+
+const LONGEST: Span = Span::from_secs(3600);
+
+impl Settings for Config {
+    fn check(&self) -> Vec<Fault> {
+        let mut faults = Vec::new();
+        for (key, value, most) in [
+            ("cache", self.cache, 100_000),
+            ("flows", self.flows, 1_000_000),
+            ("duplicates", self.duplicates, 1000),
+            ("retransmissions", self.retransmissions, 1000),
+        ] {
+            if !(1..=most).contains(&value) {
+                faults.push(Fault::new(key, value, format!("1 to {most}")));
+            }
+        }
+        for (key, value) in [("tick", Some(self.tick)), ("persist", self.persist)] {
+            if let Some(value) = value.filter(|value| !(Span::from_millis(1)..=LONGEST).contains(value)) {
+                faults.push(Fault::new(key, value, "1 ms to 1 h"));
+            }
+        }
+        for (key, value) in [("srtt", self.srtt), ("rttvar", self.rttvar)] {
+            if value > LONGEST {
+                faults.push(Fault::new(key, value, "at most 1 h"));
+            }
+        }
+        // Written so that NaN is a fault too.
+        if !(self.gain >= 0.0 && self.gain < 1.0) {
+            faults.push(Fault::new("gain", self.gain, "0 to less than 1"));
+        }
+        faults
+    }
+}
+
+impl Config {
+    /// The agent.
+    pub fn build(&self) -> Option<Box<dyn Agent>> {
+        let flows = Flows::new(self.flows as usize);
+        Some(Box::new(Snoop { config: self.clone(), flows, bytes: 0, most_bytes: 0, counters: Counters::default() }))
+    }
+}
+
+/// What is counted; the names are those of the results.
+#[derive(Clone, Copy, Default)]
+struct Counters {
+    forgotten: u64,
+    cached: u64,
+    cache_full: u64,
+    sender_retransmissions: u64,
+    out_of_sequence: u64,
+    answered: u64,
+    new_acks: u64,
+    spurious_acks: u64,
+    duplicates_suppressed: u64,
+    duplicates_passed: u64,
+    local_retransmissions: u64,
+    local_timeouts: u64,
+    persist_timeouts: u64,
+    rtt_samples: u64,
+    implausible: u64,
+}
+
+/// What a flow costs beside its packets, as it is counted.
+const FLOW_BYTES: u64 = 200;
+/// No IP packet is larger.
+const LARGEST: u32 = 65_535;
+
+struct Snoop {
+    config: Config,
+    flows: Flows<Flow>,
+    /// Of the packets of all flows.
+    bytes: u64,
+    most_bytes: u64,
+    counters: Counters,
+}
+
+impl Snoop {
+    fn state_bytes(&self) -> u64 {
+        self.bytes + self.flows.len() as u64 * FLOW_BYTES
+    }
+
+    fn forget(&mut self, gone: Option<Flow>) {
+        self.bytes -= gone.map_or(0, |flow| flow.cache.bytes());
+    }
+
+    /// Lets a flow act, and keeps what follows from it.
+    fn with<T>(&mut self, key: &FlowKey, act: impl FnOnce(&mut Flow, &Config, &mut Counters) -> T) -> Option<T> {
+        let flow = self.flows.get(key)?;
+        let before = flow.cache.bytes();
+        let given = act(flow, &self.config, &mut self.counters);
+        self.bytes = self.bytes - before + flow.cache.bytes();
+        let deadline = flow.deadline(&self.config);
+        self.flows.wake_at(key, deadline);
+        self.most_bytes = self.most_bytes.max(self.state_bytes());
+        Some(given)
+    }
+}
+
+impl Agent for Snoop {
+    fn before_air(&mut self, packet: &mut Packet, cx: &mut AgentCx<'_>) -> Verdict {
+        let Body::Tcp(segment) = &packet.body else { return Verdict::Pass };
+        // A base station's scheme is about the packets of others.
+        if packet.src == cx.here {
+            return Verdict::Pass;
+        }
+        let key = FlowKey::of(packet, segment);
+        if segment.flags.has(Flags::RST) {
+            let gone = self.flows.remove(&key);
+            self.forget(gone);
+            return Verdict::Pass;
+        }
+        let begins = segment.flags.has(Flags::SYN);
+        if (segment.seq_len() == 0 && !begins) || packet.size() > LARGEST {
+            return Verdict::Pass;
+        }
+        if begins || self.flows.get(&key).is_none() {
+            let known = self.flows.len();
+            let gone = self.flows.insert(key, Flow::new(segment, &self.config, cx.now));
+            self.counters.forgotten += u64::from(gone.is_some() && !begins && known == self.flows.len());
+            self.forget(gone);
+        }
+        if begins {
+            return Verdict::Pass;
+        }
+        let room = self.bytes + u64::from(packet.size()) <= self.config.memory.0;
+        let done = self.with(&key, |flow, config, counters| {
+            let room = room && flow.cache.len() < config.cache as usize;
+            flow.data(packet, segment, room, cx.now, counters)
+        });
+        match done {
+            Some(Data::Answer(ack)) => {
+                cx.send(ack);
+                Verdict::Take
+            }
+            Some(Data::Forward) | None => Verdict::Pass,
+        }
+    }
+
+    fn after_air(&mut self, packet: &mut Packet, cx: &mut AgentCx<'_>) -> Verdict {
+        let Body::Tcp(segment) = &packet.body else { return Verdict::Pass };
+        if packet.dst == cx.here {
+            return Verdict::Pass;
+        }
+        let key = FlowKey::answered_by(packet, segment);
+        if segment.flags.has(Flags::RST) {
+            let gone = self.flows.remove(&key);
+            self.forget(gone);
+            return Verdict::Pass;
+        }
+        if !segment.flags.has(Flags::ACK) {
+            return Verdict::Pass;
+        }
+        match self.with(&key, |flow, config, counters| flow.ack(packet, segment, config, counters, cx)) {
+            Some(Ack::Suppress) => Verdict::Take,
+            Some(Ack::Forward) | None => Verdict::Pass,
+        }
+    }
+
+    fn deadline(&self) -> Time {
+        self.flows.deadline()
+    }
+
+    fn on_wake(&mut self, cx: &mut AgentCx<'_>) {
+        while let Some(key) = self.flows.pop_due(cx.now) {
+            self.with(&key, |flow, config, counters| flow.wake(config, counters, cx));
+        }
+    }
+
+    fn sends_urgently(&self) -> bool {
+        true
+    }
+
+    fn counters(&self) -> Vec<(&'static str, u64)> {
+        let counted = &self.counters;
+        vec![
+            ("flows", self.flows.len() as u64),
+            ("flows_forgotten", counted.forgotten),
+            ("state_bytes", self.state_bytes()),
+            ("state_bytes_most", self.most_bytes),
+            ("packets_cached", counted.cached),
+            ("packets_not_cached", counted.cache_full),
+            ("local_retransmissions", counted.local_retransmissions),
+            ("local_timeouts", counted.local_timeouts),
+            ("persist_timeouts", counted.persist_timeouts),
+            ("sender_retransmissions", counted.sender_retransmissions),
+            ("out_of_sequence", counted.out_of_sequence),
+            ("answered_for_the_mobile", counted.answered),
+            ("acks_new", counted.new_acks),
+            ("acks_spurious", counted.spurious_acks),
+            ("duplicates_suppressed", counted.duplicates_suppressed),
+            ("duplicates_passed", counted.duplicates_passed),
+            ("rtt_samples", counted.rtt_samples),
+            ("implausible", counted.implausible),
+        ]
+    }
+}

@@ -1,0 +1,187 @@
+//! The branches of Snoop, each as a ladder in `tests/golden/snoop` [balakrishnan1995 3, nguyen2002 2].
+
+mod ladder;
+
+use engine::Span;
+use ladder::{HERE, Ladder, ack, ack_with, data, from_fixed, from_mobile, of_flow};
+use path::agent::AgentConfig;
+use path::agent::snoop::Config;
+use wire::{Flags, SeqNum};
+
+fn ladder(title: &str, config: Config) -> Ladder {
+    Ladder::new(title, &AgentConfig::Snoop(config))
+}
+
+/// `count` packets of 1000 bytes from `first` on, one each 4 ms from `ms` on.
+fn window(ladder: &mut Ladder, ms: f64, first: u32, count: u32) {
+    for number in 0..count {
+        ladder.at(ms + 4.0 * f64::from(number)).fixed(data((first + number) * 1000, 1000));
+    }
+}
+
+/// Four packets behind the lost one bring four duplicates: one resends, three are expected. Then nothing is left to wake for.
+#[test]
+fn the_first_duplicate_brings_the_packet() {
+    let mut ladder = ladder("0..1000 is lost: the first duplicate resends it, the others end here", Config::default());
+    window(&mut ladder, 0.0, 0, 5);
+    for ms in [18.0, 22.0, 26.0, 30.0] {
+        ladder.at(ms).mobile(ack(0));
+    }
+    ladder.at(34.0).mobile(ack(5000)).at(5000.0);
+    ladder.compare("snoop/first-duplicate");
+}
+
+/// Of a packet sent first, lost, with two behind it, two duplicates come. A third means that it was lost again.
+#[test]
+fn one_duplicate_too_many_means_another_loss() {
+    let mut ladder = ladder("0..1000 is lost, and its retransmission too", Config::default());
+    ladder.fixed(data(0, 1000)).at(4.0).fixed(data(1000, 1000)).at(8.0).fixed(data(2000, 1000));
+    ladder.at(10.0).mobile(ack(0)).at(12.0).fixed(data(3000, 1000)).at(14.0).mobile(ack(0)).at(18.0).mobile(ack(0));
+    ladder.at(26.0).mobile(ack(4000));
+    ladder.compare("snoop/lost-again");
+}
+
+#[test]
+fn the_timer_resends_until_it_has_tried_enough() {
+    let config = Config { retransmissions: 3, srtt: Span::ZERO, rttvar: Span::ZERO, ..Config::default() };
+    let mut ladder =
+        ladder("No acknowledgment comes: three local timeouts, then silence until the sender resends", config);
+    ladder.at(0.0).fixed(data(0, 1000)).at(50.0).fixed(data(1000, 1000)).at(1000.0);
+    ladder.note("the sender's timeout").fixed(data(0, 1000)).at(1150.0);
+    ladder.mobile(ack(2000)).at(5000.0);
+    ladder.compare("snoop/local-timer");
+}
+
+/// From srtt 100 ms and deviation 250 ms: after the sample of 20 ms the timer is 30 + 4 x 220 = 910 ms, after the next
+/// 21.25 + 4 x 192.656 = 791.875 ms.
+#[test]
+fn the_timer_follows_the_air() {
+    let mut ladder = ladder("Acknowledgments after 20 ms, then none", Config::default());
+    ladder.at(0.0).fixed(data(0, 1000)).at(20.0).mobile(ack(1000));
+    ladder.at(30.0).fixed(data(1000, 1000)).at(50.0).mobile(ack(2000));
+    ladder.at(100.0).fixed(data(2000, 1000)).at(1000.0);
+    ladder.compare("snoop/round-trip-time");
+}
+
+#[test]
+fn what_was_lost_before_is_the_senders() {
+    let mut ladder =
+        ladder("1000..2000 is lost in the wired network, resent by the sender, and lost again", Config::default());
+    ladder.at(0.0).fixed(data(0, 1000)).at(4.0).fixed(data(2000, 1000)).at(6.0).fixed(data(3000, 1000));
+    ladder.at(10.0).mobile(ack(1000)).at(14.0).mobile(ack(1000)).at(16.0).mobile(ack(1000));
+    ladder.at(200.0).fixed(data(1000, 1000)).at(201.0).fixed(data(4000, 1000));
+    ladder.at(220.0).note("lost in the air: marked as the sender's, so its duplicates go on").mobile(ack(1000));
+    ladder.at(1400.0).note("the local timer has resent it").mobile(ack(5000));
+    ladder.compare("snoop/lost-in-the-wire");
+}
+
+#[test]
+fn what_the_sender_resends_is_the_senders() {
+    let mut ladder =
+        ladder("The sender resends what is kept here: forwarded, and its duplicates go on", Config::default());
+    ladder.at(0.0).fixed(data(0, 1000)).at(5.0).mobile(ack(1000));
+    window(&mut ladder, 8.0, 1, 3);
+    ladder.at(24.0).mobile(ack(1000)).at(300.0).note("the sender's timeout").fixed(data(1000, 1000));
+    ladder.at(310.0).mobile(ack(1000)).at(320.0).mobile(ack(4000));
+    ladder.compare("snoop/sender-resends");
+}
+
+#[test]
+fn what_the_mobile_has_is_answered_here() {
+    let mut ladder = ladder("The acknowledgment was lost on its way to the sender", Config::default());
+    window(&mut ladder, 0.0, 0, 2);
+    ladder.at(12.0).mobile(ack(2000)).at(1000.0).fixed(data(0, 1000));
+    ladder.compare("snoop/answered-here");
+}
+
+#[test]
+fn an_acknowledgment_of_the_past_ends_here() {
+    let mut ladder = ladder("Acknowledgments come in another order", Config::default());
+    window(&mut ladder, 0.0, 0, 2);
+    ladder.at(12.0).mobile(ack(2000)).at(13.0).mobile(ack(1000));
+    ladder.note("one with data goes on").mobile(from_mobile(|segment| (segment.ack, segment.len) = (SeqNum(1000), 10)));
+    ladder.compare("snoop/spurious");
+}
+
+/// [RFC5681 s2], [RFC6675 s2].
+#[test]
+fn a_window_update_is_no_duplicate() {
+    let mut ladder = ladder("A window update is no duplicate, unless SACK says so", Config::default());
+    window(&mut ladder, 0.0, 0, 3);
+    let update = |window: u32| from_mobile(move |segment| (segment.ack, segment.window) = (SeqNum(1000), window));
+    ladder.at(12.0).mobile(ack(1000)).at(13.0).mobile(update(9000)).at(14.0).mobile(ack_with(1000, &[(2000, 3000)]));
+    ladder.compare("snoop/window-update");
+}
+
+#[test]
+fn a_full_cache_lets_pass() {
+    let mut ladder = ladder("Room for two packets", Config { cache: 2, ..Config::default() });
+    window(&mut ladder, 0.0, 0, 4);
+    ladder
+        .at(16.0)
+        .mobile(ack(2000))
+        .note("2000..3000 is not kept")
+        .at(17.0)
+        .mobile(ack(2000))
+        .at(18.0)
+        .fixed(data(4000, 1000));
+    ladder.compare("snoop/full");
+}
+
+#[test]
+fn silence_is_ended_by_the_persist_timer() {
+    let config = Config { persist: Some(Span::from_millis(200)), retransmissions: 2, ..Config::default() };
+    let mut ladder = ladder("Nothing from either end for 200 ms, before the local timer", config);
+    window(&mut ladder, 0.0, 0, 2);
+    ladder.at(5000.0);
+    ladder.compare("snoop/persist");
+}
+
+#[test]
+fn flows_are_apart() {
+    let mut ladder = ladder("Two flows, and room for no more", Config { flows: 2, ..Config::default() });
+    for flow in [0, 1] {
+        ladder.fixed(of_flow(flow, data(0, 1000))).fixed(of_flow(flow, data(1000, 1000)));
+    }
+    ladder.at(5.0).mobile(of_flow(0, ack(1000))).at(6.0).mobile(of_flow(1, ack(1000)));
+    ladder.at(10.0).mobile(of_flow(1, ack(1000))).mobile(of_flow(0, ack(1000)));
+    ladder.at(12.0).fixed(of_flow(2, data(0, 1000))).note("the second flow made room");
+    ladder.at(13.0).mobile(of_flow(1, ack(1000))).mobile(of_flow(0, ack(2000)));
+    ladder.compare("snoop/flows");
+}
+
+#[test]
+fn a_connection_begins_and_ends() {
+    let mut ladder = ladder("SYN, data, FIN; data of the mobile passes; RST", Config::default());
+    let flags = |seq: u32, flags: Flags| from_fixed(move |segment| (segment.seq, segment.flags) = (SeqNum(seq), flags));
+    ladder.at(0.0).fixed(flags(u32::MAX, Flags::SYN)).at(2.0).mobile(from_mobile(|segment| {
+        (segment.seq, segment.ack, segment.flags) = (SeqNum(500), SeqNum(0), Flags::SYN | Flags::ACK);
+    }));
+    ladder.at(4.0).fixed(data(0, 1000)).at(8.0).fixed(flags(1000, Flags::FIN | Flags::ACK)).at(12.0).mobile(ack(1001));
+    ladder
+        .at(14.0)
+        .mobile(from_mobile(|segment| (segment.seq, segment.len, segment.ack) = (SeqNum(501), 9, SeqNum(1001))));
+    ladder.at(16.0).fixed(flags(1001, Flags::RST));
+    ladder.compare("snoop/connection");
+}
+
+#[test]
+fn two_duplicates_if_asked_for() {
+    let mut ladder =
+        ladder("The second duplicate brings the packet, as in ns-2", Config { duplicates: 2, ..Config::default() });
+    window(&mut ladder, 0.0, 0, 4);
+    for ms in [16.0, 17.0, 18.0] {
+        ladder.at(ms).mobile(ack(0));
+    }
+    ladder.compare("snoop/two-duplicates");
+}
+
+#[test]
+fn what_cannot_be_passes() {
+    let mut ladder = ladder("Numbers of no window, and packets of the node itself", Config::default());
+    ladder.at(0.0).fixed(data(0, 1000)).fixed(data(3_000_000_000, 1000)).mobile(ack(9000)).mobile(ack(3_000_000_000));
+    let mut own = data(0, 1000);
+    own.src = HERE;
+    ladder.fixed(own).at(5.0).mobile(ack(1000));
+    ladder.compare("snoop/implausible");
+}
