@@ -1,23 +1,40 @@
-//! What holds for every agent there is, whatever its link layer meets.
+//! What holds for every agent there is, whatever crosses its node and whatever its link layer meets.
 
 mod common;
+mod ladder;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use common::{member, packet};
-use engine::{Draws, Stream, Time};
-use path::agent::{AgentConfig, AgentCx};
+use engine::{Draws, Span, Stream, Time};
+use ladder::{FIXED, Fed, HERE, MOBILE, from_fixed, from_mobile, of_flow};
+use path::agent::{AgentConfig, AgentCx, Departure, Verdict};
+use path::channel::State;
 use path::station::RadioNotice;
 use path::{HopId, Way};
-use wire::{Addr, Body, Notice, NoticeKind, Packet};
+use wire::{Addr, Body, Flags, Notice, NoticeKind, Options, Packet, SackBlocks, Segment, SeqNum, Timestamps};
 
-const HERE: Addr = Addr::of_node(1);
+/// Schemes that tell senders of failed attempts, and do nothing else.
+const MESSENGERS: &[&str] = &["simple-icmp", "refined-icmp"];
+/// Schemes that acknowledge by themselves what they have taken.
+const ACKNOWLEDGERS: &[&str] = &[];
 
 fn every_agent() -> impl Iterator<Item = AgentConfig> {
     let named = |(name, _): &(&str, _)| member(name).unwrap_or_else(|error| panic!("{name} needs defaults: {error}"));
     AgentConfig::MEMBERS.iter().map(named)
 }
+
+/// Those that do something.
+fn every_built_agent() -> impl Iterator<Item = AgentConfig> {
+    every_agent().filter(|config| config.build().is_some())
+}
+
+fn messengers() -> impl Iterator<Item = AgentConfig> {
+    MESSENGERS.iter().map(|name| member(name).unwrap_or_else(|error| panic!("{name} needs defaults: {error}")))
+}
+
+// Of failed attempts.
 
 /// What a link layer says of these packets, data and acknowledgments, some of them given up on: attempts rise from 1,
 /// and those of one packet may stand among those of another.
@@ -63,8 +80,8 @@ fn the_same_failures_bring_the_same_answers() {
 #[test]
 fn nothing_is_said_of_what_was_not_sent() {
     let notices = notices(0..200, 6);
-    let mut said = BTreeMap::new();
     for config in every_agent() {
+        let mut said = 0;
         for (notice, answer) in notices.iter().zip(answers(&config, &notices)) {
             for message in answer {
                 let Body::Icmp(quoted) = message.body else { panic!("{}: {message:?} is no message", config.name()) };
@@ -78,13 +95,11 @@ fn nothing_is_said_of_what_was_not_sent() {
                 };
                 assert_eq!(quoted, expected, "{}", config.name());
                 assert_eq!((message.src, message.dst), (HERE, notice.packet.src), "{}", config.name());
-                *said.entry(config.name()).or_insert(0) += 1;
+                said += 1;
             }
         }
-    }
-    for config in every_agent() {
-        let speaks = config.build().is_some();
-        assert_eq!(said.contains_key(config.name()), speaks, "{}: who has an agent hears from it", config.name());
+        let speaks = MESSENGERS.contains(&config.name());
+        assert_eq!(said > 0, speaks, "{}: messages come from those who are said to send them", config.name());
     }
 }
 
@@ -92,7 +107,7 @@ fn nothing_is_said_of_what_was_not_sent() {
 #[test]
 fn a_segment_is_told_of_once_in_each_kind() {
     let notices = notices(0..2000, 7);
-    for config in every_agent() {
+    for config in messengers() {
         let mut told: BTreeMap<(u32, bool), u32> = BTreeMap::new();
         for message in answers(&config, &notices).into_iter().flatten() {
             let Body::Icmp(Notice { kind, seq, .. }) = message.body else { continue };
@@ -102,7 +117,7 @@ fn a_segment_is_told_of_once_in_each_kind() {
     }
 }
 
-/// An agent keeps nothing of the past that would change what it does later: after any number of other packets it answers
+/// A messenger keeps nothing of the past that would change what it does later: after any number of other packets it answers
 /// a new one as it did at first.
 #[test]
 fn a_long_past_leaves_no_trace() {
@@ -110,7 +125,7 @@ fn a_long_past_leaves_no_trace() {
         Body::Icmp(notice) => Some(notice.kind),
         Body::Tcp(_) => None,
     };
-    for config in every_agent() {
+    for config in messengers() {
         let kinds = |notices: &[RadioNotice]| {
             let answers = answers(&config, notices);
             answers.iter().map(|answer| answer.iter().map(kind).collect::<Vec<_>>()).collect::<Vec<_>>()
@@ -118,5 +133,229 @@ fn a_long_past_leaves_no_trace() {
         let past = notices(0..2000, 9);
         let long = kinds(&[past.clone(), notices(2000..2100, 8)].concat());
         assert_eq!(kinds(&notices(0..100, 8)), long[past.len()..], "{}", config.name());
+    }
+}
+
+// Of packets that cross.
+
+/// What may happen to an agent.
+#[derive(Clone, Copy, Debug)]
+enum Happens {
+    ToAir(Packet),
+    FromAir(Packet),
+    Failed(RadioNotice),
+    Air(State),
+}
+
+/// Traffic of several flows both ways, with losses, repetitions, changes of order and what no end would send.
+struct Traffic {
+    draws: Draws,
+    flows: u16,
+    /// By flow, what each side has sent: the fixed host, the mobile.
+    sent: BTreeMap<u16, [u32; 2]>,
+    now: Time,
+}
+
+impl Traffic {
+    fn new(seed: u64, flows: u16) -> Self {
+        Traffic { draws: Stream::named(seed, 0, "traffic").draws(), flows, sent: BTreeMap::new(), now: Time::ZERO }
+    }
+
+    fn below(&mut self, limit: u64) -> u64 {
+        (self.draws.unit() * limit as f64) as u64
+    }
+
+    fn chance(&mut self, share: f64) -> bool {
+        self.draws.unit() < share
+    }
+
+    fn next(&mut self) -> (Time, Happens) {
+        let most = if self.chance(0.001) { 20_000_000 } else { 3_000 };
+        let wait = self.below(most);
+        self.now += Span::from_nanos(wait * 1000);
+        let packet = self.packet();
+        let happens = match (self.draws.unit(), packet.src == FIXED) {
+            (0.97.., true) => {
+                let hop = HopId { link: 0, way: Way::Forward };
+                let attempt = 1 + self.below(9) as u32;
+                Happens::Failed(RadioNotice { hop, packet, attempt, last: attempt == 9 })
+            }
+            (0.97.., false) => Happens::Air(if self.chance(0.5) { State::Good } else { State::Bad }),
+            (_, true) => Happens::ToAir(packet),
+            (_, false) => Happens::FromAir(packet),
+        };
+        (self.now, happens)
+    }
+
+    fn packet(&mut self) -> Packet {
+        let flow = self.below(u64::from(self.flows)) as u16;
+        let fixed = self.chance(0.5);
+        let mut segment = Segment { flags: Flags::ACK, window: 8000, ..Segment::default() };
+        if self.chance(0.02) {
+            self.absurd(&mut segment);
+        } else {
+            self.plausible(&mut segment, flow, usize::from(!fixed));
+        }
+        let change = |own: &mut Segment| {
+            *own = Segment { src_port: own.src_port, dst_port: own.dst_port, ..segment };
+        };
+        of_flow(flow, if fixed { from_fixed(change) } else { from_mobile(change) })
+    }
+
+    /// What an end might send: mostly the next bytes, or an acknowledgment of something that was sent to it.
+    fn plausible(&mut self, segment: &mut Segment, flow: u16, side: usize) {
+        const LEN: u32 = 1000;
+        let mut sent = self.sent.get(&flow).copied().unwrap_or_default();
+        // The fixed host sends most of the data.
+        if self.chance([0.8, 0.1][side]) {
+            let (len, what) = (if self.chance(0.05) { 1 } else { LEN }, self.draws.unit());
+            // 10 % are sent again, and of 10 % more nothing is seen.
+            let back = if what < 0.1 { self.below(20) as u32 * LEN } else { 0 };
+            segment.seq = SeqNum(sent[side].saturating_sub(back));
+            segment.len = len;
+            sent[side] += if back > 0 { 0 } else { len };
+            if what > 0.9 {
+                sent[side] += LEN;
+            }
+        } else {
+            segment.seq = SeqNum(sent[side]);
+        }
+        let behind = if self.chance(0.5) { 3 * LEN } else { self.below(30) as u32 * LEN };
+        segment.ack = SeqNum(sent[1 - side].saturating_sub(behind) / LEN * LEN);
+        if self.chance(0.3) {
+            let from = segment.ack + LEN;
+            segment.options.sack = [(from, from + LEN)].into_iter().collect();
+        }
+        self.sent.insert(flow, sent);
+    }
+
+    /// What no end would send.
+    fn absurd(&mut self, segment: &mut Segment) {
+        let mut any = || self.draws.next_u64() as u32;
+        segment.seq = SeqNum(any());
+        segment.ack = SeqNum(any());
+        segment.window = any() >> (any() % 32);
+        segment.len = any() >> (any() % 32);
+        segment.flags = Flags(any() as u8);
+        let sack: SackBlocks = (0..any() % 5).map(|_| (SeqNum(any()), SeqNum(any()))).collect();
+        let timestamps = (any() % 2 == 0).then(|| Timestamps { value: any(), echo: any() });
+        segment.options = Options { sack, timestamps, ..Options::default() };
+    }
+}
+
+/// What came out when something happened: the packet itself if it went on, and what the agent sent until then.
+struct Out {
+    happened: Happens,
+    passed: Option<Packet>,
+    sent: Vec<Departure>,
+}
+
+/// Puts an agent through so many happenings.
+fn through(config: &AgentConfig, mut traffic: Traffic, happenings: usize, mut tell: impl FnMut(&Fed, Out)) {
+    let mut fed = Fed::new(config);
+    for _ in 0..happenings {
+        let (at, happened) = traffic.next();
+        let mut sent = Vec::new();
+        fed.until(at, |_, more| sent.extend(more));
+        let mut passed = None;
+        let more = match happened {
+            Happens::ToAir(mut packet) => {
+                let (verdict, more) = fed.act(|agent, cx| agent.before_air(&mut packet, cx));
+                passed = (verdict == Verdict::Pass).then_some(packet);
+                more
+            }
+            Happens::FromAir(mut packet) => {
+                let (verdict, more) = fed.act(|agent, cx| agent.after_air(&mut packet, cx));
+                passed = (verdict == Verdict::Pass).then_some(packet);
+                more
+            }
+            Happens::Failed(notice) => fed.act(|agent, cx| agent.on_radio(&notice, cx)).1,
+            Happens::Air(state) => fed.act(|agent, cx| agent.on_forecast(state, cx)).1,
+        };
+        sent.extend(more);
+        tell(&fed, Out { happened, passed, sent });
+    }
+}
+
+/// Ports and bytes of a segment with data.
+fn carried(packet: &Packet) -> Option<(Addr, u16, u16, u32, u32)> {
+    let segment = packet.data()?;
+    Some((packet.src, segment.src_port, segment.dst_port, segment.seq.0, segment.len))
+}
+
+/// Ports and number of an acknowledgment.
+fn acknowledged(packet: &Packet) -> Option<(Addr, u16, u16, u32)> {
+    let Body::Tcp(segment) = &packet.body else { return None };
+    segment.flags.has(Flags::ACK).then_some((packet.src, segment.src_port, segment.dst_port, segment.ack.0))
+}
+
+/// Data that comes out came in; so did an acknowledgment, unless the scheme is one that acknowledges by itself.
+#[test]
+fn nothing_is_invented() {
+    for config in every_built_agent() {
+        let (mut data, mut acks) = (BTreeSet::new(), BTreeSet::new());
+        through(&config, Traffic::new(1, 4), 30_000, |_, out| {
+            if let Happens::ToAir(packet) | Happens::FromAir(packet) = out.happened {
+                data.extend(carried(&packet));
+                acks.extend(acknowledged(&packet));
+            }
+            let name = config.name();
+            for packet in out.passed.iter().chain(out.sent.iter().map(|departure| &departure.packet)) {
+                assert!([FIXED, MOBILE].contains(&packet.dst), "{name}: {packet:?} goes to nobody");
+                assert!(carried(packet).is_none_or(|bytes| data.contains(&bytes)), "{name}: {packet:?} never came");
+                let given = acknowledged(packet).is_none_or(|ack| acks.contains(&ack));
+                assert!(given || ACKNOWLEDGERS.contains(&name), "{name}: {packet:?} acknowledges by itself");
+            }
+        });
+    }
+}
+
+#[test]
+fn the_same_traffic_brings_the_same_answers() {
+    for config in every_built_agent() {
+        let run = || {
+            let mut all = Vec::new();
+            through(&config, Traffic::new(2, 4), 10_000, |fed, out| {
+                all.push((out.passed, out.sent, fed.agent.deadline(), fed.agent.counters()));
+            });
+            all
+        };
+        assert!(run() == run(), "{}", config.name());
+    }
+}
+
+/// However many flows there are, and however long they go on, an agent keeps a bounded number of bytes; one that meddles
+/// with packets says how many.
+#[test]
+fn what_is_kept_is_bounded() {
+    const MOST: u64 = 64 << 20;
+    for config in every_built_agent() {
+        // Of many flows a few packets each, of few flows many.
+        for (flows, happenings) in [(9_000, 60_000), (1, 60_000)] {
+            let mut meddles = false;
+            through(&config, Traffic::new(3, flows), happenings, |fed, out| {
+                let name = config.name();
+                if let Happens::ToAir(packet) | Happens::FromAir(packet) = out.happened {
+                    meddles |= out.passed != Some(packet) || !out.sent.is_empty();
+                }
+                let kept = fed.counter("state_bytes");
+                assert!(kept.is_some() || !meddles, "{name} meddles with packets and has no counter state_bytes");
+                assert_eq!(kept.is_some(), fed.counter("flows").is_some(), "{name}: who counts bytes counts flows");
+                assert!(kept.is_none_or(|bytes| bytes <= MOST), "{name} keeps {kept:?} bytes");
+            });
+        }
+    }
+}
+
+/// Names for results, the same ones from beginning to end.
+#[test]
+fn counters_have_names() {
+    for config in every_built_agent() {
+        let names = |fed: &Fed| fed.agent.counters().iter().map(|(name, _)| *name).collect::<Vec<_>>();
+        let first = names(&Fed::new(&config));
+        let plain = |name: &str| name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
+        assert!(first.iter().all(|name| plain(name)), "{}: {first:?}", config.name());
+        assert_eq!(first.iter().collect::<BTreeSet<_>>().len(), first.len(), "{}: {first:?}", config.name());
+        through(&config, Traffic::new(4, 4), 1000, |fed, _| assert_eq!(names(fed), first, "{}", config.name()));
     }
 }

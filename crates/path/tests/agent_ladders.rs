@@ -1,0 +1,23 @@
+//! What agents do with packets that a test feeds them by hand, drawn as ladders in `tests/golden`.
+
+mod common;
+mod ladder;
+
+use common::member;
+use ladder::{Ladder, ack, data, of_flow};
+use path::agent::AgentConfig;
+
+fn scheme(name: &str) -> AgentConfig {
+    member(name).unwrap_or_else(|error| panic!("{name} needs defaults: {error}"))
+}
+
+/// A message at the first failure and one at the last, each about its own segment; packets pass as they are.
+#[test]
+fn refined_icmp() {
+    let mut ladder = Ladder::new("DEFER at the first failed attempt, RETRANSMIT at the last", &scheme("refined-icmp"));
+    ladder.at(0.0).fixed(data(0, 1000)).at(1.0).fixed(of_flow(1, data(0, 500)));
+    ladder.at(11.0).failed(data(0, 1000), 1, false).at(22.0).failed(data(0, 1000), 2, false);
+    ladder.at(33.0).failed(data(0, 1000), 3, true).failed(of_flow(1, data(0, 500)), 1, false);
+    ladder.at(40.0).mobile(of_flow(1, ack(500)));
+    ladder.compare("refined-icmp/a-lost-segment");
+}
