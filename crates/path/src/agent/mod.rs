@@ -1,10 +1,17 @@
 //! Schemes at the node that faces the air: base stations, and hosts with a radio of their own.
 
 mod flows;
+pub mod ack_decimation;
+mod flow_table;
+pub mod freeze_tcp;
 pub mod icmp;
+pub mod m_tcp;
+pub mod packet_control;
 pub mod refined_icmp;
 pub mod simple_icmp;
 pub mod snoop;
+pub mod tack;
+mod thinning;
 pub mod unmodified;
 
 use engine::{Span, Time};
@@ -21,6 +28,11 @@ engine::registry! {
         SimpleIcmp => simple_icmp, "simple-icmp", "ICMP-DEFER when the first local attempt fails [goel1997 5.4]", no settings;
         RefinedIcmp => refined_icmp, "refined-icmp", "ICMP-DEFER, and ICMP-RETRANSMIT when the last local attempt fails [goel1997 5.5]", no settings;
         Snoop => snoop, "snoop", "The base station keeps packets, resends the lost ones and hides their duplicate acknowledgments [balakrishnan1995]";
+        PacketControl => packet_control, "packet-control", "Old acknowledgments are dropped and duplicate ones thinned, data that has arrived is dropped [packetcontrol2014]";
+        AckDecimation => ack_decimation, "ack-decimation", "Of successive acknowledgments every n-th goes into the air [RFC3449 s5.2.2]";
+        Tack => tack, "tack", "Acknowledgments go into the air a few times in a round trip, losses are told of at once [Li2020]";
+        FreezeTcp => freeze_tcp, "freeze-tcp", "A mobile that sees a disconnection coming closes its window [Goff2000]";
+        MTcp => m_tcp, "m-tcp", "The base station closes the window of a mobile that is gone [Brown1997]";
     }
 }
 

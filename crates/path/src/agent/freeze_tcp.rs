@@ -1,0 +1,172 @@
+//! Freeze-TCP [Goff2000]: a mobile that sees a disconnection coming closes its window.
+//!
+//! It lives at the mobile host. `warning` before the air of its radio becomes BAD, each sender that has sent it data is told of a window of
+//! zero (a ZWA), and all it says until the air is back says so too. When the air is back, each is told three times what was acknowledged last, with
+//! the window as it was (the paper's TR-ACKs). In between the sender waits in persist mode, and its congestion window stays.
+//!
+//! The warning is to be about a round trip: what was on its way when it left then still arrives and is acknowledged, and nothing is lost.
+//! A shorter one leaves losses, a longer one idle time.
+//!
+//! Deviations: none known. A change of the air of any of the node's links counts; a fade that comes within `warning` of the air's
+//! return keeps the window closed.
+//!
+//! Limits: the flows of a `FlowTable`; flows that have sent a FIN or RST are forgotten.
+
+use engine::registry::{Fault, Settings};
+use engine::{Span, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use wire::{Body, Ecn, Flags, Packet, Segment};
+
+use super::flow_table::{Flow, FlowTable};
+use super::{Agent, AgentCx, Verdict};
+use crate::channel::State;
+
+/// Settings.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    /// How long before the air becomes BAD the radio knows; about a round trip is best.
+    #[serde(default = "two_hundred_milliseconds")]
+    pub warning: Span,
+}
+
+fn two_hundred_milliseconds() -> Span {
+    Span::from_millis(200)
+}
+
+impl Settings for Config {
+    fn check(&self) -> Vec<Fault> {
+        let wrong = self.warning > Span::from_secs(60);
+        wrong.then(|| Fault::new("warning", self.warning, "at most 60 s")).into_iter().collect()
+    }
+}
+
+impl Config {
+    /// The agent.
+    pub fn build(&self) -> Option<Box<dyn Agent>> {
+        Some(Box::new(FreezeTcp {
+            warning: self.warning,
+            flows: FlowTable::new(),
+            frozen: false,
+            opens: Time::NEVER,
+            freezes: 0,
+            windows_closed: 0,
+            windows_opened: 0,
+        }))
+    }
+}
+
+/// How often it is said that the window is open again.
+const COPIES: u32 = 3;
+
+struct FreezeTcp {
+    warning: Span,
+    /// By flow of data that comes here: what this host has acknowledged last.
+    flows: FlowTable<Option<Segment>>,
+    /// Whether windows are closed.
+    frozen: bool,
+    /// When they are opened.
+    opens: Time,
+    freezes: u64,
+    windows_closed: u64,
+    windows_opened: u64,
+}
+
+impl FreezeTcp {
+    fn tell(&mut self, cx: &mut AgentCx<'_>, times: u32, window: impl Fn(u32) -> u32) -> u64 {
+        let mut told = 0;
+        for (flow, said) in self.flows.iter_mut() {
+            let Some(said) = said else { continue };
+            let segment = Segment { window: window(said.window), ..*said };
+            let packet = Packet { src: flow.dst, dst: flow.src, ecn: Ecn::NotEct, body: Body::Tcp(segment) };
+            for _ in 0..times {
+                cx.send(packet);
+                told += 1;
+            }
+        }
+        told
+    }
+}
+
+fn ends(segment: &Segment) -> bool {
+    segment.flags.has(Flags::FIN) || segment.flags.has(Flags::RST)
+}
+
+impl Agent for FreezeTcp {
+    fn before_air(&mut self, packet: &mut Packet, cx: &mut AgentCx<'_>) -> Verdict {
+        let Some((flow, segment)) = Flow::of(packet) else { return Verdict::Pass };
+        if flow.src != cx.here || !segment.flags.has(Flags::ACK) {
+            return Verdict::Pass;
+        }
+        let flow = flow.reversed();
+        if ends(segment) {
+            self.flows.remove(&flow);
+            return Verdict::Pass;
+        }
+        let Some(said) = self.flows.get(&flow) else { return Verdict::Pass };
+        let mut plain = Segment { seq: segment.seq + segment.seq_len(), len: 0, flags: Flags::ACK, ..*segment };
+        plain.options.sack = Default::default();
+        *said = Some(plain);
+        if self.frozen
+            && let Body::Tcp(segment) = &mut packet.body
+        {
+            segment.window = 0;
+            self.windows_closed += 1;
+        }
+        Verdict::Pass
+    }
+
+    fn after_air(&mut self, packet: &mut Packet, cx: &mut AgentCx<'_>) -> Verdict {
+        let Some((flow, segment)) = Flow::of(packet) else { return Verdict::Pass };
+        if flow.dst != cx.here {
+            return Verdict::Pass;
+        }
+        if ends(segment) {
+            self.flows.remove(&flow);
+        } else if segment.len > 0 && self.flows.get(&flow).is_none() {
+            self.flows.insert(flow, None);
+        }
+        Verdict::Pass
+    }
+
+    fn deadline(&self) -> Time {
+        self.opens
+    }
+
+    fn on_wake(&mut self, cx: &mut AgentCx<'_>) {
+        if cx.now < self.opens {
+            return;
+        }
+        self.opens = Time::NEVER;
+        if std::mem::take(&mut self.frozen) {
+            self.windows_opened += self.tell(cx, COPIES, |window| window);
+        }
+    }
+
+    fn foresight(&self) -> Option<Span> {
+        Some(self.warning)
+    }
+
+    fn on_forecast(&mut self, state: State, cx: &mut AgentCx<'_>) {
+        match state {
+            State::Good => self.opens = cx.now + self.warning,
+            State::Bad => {
+                self.opens = Time::NEVER;
+                if !std::mem::replace(&mut self.frozen, true) {
+                    self.freezes += 1;
+                    self.windows_closed += self.tell(cx, 1, |_| 0);
+                }
+            }
+        }
+    }
+
+    fn counters(&self) -> Vec<(&'static str, u64)> {
+        let own = [
+            ("freezes", self.freezes),
+            ("windows_closed", self.windows_closed),
+            ("windows_opened", self.windows_opened),
+        ];
+        own.into_iter().chain(self.flows.counters()).collect()
+    }
+}

@@ -1,0 +1,90 @@
+//! Acknowledgments tamed as by TACK [Li2020]: as rare as the path can do with, and losses told of at once.
+//!
+//! TACK's frequency is `min(rate / (L segments), beta / RTTmin)`: an acknowledgment passes once `bytes` more are acknowledged
+//! *and* `rtt / share` has gone by since the last one. If less than `bytes` come, the one that is kept leaves `rtt / share` after the
+//! first that waits came. What is superseded, and what passes at once (TACK's "instant" ACKs), is told in `thinning`.
+//!
+//! Deviations: TACK is a protocol of both ends, with acknowledgments of its own that tell of rate, round trip and every loss; this
+//! is its frequency, laid on the acknowledgments of an ordinary receiver, so the sender still grows by what it hears. TACK measures
+//! RTTmin, a node on the way cannot: `rtt` is a setting.
+
+use engine::registry::{Fault, Settings};
+use engine::{Bytes, Span, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::Agent;
+use super::ack_decimation::LONGEST;
+use super::thinning::{Pace, Progress, Thinning};
+
+/// Settings.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    /// The least round trip of the flows that pass, about.
+    #[serde(default = "hundred_milliseconds")]
+    pub rtt: Span,
+    /// Acknowledgments in a round trip at most: TACK's beta.
+    #[serde(default = "four")]
+    #[schemars(range(min = 1, max = 1000))]
+    pub share: u32,
+    /// Bytes an acknowledgment is to acknowledge: TACK's L, of two segments.
+    #[serde(default = "two_segments")]
+    pub bytes: Bytes,
+}
+
+fn hundred_milliseconds() -> Span {
+    Span::from_millis(100)
+}
+
+fn four() -> u32 {
+    4
+}
+
+fn two_segments() -> Bytes {
+    Bytes(2 * 1460)
+}
+
+impl Settings for Config {
+    fn check(&self) -> Vec<Fault> {
+        let mut faults = Vec::new();
+        if !(1..=1000).contains(&self.share) {
+            faults.push(Fault::new("share", self.share, "1 to 1000"));
+        } else if self.interval() == Span::ZERO || self.interval() > LONGEST {
+            let expected =
+                "more than 0, and rtt / share at most 500 ms: so long may an acknowledgment be delayed [RFC5681 s4.2]";
+            faults.push(Fault::new("rtt", self.rtt, expected));
+        }
+        if self.bytes.0 > 1 << 30 {
+            faults.push(Fault::new("bytes", self.bytes, "at most 1 GiB"));
+        }
+        faults
+    }
+}
+
+impl Config {
+    fn interval(&self) -> Span {
+        Span::from_nanos(self.rtt.as_nanos() / u64::from(self.share.max(1)))
+    }
+
+    /// The agent.
+    pub fn build(&self) -> Option<Box<dyn Agent>> {
+        Some(Box::new(Thinning::new(Tack { interval: self.interval(), bytes: self.bytes.0 })))
+    }
+}
+
+struct Tack {
+    interval: Span,
+    bytes: u64,
+}
+
+impl Pace for Tack {
+    fn passes(&self, progress: &Progress, now: Time) -> bool {
+        u64::from(progress.bytes) >= self.bytes && now >= progress.passed + self.interval
+    }
+
+    fn due(&self, progress: &Progress) -> Time {
+        let enough = u64::from(progress.bytes) >= self.bytes;
+        (if enough { progress.passed } else { progress.since }) + self.interval
+    }
+}

@@ -1,0 +1,226 @@
+//! What the schemes that filter acknowledgments and data do, drawn as ladders in `tests/golden`.
+
+mod ladder;
+
+use engine::{Bytes, Span};
+use ladder::{FIXED, HERE, Ladder, ack, ack_with, data, from_fixed, from_mobile, of_flow};
+use path::agent::{AgentConfig, ack_decimation, freeze_tcp, m_tcp, packet_control, tack};
+use path::channel::State;
+use wire::{Flags, Packet, Segment, SeqNum};
+
+fn control(ack_filter: bool, data_filter: bool, threshold: u32) -> AgentConfig {
+    AgentConfig::PacketControl(packet_control::Config { ack_filter, data_filter, threshold })
+}
+
+/// Ten segments of 1000 bytes, and so many duplicates of the acknowledgment of the first.
+fn duplicates(ladder: &mut Ladder, count: u32) -> &mut Ladder {
+    for number in 0..10 {
+        ladder.at(f64::from(number)).fixed(data(number * 1000, 1000));
+    }
+    ladder.at(20.0).mobile(ack(1000));
+    for number in 1..=count {
+        ladder.at(20.0 + f64::from(number)).mobile(ack(1000));
+    }
+    ladder
+}
+
+/// Of six duplicates the second, the fourth and the sixth.
+#[test]
+fn a_threshold_of_six_sends_every_second_duplicate() {
+    let mut ladder = Ladder::new("Threshold 6, twelve duplicates: every second passes", &control(true, true, 6));
+    duplicates(&mut ladder, 12).at(40.0).mobile(ack(2000)).mobile(ack(2000)).mobile(ack(2000));
+    ladder.compare("packet-control/threshold-6");
+}
+
+#[test]
+fn duplicates_are_dropped_evenly() {
+    for (threshold, dropped) in [(3, 0), (4, 3), (6, 6), (9, 8), (12, 9)] {
+        let mut ladder = Ladder::new("", &control(true, false, threshold));
+        duplicates(&mut ladder, 12);
+        assert_eq!(ladder.counter("acks_duplicate_dropped"), dropped, "threshold {threshold}");
+    }
+}
+
+/// Old acknowledgments are dropped; without the filter all pass.
+#[test]
+fn old_acknowledgments_go_no_further() {
+    for (filter, name) in [(true, "packet-control/old-acknowledgment"), (false, "packet-control/no-ack-filter")] {
+        let mut ladder = Ladder::new("The acknowledgment of 1000 comes after that of 2000", &control(filter, true, 6));
+        ladder.fixed(data(0, 1000)).fixed(data(1000, 1000));
+        ladder.at(10.0).mobile(ack(2000)).mobile(ack(1000)).mobile(ack(2000));
+        ladder.note("with data, with another window, of what was never seen: no duplicates, and not old");
+        ladder.mobile(from_mobile(|segment| (segment.ack, segment.len) = (SeqNum(1000), 100)));
+        ladder.mobile(from_mobile(|segment| (segment.ack, segment.window) = (SeqNum(2000), 4000)));
+        ladder.mobile(ack(50_000)).mobile(ack(2000));
+        ladder.compare(name);
+    }
+}
+
+/// A spurious timeout: what has arrived is sent again, and again.
+#[test]
+fn data_that_has_arrived_goes_no_further() {
+    for (filter, name) in [(true, "packet-control/arrived-data"), (false, "packet-control/no-data-filter")] {
+        let mut ladder = Ladder::new("Repeats of what was acknowledged", &control(true, filter, 6));
+        for number in 0..4 {
+            ladder.fixed(data(number * 1000, 1000));
+        }
+        ladder.at(10.0).mobile(ack_with(3000, &[(5000, 6000)]));
+        ladder.at(20.0).fixed(data(0, 1000)).fixed(data(1000, 1000)).note("not acknowledged").fixed(data(3000, 1000));
+        ladder.at(30.0).fixed(data(0, 1000)).note("partly acknowledged").fixed(data(2500, 1000));
+        ladder.at(40.0).fixed(data(0, 1000)).fixed(data(1000, 1000));
+        ladder.compare(name);
+    }
+}
+
+/// A SYN begins anew: numbers of the connection before mean nothing.
+#[test]
+fn a_new_connection_is_not_taken_for_the_old_one() {
+    let mut ladder = Ladder::new("The same ports again, with lower numbers", &control(true, true, 6));
+    ladder.fixed(data(90_000, 1000)).mobile(ack(91_000));
+    let opening = |segment: &mut Segment| (segment.seq, segment.flags) = (SeqNum(0), Flags::SYN);
+    ladder.at(100.0).fixed(from_fixed(opening)).mobile(ack(1)).fixed(data(1, 1000)).mobile(ack(1001));
+    ladder.compare("packet-control/new-connection");
+}
+
+/// Numbers wrap around.
+#[test]
+fn numbers_may_wrap() {
+    let mut ladder = Ladder::new("", &control(true, true, 3));
+    let first = u32::MAX - 499;
+    ladder.fixed(data(first, 1000)).mobile(ack(500)).mobile(ack(first)).fixed(data(first, 1000)).fixed(data(500, 1000));
+    assert_eq!((ladder.counter("acks_old_dropped"), ladder.counter("segments_dropped")), (1, 1));
+}
+
+// The mobile's own agent thins what it sends: in these ladders the agent's air is on the side of the fixed host, so
+// acknowledgments go to the right.
+
+/// An acknowledgment on its way to the air.
+fn up(ack: u32) -> Packet {
+    from_fixed(|segment| segment.ack = SeqNum(ack))
+}
+
+fn up_with(change: impl FnOnce(&mut Segment)) -> Packet {
+    from_fixed(change)
+}
+
+/// Whatever is no plain acknowledgment goes at once, and what was kept before it.
+fn exceptions(ladder: &mut Ladder, from: f64) -> &mut Ladder {
+    ladder.at(from).note("a duplicate").fixed(up(9000)).fixed(up(10_000)).fixed(up(10_000));
+    ladder.at(from + 100.0).note("SACK").fixed(up(11_000)).fixed(up_with(|segment| {
+        segment.ack = SeqNum(11_000);
+        segment.options.sack = [(SeqNum(12_000), SeqNum(13_000))].into_iter().collect();
+    }));
+    ladder.at(from + 200.0).note("data with an acknowledgment, which says more").fixed(up(12_000));
+    ladder.fixed(up_with(|segment| (segment.ack, segment.len) = (SeqNum(13_000), 100)));
+    ladder.at(from + 300.0).note("a window that closes, and opens").fixed(up(14_000));
+    ladder.fixed(up_with(|segment| (segment.ack, segment.window) = (SeqNum(15_000), 0))).fixed(up(15_000));
+    ladder.at(from + 400.0).note("another flow waits by itself").fixed(up(16_000)).fixed(of_flow(1, up(500)));
+    ladder.fixed(of_flow(1, up(600))).at(from + 500.0)
+}
+
+#[test]
+fn decimation_sends_every_fourth() {
+    let config = ack_decimation::Config { every: 4, within: Span::from_millis(10) };
+    let mut ladder = Ladder::new("Every fourth, or after 10 ms", &AgentConfig::AckDecimation(config));
+    for number in 0..7 {
+        ladder.at(f64::from(number)).fixed(up(1000 * number));
+    }
+    exceptions(&mut ladder, 100.0).compare("ack-decimation/every-fourth");
+}
+
+#[test]
+fn every_one_is_no_decimation() {
+    let config = ack_decimation::Config { every: 1, within: Span::from_millis(10) };
+    let mut ladder = Ladder::new("", &AgentConfig::AckDecimation(config));
+    exceptions(&mut ladder, 0.0);
+    assert_eq!((ladder.counter("acks_dropped"), ladder.counter("acks_delayed")), (0, 0));
+}
+
+/// At most one in a quarter of 100 ms, and none for less than two segments before it has waited so long.
+#[test]
+fn tack_sends_four_in_a_round_trip() {
+    let config = tack::Config { rtt: Span::from_millis(100), share: 4, bytes: Bytes(2000) };
+    let mut ladder = Ladder::new("After 25 ms and 2000 bytes, or 25 ms of waiting", &AgentConfig::Tack(config));
+    for number in 0..9 {
+        ladder.at(5.0 * f64::from(number)).fixed(up(1000 * number));
+    }
+    ladder.at(95.0).note("enough time, not enough bytes").fixed(up(8500)).at(100.0).fixed(up(8900));
+    exceptions(&mut ladder, 200.0).compare("tack/four-in-a-round-trip");
+}
+
+/// Data from the fixed host that ends here: for Freeze-TCP the agent's node is the mobile, and the fixed host is behind the air.
+fn to_here(seq: u32, len: u32) -> Packet {
+    Packet { dst: HERE, ..from_fixed(|segment| (segment.seq, segment.len) = (SeqNum(seq), len)) }
+}
+
+/// What this mobile acknowledges.
+fn from_here(ack: u32) -> Packet {
+    Packet { src: HERE, dst: FIXED, ..from_mobile(|segment| segment.ack = SeqNum(ack)) }
+}
+
+/// The harness has the air to the right of the agent; here what comes from the right are the fixed host's packets.
+#[test]
+fn a_disconnection_that_is_seen_coming_closes_the_window() {
+    let config = freeze_tcp::Config { warning: Span::from_millis(200) };
+    let mut ladder = Ladder::new("The agent is the mobile, behind 200 ms of warning", &AgentConfig::FreezeTcp(config));
+    ladder.at(0.0).mobile(to_here(0, 1000)).fixed(from_here(1000));
+    ladder.at(100.0).note("BAD from 300 ms on").forecast(State::Bad);
+    ladder.at(150.0).note("still on its way").mobile(to_here(1000, 1000)).fixed(from_here(2000));
+    ladder.at(1000.0).note("GOOD from 1200 ms on").forecast(State::Good).at(1300.0);
+    ladder.note("a fade comes before the air is back: the window stays closed").forecast(State::Bad);
+    ladder.at(1500.0).forecast(State::Good).at(1600.0).forecast(State::Bad).at(2000.0).forecast(State::Good).at(2200.0);
+    ladder.note("what has ended is told nothing more");
+    ladder.fixed(Packet { src: HERE, ..from_mobile(|segment| segment.flags = Flags::ACK | Flags::FIN) });
+    ladder.at(3000.0).forecast(State::Bad);
+    ladder.compare("freeze-tcp/disconnection");
+}
+
+/// A base station with this scheme has nothing of its own to close a window of.
+#[test]
+fn freezing_is_the_mobiles_affair() {
+    let config = freeze_tcp::Config { warning: Span::from_millis(200) };
+    let mut ladder = Ladder::new("", &AgentConfig::FreezeTcp(config));
+    ladder.fixed(data(0, 1000)).mobile(ack(1000)).forecast(State::Bad).mobile(ack(1000));
+    assert_eq!(ladder.counter("windows_closed"), 0);
+}
+
+fn m_tcp() -> AgentConfig {
+    let [silence, probe, idle] = [500, 100, 50].map(Span::from_millis);
+    AgentConfig::MTcp(m_tcp::Config { silence, notices: true, probe, idle })
+}
+
+#[test]
+fn the_last_byte_is_kept_back_until_nothing_follows() {
+    let mut ladder = Ladder::new("One byte less is acknowledged, with the same right edge", &m_tcp());
+    ladder.fixed(data(0, 1000)).fixed(data(1000, 1000)).fixed(data(2000, 1000));
+    ladder.at(10.0).mobile(ack(1000)).at(20.0).mobile(ack(2000)).note("duplicates").mobile(ack(2000)).mobile(ack(2000));
+    ladder.at(40.0).mobile(ack(3000)).note("nothing is outstanding any more").at(100.0);
+    ladder.fixed(data(3000, 1000)).note("nothing that was said is taken back").mobile(ack(3000));
+    ladder.at(120.0).mobile(ack(4000)).at(130.0).fixed(from_fixed(|segment| {
+        (segment.seq, segment.flags) = (SeqNum(4000), Flags::ACK | Flags::FIN);
+    }));
+    ladder.note("a FIN is acknowledged whole").mobile(ack(4001)).at(1000.0);
+    ladder.compare("m-tcp/last-byte");
+}
+
+#[test]
+fn a_silent_mobile_freezes_the_sender() {
+    let mut ladder = Ladder::new("Nothing comes for 500 ms", &m_tcp());
+    ladder.fixed(data(0, 1000)).fixed(data(1000, 1000)).fixed(data(2000, 1000));
+    ladder.at(10.0).mobile(ack(1000)).at(750.0).note("the sender's own probe").fixed(from_fixed(|segment| {
+        segment.seq = SeqNum(999);
+    }));
+    ladder.at(820.0).note("back").mobile(ack(1000)).at(830.0).fixed(data(1000, 1000)).at(840.0).mobile(ack(3000));
+    ladder.at(900.0);
+    ladder.compare("m-tcp/silence");
+}
+
+#[test]
+fn a_link_layer_that_gives_up_freezes_the_sender() {
+    let mut ladder = Ladder::new("The last attempt at a segment fails", &m_tcp());
+    ladder.fixed(data(0, 1000)).fixed(data(1000, 1000)).at(10.0).mobile(ack(1000));
+    ladder.at(20.0).failed(data(1000, 1000), 1, false).at(90.0).failed(data(1000, 1000), 9, true);
+    ladder.note("a second one changes nothing").failed(data(1000, 1000), 9, true);
+    ladder.at(200.0).mobile(ack(1000)).note("of what was never seen, and old").mobile(ack(9000)).mobile(ack(500));
+    ladder.compare("m-tcp/given-up");
+}
