@@ -1,5 +1,7 @@
 //! What can be seen happening on a link.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use wire::Packet;
 
 /// Which way along a link: scenarios name its two nodes in order.
@@ -25,6 +27,30 @@ impl Way {
         match self {
             Way::Forward => 0,
             Way::Backward => 1,
+        }
+    }
+}
+
+/// Which ways along a link something acts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ways {
+    /// Both.
+    #[default]
+    Both,
+    /// From the link's first node to its second.
+    Forward,
+    /// From the second to the first.
+    Backward,
+}
+
+impl Ways {
+    /// Whether `way` is one of them.
+    pub const fn include(self, way: Way) -> bool {
+        match self {
+            Ways::Both => true,
+            Ways::Forward => matches!(way, Way::Forward),
+            Ways::Backward => matches!(way, Way::Backward),
         }
     }
 }

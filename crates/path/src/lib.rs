@@ -13,4 +13,4 @@ pub mod context;
 pub mod event;
 
 pub use context::{Cx, Observer};
-pub use event::{HopId, LinkEvent, Way};
+pub use event::{HopId, LinkEvent, Way, Ways};

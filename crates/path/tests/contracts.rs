@@ -4,8 +4,10 @@ mod common;
 
 use common::member;
 use engine::{Span, Stream, Time};
-use path::Way;
-use path::channel::{ChannelConfig, Fate, Frame, State, bit_errors, recorded, scripted, two_state, uniform};
+use path::channel::{
+    ChannelConfig, Fate, Frame, State, bit_errors, recorded, scripted, two_state, two_state_gaps, uniform,
+};
+use path::{Way, Ways};
 
 /// Every channel there is, with settings under which something happens. One whose settings have defaults needs no
 /// entry.
@@ -19,6 +21,14 @@ fn every_channel() -> Vec<ChannelConfig> {
             mean_bad: ms(100),
             loss_good: 0.1,
             loss_bad: 0.8,
+        }),
+        "two-state-gaps" => ChannelConfig::TwoStateGaps(two_state_gaps::Config {
+            mean_good: ms(500),
+            mean_bad: ms(100),
+            gap_good: 20.0,
+            gap_bad: 2.6,
+            gaps: two_state_gaps::Gaps::Exponential,
+            ways: Ways::Both,
         }),
         "recorded" => {
             ChannelConfig::Recorded(recorded::Config { file: None, switches: Some(vec![ms(100), ms(200), ms(900)]) })

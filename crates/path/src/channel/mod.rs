@@ -9,8 +9,10 @@ pub mod bit_errors;
 pub mod perfect;
 pub mod recorded;
 pub mod scripted;
+mod stays;
 pub mod timeline;
 pub mod two_state;
+pub mod two_state_gaps;
 pub mod uniform;
 
 use engine::{Span, Stream, Time};
@@ -24,6 +26,7 @@ engine::registry! {
         Uniform => uniform, "uniform", "Each frame is lost with one probability, independently";
         BitErrors => bit_errors, "bit-errors", "Each bit is wrong with one probability, independently: longer frames are lost more often";
         TwoState => two_state, "two-state", "GOOD and BAD states with exponential stays and a loss probability in each (Markov)";
+        TwoStateGaps => two_state_gaps, "two-state-gaps", "GOOD and BAD states with exponential stays, packets lost with a mean gap of so many packets in each";
         Recorded => recorded, "recorded", "GOOD and BAD states read from a trace of switch times";
         Scripted => scripted, "scripted", "Chosen bad intervals and chosen frames to drop";
     }

@@ -5,14 +5,15 @@
 //! with the thesis's losses of 0 and 1 a frame is lost exactly if it meets BAD.
 //!
 //! Deviation: a stay is rounded to whole nanoseconds, at least one. A mean of zero means that the state is
-//! never entered.
+//! never entered ([`stays`]).
 
 use engine::registry::{Fault, Settings};
-use engine::{Draws, Span, Stream, Time};
+use engine::{Span, Stream, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::timeline::{Timeline, Touched};
+use super::stays::{self, Stays};
+use super::timeline::Touched;
 use super::{Channel, Fate, Frame, FrameDraws, State};
 
 /// Stays and losses.
@@ -39,30 +40,15 @@ fn certain() -> f64 {
 
 struct TwoState {
     config: Config,
-    stays: Draws,
+    stays: Stays,
     draws: FrameDraws,
-    timeline: Timeline,
-    in_good: bool,
 }
-
-/// A state that lasts less is made of switches faster than any frame could notice, each of which costs time.
-const SHORTEST_STAY: Span = Span::from_nanos(1_000);
 
 impl Settings for Config {
     fn check(&self) -> Vec<Fault> {
         let mut faults: Vec<Fault> = Fault::unless_probability("loss_good", self.loss_good).into_iter().collect();
         faults.extend(Fault::unless_probability("loss_bad", self.loss_bad));
-        if self.mean_good == Span::ZERO {
-            let fault = Fault::new("mean_good", self.mean_good, "more than nothing");
-            faults.push(fault.hint("for a channel that is always BAD use kind = \"uniform\", loss = 1"));
-        }
-        let means =
-            [("mean_good", self.mean_good, ""), ("mean_bad", self.mean_bad, ", or no BAD state at all (\"0 s\")")];
-        for (key, mean, instead) in means {
-            if mean != Span::ZERO && mean < SHORTEST_STAY {
-                faults.push(Fault::new(key, mean, format!("at least {SHORTEST_STAY}{instead}")));
-            }
-        }
+        faults.extend(stays::faults(self.mean_good, self.mean_bad));
         faults
     }
 }
@@ -72,34 +58,15 @@ impl Config {
     pub fn build(&self, stream: Stream) -> Box<dyn Channel> {
         Box::new(TwoState {
             config: self.clone(),
-            stays: stream.draws(),
+            stays: Stays::new(self.mean_good, self.mean_bad, stream.draws()),
             draws: FrameDraws::new(stream.sub("frames")),
-            timeline: Timeline::default(),
-            in_good: true,
         })
-    }
-}
-
-impl TwoState {
-    /// Makes the future known beyond `until`.
-    fn extend(&mut self, until: Time) {
-        if self.config.mean_bad == Span::ZERO {
-            return;
-        }
-        while self.timeline.last() <= until {
-            let mean = if self.in_good { self.config.mean_good } else { self.config.mean_bad };
-            let stay = self.stays.exponential(mean.as_nanos() as f64).max(1.0) as u64;
-            self.timeline.push(self.timeline.last() + Span::from_nanos(stay));
-            self.in_good = !self.in_good;
-        }
     }
 }
 
 impl Channel for TwoState {
     fn fate(&mut self, frame: &Frame) -> Fate {
-        self.timeline.forget_before(frame.now);
-        self.extend(frame.start + frame.duration);
-        let Touched { good, bad } = self.timeline.touched(frame.start, frame.duration);
+        let Touched { good, bad } = self.stays.met(frame.now, frame.start, frame.duration);
         let survives = (if good { 1.0 - self.config.loss_good } else { 1.0 })
             * (if bad { 1.0 - self.config.loss_bad } else { 1.0 });
         let arrives = survives >= 1.0 || (survives > 0.0 && self.draws.unit(frame) < survives);
@@ -111,8 +78,7 @@ impl Channel for TwoState {
     }
 
     fn next_change(&mut self, after: Time) -> Option<(Time, State)> {
-        self.extend(after);
-        self.timeline.next_change(after)
+        self.stays.next_change(after)
     }
 }
 

@@ -1,0 +1,242 @@
+//! The modified two-state Markov channel of [snoop2002 3.2], after [Nguyen1996].
+//!
+//! The air is GOOD or BAD, GOOD at the beginning; stays are exponential and live in time. In a state packets are lost
+//! one by one, with so many packets from one loss to the next in the mean: `gap_good`, `gap_bad` (166 and 2.6 in the
+//! paper). The state at the start of a packet's sending is the packet's state; one chain serves both directions.
+//!
+//! A packet is lost with probability p, independently. Two laws of the gap:
+//! - `geometric`: p = 1 / gap. A gap is 1 with probability p, 2 with (1 - p) p, ...; its mean is exactly `gap`. The
+//!   paper's own transition probabilities are 1 / 166 and 1 / 2.6, which this is in line with.
+//! - `exponential`: p = 1 - exp(-1 / gap). A length is drawn from the exponential law of mean `gap`, and the packet in
+//!   which it runs out is lost; a length of l runs out in packet ceil(l), which is geometric with this p.
+//!
+//! Neither law remembers, so whether the gap is drawn anew at the entry to a state makes no difference to the law. Because
+//! of that no packets need to be counted, and what one packet meets does not depend on which were sent before it: the draw
+//! belongs to its start, as in every channel here.
+//!
+//! Deviation: the paper does not say whether acknowledgments are lost; `ways` says it.
+
+use engine::Stream;
+use engine::registry::{Fault, Settings};
+use engine::{Span, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::stays::{self, Stays};
+use super::{Channel, Fate, Frame, FrameDraws, State};
+use crate::event::Ways;
+
+/// Stays and gaps.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    /// Mean stay in GOOD.
+    pub mean_good: Span,
+    /// Mean stay in BAD; zero: never BAD.
+    pub mean_bad: Span,
+    /// Packets from one loss to the next in GOOD, in the mean; at least 1.
+    #[schemars(range(min = 1.0))]
+    pub gap_good: f64,
+    /// Packets from one loss to the next in BAD, in the mean; at least 1, which loses all.
+    #[schemars(range(min = 1.0))]
+    pub gap_bad: f64,
+    /// The law of the gaps.
+    #[serde(default)]
+    pub gaps: Gaps,
+    /// Which ways packets are lost.
+    #[serde(default)]
+    pub ways: Ways,
+}
+
+/// The law of the packets from one loss to the next.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Gaps {
+    /// Whole packets: each is lost with probability 1 / gap.
+    #[default]
+    Geometric,
+    /// An exponential length, which ends in some packet: each is lost with probability 1 - exp(-1 / gap).
+    Exponential,
+}
+
+impl Gaps {
+    /// With which probability a packet is lost where the mean gap is `gap`.
+    fn loss(self, gap: f64) -> f64 {
+        match self {
+            Gaps::Geometric => 1.0 / gap,
+            Gaps::Exponential => -libm::expm1(-1.0 / gap),
+        }
+    }
+}
+
+struct TwoStateGaps {
+    /// In GOOD and in BAD.
+    loss: [f64; 2],
+    ways: Ways,
+    stays: Stays,
+    draws: FrameDraws,
+}
+
+impl Settings for Config {
+    fn check(&self) -> Vec<Fault> {
+        let mut faults = stays::faults(self.mean_good, self.mean_bad);
+        for (key, gap) in [("gap_good", self.gap_good), ("gap_bad", self.gap_bad)] {
+            if !(gap >= 1.0 && gap.is_finite()) {
+                faults.push(Fault::new(key, gap, "packets from one loss to the next, a number of at least 1"));
+            }
+        }
+        faults
+    }
+}
+
+impl Config {
+    /// The channel. Stays are read in sequence from `stream`, losses of frames come from its time-keyed side.
+    pub fn build(&self, stream: Stream) -> Box<dyn Channel> {
+        Box::new(TwoStateGaps {
+            loss: [self.gap_good, self.gap_bad].map(|gap| self.gaps.loss(gap)),
+            ways: self.ways,
+            stays: Stays::new(self.mean_good, self.mean_bad, stream.draws()),
+            draws: FrameDraws::new(stream.sub("frames")),
+        })
+    }
+}
+
+impl Channel for TwoStateGaps {
+    fn fate(&mut self, frame: &Frame) -> Fate {
+        if !self.ways.include(frame.way) {
+            return Fate::Arrives;
+        }
+        // The state at its start alone: a frame without length meets no other.
+        let bad = self.stays.met(frame.now, frame.start, Span::ZERO).bad;
+        if self.draws.unit(frame) < self.loss[usize::from(bad)] { Fate::Corrupted } else { Fate::Arrives }
+    }
+
+    fn has_states(&self) -> bool {
+        true
+    }
+
+    fn next_change(&mut self, after: Time) -> Option<(Time, State)> {
+        self.stays.next_change(after)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::event::Way;
+
+    fn paper(gaps: Gaps) -> Config {
+        Config {
+            mean_good: Span::from_millis(660),
+            mean_bad: Span::from_millis(10),
+            gap_good: 166.0,
+            gap_bad: 2.6,
+            gaps,
+            ways: Ways::Both,
+        }
+    }
+
+    fn frame(start: Time, way: Way) -> Frame {
+        let number = Some(start.as_nanos());
+        Frame { now: start, start, duration: Span::from_millis(4), size: 1000, way, number }
+    }
+
+    /// Closed form: a frame is in BAD with probability B / (G + B), and lost there once in `gap_bad`. Frames two mean
+    /// cycles apart are as good as independent (the chain forgets with exp(-t (1/G + 1/B)), here within 10 ms).
+    #[test]
+    fn losses_are_as_rare_as_the_stays_and_gaps_say() {
+        for (gaps, [good, bad]) in [
+            (Gaps::Geometric, [1.0 / 166.0, 1.0 / 2.6]),
+            (Gaps::Exponential, [1.0 - libm::exp(-1.0 / 166.0), 1.0 - libm::exp(-1.0 / 2.6)]),
+        ] {
+            let mut channel = paper(gaps).build(Stream::named(3, 0, "air"));
+            let n = 400_000u64;
+            let frames = (1..=n).map(|index| frame(Time::from_millis(1340 * index), Way::Forward));
+            let lost = frames.filter(|frame| channel.fate(frame) == Fate::Corrupted).count() as f64 / n as f64;
+            let expected = (660.0 * good + 10.0 * bad) / 670.0;
+            let error = (expected * (1.0 - expected) / n as f64).sqrt();
+            assert!((lost - expected).abs() < 4.0 * error, "{gaps:?}: {lost}, expected {expected}");
+        }
+    }
+
+    /// Within a state that never ends (in this test) gaps have the mean asked for; a geometric gap's variance is
+    /// (1 - p) / p^2.
+    #[test]
+    fn gaps_have_the_mean_asked_for() {
+        for gap in [1.0, 2.6, 166.0] {
+            let config = Config {
+                mean_good: "1000 h".parse().unwrap(),
+                mean_bad: Span::ZERO,
+                gap_good: gap,
+                ..paper(Gaps::Geometric)
+            };
+            let mut channel = config.build(Stream::named(4, 0, "air"));
+            let (mut gaps, mut since) = (Vec::new(), 0u64);
+            for index in 0..400_000 {
+                since += 1;
+                if channel.fate(&frame(Time::from_millis(4 * index), Way::Forward)) == Fate::Corrupted {
+                    gaps.push(std::mem::take(&mut since) as f64);
+                }
+            }
+            let n = gaps.len() as f64;
+            let mean = gaps.iter().sum::<f64>() / n;
+            let error = (gap * (gap - 1.0) / n).sqrt();
+            assert!((mean - gap).abs() <= 4.0 * error, "{mean}, expected {gap}");
+        }
+    }
+
+    /// A BAD stay covers B / d starts of frames of length d sent back to back, in the mean; all are lost if the gap is 1.
+    #[test]
+    fn bursts_last_as_long_as_bad() {
+        let config = Config {
+            mean_good: "5 s".parse().unwrap(),
+            mean_bad: Span::from_millis(100),
+            gap_good: 1e300,
+            gap_bad: 1.0,
+            ..paper(Gaps::Geometric)
+        };
+        let mut channel = config.build(Stream::named(5, 0, "air"));
+        // Stays that no frame begins in make no burst, so the mean is of geometric bursts of at least one:
+        // 1 / (1 - exp(-d / B)). Two bursts less than a frame apart become one, once in G / d = 1250.
+        let expected = 1.0 / -libm::expm1(-4.0 / 100.0);
+        let (mut bursts, mut current) = (Vec::new(), 0u32);
+        for index in 0.. {
+            match channel.fate(&frame(Time::from_millis(4 * index), Way::Forward)) {
+                Fate::Corrupted => current += 1,
+                Fate::Arrives if current > 0 => bursts.push(f64::from(std::mem::take(&mut current))),
+                Fate::Arrives if bursts.len() == 3000 => break,
+                Fate::Arrives => {}
+            }
+        }
+        let n = bursts.len() as f64;
+        let mean = bursts.iter().sum::<f64>() / n;
+        let error = (expected * (expected - 1.0) / n).sqrt();
+        assert!((mean - expected).abs() < 4.0 * error + expected / 1250.0, "{mean}, expected {expected}");
+    }
+
+    #[test]
+    fn packets_are_lost_only_the_ways_asked_for() {
+        for (ways, expected) in
+            [(Ways::Both, [true, true]), (Ways::Forward, [true, false]), (Ways::Backward, [false, true])]
+        {
+            let config = Config { ways, gap_good: 2.0, ..paper(Gaps::Geometric) };
+            let mut channel = config.build(Stream::named(6, 0, "air"));
+            let lost = [Way::Forward, Way::Backward].map(|way| {
+                (0..1000).any(|index| channel.fate(&frame(Time::from_millis(4 * index), way)) == Fate::Corrupted)
+            });
+            assert_eq!(lost, expected, "{ways:?}");
+        }
+    }
+
+    #[test]
+    fn impossible_settings_are_faults() {
+        let wrong = |config: Config| config.check().iter().map(|fault| fault.key).collect::<Vec<_>>();
+        assert_eq!(wrong(paper(Gaps::Geometric)), [""; 0]);
+        for gap in [0.0, 0.9, -2.6, f64::NAN, f64::INFINITY] {
+            assert_eq!(wrong(Config { gap_bad: gap, ..paper(Gaps::Geometric) }), ["gap_bad"]);
+            assert_eq!(wrong(Config { gap_good: gap, ..paper(Gaps::Geometric) }), ["gap_good"]);
+        }
+        assert_eq!(wrong(Config { mean_good: Span::ZERO, ..paper(Gaps::Geometric) }), ["mean_good"]);
+        assert_eq!(wrong(Config { mean_bad: Span::from_nanos(3), ..paper(Gaps::Geometric) }), ["mean_bad"]);
+    }
+}
