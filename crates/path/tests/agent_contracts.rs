@@ -83,8 +83,8 @@ fn nothing_is_said_of_what_was_not_sent() {
         }
     }
     for config in every_agent() {
-        let speaks = config.build().is_some();
-        assert_eq!(said.contains_key(config.name()), speaks, "{}: who has an agent hears from it", config.name());
+        let speaks = config.name().ends_with("-icmp");
+        assert_eq!(said.contains_key(config.name()), speaks, "{}: messages are the ICMP schemes' part", config.name());
     }
 }
 

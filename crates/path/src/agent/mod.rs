@@ -3,6 +3,7 @@
 pub mod icmp;
 pub mod refined_icmp;
 pub mod simple_icmp;
+pub mod split;
 pub mod unmodified;
 
 use engine::{Span, Time};
@@ -18,6 +19,7 @@ engine::registry! {
         Unmodified => unmodified, "unmodified", "The node forwards and says nothing", no settings;
         SimpleIcmp => simple_icmp, "simple-icmp", "ICMP-DEFER when the first local attempt fails [goel1997 5.4]", no settings;
         RefinedIcmp => refined_icmp, "refined-icmp", "ICMP-DEFER, and ICMP-RETRANSMIT when the last local attempt fails [goel1997 5.5]", no settings;
+        Split => split, "split", "Two connections back to back in the node: I-TCP [Bakre and Badrinath 1995]";
     }
 }
 

@@ -1,0 +1,241 @@
+//! One agent between two hosts, fed by hand, and what it does drawn as a ladder.
+//!
+//! A test tells the time and what each side sends; the agent's timers run on the way. Each packet becomes a line:
+//!
+//! ```text
+//!         ms fixed host                                                              mobile
+//!    110.000 0..1000 -------------------------> | 0..1000 ------------------------->
+//!    112.000                                    x <----------------- ack 0 win 8000  taken
+//!    112.000                                    o 0..1000 ------------------------->  sent urgently
+//! ```
+//!
+//! `ladder.compare("snoop/first-duplicate")` holds it against `tests/golden/snoop/first-duplicate.txt`; `UPDATE_GOLDEN=1`
+//! writes that file anew: look at it then.
+#![allow(dead_code, reason = "each test file uses some of it")]
+
+mod text;
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use engine::Time;
+use path::agent::{Agent, AgentConfig, AgentCx, Departure, Verdict};
+use path::channel::State;
+use path::station::RadioNotice;
+use path::{HopId, Way};
+use wire::{Addr, Body, Ecn, Flags, Options, Packet, Segment, SeqNum};
+
+/// The host in the wired network.
+pub const FIXED: Addr = Addr::of_node(0);
+/// Where the agent lives.
+pub const HERE: Addr = Addr::of_node(1);
+/// The host behind the air.
+pub const MOBILE: Addr = Addr::of_node(2);
+
+/// The ports of a flow's ends at the fixed host and at the mobile.
+pub const fn ports(flow: u16) -> [u16; 2] {
+    [10_000 + flow, 20_000 + flow]
+}
+
+/// A segment of the first flow, from the fixed host: an acknowledgment of nothing, until `change` makes it more.
+pub fn from_fixed(change: impl FnOnce(&mut Segment)) -> Packet {
+    let [src_port, dst_port] = ports(0);
+    packet(FIXED, MOBILE, Segment { src_port, dst_port, ..blank() }, change)
+}
+
+/// The same, from the mobile.
+pub fn from_mobile(change: impl FnOnce(&mut Segment)) -> Packet {
+    let [dst_port, src_port] = ports(0);
+    packet(MOBILE, FIXED, Segment { src_port, dst_port, ..blank() }, change)
+}
+
+/// `len` bytes from `seq` on, from the fixed host.
+pub fn data(seq: u32, len: u32) -> Packet {
+    from_fixed(|segment| (segment.seq, segment.len) = (SeqNum(seq), len))
+}
+
+/// An acknowledgment from the mobile, with SACK blocks.
+pub fn ack_with(ack: u32, sack: &[(u32, u32)]) -> Packet {
+    from_mobile(|segment| {
+        segment.ack = SeqNum(ack);
+        segment.options =
+            Options { sack: sack.iter().map(|(a, b)| (SeqNum(*a), SeqNum(*b))).collect(), ..segment.options };
+    })
+}
+
+/// An acknowledgment from the mobile.
+pub fn ack(ack: u32) -> Packet {
+    ack_with(ack, &[])
+}
+
+/// The same packet of another flow.
+pub fn of_flow(flow: u16, mut packet: Packet) -> Packet {
+    let Body::Tcp(segment) = &mut packet.body else { return packet };
+    let [fixed, mobile] = ports(flow);
+    (segment.src_port, segment.dst_port) = if packet.src == FIXED { (fixed, mobile) } else { (mobile, fixed) };
+    packet
+}
+
+fn blank() -> Segment {
+    Segment { flags: Flags::ACK, window: 8000, ..Segment::default() }
+}
+
+fn packet(src: Addr, dst: Addr, mut segment: Segment, change: impl FnOnce(&mut Segment)) -> Packet {
+    change(&mut segment);
+    Packet { src, dst, ecn: Ecn::NotEct, body: Body::Tcp(segment) }
+}
+
+/// More wake-ups than this without time going on, and an agent does not end.
+const MOST_WAKE_UPS: u32 = 10_000;
+
+/// An agent fed by hand.
+pub struct Fed {
+    /// The agent.
+    pub agent: Box<dyn Agent>,
+    now: Time,
+}
+
+impl Fed {
+    /// A fresh one. Panics if the scheme has no agent.
+    pub fn new(config: &AgentConfig) -> Self {
+        assert!(config.check().is_empty(), "{:?}", config.check());
+        let agent = config.build().unwrap_or_else(|| panic!("{} has no agent", config.name()));
+        Fed { agent, now: Time::ZERO }
+    }
+
+    /// Lets time go on to `to`, and timers run; `tell` hears of each wake-up and what it sent.
+    pub fn until(&mut self, to: Time, mut tell: impl FnMut(Time, Vec<Departure>)) {
+        assert!(to >= self.now, "time goes on");
+        let mut at_once = 0;
+        while self.agent.deadline() <= to {
+            let due = self.agent.deadline();
+            at_once = if due > self.now { 0 } else { at_once + 1 };
+            assert!(at_once < MOST_WAKE_UPS, "at {due:?} the agent wants to wake again and again");
+            self.now = self.now.max(due);
+            let sent = self.act(|agent, cx| agent.on_wake(cx)).1;
+            tell(self.now, sent);
+        }
+        self.now = to;
+    }
+
+    /// Lets the agent act now; what it gave, and what it sent.
+    pub fn act<T>(&mut self, act: impl FnOnce(&mut dyn Agent, &mut AgentCx<'_>) -> T) -> (T, Vec<Departure>) {
+        let mut send = Vec::new();
+        let given = act(&mut *self.agent, &mut AgentCx { now: self.now, here: HERE, send: &mut send });
+        assert!(self.agent.deadline() >= self.now, "a timer in the past");
+        (given, send)
+    }
+
+    /// One of its counters.
+    pub fn counter(&self, name: &str) -> Option<u64> {
+        self.agent.counters().into_iter().find_map(|(counter, value)| (counter == name).then_some(value))
+    }
+}
+
+/// An agent fed by hand, and what became of it so far.
+pub struct Ladder {
+    fed: Fed,
+    lines: String,
+}
+
+impl Ladder {
+    /// `title` says what is to be seen.
+    pub fn new(title: &str, config: &AgentConfig) -> Self {
+        let mut lines = format!("{title}\n\n");
+        text::head(&mut lines);
+        Ladder { fed: Fed::new(config), lines }
+    }
+
+    /// Time goes on to this many milliseconds; timers run.
+    pub fn at(&mut self, ms: f64) -> &mut Self {
+        let lines = &mut self.lines;
+        self.fed.until(Time::from_nanos((ms * 1e6) as u64), |at, sent| {
+            text::remark(lines, at, "timer");
+            departures(lines, at, &sent);
+        });
+        self
+    }
+
+    /// The fixed host, or one behind it, sends a packet for the air.
+    pub fn fixed(&mut self, packet: Packet) -> &mut Self {
+        self.cross(packet, true, |agent, packet, cx| agent.before_air(packet, cx))
+    }
+
+    /// A packet comes from the mobile.
+    pub fn mobile(&mut self, packet: Packet) -> &mut Self {
+        self.cross(packet, false, |agent, packet, cx| agent.after_air(packet, cx))
+    }
+
+    /// An attempt of the link layer to send the packet to the mobile fails.
+    pub fn failed(&mut self, packet: Packet, attempt: u32, last: bool) -> &mut Self {
+        let notice = RadioNotice { hop: HopId { link: 0, way: Way::Forward }, packet, attempt, last };
+        let what =
+            format!("attempt {attempt}{} at {} failed", if last { ", the last," } else { "" }, text::of(&packet));
+        self.told(&what, |agent, cx| agent.on_radio(&notice, cx))
+    }
+
+    /// The air is about to change.
+    pub fn forecast(&mut self, state: State) -> &mut Self {
+        self.told(&format!("air will be {state:?}"), |agent, cx| agent.on_forecast(state, cx))
+    }
+
+    /// A remark for the reader.
+    pub fn note(&mut self, note: &str) -> &mut Self {
+        text::remark(&mut self.lines, self.fed.now, note);
+        self
+    }
+
+    /// One of the agent's counters.
+    pub fn counter(&self, name: &str) -> u64 {
+        self.fed.counter(name).unwrap_or_else(|| panic!("no counter {name}"))
+    }
+
+    /// The ladder so far and the agent's counters that are not zero.
+    pub fn drawn(&self) -> String {
+        let mut lines = self.lines.clone();
+        lines.push('\n');
+        for (name, value) in self.fed.agent.counters().iter().filter(|(_, value)| *value > 0) {
+            writeln!(lines, "{name} {value}").expect("writing to memory");
+        }
+        lines
+    }
+
+    /// Holds the ladder against the golden file with this name.
+    pub fn compare(&self, name: &str) {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name).with_extension("txt");
+        let found = self.drawn();
+        if std::env::var_os("UPDATE_GOLDEN").is_some() {
+            let folder = path.parent().expect("a file stands in a folder");
+            std::fs::create_dir_all(folder).and_then(|()| std::fs::write(&path, found)).expect("writing a golden file");
+            return;
+        }
+        let kept = std::fs::read_to_string(&path).unwrap_or_default();
+        assert!(kept == found, "{name} was\n{kept}\nand is\n{found}\nUPDATE_GOLDEN=1 rewrites it");
+    }
+
+    fn cross(
+        &mut self,
+        packet: Packet,
+        to_air: bool,
+        show: impl FnOnce(&mut dyn Agent, &mut Packet, &mut AgentCx<'_>) -> Verdict,
+    ) -> &mut Self {
+        let mut shown = packet;
+        let (verdict, sent) = self.fed.act(|agent, cx| show(agent, &mut shown, cx));
+        text::crossing(&mut self.lines, self.fed.now, to_air, &packet, (verdict == Verdict::Pass).then_some(&shown));
+        departures(&mut self.lines, self.fed.now, &sent);
+        self
+    }
+
+    fn told(&mut self, what: &str, tell: impl FnOnce(&mut dyn Agent, &mut AgentCx<'_>)) -> &mut Self {
+        let sent = self.fed.act(tell).1;
+        text::remark(&mut self.lines, self.fed.now, what);
+        departures(&mut self.lines, self.fed.now, &sent);
+        self
+    }
+}
+
+fn departures(lines: &mut String, at: Time, sent: &[Departure]) {
+    for departure in sent {
+        text::departure(lines, at, departure, departure.packet.dst == MOBILE);
+    }
+}
