@@ -18,7 +18,7 @@ use wire::{Addr, Body, Flags, Notice, NoticeKind, Options, Packet, SackBlocks, S
 /// Schemes that tell senders of failed attempts, and do nothing else.
 const MESSENGERS: &[&str] = &["simple-icmp", "refined-icmp"];
 /// Schemes that acknowledge by themselves what they have taken.
-const ACKNOWLEDGERS: &[&str] = &[];
+const ACKNOWLEDGERS: &[&str] = &["split"];
 /// Schemes that may keep the last byte of an acknowledgment back.
 const KEEPERS: &[&str] = &["m-tcp"];
 

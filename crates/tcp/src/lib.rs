@@ -17,7 +17,7 @@ pub mod response;
 pub mod sender;
 
 pub use config::Config;
-pub use connection::{Connection, Failure, State, refusal};
+pub use connection::{Adoption, Connection, Failure, State, refusal};
 pub use event::{Event, Reason};
 pub use info::{Info, Phase};
 pub use sender::Counters;

@@ -1,8 +1,8 @@
 //! Schemes at the node that faces the air: base stations, and hosts with a radio of their own.
 
-mod flows;
 pub mod ack_decimation;
 mod flow_table;
+mod flows;
 pub mod freeze_tcp;
 pub mod icmp;
 pub mod m_tcp;
@@ -10,6 +10,7 @@ pub mod packet_control;
 pub mod refined_icmp;
 pub mod simple_icmp;
 pub mod snoop;
+pub mod split;
 pub mod tack;
 mod thinning;
 pub mod unmodified;
@@ -33,6 +34,7 @@ engine::registry! {
         Tack => tack, "tack", "Acknowledgments go into the air a few times in a round trip, losses are told of at once [Li2020]";
         FreezeTcp => freeze_tcp, "freeze-tcp", "A mobile that sees a disconnection coming closes its window [Goff2000]";
         MTcp => m_tcp, "m-tcp", "The base station closes the window of a mobile that is gone [Brown1997]";
+        Split => split, "split", "Two connections back to back in the node: I-TCP [Bakre and Badrinath 1995]";
     }
 }
 

@@ -1,5 +1,6 @@
 //! A TCP connection.
 
+mod adopted;
 mod arrives;
 mod close;
 mod handshake;
@@ -11,6 +12,7 @@ use std::collections::VecDeque;
 use engine::{Span, Time};
 use wire::{Body, Ecn, Flags, Notice, Segment, SeqNum};
 
+pub use adopted::Adoption;
 pub use close::refusal;
 pub use state::{Failure, State};
 
@@ -238,6 +240,11 @@ impl Connection {
     /// Port of this end, and of the other; 0 while that is not known.
     pub fn ports(&self) -> (u16, u16) {
         (self.local_port, self.remote_port)
+    }
+
+    /// Everything that came is acknowledged at once, whether or not it was before.
+    pub fn acknowledge(&mut self) {
+        self.receiver.owe();
     }
 
     /// How things stand.

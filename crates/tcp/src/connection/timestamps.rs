@@ -30,6 +30,11 @@ pub(crate) fn is_before(stamp: u32, time: Time) -> bool {
 }
 
 impl Clock {
+    /// A clock of which `recent` was seen last.
+    pub fn of(recent: Option<u32>) -> Self {
+        Clock { recent }
+    }
+
     /// What a segment sent now carries.
     pub fn stamp(&self, now: Time) -> Timestamps {
         Timestamps { value: value(now), echo: self.recent.unwrap_or(0) }

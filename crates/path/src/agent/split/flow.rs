@@ -1,0 +1,216 @@
+//! One flow: two connections back to back. Each faces one end of the flow, in the place of the other end.
+
+use engine::Time;
+use tcp::{Connection, Failure, State};
+use wire::{Addr, Ecn, Flags, Packet, Segment, SeqNum};
+
+use super::opening::Agreed;
+use super::table::Ends;
+use crate::agent::AgentCx;
+
+/// What one flow holds, and what became of it.
+pub(super) struct Flow {
+    legs: [Leg; 2],
+    /// Whose first byte was taken from the first segment seen, until the other end acknowledges it: before, something of
+    /// the beginning may be missing, and nothing is acknowledged.
+    unconfirmed: Option<usize>,
+    /// Whether one of the connections has failed.
+    failed: bool,
+    /// When the flow is to be woken; earlier than what it wants if that was put off since. NEVER if nothing is set.
+    pub armed: Time,
+}
+
+/// The connection toward one end.
+struct Leg {
+    connection: Connection,
+    /// The end that it faces, and the one whose place it takes.
+    addr: Addr,
+    poses: Addr,
+    /// The number of the first byte that it sends.
+    origin: SeqNum,
+    /// The number behind the last byte that it has sent.
+    sent_to: SeqNum,
+    /// Bytes from here that the other leg was given, and bytes read here because the other end has them.
+    passed: u64,
+    read: u64,
+    /// Whether the other leg was told that no more comes from here.
+    closed: bool,
+}
+
+/// What came of an event.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) struct Outcome {
+    /// Bytes held, both ways.
+    pub held: u64,
+    /// The most bytes of one way that their sender thinks arrived, and the receiver has not acknowledged.
+    pub early: u64,
+    /// Whether both connections are over.
+    pub over: bool,
+    /// Why one of the connections failed, at the event at which it did.
+    pub failure: Option<Failure>,
+}
+
+impl Flow {
+    /// The flow between `ends` as they agreed on it; `configs` are those of the connections toward each.
+    pub fn new(ends: &Ends, agreed: &Agreed, configs: [tcp::Config; 2], unconfirmed: Option<usize>) -> Self {
+        let leg = |end: usize| {
+            let [(addr, port), (poses, poses_port)] = [ends.0[end], ends.0[1 - end]];
+            let config = tcp::Config { segment: agreed.segment, ..configs[end].clone() };
+            let taken = agreed.toward(end);
+            let mut connection = Connection::adopted(&config, [poses_port, port], &taken);
+            connection.hold_reading();
+            let origin = taken.origins[0];
+            Leg { connection, addr, poses, origin, sent_to: origin, passed: 0, read: 0, closed: false }
+        };
+        Flow { legs: [leg(0), leg(1)], unconfirmed, failed: false, armed: Time::NEVER }
+    }
+
+    /// The two sides have just agreed: the end that waits to hear so from the other is told.
+    pub fn greet(&mut self, end: usize) {
+        self.legs[end].connection.acknowledge();
+    }
+
+    /// Whether a segment of `from` shows that the flow did not begin where it seemed to.
+    pub fn begins_before(&self, from: usize, segment: &Segment) -> bool {
+        let before = segment.seq.since(self.legs[1 - from].origin) < 0;
+        self.unconfirmed == Some(from) && segment.len > 0 && before
+    }
+
+    /// Whether a SYN asks for another connection, and this one is over but for strays.
+    pub fn gives_way_to(&self, segment: &Segment) -> bool {
+        let over = |leg: &Leg| matches!(leg.connection.state(), State::Closed | State::TimeWait);
+        segment.flags.has(Flags::SYN) && !segment.flags.has(Flags::ACK) && self.legs.iter().all(over)
+    }
+
+    /// A segment of `from` came. Whether it acknowledged more than was sent to it: then as much counts as was.
+    pub fn take(&mut self, from: usize, segment: &Segment, ecn: Ecn, now: Time) -> bool {
+        if let Some(uncertain) = self.unconfirmed
+            && uncertain != from
+            && segment.flags.has(Flags::ACK)
+            && segment.ack.since(self.legs[from].origin) >= 0
+        {
+            self.unconfirmed = None;
+            self.legs[uncertain].let_go(now);
+        }
+        let leg = &mut self.legs[from];
+        let mut segment = *segment;
+        let ahead = segment.flags.has(Flags::ACK) && segment.ack.since(leg.sent_to) > 0;
+        if ahead {
+            // What passed before the node took part. Told of it, a sender would wait for ever for what it did not send.
+            segment.ack = leg.sent_to;
+        }
+        leg.connection.handle_segment(now, &segment, ecn);
+        ahead
+    }
+
+    /// The time has come that one of the connections asked for.
+    pub fn wake(&mut self, now: Time) {
+        for end in 0..2 {
+            if self.unconfirmed != Some(end) && self.legs[end].connection.poll_timeout() <= now {
+                self.legs[end].connection.handle_timeout(now);
+            }
+        }
+    }
+
+    /// After every event: what came is passed on, room is made for what arrived, and both connections send.
+    pub fn pump(&mut self, cx: &mut AgentCx<'_>) -> Outcome {
+        let mut outcome = Outcome::default();
+        for end in 0..2 {
+            let [near, far] = self.both(end);
+            near.relay(far);
+        }
+        let failed = self.failed;
+        for end in 0..2 {
+            let [near, far] = self.both(end);
+            let failure = near.connection.failure();
+            if let Some(failure) = failure.filter(|_| !failed) {
+                if far.connection.state() != State::Closed {
+                    far.connection.abort();
+                }
+                (self.failed, self.unconfirmed) = (true, None);
+                outcome.failure = Some(failure);
+            }
+        }
+        for end in 0..2 {
+            if self.unconfirmed == Some(end) {
+                continue;
+            }
+            self.legs[end].send(cx);
+        }
+        outcome.held = self.held();
+        let early = self.legs.iter().enumerate().filter(|(end, _)| self.unconfirmed != Some(*end));
+        outcome.early = early.map(|(_, leg)| leg.held()).max().unwrap_or(0);
+        outcome.over = self.legs.iter().all(|leg| leg.connection.state() == State::Closed);
+        outcome
+    }
+
+    /// Bytes of data kept, both ways.
+    pub fn held(&self) -> u64 {
+        self.legs.iter().map(Leg::held).sum()
+    }
+
+    fn both(&mut self, end: usize) -> [&mut Leg; 2] {
+        let [one, two] = &mut self.legs;
+        if end == 0 { [one, two] } else { [two, one] }
+    }
+
+    /// When one of the connections wants to wake.
+    pub fn deadline(&self) -> Time {
+        let legs = self.legs.iter().enumerate().filter(|(end, _)| self.unconfirmed != Some(*end));
+        legs.map(|(_, leg)| leg.connection.poll_timeout()).min().unwrap_or(Time::NEVER)
+    }
+
+    /// Whether the ends have everything, so that they can go on without the node.
+    pub fn is_idle(&self) -> bool {
+        self.legs.iter().all(|leg| leg.held() == 0 && leg.connection.done())
+    }
+}
+
+impl Leg {
+    /// Bytes that came here, in order, and that the far end has not acknowledged.
+    fn held(&self) -> u64 {
+        self.connection.readable()
+    }
+
+    /// Gives what came here to the leg toward the far end, and makes room for what the far end has.
+    fn relay(&mut self, far: &mut Leg) {
+        let came = self.connection.bytes_received();
+        if came > self.passed {
+            far.connection.write(came - self.passed);
+            self.passed = came;
+        }
+        // A FIN counts as one byte behind the data.
+        let arrived = far.connection.bytes_acknowledged().min(self.passed);
+        if arrived > self.read {
+            self.connection.read(arrived - self.read);
+            self.read = arrived;
+        }
+        let ended =
+            matches!(self.connection.state(), State::CloseWait | State::Closing | State::LastAck | State::TimeWait);
+        if ended && !self.closed {
+            self.closed = true;
+            far.connection.shutdown_write();
+        }
+    }
+
+    fn send(&mut self, cx: &mut AgentCx<'_>) {
+        let mut packet = Packet::blank(self.poses, self.addr);
+        while let Some(ecn) = self.connection.poll_into(cx.now, packet.segment_to_write()) {
+            packet.ecn = ecn;
+            let segment = packet.segment_to_write();
+            let end = segment.seq + segment.seq_len();
+            if end.since(self.sent_to) > 0 {
+                self.sent_to = end;
+            }
+            cx.send(packet);
+        }
+    }
+
+    /// What was kept back may go: of acknowledgments that say the same, one. So many at once would tell of a loss.
+    fn let_go(&mut self, now: Time) {
+        if self.connection.done() {
+            while self.connection.poll_transmit(now).is_some() {}
+            self.connection.acknowledge();
+        }
+    }
+}

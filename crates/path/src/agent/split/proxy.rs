@@ -1,0 +1,302 @@
+//! Every flow that the node splits, and when each wants to wake.
+
+use std::collections::BTreeSet;
+
+use engine::{Stream, Time};
+use tcp::Failure;
+use wire::{Body, Ecn, Flags, Packet, Segment};
+
+use super::Config;
+use super::flow::{Flow, Outcome};
+use super::opening::{Agreed, Opening};
+use super::table::{Ends, Table};
+use crate::agent::{Agent, AgentCx, Verdict};
+
+/// What is known of a flow.
+enum Entry {
+    /// SYNs went by.
+    Opening(Opening),
+    /// The node has taken the place of both ends.
+    Split(Box<Flow>),
+}
+
+#[derive(Default)]
+struct Counters {
+    flows_split: u64,
+    flows_forgotten: u64,
+    flows_given_up: u64,
+    flows_reset: u64,
+    packets_taken: u64,
+    packets_passed: u64,
+    acks_ahead: u64,
+    bytes_early: u64,
+    bytes_lost: u64,
+    state_bytes_most: u64,
+}
+
+/// What two connections take beside the data that they keep; crates/tcp/tests/memory.rs holds them to it.
+const FLOW_BYTES: u64 = 2 * 2048;
+
+/// The agent.
+pub(super) struct Proxy {
+    table: Table<Entry>,
+    /// When flows are to be woken, and which.
+    alarms: BTreeSet<(Time, u32)>,
+    /// Settings toward the wire and toward the air.
+    wired: tcp::Config,
+    wireless: tcp::Config,
+    assume_sack: bool,
+    /// Bytes of data kept, of all flows.
+    held: u64,
+    counters: Counters,
+}
+
+impl Proxy {
+    pub fn new(config: &Config) -> Self {
+        Proxy {
+            table: Table::new(config.flows),
+            alarms: BTreeSet::new(),
+            wired: config.wired.tcp(config.buffer),
+            wireless: config.wireless.tcp(config.buffer),
+            assume_sack: config.assume_sack,
+            held: 0,
+            counters: Counters::default(),
+        }
+    }
+
+    fn state_bytes(&self) -> u64 {
+        self.table.len() * FLOW_BYTES + self.held
+    }
+
+    /// A packet crosses the node; its end on the air is its destination or its source.
+    fn crosses(&mut self, packet: &Packet, to_air: bool, cx: &mut AgentCx<'_>) -> Verdict {
+        let Body::Tcp(segment) = &packet.body else { return Verdict::Pass };
+        // What begins or ends here has no two sides.
+        if packet.src == cx.here || packet.dst == cx.here || packet.src == packet.dst {
+            return Verdict::Pass;
+        }
+        let (ends, from) = Ends::of(packet, segment);
+        let air = if to_air { 1 - from } else { from };
+        let number = self.table.find(&ends);
+        if let Some(number) = number {
+            self.table.touch(number);
+        }
+        let split = number.and_then(|number| match self.table.get(number) {
+            Some((_, Entry::Split(flow))) if flow.gives_way_to(segment) => None,
+            Some((_, Entry::Split(flow))) => Some((number, flow.begins_before(from, segment))),
+            _ => None,
+        });
+        match split {
+            Some((number, false)) => self.take(number, from, segment, packet.ecn, cx),
+            Some((number, true)) => {
+                // The same flow, from its true beginning.
+                self.forget(number);
+                self.counters.flows_split -= 1;
+                self.begin(ends, from, air, segment, packet.ecn, cx)
+            }
+            None if segment.flags.has(Flags::SYN) => self.opens(number, ends, from, segment),
+            None => match self.agreed(number, from, segment) {
+                Some(agreed) => {
+                    // What the other end waits for comes from the node now.
+                    let number = self.split(number, ends, &agreed, air, None);
+                    if let Some((_, Entry::Split(flow))) = self.table.get(number) {
+                        flow.greet(1 - from);
+                    }
+                    self.take(number, from, segment, packet.ecn, cx)
+                }
+                None if segment.flags.has(Flags::RST) => {
+                    if let Some(number) = number {
+                        self.forget(number);
+                    }
+                    Verdict::Pass
+                }
+                None => self.begin(ends, from, air, segment, packet.ecn, cx),
+            },
+        }
+    }
+
+    /// A SYN passes, and is remembered: whether there will be a connection is for the ends to say.
+    fn opens(&mut self, number: Option<u32>, ends: Ends, from: usize, segment: &Segment) -> Verdict {
+        let mut opening = Opening::default();
+        if let Some(number) = number
+            && let Some(Entry::Opening(begun)) = self.forget(number)
+        {
+            opening = begun;
+        }
+        opening.note(from, segment);
+        if self.makes_room() {
+            self.table.insert(ends, Entry::Opening(opening));
+        } else {
+            self.counters.packets_passed += 1;
+        }
+        Verdict::Pass
+    }
+
+    fn agreed(&mut self, number: Option<u32>, from: usize, segment: &Segment) -> Option<Agreed> {
+        match self.table.get(number?)? {
+            (_, Entry::Opening(opening)) => opening.agreed(from, segment),
+            _ => None,
+        }
+    }
+
+    /// A segment of a flow whose handshake was not seen: with data, it begins here.
+    fn begin(
+        &mut self,
+        ends: Ends,
+        from: usize,
+        air: usize,
+        segment: &Segment,
+        ecn: Ecn,
+        cx: &mut AgentCx<'_>,
+    ) -> Verdict {
+        let data = segment.len > 0 && segment.flags.has(Flags::ACK) && !segment.flags.has(Flags::RST);
+        // Between SYNs without answers there is no connection yet.
+        let opening = self.table.find(&ends).is_some();
+        if !data || opening {
+            return Verdict::Pass;
+        }
+        if !self.makes_room() {
+            self.counters.packets_passed += 1;
+            return Verdict::Pass;
+        }
+        let agreed = Agreed::of_first(from, segment, ecn, self.assume_sack);
+        let number = self.split(None, ends, &agreed, air, Some(from));
+        self.take(number, from, segment, ecn, cx)
+    }
+
+    /// The node takes the places of both ends.
+    fn split(&mut self, number: Option<u32>, ends: Ends, agreed: &Agreed, air: usize, from: Option<usize>) -> u32 {
+        if let Some(number) = number {
+            self.forget(number);
+        }
+        let config = |end: usize| {
+            let config = if end == air { &self.wireless } else { &self.wired };
+            let name = format!("split flow {} end {end}", self.counters.flows_split);
+            tcp::Config { stream: Stream::default().sub(&name), ..config.clone() }
+        };
+        let flow = Flow::new(&ends, agreed, [config(0), config(1)], from);
+        self.counters.flows_split += 1;
+        self.table.insert(ends, Entry::Split(Box::new(flow)))
+    }
+
+    fn take(&mut self, number: u32, from: usize, segment: &Segment, ecn: Ecn, cx: &mut AgentCx<'_>) -> Verdict {
+        self.counters.packets_taken += 1;
+        if let Some((_, Entry::Split(flow))) = self.table.get(number) {
+            let before = flow.held();
+            let ahead = flow.take(from, segment, ecn, cx.now);
+            let outcome = flow.pump(cx);
+            self.counters.acks_ahead += u64::from(ahead);
+            self.came_of(number, before, &outcome);
+        }
+        Verdict::Take
+    }
+
+    /// Counts what came of an event, and sets the flow's alarm; `before` is what it held then.
+    fn came_of(&mut self, number: u32, before: u64, outcome: &Outcome) {
+        self.held = self.held - before + outcome.held;
+        let state_bytes = self.state_bytes();
+        let counters = &mut self.counters;
+        counters.state_bytes_most = counters.state_bytes_most.max(state_bytes);
+        counters.bytes_early = counters.bytes_early.max(outcome.early);
+        if let Some(failure) = outcome.failure {
+            counters.bytes_lost += outcome.held;
+            match failure {
+                Failure::TimedOut => counters.flows_given_up += 1,
+                Failure::Refused | Failure::Reset => counters.flows_reset += 1,
+            }
+        }
+        if outcome.over {
+            self.forget(number);
+        } else {
+            self.set_alarm(number);
+        }
+    }
+
+    /// An alarm that is put off, as each acknowledgment does, is left where it is.
+    fn set_alarm(&mut self, number: u32) {
+        let Some((_, Entry::Split(flow))) = self.table.get(number) else { return };
+        let wanted = flow.deadline();
+        if wanted < flow.armed {
+            let old = std::mem::replace(&mut flow.armed, wanted);
+            self.alarms.remove(&(old, number));
+            self.alarms.insert((wanted, number));
+        }
+    }
+
+    fn forget(&mut self, number: u32) -> Option<Entry> {
+        let entry = self.table.remove(number)?;
+        if let Entry::Split(flow) = &entry {
+            self.alarms.remove(&(flow.armed, number));
+            self.held -= flow.held();
+        }
+        Some(entry)
+    }
+
+    /// Whether there is room for another flow. If the table is full, the flow that was not used for the longest time goes, if
+    /// its ends can go on without the node.
+    fn makes_room(&mut self) -> bool {
+        if !self.table.is_full() {
+            return true;
+        }
+        let idle = match self.table.oldest() {
+            Some((number, Entry::Opening(_))) => Some(number),
+            Some((number, Entry::Split(flow))) if flow.is_idle() => Some(number),
+            _ => None,
+        };
+        if let Some(number) = idle {
+            self.forget(number);
+            self.counters.flows_forgotten += 1;
+        }
+        idle.is_some()
+    }
+}
+
+impl Agent for Proxy {
+    fn before_air(&mut self, packet: &mut Packet, cx: &mut AgentCx<'_>) -> Verdict {
+        self.crosses(packet, true, cx)
+    }
+
+    fn after_air(&mut self, packet: &mut Packet, cx: &mut AgentCx<'_>) -> Verdict {
+        self.crosses(packet, false, cx)
+    }
+
+    fn deadline(&self) -> Time {
+        self.alarms.first().map_or(Time::NEVER, |(at, _)| *at)
+    }
+
+    fn on_wake(&mut self, cx: &mut AgentCx<'_>) {
+        while let Some(&(at, number)) = self.alarms.first()
+            && at <= cx.now
+        {
+            self.alarms.pop_first();
+            let Some((_, Entry::Split(flow))) = self.table.get(number) else { continue };
+            flow.armed = Time::NEVER;
+            if flow.deadline() <= cx.now {
+                let before = flow.held();
+                flow.wake(cx.now);
+                let outcome = flow.pump(cx);
+                self.came_of(number, before, &outcome);
+            } else {
+                self.set_alarm(number);
+            }
+        }
+    }
+
+    fn counters(&self) -> Vec<(&'static str, u64)> {
+        let counted = &self.counters;
+        vec![
+            ("flows", self.table.len()),
+            ("flows_split", counted.flows_split),
+            ("flows_forgotten", counted.flows_forgotten),
+            ("flows_given_up", counted.flows_given_up),
+            ("flows_reset", counted.flows_reset),
+            ("packets_taken", counted.packets_taken),
+            ("packets_passed", counted.packets_passed),
+            ("acks_ahead", counted.acks_ahead),
+            ("bytes_acknowledged_early", counted.bytes_early),
+            ("bytes_lost", counted.bytes_lost),
+            ("state_bytes", self.state_bytes()),
+            ("state_bytes_most", counted.state_bytes_most),
+        ]
+    }
+}

@@ -1,0 +1,140 @@
+//! I-TCP fed by hand: what goes out on each side, drawn as ladders.
+
+mod ladder;
+
+use engine::Bytes;
+use ladder::{Ladder, ack, data, from_fixed, from_mobile, of_flow};
+use path::agent::AgentConfig;
+use path::agent::split::{Config, Side};
+use wire::{Flags, Options, Packet, SeqNum};
+
+fn split(change: impl FnOnce(&mut Config)) -> AgentConfig {
+    let mut config = Config::default();
+    change(&mut config);
+    AgentConfig::Split(config)
+}
+
+fn flags(mut packet: Packet, flags: Flags) -> Packet {
+    packet.segment_to_write().flags = flags;
+    packet
+}
+
+/// A SYN or its answer with options.
+fn syn(mut packet: Packet, seq: u32, with: Flags, mss: u16) -> Packet {
+    let segment = packet.segment_to_write();
+    (segment.seq, segment.flags) = (SeqNum(seq), Flags::SYN | with);
+    segment.options =
+        Options { mss: mss.try_into().ok(), window_scale: Some(2), sack_permitted: true, ..Options::default() };
+    packet
+}
+
+/// Both ends begin in ESTABLISHED. The beginning is acknowledged when the mobile has confirmed it; then each segment at
+/// once, before the mobile has it. What is lost in the air is sent again from here, and the sender never knows.
+#[test]
+fn a_loss_in_the_air_is_made_good_from_the_node() {
+    let scheme = split(|config| config.wireless.initial_window = Some(5));
+    let mut ladder = Ladder::new("0..1000 confirms the beginning; 1000..2000 is lost in the air", &scheme);
+    ladder.at(0.0).fixed(data(0, 1000)).at(20.0).mobile(ack(1000));
+    for number in 1..5 {
+        ladder.at(40.0 + f64::from(number)).fixed(data(number * 1000, 1000));
+    }
+    ladder.at(60.0).mobile(ack(1000)).mobile(ack(1000)).mobile(ack(1000));
+    assert_eq!(ladder.counter("bytes_acknowledged_early"), 4000);
+    ladder.at(80.0).mobile(ack(5000));
+    ladder.compare("split/a-loss-in-the-air");
+    assert_eq!(ladder.counter("state_bytes"), 4096, "what the mobile has is kept no more");
+}
+
+/// SYNs pass, and say what the two connections agree on; FINs go each way by themselves.
+#[test]
+fn from_syn_to_fin() {
+    let mut ladder = Ladder::new("Handshake, data both ways, FIN from both", &split(|_| {}));
+    let ack_of = |packet: Packet, seq: u32, ack: u32| {
+        let mut packet = packet;
+        let segment = packet.segment_to_write();
+        (segment.seq, segment.ack) = (SeqNum(seq), SeqNum(ack));
+        packet
+    };
+    let fixed = |seq, ack| ack_of(from_fixed(|_| {}), seq, ack);
+    let mobile = |seq, ack| ack_of(from_mobile(|_| {}), seq, ack);
+    let with = |mut packet: Packet, len: u32| {
+        packet.segment_to_write().len = len;
+        packet
+    };
+    let fin = Flags::FIN | Flags::ACK;
+    ladder.at(0.0).fixed(syn(from_fixed(|_| {}), 99, Flags(0), 1000));
+    ladder.at(10.0).mobile(syn(mobile(0, 100), 499, Flags::ACK, 700));
+    ladder.at(20.0).fixed(fixed(100, 500)).at(21.0).fixed(with(fixed(100, 500), 900));
+    ladder.at(40.0).mobile(mobile(500, 800)).at(41.0).mobile(with(mobile(500, 1000), 50));
+    ladder.at(60.0).fixed(flags(fixed(1000, 550), fin));
+    ladder.at(80.0).mobile(mobile(550, 1001));
+    ladder.at(100.0).mobile(flags(mobile(550, 1001), fin));
+    ladder.at(120.0).fixed(fixed(1001, 551));
+    // What the mobile missed is told again as long as strays are waited for.
+    ladder.at(500.0).note("the last acknowledgment was lost").mobile(flags(mobile(550, 1001), fin));
+    ladder.at(61_000.0);
+    ladder.compare("split/from-syn-to-fin");
+    assert_eq!(ladder.counter("flows"), 0);
+}
+
+#[test]
+fn a_full_buffer_closes_the_window() {
+    let scheme = split(|config| config.buffer = Bytes(3000));
+    let mut ladder = Ladder::new("3000 bytes kept at most; the mobile is slow", &scheme);
+    ladder.at(0.0).fixed(data(0, 1000)).at(20.0).mobile(ack(1000));
+    for number in 1..4 {
+        ladder.at(30.0 + f64::from(number)).fixed(data(number * 1000, 1000));
+    }
+    ladder.at(40.0).note("beyond the window").fixed(data(4000, 1000));
+    ladder.at(60.0).mobile(ack(3000)).at(80.0).mobile(ack(4000));
+    ladder.at(90.0).fixed(data(4000, 1000));
+    ladder.compare("split/a-full-buffer");
+}
+
+/// After the last retransmission the mobile is given up: what was kept for it is lost, though it was acknowledged, and
+/// the sender is reset.
+#[test]
+fn the_mobile_is_gone_for_ever() {
+    let scheme = split(|config| config.wireless = Side { retries: 2, ..Side::default() });
+    let mut ladder = Ladder::new("The mobile answers once; two retransmissions, then a reset", &scheme);
+    ladder.at(0.0).fixed(data(0, 1000)).at(20.0).mobile(ack(1000));
+    ladder.at(40.0).fixed(data(1000, 1000)).at(41.0).fixed(data(2000, 1000));
+    ladder.at(30_000.0);
+    ladder.compare("split/gone-for-ever");
+    assert_eq!((ladder.counter("bytes_lost"), ladder.counter("flows")), (2000, 0));
+}
+
+#[test]
+fn a_reset_goes_on_to_the_other_end() {
+    let mut ladder = Ladder::new("The fixed host resets; what it was kept for is thrown away", &split(|_| {}));
+    ladder.at(0.0).fixed(data(0, 1000)).at(20.0).mobile(ack(1000)).at(40.0).fixed(data(1000, 1000));
+    let mut reset = flags(from_fixed(|_| {}), Flags::RST);
+    reset.segment_to_write().seq = SeqNum(2000);
+    ladder.at(50.0).fixed(reset);
+    ladder.compare("split/a-reset");
+}
+
+/// The first packet was lost before the node: nothing is acknowledged until the true beginning came.
+#[test]
+fn the_beginning_was_lost_on_the_wire() {
+    let mut ladder = Ladder::new("0..1000 comes last", &split(|_| {}));
+    ladder.at(0.0).fixed(data(1000, 1000)).at(1.0).fixed(data(2000, 1000));
+    ladder.at(20.0).mobile(ack(0));
+    ladder.at(900.0).fixed(data(0, 1000)).at(920.0).mobile(ack(2000));
+    ladder.at(930.0).fixed(data(1000, 1000)).at(931.0).fixed(data(2000, 1000)).at(950.0).mobile(ack(3000));
+    ladder.compare("split/the-beginning-lost");
+}
+
+/// There is room for one flow. Another passes untouched as long as the first has something to keep, and takes its place
+/// when it has not.
+#[test]
+fn beyond_the_limit_packets_pass() {
+    let mut ladder = Ladder::new("One flow at most", &split(|config| config.flows = 1));
+    ladder.at(0.0).fixed(data(0, 1000));
+    ladder.at(1.0).fixed(of_flow(1, data(0, 500))).at(2.0).mobile(of_flow(1, ack(500)));
+    ladder.at(20.0).mobile(ack(1000));
+    ladder.at(30.0).fixed(of_flow(1, data(500, 500))).at(50.0).mobile(of_flow(1, ack(1000)));
+    // The first goes on end to end, or is taken anew.
+    ladder.at(60.0).fixed(data(1000, 1000)).at(80.0).mobile(ack(2000));
+    ladder.compare("split/beyond-the-limit");
+}

@@ -1,0 +1,82 @@
+//! An end that somebody else began: a node between two ends takes the place of one of them.
+
+use wire::SeqNum;
+
+use super::timestamps::Clock;
+use super::{Connection, State};
+use crate::config::Config;
+
+/// What is known of a connection by who takes one of its ends over.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Adoption {
+    /// The number of the first byte that this end will send, and of the first that it will receive. Everything before has
+    /// been sent, and has come.
+    pub origins: [SeqNum; 2],
+    /// Bytes that the other end takes.
+    pub peer_window: u64,
+    /// Whether SACK, timestamps and ECN were agreed on.
+    pub sack: bool,
+    /// The same of timestamps.
+    pub timestamps: bool,
+    /// The same of ECN.
+    pub ecn: bool,
+    /// The timestamp that came last from the other end.
+    pub recent: Option<u32>,
+    /// How far this end's windows are shifted, and the largest that can be said.
+    pub shift: u8,
+    /// The largest window that can be said.
+    pub most_window: u64,
+}
+
+impl Connection {
+    /// An end in ESTABLISHED that goes on where another stood. Its segments have `config.segment` bytes of data, whatever
+    /// their options take.
+    pub fn adopted(config: &Config, [local_port, remote_port]: [u16; 2], taken: &Adoption) -> Self {
+        let mut config = config.clone();
+        config.options.sack = taken.sack;
+        config.options.timestamps = taken.timestamps;
+        let [origin, peer_origin] = taken.origins;
+        let mut connection = Self::new(&config, local_port, remote_port, State::Established, origin);
+        (connection.peer_origin, connection.last_ack) = (peer_origin, peer_origin);
+        (connection.timestamps, connection.ecn, connection.shift) = (taken.timestamps, taken.ecn, taken.shift);
+        connection.clock = Clock::of(taken.recent);
+        connection.sender.agreed(taken.ecn, taken.peer_window, None);
+        connection.receiver.agreed(taken.sack, config.options.duplicate_sack, taken.shift, taken.most_window);
+        connection
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use engine::Time;
+    use wire::{Ecn, Flags, Segment};
+
+    use super::*;
+
+    /// Numbers that wrap around on the way, both ways.
+    #[test]
+    fn it_goes_on_with_the_numbers_of_the_one_before() {
+        let taken = Adoption {
+            origins: [SeqNum(u32::MAX - 99), SeqNum(7000)],
+            peer_window: 1000,
+            sack: true,
+            timestamps: false,
+            ecn: false,
+            recent: None,
+            shift: 3,
+            most_window: 65_535 << 3,
+        };
+        let config = Config { segment: 500, initial_window: 2, ..Config::default() };
+        let mut end = Connection::adopted(&config, [1, 2], &taken);
+        end.write(800);
+        let sent: Vec<_> = std::iter::from_fn(|| end.poll_transmit(Time::ZERO)).map(|(segment, _)| segment).collect();
+        let shown: Vec<_> = sent.iter().map(|s| (s.seq.0, s.len, s.ack.0, s.window, s.window_shift)).collect();
+        // 65535 in steps of 8 bytes.
+        assert_eq!(shown, [(u32::MAX - 99, 500, 7000, 65_528, 3), (400, 300, 7000, 65_528, 3)]);
+        let answer =
+            Segment { src_port: 2, dst_port: 1, seq: SeqNum(7000), ack: SeqNum(700), len: 10, ..Segment::default() };
+        end.handle_segment(Time::ZERO, &Segment { flags: Flags::ACK, window: 99, ..answer }, Ecn::NotEct);
+        assert!(end.done());
+        assert_eq!((end.bytes_acknowledged(), end.bytes_received()), (800, 10));
+    }
+}
