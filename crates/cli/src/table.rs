@@ -4,7 +4,8 @@ use engine::Bytes;
 use lab::ran::{grouped, in_words};
 use serde_json::Value;
 
-/// A run's summary: one line a flow, one line a direction of a link, one line a node whose buffer has a limit.
+/// A run's summary: one line a flow, one line a direction of a link, one line a node whose buffer has a limit, one line for
+/// each thing a scheme counted.
 pub fn summary(summary: &Value) -> String {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let seconds = |value: &Value| value.as_f64().map_or("not done".to_owned(), |seconds| format!("{seconds:.3} s"));
@@ -86,6 +87,19 @@ pub fn summary(summary: &Value) -> String {
         out.push('\n');
         out.push_str(&aligned(&nodes, 1));
     }
+    let mut counts = vec![row(&["node", "its scheme counted", ""])];
+    for node in list(&summary["nodes"]) {
+        let counted = node["scheme_counts"].as_object().into_iter().flatten();
+        counts.extend(
+            counted
+                .filter(|(_, count)| count.as_u64() != Some(0))
+                .map(|(name, count)| vec![text(&node["name"]), name.replace('_', " "), count.to_string()]),
+        );
+    }
+    if counts.len() > 1 {
+        out.push('\n');
+        out.push_str(&aligned(&counts, 2));
+    }
     let simulated = summary["simulated_s"].as_f64().unwrap_or(0.0);
     out.push_str(&format!("\n{simulated:.3} s simulated, {} events\n", summary["events"]));
     out
@@ -153,6 +167,16 @@ mod tests {
         let nodes = [node("a", Value::Null, 0), node("core", json!(4500), 6), node("x", json!(512_000), 0)];
         let table = summary(&json!({ "title": "t", "flows": [], "links": [], "nodes": nodes }));
         let shown = "node  buffer  dropped\ncore  4.5 kB        6\nx     512 kB        0\n";
+        assert!(table.contains(shown), "{table}");
+    }
+
+    #[test]
+    fn what_a_scheme_counted_is_shown_with_its_node() {
+        let counts = json!({ "flows": 1, "local_retransmissions": 12, "acks_spurious": 0 });
+        let nodes = json!([{ "name": "a" }, { "name": "station", "scheme_counts": counts }]);
+        let table = summary(&json!({ "title": "t", "flows": [], "links": [], "nodes": nodes }));
+        let shown =
+            "node     its scheme counted\nstation  flows                   1\nstation  local retransmissions  12\n\n";
         assert!(table.contains(shown), "{table}");
     }
 

@@ -8,7 +8,8 @@ use std::path::Path;
 use lab::catalogue::CATALOGUE;
 use lab::metric::{METRICS, Scope};
 use lab::output::summary::summary;
-use serde_json::Value;
+use path::agent::AgentConfig;
+use serde_json::{Value, json};
 
 fn a_summary() -> Value {
     let text = common::wire("1 Mbps", "10 ms", "bytes = \"20 kB\"");
@@ -69,4 +70,23 @@ fn every_metric_is_listed_and_documented() {
         let section = CATALOGUE.iter().find(|known| known.plural == section).expect("a section");
         assert!((section.members)().iter().any(|(name, about)| *name == member && !about.is_empty()), "{member}");
     }
+}
+
+/// By their names alone schemes are made, and what they count is defined where people look for it.
+#[test]
+fn what_schemes_count_is_defined() {
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
+    let mut text = std::fs::read_to_string(docs.join("metrics.md")).unwrap();
+    for page in std::fs::read_dir(docs.join("models")).unwrap() {
+        text += &std::fs::read_to_string(page.unwrap().path()).unwrap();
+    }
+    let mut counts = 0;
+    for (name, _) in AgentConfig::MEMBERS {
+        let config: AgentConfig = serde_json::from_value(json!({ "kind": name })).unwrap();
+        for (count, _) in config.build().iter().flat_map(|agent| agent.counters()) {
+            assert!(text.contains(&format!("`{count}`")), "{name} counts {count}, and no page defines it");
+            counts += 1;
+        }
+    }
+    assert!(counts > 0);
 }

@@ -59,12 +59,18 @@ pub fn summary(title: &str, scenario: &Scenario, network: &Network, results: &Re
             "backward": way(&link.ways[1]),
         })
     });
-    let nodes = network.nodes.iter().zip(&results.buffer_full).map(|(spec, dropped)| {
-        json!({
+    let counted = network.nodes.iter().zip(&results.buffer_full).zip(&results.agents);
+    let nodes = counted.map(|((spec, dropped), counts)| {
+        let mut node = json!({
             "name": spec.name,
             "buffer_bytes": spec.buffer.map(|buffer| buffer.0),
             "packets_dropped_buffer_full": dropped,
-        })
+        });
+        if !counts.is_empty() {
+            node["scheme_counts"] =
+                counts.iter().map(|(name, count)| ((*name).to_owned(), Value::from(*count))).collect();
+        }
+        node
     });
     json!({
         "lasthop": env!("CARGO_PKG_VERSION"),

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use path::queue::Limit;
 use sim::routing::Routes;
 use sim::{LinkSpec, Network};
+use tcp::response::ResponseConfig;
 
 use super::bandwidth_delay;
 use super::model::{NodeKind, Scenario};
@@ -29,7 +30,7 @@ pub(super) fn advise(scenario: &Scenario, network: &Network) -> Vec<Problem> {
     warnings
 }
 
-/// Agents learn from link layers, and these have none.
+/// Some agents live on what link layers tell, and these have none.
 fn agents_without_link_layer(scenario: &Scenario, network: &Network) -> Vec<Problem> {
     let with_link_layer = |node: usize| {
         let links = network.links.iter().filter(|link| link.between.contains(&node));
@@ -39,7 +40,8 @@ fn agents_without_link_layer(scenario: &Scenario, network: &Network) -> Vec<Prob
     for (number, node) in network.nodes.iter().enumerate() {
         let asked = scenario.nodes[number].scheme.is_some() || scenario.scheme.is_some();
         let base_station = scenario.nodes[number].kind == NodeKind::BaseStation;
-        if asked && base_station && node.agent.name() != "unmodified" && !with_link_layer(number) {
+        let lives_on_it = || node.agent.build().is_some_and(|agent| agent.lives_on_link_layer());
+        if asked && base_station && lives_on_it() && !with_link_layer(number) {
             let text =
                 format!("scheme {} has nothing to go by: no link of {} has a link layer", node.agent.name(), node.name);
             let problem = Problem::new(text).key(format!("nodes.{}", node.name));
@@ -62,13 +64,13 @@ fn halves_of_schemes(network: &Network, ways: &[[Way; 2]]) -> Vec<Problem> {
         let schemes: Vec<&str> = stations.iter().map(|node| network.nodes[*node].agent.name()).collect();
         for (station, scheme) in stations.iter().zip(&schemes) {
             let station = &network.nodes[*station].name;
-            if let Some(warning) = half_a_scheme([scheme, station], [followed, &sender.name], sender.agent.name())
+            if let Some(warning) = half_a_scheme([scheme, station], [followed, &sender.name])
                 && said.insert((flow.from, station))
             {
                 warnings.push(warning);
             }
         }
-        let nobody_speaks = !schemes.is_empty() && schemes.iter().all(|scheme| *scheme == "unmodified");
+        let nobody_speaks = !schemes.is_empty() && !schemes.iter().any(|scheme| speaks(scheme));
         if nobody_speaks && followed != "unmodified" {
             let text =
                 format!("{} waits for messages of {followed} about flows.{} that never come", sender.name, flow.name);
@@ -79,19 +81,17 @@ fn halves_of_schemes(network: &Network, ways: &[[Way; 2]]) -> Vec<Problem> {
     warnings
 }
 
-/// The warning if the agent's scheme at a station is not followed by the sender: which response each has, at which
-/// node, and which scheme was chosen for the sender.
-fn half_a_scheme([scheme, station]: [&str; 2], [followed, sender]: [&str; 2], chosen: &str) -> Option<Problem> {
-    if scheme == "unmodified" || scheme == followed {
+/// Whether a scheme asks something of senders: it has a member of its name among their parts.
+fn speaks(scheme: &str) -> bool {
+    scheme != "unmodified" && ResponseConfig::MEMBERS.iter().any(|(name, _)| *name == scheme)
+}
+
+/// The warning if the agent's scheme at a station is not followed by the sender: which response it has, and at which node.
+fn half_a_scheme([scheme, station]: [&str; 2], [followed, sender]: [&str; 2]) -> Option<Problem> {
+    if !speaks(scheme) || scheme == followed {
         return None;
     }
     let key = format!("nodes.{sender}.scheme");
-    if scheme == chosen {
-        let text =
-            format!("scheme {scheme} has no sender's part: {sender} sends as unmodified, whatever {station} tells it");
-        let hint = "that is right for a scheme which asks nothing of senders, and wrong for any other";
-        return Some(Problem::new(text).key(key).hint(hint));
-    }
     let text = format!(
         "{station} follows {scheme} and {sender}, which sends over it, {followed}: its half of {scheme} is missing"
     );
@@ -152,13 +152,13 @@ fn thresholds_never_met(network: &Network) -> Vec<Problem> {
 mod tests {
     use super::half_a_scheme;
 
-    /// No member of the registries is like this; a new agent may be.
     #[test]
-    fn a_scheme_without_a_senders_part_is_told_of() {
-        let warning = half_a_scheme(["snoop", "x"], ["unmodified", "a"], "snoop").unwrap();
-        assert!(warning.expected.contains("no sender's part"), "{warning}");
+    fn a_scheme_that_asks_nothing_of_senders_has_no_half() {
+        let warning = half_a_scheme(["refined-icmp", "x"], ["unmodified", "a"]).unwrap();
+        assert!(warning.expected.contains("its half of refined-icmp is missing"), "{warning}");
         assert_eq!(warning.key.as_deref(), Some("nodes.a.scheme"));
-        assert!(half_a_scheme(["snoop", "x"], ["snoop", "a"], "snoop").is_none());
-        assert!(half_a_scheme(["unmodified", "x"], ["snoop", "a"], "snoop").is_none());
+        assert!(half_a_scheme(["refined-icmp", "x"], ["refined-icmp", "a"]).is_none());
+        assert!(half_a_scheme(["snoop", "x"], ["unmodified", "a"]).is_none());
+        assert!(half_a_scheme(["unmodified", "x"], ["refined-icmp", "a"]).is_none());
     }
 }

@@ -109,7 +109,12 @@ pub trait Agent: Send {
     fn sends_urgently(&self) -> bool {
         false
     }
-    /// What it has counted, by names for results: lower case, words joined by `_`. In the same order each time.
+    /// Whether all it does follows from what a link layer tells (`on_radio`); that does not change.
+    fn lives_on_link_layer(&self) -> bool {
+        false
+    }
+    /// What it has counted, by names for results: lower case, words joined by `_`. In the same order each time. One that
+    /// remembers anything of flows has among them `flows`, how many it remembers, and `state_bytes`, what that takes.
     fn counters(&self) -> Vec<(&'static str, u64)> {
         Vec::new()
     }

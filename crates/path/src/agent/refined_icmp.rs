@@ -24,4 +24,8 @@ impl Agent for RefinedIcmp {
             tell_sender(NoticeKind::Retransmit, notice, cx);
         }
     }
+
+    fn lives_on_link_layer(&self) -> bool {
+        true
+    }
 }

@@ -21,4 +21,8 @@ impl Agent for SimpleIcmp {
             tell_sender(NoticeKind::Defer, notice, cx);
         }
     }
+
+    fn lives_on_link_layer(&self) -> bool {
+        true
+    }
 }
