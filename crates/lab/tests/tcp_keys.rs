@@ -23,6 +23,7 @@ const KEYS: &[(&str, &[&str])] = &[
     ("initial_ssthresh", &["\"8 KiB\""]),
     ("growth", &["\"when-used\""]),
     ("restart_after_idle", &["false"]),
+    ("closed_window", &["\"times-out\""]),
     ("initial_rto", &["\"3 s\""]),
     ("min_rto", &["\"200 ms\""]),
     ("max_rto", &["\"120 s\""]),

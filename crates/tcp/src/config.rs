@@ -46,6 +46,8 @@ pub struct Config {
     pub growth: Growth,
     /// Whether slow start begins anew after nothing was in flight for a retransmission timeout [RFC5681 s4.1].
     pub restart_after_idle: bool,
+    /// What a window does that closes over data in flight.
+    pub closed_window: ClosedWindow,
     /// How often a segment is sent again before the connection is given up.
     pub retries: Retries,
     /// How long TIME-WAIT lasts: twice the life of a segment [RFC9293 s3.6.1].
@@ -74,6 +76,7 @@ impl Default for Config {
             spurious: Spurious::default(),
             growth: Growth::default(),
             restart_after_idle: true,
+            closed_window: ClosedWindow::default(),
             retries: Retries::default(),
             time_wait: Span::from_secs(60),
             stream: Stream::default(),
@@ -223,6 +226,19 @@ pub enum Growth {
     /// If the sender was held back by it in the last window, or in slow start if it is less than twice what was in flight
     /// (Linux, after RFC 7661).
     WhenUsed,
+}
+
+/// What a sender does when the other end's window closes over data in flight. It probes the window in any case
+/// [RFC9293 s3.8.6].
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ClosedWindow {
+    /// It waits: the retransmission timer stops, and nothing is lost. When the window opens, all that was not acknowledged is sent
+    /// again, without a cut, and the time it was closed was not idle (4.3BSD; Freeze-TCP and M-TCP live on it).
+    #[default]
+    Waits,
+    /// The retransmission timer goes on, cuts the window and probes with what is sent again (Linux).
+    TimesOut,
 }
 
 /// How needless retransmissions are found out.

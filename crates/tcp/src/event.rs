@@ -18,6 +18,8 @@ pub enum Reason {
     Notice,
     /// To find out whether the tail was lost.
     Probe,
+    /// A window that had closed over it has opened again.
+    Reopened,
 }
 
 /// Something that happened at one end. Offsets count from the beginning of the stream and never wrap.

@@ -107,6 +107,7 @@ fn endpoint(event: &tcp::Event) -> Value {
                 Reason::Timeout => "timeout",
                 Reason::Notice => "notice",
                 Reason::Probe => "probe",
+                Reason::Reopened => "reopened",
             };
             json!({ "event": "segment-sent", "seq": seq, "len": len, "reason": reason })
         }

@@ -73,6 +73,15 @@ impl Sender {
     /// Takes an acknowledgment; whether it could be one: something not yet sent cannot be acknowledged [RFC9293 s3.10.7.4].
     #[inline]
     pub fn on_ack(&mut self, arrival: &Arrival<'_>) -> bool {
+        let taken = self.take(arrival);
+        if taken && (arrival.window == Some(0) || self.frozen) {
+            self.mind_closed_window(arrival.now);
+        }
+        taken
+    }
+
+    #[inline]
+    fn take(&mut self, arrival: &Arrival<'_>) -> bool {
         let Arrival { ack, .. } = *arrival;
         if ack > self.nxt() {
             return false;
@@ -156,10 +165,11 @@ impl Sender {
         let mut news = News::default();
         self.deliver(arrival, &mut news);
         let acked = self.una() - una;
-        let duplicate = if self.settings.sack {
-            news.sacked > 0
-        } else {
-            acked == 0 && ack == una && had_data && arrival.bare && same_window
+        // While the window is closed over data in flight, duplicates answer probes.
+        let duplicate = match self.settings.sack {
+            _ if self.frozen => false,
+            true => news.sacked > 0,
+            false => acked == 0 && ack == una && had_data && arrival.bare && same_window,
         };
         if acked > 0 {
             self.say(|| Event::AckReceived { ack, duplicate: false });
@@ -182,11 +192,9 @@ impl Sender {
         // An acknowledgment that only advances is no news for a recovery that is not recovering and counts duplicates.
         let plain = !duplicate && !self.recovering && !self.watches;
         // A duplicate may be reported, and a probe answered, when nothing is outstanding any more.
-        let (verdict, report) = if (had_data || news.duplicate.is_some() || self.watches) && !plain {
-            self.ask_recovery(arrival, &news, acked, duplicate)
-        } else {
-            (Verdict::Ordinary, None)
-        };
+        let asked = (had_data || news.duplicate.is_some() || self.watches) && !plain && !self.frozen;
+        let (verdict, report) =
+            if asked { self.ask_recovery(arrival, &news, acked, duplicate) } else { (Verdict::Ordinary, None) };
 
         let lost = self.board.total_lost() - lost_before;
         if self.rate.is_some() {

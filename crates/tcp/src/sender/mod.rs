@@ -24,7 +24,7 @@ pub use scoreboard::{Moment, Scoreboard, Sent};
 pub(crate) use transmit::Piece;
 
 use crate::cc::{CongestionControl, Flight, Start};
-use crate::config::{Config, Growth, Nagle, Sampling};
+use crate::config::{ClosedWindow, Config, Growth, Nagle, Sampling};
 use crate::differentiation::{DifferentiationConfig, LossDifferentiation};
 use crate::event::{Event, Reason};
 use crate::recovery::prr::Reduction;
@@ -74,6 +74,7 @@ struct Settings {
     sack: bool,
     timestamps: bool,
     ecn: bool,
+    closed_window: ClosedWindow,
     retries: Option<u32>,
     max_rto: Span,
 }
@@ -125,6 +126,8 @@ pub(crate) struct Sender {
     /// When the retransmission timer expires; NEVER while it does not run.
     expiry: Time,
     persist: Persist,
+    /// The other end's window is closed, and what is in flight waits for it to open.
+    frozen: bool,
     /// Expiries in a row, and those of them that were taken for congestion.
     consecutive_timeouts: u32,
     congestion_timeouts: u32,
@@ -202,6 +205,7 @@ impl Sender {
                 sack: config.options.sack && recovery.uses_sack(),
                 timestamps: config.options.timestamps,
                 ecn: false,
+                closed_window: config.closed_window,
                 retries: config.retries.data,
                 max_rto: config.rto.max,
             },
@@ -215,6 +219,7 @@ impl Sender {
             timed: None,
             expiry: Time::NEVER,
             persist: Persist::default(),
+            frozen: false,
             consecutive_timeouts: 0,
             congestion_timeouts: 0,
             duplicates: 0,

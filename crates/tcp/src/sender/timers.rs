@@ -4,6 +4,7 @@ use engine::{Span, Time};
 
 use super::Sender;
 use crate::cc::{Congestion, Flight};
+use crate::config::ClosedWindow;
 use crate::event::{Event, Reason};
 use crate::recovery::Verdict;
 
@@ -40,7 +41,7 @@ impl Sender {
     #[inline]
     pub fn deadline(&self) -> Time {
         let mut deadline = self.expiry.min(self.persist.due());
-        if self.watches {
+        if self.watches && !self.frozen {
             deadline = deadline.min(self.recovery.deadline());
         }
         if let Some(release) = self.paced_until() {
@@ -51,7 +52,7 @@ impl Sender {
 
     /// A deadline has come; being called early does no harm.
     pub fn on_time(&mut self, now: Time) {
-        if self.watches && now >= self.recovery.deadline() {
+        if self.watches && !self.frozen && now >= self.recovery.deadline() {
             self.recovery_due(now);
         } else if now >= self.expiry {
             self.timed_out(now);
@@ -70,6 +71,48 @@ impl Sender {
         self.paced = false;
         self.renew_limit();
         self.tell_window();
+    }
+
+    /// The other end's window is closed, or was: data in flight waits for it [RFC9293 s3.8.6]. As in 4.3BSD the retransmission timer
+    /// stops, the window is probed, and when it opens all that was not acknowledged is sent again [WS96].
+    #[cold]
+    pub(super) fn mind_closed_window(&mut self, now: Time) {
+        if self.settings.closed_window == ClosedWindow::TimesOut {
+            return;
+        }
+        let (closed, outstanding) = (self.peer_window == 0, !self.board.is_empty());
+        let was_closed = std::mem::replace(&mut self.frozen, closed);
+        if closed && outstanding {
+            if !was_closed {
+                self.resend.clear();
+                self.stop_recovering();
+            }
+            self.expiry = Time::NEVER;
+            self.persist.start(now, self.rtt.rto());
+        }
+        if was_closed && !closed {
+            // 4.3BSD counts idle time from the last segment that came, and this one has just come.
+            self.last_sent = self.last_sent.map(|_| now);
+        }
+        if was_closed && !closed && outstanding {
+            self.resend.clear();
+            self.board.lose_all();
+            self.stop_recovering();
+            self.episodes.back = Some((self.nxt(), Reason::Reopened));
+            self.timed = None;
+            self.expiry = self.rtt.expiry(now);
+        }
+        self.renew_limit();
+        self.tell_window();
+    }
+
+    fn stop_recovering(&mut self) {
+        self.duplicates = 0;
+        self.probe = false;
+        self.reduction = None;
+        self.spurious.forget();
+        self.recovery.on_timeout(&self.board);
+        self.recovering = false;
     }
 
     fn recovery_due(&mut self, now: Time) {

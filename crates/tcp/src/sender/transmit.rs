@@ -35,6 +35,9 @@ impl Sender {
 
     /// The next piece when it is not simply new data that may go.
     fn poll_any(&mut self, now: Time, stamp: u32) -> Option<Piece> {
+        if self.frozen {
+            return None;
+        }
         while let Some((seq, reason)) = self.resend.pop_front() {
             if let Some(sent) = self.board.get(seq).copied() {
                 return Some(self.send_again(now, &sent, reason, stamp));

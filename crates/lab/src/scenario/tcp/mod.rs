@@ -7,7 +7,7 @@ use engine::{Bytes, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tcp::cc::ControlConfig;
-use tcp::config::{BackOff, EcnMode, Floor, Growth, Nagle, Sampling};
+use tcp::config::{BackOff, ClosedWindow, EcnMode, Floor, Growth, Nagle, Sampling};
 use tcp::differentiation::DifferentiationConfig;
 use tcp::presets;
 use tcp::recovery::RecoveryConfig;
@@ -52,6 +52,9 @@ pub struct Tcp {
     /// Whether slow start begins anew when nothing was in flight for a retransmission timeout [RFC5681 s4.1].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub restart_after_idle: Option<bool>,
+    /// What a sender does when the other end's window closes over data in flight [RFC9293 s3.8.6].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub closed_window: Option<ClosedWindow>,
     /// Retransmission timeout before the first measurement [RFC6298 s2.1].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub initial_rto: Option<Span>,
@@ -130,6 +133,7 @@ impl Default for Tcp {
             initial_ssthresh: None,
             growth: None,
             restart_after_idle: None,
+            closed_window: None,
             initial_rto: None,
             min_rto: None,
             max_rto: None,
@@ -175,6 +179,7 @@ impl Tcp {
         config.initial_ssthresh = self.initial_ssthresh.or(config.initial_ssthresh);
         put(&mut config.growth, &self.growth);
         put(&mut config.restart_after_idle, &self.restart_after_idle);
+        put(&mut config.closed_window, &self.closed_window);
         put(&mut config.rto.initial, &self.initial_rto);
         put(&mut config.rto.min, &self.min_rto);
         put(&mut config.rto.max, &self.max_rto);

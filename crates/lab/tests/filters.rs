@@ -1,0 +1,168 @@
+//! The schemes that filter acknowledgments and data, and those that freeze senders, in whole runs.
+
+mod common;
+
+use common::{network, run};
+use sim::{FlowResult, Results};
+
+const BYTES: u64 = 1_000_000;
+
+/// A download over air that is BAD as told; `head` and `flow` are TOML.
+fn download(head: &str, channel: &str, flow: &str) -> Results {
+    let text = format!(
+        r#"
+        {head}
+        duration = "600 s"
+        [nodes]
+        server = {{ kind = "host" }}
+        station = {{ kind = "base-station" }}
+        mobile = {{ kind = "host" }}
+        [links.wire]
+        kind = "wired"
+        between = ["server", "station"]
+        rate = "8 Mbps"
+        delay = "100 ms"
+        [links.air]
+        kind = "wireless"
+        between = ["station", "mobile"]
+        rate = "2 Mbps"
+        delay = "1 ms"
+        channel = {channel}
+        [flows.flow]
+        from = "server"
+        to = "mobile"
+        bytes = "{BYTES} B"
+        segment = "1000 B"
+        window = "40 kB"
+        {flow}
+        "#
+    );
+    let results = run(&network(&text));
+    assert_eq!(results.flows[0].bytes_delivered, BYTES, "{head} {flow}: {results:?}");
+    assert!(results.flows[0].completed.is_some(), "{head} {flow}");
+    results
+}
+
+fn flow(head: &str, channel: &str, flow: &str) -> FlowResult {
+    download(head, channel, flow).flows.remove(0)
+}
+
+/// Three seconds without air.
+const GONE: &str = r#"{ kind = "scripted", bad = [["3 s", "6 s"]] }"#;
+const FREEZE: &str = r#"scheme = { kind = "freeze-tcp", warning = "300 ms" }"#;
+const VARIANTS: [&str; 5] = ["tahoe", "reno", "newreno", "sack", "rack"];
+
+/// The warning is longer than the round trip: everything in flight arrives, the sender waits three seconds and a little, and goes on.
+#[test]
+fn freeze_tcp_loses_nothing_but_the_time() {
+    for variant in VARIANTS {
+        let tcp = format!("tcp.variant = \"{variant}\"");
+        let still = flow(r#"scheme = "freeze-tcp""#, "\"perfect\"", &tcp);
+        let frozen = flow(FREEZE, GONE, &tcp);
+        assert_eq!((frozen.sender.segments_retransmitted, frozen.sender.timeouts), (0, 0), "{variant}");
+        // The disconnection, the warning, and a round trip of 202 ms until the first segment is there, less the queue's.
+        let lost = frozen.elapsed.as_secs_f64() - still.elapsed.as_secs_f64();
+        assert!((3.1..3.6).contains(&lost), "{variant}: {lost} s");
+        let unmodified = flow("", GONE, &tcp);
+        assert!(unmodified.sender.timeouts > 0 && unmodified.elapsed > frozen.elapsed, "{variant}");
+    }
+}
+
+/// M-TCP learns of it afterwards: what was in the air is sent again, without a timeout.
+#[test]
+fn m_tcp_takes_no_disconnection_for_congestion() {
+    for variant in VARIANTS {
+        let tcp = format!("tcp.variant = \"{variant}\"");
+        let frozen = flow(r#"scheme = "m-tcp""#, GONE, &tcp);
+        assert_eq!(frozen.sender.timeouts, 0, "{variant}");
+        assert!(frozen.sender.segments_retransmitted > 0, "{variant}");
+        let unmodified = flow("", GONE, &tcp);
+        assert!(unmodified.elapsed > frozen.elapsed, "{variant}: {:?} {:?}", unmodified.elapsed, frozen.elapsed);
+        let linux = flow(r#"scheme = "m-tcp""#, GONE, &format!("{tcp}\ntcp.closed_window = \"times-out\""));
+        assert!(linux.sender.timeouts > 0, "{variant}: a sender that does not wait is not frozen");
+    }
+}
+
+/// Air without losses: the byte that is kept back costs something, but nothing is lost or sent again.
+#[test]
+fn the_byte_kept_back_is_given_in_the_end() {
+    for tcp in [
+        "",
+        "tcp = { handshake = true, close = true }",
+        "tcp = { variant = \"linux\", handshake = true, close = true }",
+    ] {
+        let kept = flow(r#"scheme = "m-tcp""#, "\"perfect\"", tcp);
+        assert_eq!((kept.sender.segments_retransmitted, kept.sender.timeouts), (0, 0), "{tcp}");
+    }
+}
+
+/// The link layer gives up long before the silence is long enough.
+#[test]
+fn m_tcp_hears_the_link_layer() {
+    let air = format!("{GONE}\narq = \"stop-and-wait\"");
+    let timeouts = |notices: bool| {
+        let head = format!(r#"scheme = {{ kind = "m-tcp", silence = "5 s", notices = {notices} }}"#);
+        flow(&head, &air, "").sender.timeouts
+    };
+    assert_eq!(timeouts(true), 0);
+    assert!(timeouts(false) > 0);
+}
+
+const LOSSES: &str = r#"{ kind = "uniform", loss = 0.02 }"#;
+
+/// [packetcontrol2014 5 A]: "threshold of three" and "no packet control" overlap.
+#[test]
+fn a_threshold_of_three_changes_nothing() {
+    for variant in ["tahoe", "reno", "newreno"] {
+        let tcp = format!("tcp.variant = \"{variant}\"");
+        let filtered =
+            download(r#"scheme = { kind = "packet-control", threshold = 3, data_filter = false }"#, LOSSES, &tcp);
+        let plain = download("", LOSSES, &tcp);
+        assert_eq!(
+            (filtered.flows, filtered.links, filtered.events),
+            (plain.flows, plain.links, plain.events),
+            "{variant}"
+        );
+    }
+}
+
+/// Where duplicates do mean losses, a high threshold makes the sender wait for its timer.
+#[test]
+fn a_high_threshold_hides_losses() {
+    let timeouts = |threshold| {
+        let head = format!(r#"scheme = {{ kind = "packet-control", threshold = {threshold} }}"#);
+        flow(&head, LOSSES, "").sender.timeouts
+    };
+    assert!(timeouts(12) > timeouts(3), "{} {}", timeouts(12), timeouts(3));
+}
+
+/// What goes up into the air.
+fn acks(head: &str, tcp: &str) -> u64 {
+    download(head, "\"perfect\"", tcp).links[1].ways[1].frames_sent
+}
+
+#[test]
+fn fewer_acknowledgments_carry_as_much() {
+    let all = acks("", "");
+    assert_eq!(all, BYTES / 1000);
+    // Every fourth, and some at the beginning whose successors are late.
+    let decimated = acks(r#"scheme = { kind = "ack-decimation", every = 4, within = "50 ms" }"#, "");
+    assert!((all / 4..all * 2 / 5).contains(&decimated), "{decimated} of {all}");
+    // Four in a round trip of 202 ms and the queue's time: less than 20 in a second.
+    let tack = download(r#"scheme = { kind = "tack", rtt = "202 ms" }"#, "\"perfect\"", "");
+    let (sent, seconds) = (tack.links[1].ways[1].frames_sent as f64, tack.flows[0].elapsed.as_secs_f64());
+    assert!(sent <= seconds * 4.0 / 0.202 + 1.0, "{sent} in {seconds} s");
+}
+
+/// Thinned acknowledgments hide no loss: duplicates go on as they are.
+#[test]
+fn thinning_leaves_duplicates_alone() {
+    for head in [r#"scheme = "ack-decimation""#, r#"scheme = "tack""#] {
+        for variant in VARIANTS {
+            let tcp = format!("tcp.variant = \"{variant}\"");
+            let sender = flow(head, r#"{ kind = "scripted", drop = [200] }"#, &tcp).sender;
+            assert_eq!(sender.timeouts, 0, "{head} {variant}");
+            assert!(sender.fast_retransmits > 0, "{head} {variant}");
+        }
+    }
+}
