@@ -59,13 +59,20 @@ pub fn summary(title: &str, scenario: &Scenario, network: &Network, results: &Re
             "backward": way(&link.ways[1]),
         })
     });
-    let nodes = network.nodes.iter().zip(&results.buffer_full).map(|(spec, dropped)| {
-        json!({
-            "name": spec.name,
-            "buffer_bytes": spec.buffer.map(|buffer| buffer.0),
-            "packets_dropped_buffer_full": dropped,
-        })
-    });
+    let nodes =
+        network.nodes.iter().zip(&results.buffer_full).zip(&results.agents).map(|((spec, dropped), counted)| {
+            let mut node = json!({
+                "name": spec.name,
+                "buffer_bytes": spec.buffer.map(|buffer| buffer.0),
+                "packets_dropped_buffer_full": dropped,
+            });
+            // Most schemes count nothing.
+            if !counted.is_empty() {
+                node["scheme"] =
+                    counted.iter().map(|(name, count)| ((*name).to_owned(), Value::from(*count))).collect();
+            }
+            node
+        });
     json!({
         "lasthop": env!("CARGO_PKG_VERSION"),
         "title": title,

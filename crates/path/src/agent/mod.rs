@@ -4,6 +4,7 @@ pub mod icmp;
 pub mod refined_icmp;
 pub mod simple_icmp;
 pub mod split;
+mod traits;
 pub mod unmodified;
 
 use engine::{Span, Time};
@@ -11,11 +12,12 @@ use wire::{Addr, Packet};
 
 use crate::channel::State;
 use crate::station::RadioNotice;
+pub use traits::{Place, Semantics, Traits};
 
 engine::registry! {
     /// The schemes a node can follow. A sender's part in a scheme, where it has one, is registered in `tcp` by the
     /// same name.
-    pub enum AgentConfig: "scheme" => build() -> Option<Box<dyn Agent>> {
+    pub enum AgentConfig: "scheme" => build() -> Option<Box<dyn Agent>>, traits() -> Traits {
         Unmodified => unmodified, "unmodified", "The node forwards and says nothing", no settings;
         SimpleIcmp => simple_icmp, "simple-icmp", "ICMP-DEFER when the first local attempt fails [goel1997 5.4]", no settings;
         RefinedIcmp => refined_icmp, "refined-icmp", "ICMP-DEFER, and ICMP-RETRANSMIT when the last local attempt fails [goel1997 5.5]", no settings;
