@@ -73,7 +73,8 @@ pub trait Registry {
 /// }
 /// ```
 ///
-/// `build` of the enum calls that of the member.
+/// `build` of the enum calls that of the member. With `=> build() -> T, traits() -> Traits` each module also has a function
+/// `traits`, which says something of the member that no setting changes, and the enum one that asks it.
 #[macro_export]
 macro_rules! registry {
     (
@@ -103,6 +104,25 @@ macro_rules! registry {
             /// Makes the thing that these settings describe.
             pub fn build(&self) -> $built {
                 match self { $(Self::$variant(config) => $crate::registry!(@build config $module () $($no)?)),+ }
+            }
+        }
+    };
+    (
+        $(#[$meta:meta])*
+        $vis:vis enum $name:ident : $what:literal => build() -> $built:ty, $fact:ident() -> $facts:ty {
+            $($variant:ident => $module:ident, $key:literal, $summary:literal $(, $no:ident settings)?;)+
+        }
+    ) => {
+        $crate::registry! {
+            $(#[$meta])* $vis enum $name : $what => build() -> $built {
+                $($variant => $module, $key, $summary $(, $no settings)?;)+
+            }
+        }
+
+        impl $name {
+            /// What is known of the member, whatever its settings.
+            pub fn $fact(&self) -> $facts {
+                match self { $(Self::$variant(_) => $module::$fact()),+ }
             }
         }
     };

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use path::agent::AgentConfig;
+use path::agent::{AgentConfig, Traits};
 use path::channel::ChannelConfig;
 use path::mac::arq::ArqConfig;
 use path::station::scheduler::Scheduler;
@@ -17,6 +17,7 @@ use crate::metric::{METRICS, Metric, Scope};
 use crate::output::TRACES;
 use crate::papers::PAPERS;
 use crate::scenario::Scenario;
+use crate::scenario::document::by_name;
 
 type Members = Vec<(&'static str, Cow<'static, str>)>;
 
@@ -35,7 +36,7 @@ pub const CATALOGUE: &[Section] = &[
     Section {
         plural: "schemes",
         place: "scheme, nodes.NAME.scheme, --scheme",
-        members: || plain(AgentConfig::MEMBERS),
+        members: || AgentConfig::MEMBERS.iter().map(|(name, summary)| (*name, scheme(name, summary))).collect(),
     },
     Section {
         plural: "responses",
@@ -91,6 +92,21 @@ pub const CATALOGUE: &[Section] = &[
 
 fn plain(members: &[(&'static str, &'static str)]) -> Members {
     members.iter().map(|(name, summary)| (*name, (*summary).into())).collect()
+}
+
+/// A scheme, with what it asks for and what it leaves of TCP's promises.
+fn scheme(name: &'static str, summary: &'static str) -> Cow<'static, str> {
+    let Some(config) = by_name::<AgentConfig>(name) else { return summary.into() };
+    let traits = config.traits();
+    format!("{summary}. Changes: {}; end-to-end semantics: {}", changes(&traits), traits.semantics.name()).into()
+}
+
+/// The nodes that a scheme asks to follow it.
+pub fn changes(traits: &Traits) -> String {
+    match traits.changes {
+        [] => "none".to_owned(),
+        places => places.iter().map(|place| place.name()).collect::<Vec<_>>().join(", "),
+    }
 }
 
 /// What a figure is, with its unit and what it is about.

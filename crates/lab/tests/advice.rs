@@ -175,6 +175,13 @@ fn a_scheme_without_a_link_layer_is_told_of() {
     assert!(warnings[0].contains("nothing to go by"), "{warnings:?}");
 }
 
+#[test]
+fn a_scheme_that_asks_for_neither_is_not_told_of_either() {
+    let text = with("", "").replace("\"base-station\"", "\"base-station\", scheme = \"split\"");
+    assert_eq!(warnings(&text), [""; 0]);
+    assert_eq!(warnings(&text.replace("arq = \"stop-and-wait\"\n", "")), [""; 0]);
+}
+
 /// The network with a queue in front of the air, and further settings of the flow.
 fn before_the_air(queue: &str, flow: &str) -> String {
     with("", "").replace("arq =", &format!("queue = \"{queue}\"\narq =")) + flow

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use path::agent::Place;
 use path::queue::Limit;
 use sim::routing::Routes;
 use sim::{LinkSpec, Network};
@@ -40,8 +41,7 @@ fn agents_without_link_layer(scenario: &Scenario, network: &Network) -> Vec<Prob
     for (number, node) in network.nodes.iter().enumerate() {
         let asked = scenario.nodes[number].scheme.is_some() || scenario.scheme.is_some();
         let base_station = scenario.nodes[number].kind == NodeKind::BaseStation;
-        let lives_on_it = || node.agent.build().is_some_and(|agent| agent.lives_on_link_layer());
-        if asked && base_station && lives_on_it() && !with_link_layer(number) {
+        if asked && base_station && node.agent.traits().hears_link_layer && !with_link_layer(number) {
             let text =
                 format!("scheme {} has nothing to go by: no link of {} has a link layer", node.agent.name(), node.name);
             let problem = Problem::new(text).key(format!("nodes.{}", node.name));
@@ -62,7 +62,10 @@ fn halves_of_schemes(network: &Network, ways: &[[Way; 2]]) -> Vec<Problem> {
         let with_link_layer = there.hops.iter().filter(|hop| network.links[*hop / 2].arq.build().ack_size().is_some());
         let stations: Vec<usize> = with_link_layer.map(|hop| network.links[hop / 2].between[hop % 2]).collect();
         let schemes: Vec<&str> = stations.iter().map(|node| network.nodes[*node].agent.name()).collect();
-        for (station, scheme) in stations.iter().zip(&schemes) {
+        // A scheme that asks nothing of senders has no other half.
+        let halves = stations.iter().zip(&schemes);
+        let halves = halves.filter(|(station, _)| network.nodes[**station].agent.traits().changes(Place::Sender));
+        for (station, scheme) in halves {
             let station = &network.nodes[*station].name;
             if let Some(warning) = half_a_scheme([scheme, station], [followed, &sender.name])
                 && said.insert((flow.from, station))

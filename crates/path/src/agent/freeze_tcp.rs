@@ -19,8 +19,13 @@ use serde::{Deserialize, Serialize};
 use wire::{Body, Ecn, Flags, Packet, Segment};
 
 use super::flow_table::{Flow, FlowTable};
-use super::{Agent, AgentCx, Verdict};
+use super::{Agent, AgentCx, Place, Semantics, Traits, Verdict};
 use crate::channel::State;
+
+/// What it asks for.
+pub fn traits() -> Traits {
+    Traits { semantics: Semantics::Kept, changes: &[Place::Receiver], hears_link_layer: false }
+}
 
 /// Settings.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]

@@ -22,8 +22,13 @@ use serde::{Deserialize, Serialize};
 use wire::{Body, Ecn, Flags, Packet, Segment, SeqNum};
 
 use super::flow_table::{Deadlines, Flow, FlowTable};
-use super::{Agent, AgentCx, Verdict};
+use super::{Agent, AgentCx, Place, Semantics, Traits, Verdict};
 use crate::station::RadioNotice;
+
+/// What it asks for.
+pub fn traits() -> Traits {
+    Traits { semantics: Semantics::Kept, changes: &[Place::BaseStation], hears_link_layer: false }
+}
 
 /// Settings.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]

@@ -13,6 +13,7 @@ pub mod snoop;
 pub mod split;
 pub mod tack;
 mod thinning;
+mod traits;
 pub mod unmodified;
 
 use engine::{Span, Time};
@@ -20,11 +21,12 @@ use wire::{Addr, Packet};
 
 use crate::channel::State;
 use crate::station::RadioNotice;
+pub use traits::{Place, Semantics, Traits};
 
 engine::registry! {
     /// The schemes a node can follow. A sender's part in a scheme, where it has one, is registered in `tcp` by the
     /// same name.
-    pub enum AgentConfig: "scheme" => build() -> Option<Box<dyn Agent>> {
+    pub enum AgentConfig: "scheme" => build() -> Option<Box<dyn Agent>>, traits() -> Traits {
         Unmodified => unmodified, "unmodified", "The node forwards and says nothing", no settings;
         SimpleIcmp => simple_icmp, "simple-icmp", "ICMP-DEFER when the first local attempt fails [goel1997 5.4]", no settings;
         RefinedIcmp => refined_icmp, "refined-icmp", "ICMP-DEFER, and ICMP-RETRANSMIT when the last local attempt fails [goel1997 5.5]", no settings;
@@ -107,10 +109,6 @@ pub trait Agent: Send {
     fn on_forecast(&mut self, _: State, _: &mut AgentCx<'_>) {}
     /// Whether it ever sends urgently; that does not change.
     fn sends_urgently(&self) -> bool {
-        false
-    }
-    /// Whether all it does follows from what a link layer tells (`on_radio`); that does not change.
-    fn lives_on_link_layer(&self) -> bool {
         false
     }
     /// What it has counted, by names for results: lower case, words joined by `_`. In the same order each time. One that

@@ -21,7 +21,12 @@ use serde::{Deserialize, Serialize};
 use wire::{Ecn, Flags, Packet, Segment, SeqNum};
 
 use super::flow_table::{Flow, FlowTable};
-use super::{Agent, AgentCx, Verdict};
+use super::{Agent, AgentCx, Place, Semantics, Traits, Verdict};
+
+/// What it asks for.
+pub fn traits() -> Traits {
+    Traits { semantics: Semantics::Kept, changes: &[Place::BaseStation], hears_link_layer: false }
+}
 
 /// Settings.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]

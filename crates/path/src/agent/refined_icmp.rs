@@ -5,8 +5,13 @@ pub use engine::registry::NoSettings as Config;
 use wire::NoticeKind;
 
 use super::icmp::tell_sender;
-use super::{Agent, AgentCx};
+use super::{Agent, AgentCx, Place, Semantics, Traits};
 use crate::station::RadioNotice;
+
+/// What it asks for.
+pub fn traits() -> Traits {
+    Traits { semantics: Semantics::Kept, changes: &[Place::Sender, Place::BaseStation], hears_link_layer: true }
+}
 
 /// The agent.
 pub fn build() -> Option<Box<dyn Agent>> {
@@ -23,9 +28,5 @@ impl Agent for RefinedIcmp {
         if notice.last {
             tell_sender(NoticeKind::Retransmit, notice, cx);
         }
-    }
-
-    fn lives_on_link_layer(&self) -> bool {
-        true
     }
 }

@@ -5,8 +5,13 @@ pub use engine::registry::NoSettings as Config;
 use wire::NoticeKind;
 
 use super::icmp::tell_sender;
-use super::{Agent, AgentCx};
+use super::{Agent, AgentCx, Place, Semantics, Traits};
 use crate::station::RadioNotice;
+
+/// What it asks for.
+pub fn traits() -> Traits {
+    Traits { semantics: Semantics::Kept, changes: &[Place::Sender, Place::BaseStation], hears_link_layer: true }
+}
 
 /// The agent.
 pub fn build() -> Option<Box<dyn Agent>> {
@@ -20,9 +25,5 @@ impl Agent for SimpleIcmp {
         if notice.attempt == 1 {
             tell_sender(NoticeKind::Defer, notice, cx);
         }
-    }
-
-    fn lives_on_link_layer(&self) -> bool {
-        true
     }
 }

@@ -2,7 +2,12 @@
 
 pub use engine::registry::NoSettings as Config;
 
-use super::Agent;
+use super::{Agent, Semantics, Traits};
+
+/// What it asks for.
+pub fn traits() -> Traits {
+    Traits { semantics: Semantics::Kept, changes: &[], hears_link_layer: false }
+}
 
 /// Nothing.
 pub fn build() -> Option<Box<dyn Agent>> {

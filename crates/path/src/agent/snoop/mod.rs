@@ -18,8 +18,13 @@ use serde::{Deserialize, Serialize};
 use wire::{Body, Flags, Packet};
 
 use super::flows::{FlowKey, Flows};
-use super::{Agent, AgentCx, Verdict};
+use super::{Agent, AgentCx, Place, Semantics, Traits, Verdict};
 use flow::{Ack, Data, Flow};
+
+/// What it asks for.
+pub fn traits() -> Traits {
+    Traits { semantics: Semantics::Kept, changes: &[Place::BaseStation], hears_link_layer: false }
+}
 
 /// Settings.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]

@@ -20,7 +20,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tcp::presets;
 
-use super::Agent;
+use super::{Agent, Place, Semantics, Traits};
+
+/// What it asks for.
+pub fn traits() -> Traits {
+    Traits { semantics: Semantics::Lost, changes: &[Place::BaseStation], hears_link_layer: false }
+}
 
 /// Settings.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
