@@ -62,6 +62,13 @@ impl Stream {
         to_unit(u64::from(block[0]) << 32 | u64::from(block[1]))
     }
 
+    /// Draws one after another that belong to the counter value `(at, sub)`, for laws that take more than one number.
+    pub fn draws_at(&self, at: u64, sub: u32) -> Draws {
+        let block = self.block(at, sub);
+        let lane = u64::from(block[2]) | u64::from(block[3]) << 32;
+        Stream { key: [block[0], block[1]], lane }.draws()
+    }
+
     /// Draws one after another, from the first.
     pub fn draws(self) -> Draws {
         Draws { stream: self, at: 0 }
@@ -122,6 +129,20 @@ mod tests {
             assert!(!all[..i].contains(one));
         }
         assert_eq!(first(1, 0, "a"), first(1, 0, "a"));
+    }
+
+    #[test]
+    fn draws_that_belong_to_a_counter_are_the_same_whenever_they_are_asked_for() {
+        let stream = Stream::named(1, 0, "a");
+        let first = |at, sub| stream.draws_at(at, sub).next_u64();
+        assert_eq!(first(7, 0), first(7, 0));
+        let all = [first(7, 0), first(7, 1), first(8, 0), stream.draws().next_u64()];
+        assert!((0..4).all(|i| !all[..i].contains(&all[i])), "{all:?}");
+
+        // One number each of many counters is as uniform as many of one.
+        let n = 100_000;
+        let mean = (0..n).map(|at| stream.draws_at(at, 0).unit()).sum::<f64>() / n as f64;
+        assert!((mean - 0.5).abs() < 4.0 * (1.0 / 12.0 / n as f64).sqrt(), "{mean}");
     }
 
     /// Mean and variance of 100,000 draws lie within four standard errors of the law's.

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use path::agent::{AgentConfig, Traits};
 use path::channel::ChannelConfig;
+use path::link::jitter::LawConfig;
 use path::mac::arq::ArqConfig;
 use path::station::scheduler::Scheduler;
 use tcp::cc::ControlConfig;
@@ -56,6 +57,7 @@ pub const CATALOGUE: &[Section] = &[
         members: || plain(DifferentiationConfig::MEMBERS),
     },
     Section { plural: "channels", place: "links.NAME.channel", members: || plain(ChannelConfig::MEMBERS) },
+    Section { plural: "delays", place: "links.NAME.jitter.delay", members: || plain(LawConfig::MEMBERS) },
     Section { plural: "arqs", place: "links.NAME.arq", members: || plain(ArqConfig::MEMBERS) },
     Section { plural: "schedulers", place: "nodes.NAME.scheduler", members: || plain(Scheduler::MEMBERS) },
     Section {

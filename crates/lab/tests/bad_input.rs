@@ -266,6 +266,48 @@ const CASES: &[(&str, &str, &[&str])] = &[
         "seed = 9223372036854775808",
         &["found 9223372036854775808, expected a whole number, -9223372036854775808 to 9223372036854775807"],
     ),
+    // What changes on a link.
+    (
+        "loss = 0.01",
+        "jitter = { delay = { kind = \"uniform\", low = \"3 ms\", high = \"2 ms\" } }",
+        &["links.wire.jitter.delay.high", "found 2 ms, expected at least `low`, 3 ms"],
+    ),
+    (
+        "loss = 0.01",
+        "jitter = { delay = { kind = \"gamma\", shape = nan, scale = \"2 ms\" } }",
+        &["links.wire.jitter.delay.shape", "found NaN, expected a number more than 0"],
+    ),
+    (
+        "loss = 0.01",
+        "jitter = { delay = { kind = \"pareto\", shape = 2, scale = \"-2 ms\" } }",
+        &["links.wire.jitter.delay.scale", "found \"-2 ms\"", "it cannot be negative"],
+    ),
+    (
+        "loss = 0.01",
+        "jitter = { delay = { kind = \"mixture\", parts = [{ probability = 0.5, delay = { kind = \"uniform\", high = \"1 ms\" } }] } }",
+        &["links.wire.jitter.delay.parts", "found 1 parts, 0.5 together, expected probabilities that are 1 together"],
+    ),
+    ("loss = 0.01", "jitter = { reordering = true }", &["links.wire.jitter.delay", "`delay` is missing"]),
+    (
+        "loss = 0.01",
+        "spikes = [{ at = \"1 s\", extra = \"1 s\", lasts = \"1 s\" }, { at = \"2 s\", extra = \"1 s\", lasts = \"1 s\" }]",
+        &["links.wire.spikes[1].at", "found 2 s, expected a time after 2 s, the end of the one before"],
+    ),
+    (
+        "loss = 0.01",
+        "gaps = [{ from = \"2 s\", to = \"1 s\", packets = \"wait\" }]",
+        &["links.wire.gaps[0].to", "found 1 s, expected a time after `from`, 2 s"],
+    ),
+    (
+        "loss = 0.01",
+        "gaps = [{ from = \"2 s\", to = \"3 s\", packets = \"queue\" }]",
+        &["links.wire.gaps[0].packets", "\"queue\"", "one of: wait, lose"],
+    ),
+    (
+        "arq = {",
+        "gaps = [{ from = \"2 s\", to = \"3 s\", packets = \"lose\" }]\narq = {",
+        &["links.air.gaps", "for links without a link layer", "leave out arq = \"stop-and-wait\""],
+    ),
     // What does not go together.
     ("loss = 0.01", "loss = 0.01\nchannel = \"perfect\"", &["links.wire.loss", "not both"]),
     ("loss = 0.01", "arq = \"stop-and-wait\"", &["links.wire.arq", "wires have no link-level retransmission"]),

@@ -153,6 +153,17 @@ impl Buffer {
         }
     }
 
+    /// A packet that was admitted will have left at `leaves`, or was dropped behind this buffer.
+    #[inline]
+    pub fn taken_until(&mut self, leaves: Option<Time>, size: u32) {
+        if self.limited() {
+            match leaves {
+                Some(leaves) => self.leaves_at(leaves, size),
+                None => self.left(size),
+            }
+        }
+    }
+
     /// A packet that was admitted has left, or was dropped behind this buffer.
     #[inline]
     pub fn left(&mut self, size: u32) {

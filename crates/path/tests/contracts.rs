@@ -5,7 +5,8 @@ mod common;
 use common::member;
 use engine::{Span, Stream, Time};
 use path::channel::{
-    ChannelConfig, Fate, Frame, State, bit_errors, recorded, scripted, two_state, two_state_gaps, uniform,
+    ChannelConfig, Fate, Frame, State, bit_errors, gilbert_elliott, recorded, scripted, two_state, two_state_gaps,
+    uniform,
 };
 use path::{Way, Ways};
 
@@ -30,6 +31,9 @@ fn every_channel() -> Vec<ChannelConfig> {
             gaps: two_state_gaps::Gaps::Exponential,
             ways: Ways::Both,
         }),
+        "gilbert-elliott" => {
+            ChannelConfig::GilbertElliott(gilbert_elliott::Config { p: 0.1, r: Some(0.3), h: 0.2, k: 0.99 })
+        }
         "recorded" => {
             ChannelConfig::Recorded(recorded::Config { file: None, switches: Some(vec![ms(100), ms(200), ms(900)]) })
         }

@@ -39,6 +39,7 @@ fn wire(between: [usize; 2], rate: &str, delay: &str, packets: u32) -> LinkSpec 
         channel: ChannelConfig::Perfect(perfect::Config::default()),
         arq: ArqConfig::None(none::Config::default()),
         queue_tie: Tie::default(),
+        changes: None,
         random_seed: 0,
     }
 }

@@ -4,6 +4,7 @@ use engine::{Bytes, Rate, Span, Time};
 use path::agent::AgentConfig;
 use path::channel::ChannelConfig;
 use path::link::Timing;
+use path::link::changing::plan::Changes;
 use path::mac::arq::ArqConfig;
 use path::queue::{Limit, Tie};
 use path::station::scheduler::Scheduler;
@@ -84,6 +85,8 @@ pub struct LinkSpec {
     pub queue_tie: Tie,
     /// With more than this waiting, packets whose ends take part in ECN are marked; never if unlimited.
     pub ecn_threshold: Limit,
+    /// What changes on it with time, if anything does; for links without a link layer.
+    pub changes: Option<Box<Changes>>,
     /// What becomes of frames on it.
     pub channel: ChannelConfig,
     /// Its link layer.

@@ -40,6 +40,9 @@ impl Translator<'_, '_, '_> {
             ecn_threshold: Limit::default(),
             loss: None,
             channel: None,
+            jitter: None,
+            spikes: Vec::new(),
+            gaps: Vec::new(),
             arq: None,
             random_seed: link.seed,
         };

@@ -178,6 +178,7 @@ impl Checker<'_> {
             queue: link.queue,
             queue_tie: link.queue_tie,
             ecn_threshold: link.ecn_threshold,
+            changes: self.changes(&key, link),
             channel: self.channel(&key, link),
             arq: self.arq(&key, link),
             random_seed: link.random_seed,

@@ -2,7 +2,8 @@
 
 mod advice;
 mod bandwidth_delay;
-pub mod check;
+pub mod changes;
+mod check;
 pub mod document;
 mod explain;
 pub mod model;

@@ -4,6 +4,8 @@ use engine::{Bytes, Span};
 use indexmap::IndexMap;
 use path::agent::AgentConfig;
 use path::channel::ChannelConfig;
+use path::link::changing::plan::{Gap, Spike};
+use path::link::jitter::Jitter;
 use path::mac::arq::ArqConfig;
 use path::queue::{Limit, Tie};
 use path::station::scheduler::Scheduler;
@@ -146,6 +148,15 @@ pub struct Link {
     /// What becomes of frames; `perfect` if not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub channel: Option<Named<ChannelConfig>>,
+    /// Extra delays, packet by packet. Links without a link layer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub jitter: Option<Jitter>,
+    /// Sudden delays, in order. Links without a link layer.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub spikes: Vec<Spike>,
+    /// Times in which nothing is sent or delivered, in order. Links without a link layer.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub gaps: Vec<Gap>,
     /// Link-level retransmission, for air; `none` if not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arq: Option<Named<ArqConfig>>,

@@ -2,10 +2,12 @@
 //!
 //! A channel is asked once for each frame, when its sending begins. Its randomness never depends on traffic:
 //! states live in time, and a draw for a frame belongs to the frame's start and direction, so two schemes
-//! compared at one seed meet the same air. Only frames that begin in the same nanosecond, as frames without length can,
+//! compared at one seed meet the same air. `gilbert-elliott`, whose states move with frames as netem's do, is the one
+//! exception, and says so. Only frames that begin in the same nanosecond, as frames without length can,
 //! are told apart by their order.
 
 pub mod bit_errors;
+pub mod gilbert_elliott;
 pub mod perfect;
 pub mod recorded;
 pub mod scripted;
@@ -27,6 +29,7 @@ engine::registry! {
         BitErrors => bit_errors, "bit-errors", "Each bit is wrong with one probability, independently: longer frames are lost more often";
         TwoState => two_state, "two-state", "GOOD and BAD states with exponential stays and a loss probability in each (Markov)";
         TwoStateGaps => two_state_gaps, "two-state-gaps", "GOOD and BAD states with exponential stays, packets lost with a mean gap of so many packets in each";
+        GilbertElliott => gilbert_elliott, "gilbert-elliott", "As netem's: GOOD and BAD states that change with frames, not with time, and a loss probability in each";
         Recorded => recorded, "recorded", "GOOD and BAD states read from a trace of switch times";
         Scripted => scripted, "scripted", "Chosen bad intervals and chosen frames to drop";
     }

@@ -1,5 +1,7 @@
 //! Links: a rate, a delay, and a queue in front.
 
+pub mod changing;
+pub mod jitter;
 pub mod pipe;
 
 use engine::{Rate, Span};

@@ -96,6 +96,7 @@ impl Path {
             channel,
             arq,
             queue_tie: Tie::default(),
+            changes: None,
             random_seed: 0,
         };
         let (wire, air) = (ChannelConfig::Perfect(perfect::Config::default()), self.channel.clone());

@@ -1,9 +1,11 @@
 //! From what there is to what runs.
 
 use engine::{Schedule, Stream, Time};
+use path::HopId;
 use path::agent::Agent;
 use path::channel::Channel;
 use path::link::Line;
+use path::link::changing::Changing;
 use path::link::pipe::Pipe;
 use path::mac::arq::Arq;
 use path::queue::Buffer;
@@ -13,7 +15,7 @@ use wire::{Addr, SeqNum};
 
 use super::end::End;
 use super::{Flow, Hop, Owner, World, hop_id};
-use crate::network::{FlowSpec, Network, Radio};
+use crate::network::{FlowSpec, LinkSpec, Network, Radio};
 use crate::node::{FIRST_PORT, Forecast, Node, Processing, Resident};
 use crate::routing::Routes;
 
@@ -116,6 +118,11 @@ fn hops(network: &Network, channels: &[Box<dyn Channel>], slots: &mut Slots) -> 
             let id = hop_id(2 * number + way);
             let line = Line::new(link.rate, link.delay, link.timing);
             let arq = match link.arq.build() {
+                Arq::None if link.changes.is_some() => {
+                    let slot = slots.slot(Owner::Changing(hops.len() as u32));
+                    hops.push(changing(network, link, id, line, channels[number].loses(), slot));
+                    continue;
+                }
                 Arq::None => {
                     let slot = slots.slot(Owner::Pipe(hops.len() as u32));
                     let pipe = Pipe::new(id, line, (link.queue, link.queue_tie), channels[number].loses(), slot);
@@ -148,6 +155,15 @@ fn hops(network: &Network, channels: &[Box<dyn Channel>], slots: &mut Slots) -> 
     };
     let stations = transmitters.into_iter().enumerate().map(station).collect();
     (hops, stations, station_nodes)
+}
+
+/// One direction of a link that changes with time.
+fn changing(network: &Network, link: &LinkSpec, id: HopId, line: Line, lossy: bool, slot: engine::Slot) -> Hop {
+    let name = format!("link {} jitter {}", link.name, link.random_seed);
+    let stream = Stream::named(network.seed, network.replication, &name);
+    let changes = link.changes.as_deref().cloned().unwrap_or_default();
+    let changing = Changing::new(id, line, &changes, stream, (link.queue, link.queue_tie), lossy, slot);
+    Hop::Changing(Box::new(changing.marking(link.ecn_threshold)))
 }
 
 fn ends(network: &Network, nodes: &mut [Node], slots: &mut Slots, observed: bool) -> (Vec<End>, Vec<Flow>) {

@@ -11,6 +11,7 @@ mod end;
 use engine::{Schedule, Slot, Time};
 use path::agent::{Departure, Verdict};
 use path::channel::Channel;
+use path::link::changing::Changing;
 use path::link::pipe::Pipe;
 use path::station::{Outcome, Station};
 use path::{Cx, HopId, LinkEvent, Observer, Way};
@@ -29,6 +30,8 @@ use end::{Due, End};
 enum Owner {
     /// The first packet on a pipe arrives.
     Pipe(u32),
+    /// The first packet on a line that changes arrives.
+    Changing(u32),
     /// A station's outstanding frame or its acknowledgment arrives.
     StationArrival(u32),
     /// A station's acknowledgment is overdue.
@@ -49,6 +52,8 @@ enum Owner {
 #[expect(clippy::large_enum_variant, reason = "there are few hops, and a packet should find its pipe without a detour")]
 enum Hop {
     Pipe(Pipe),
+    /// A line that changes with time.
+    Changing(Box<Changing>),
     /// A lane of a station.
     Lane {
         station: u32,
@@ -188,6 +193,7 @@ impl World {
         };
         let counters = |hop: &Hop| match hop {
             Hop::Pipe(pipe) => pipe.counters(self.now),
+            Hop::Changing(line) => line.counters(self.now),
             Hop::Lane { station, lane } => self.stations[*station as usize].lanes()[*lane as usize].counters(self.now),
         };
         Results {
@@ -215,6 +221,16 @@ impl World {
                     Cx { now: self.now, schedule: &mut self.schedule, channels: &mut self.channels, observer: relay };
                 let Hop::Pipe(pipe) = &mut self.hops[hop] else { unreachable!("a lane has no slot of its own") };
                 if pipe.on_wake(&mut cx, arriving) {
+                    self.arrive(hop, arriving, sink);
+                }
+            }
+            Owner::Changing(hop) => {
+                let hop = hop as usize;
+                let relay = &mut Relay(sink);
+                let mut cx =
+                    Cx { now: self.now, schedule: &mut self.schedule, channels: &mut self.channels, observer: relay };
+                let Hop::Changing(line) = &mut self.hops[hop] else { unreachable!("its slot is its own") };
+                if line.on_wake(&mut cx, arriving) {
                     self.arrive(hop, arriving, sink);
                 }
             }
@@ -371,13 +387,11 @@ impl World {
         match &mut self.hops[hop] {
             Hop::Pipe(pipe) => {
                 let leaves = pipe.on_packet(packet, &mut cx);
-                let buffer = &mut self.nodes[node].buffer;
-                if buffer.limited() {
-                    match leaves {
-                        Some(leaves) => buffer.leaves_at(leaves, packet.size()),
-                        None => buffer.left(packet.size()),
-                    }
-                }
+                self.nodes[node].buffer.taken_until(leaves, packet.size());
+            }
+            Hop::Changing(line) => {
+                let leaves = line.on_packet(packet, &mut cx);
+                self.nodes[node].buffer.taken_until(leaves, packet.size());
             }
             Hop::Lane { station, lane } => {
                 if !self.stations[*station as usize].on_packet(*lane as usize, *packet, urgent, &mut cx) {

@@ -1,0 +1,174 @@
+//! The Gilbert-Elliott channel as Linux' netem has it, its state moving with frames [Gilbert1960, Elliott1963;
+//! net/sched/sch_netem.c, `loss_gilb_ell`].
+//!
+//! Each direction has a chain of its own, GOOD at the beginning. For each frame, as in netem: a first number decides the
+//! state for the *next* frame (GOOD to BAD with probability p, BAD to GOOD with r), a second whether this one is lost,
+//! with 1 - k in GOOD and 1 - h in BAD.
+//!
+//! Settings by their names in the literature and in netem's documentation. `tc` takes losses in the place of the last two:
+//! `loss gemodel P R 1-H 1-K`. Its defaults are ours: r = 1 - p, h = 0, k = 1, the first of which makes losses
+//! independent, and the other two Gilbert's simple model, where BAD loses all and GOOD nothing.
+//!
+//! Of all channels here **it alone has a state that moves with frames and not with time**: a sender that sends less stays
+//! longer in BAD, and two schemes at one seed do not meet the same air but the same sequence of fates. It is there to compare with
+//! netem; for air that is the same for all there is `two-state`.
+
+use engine::registry::{Fault, Settings};
+use engine::{Draws, Stream};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Channel, Fate, Frame, State};
+
+/// Probabilities a frame.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    /// From GOOD to BAD, 0 to 1.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub p: f64,
+    /// From BAD to GOOD, 0 to 1; 1 - p if not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub r: Option<f64>,
+    /// That a frame arrives in BAD, 0 to 1; `tc` takes 1 - h, the loss.
+    #[serde(default)]
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub h: f64,
+    /// That a frame arrives in GOOD, 0 to 1; `tc` takes 1 - k, the loss.
+    #[serde(default = "certain")]
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub k: f64,
+}
+
+fn certain() -> f64 {
+    1.0
+}
+
+struct GilbertElliott {
+    p: f64,
+    r: f64,
+    h: f64,
+    k: f64,
+    /// Forward and backward.
+    chains: [(State, Draws); 2],
+}
+
+impl Settings for Config {
+    fn check(&self) -> Vec<Fault> {
+        let settings = [("p", Some(self.p)), ("r", self.r), ("h", Some(self.h)), ("k", Some(self.k))];
+        settings.into_iter().filter_map(|(key, value)| Fault::unless_probability(key, value?)).collect()
+    }
+}
+
+impl Config {
+    /// The channel.
+    pub fn build(&self, stream: Stream) -> Box<dyn Channel> {
+        let chains = ["forward", "backward"].map(|way| (State::Good, stream.sub(way).draws()));
+        let Config { p, r, h, k } = *self;
+        Box::new(GilbertElliott { p, r: r.unwrap_or(1.0 - p), h, k, chains })
+    }
+}
+
+impl Channel for GilbertElliott {
+    fn fate(&mut self, frame: &Frame) -> Fate {
+        let (state, draws) = &mut self.chains[frame.way.index()];
+        let (leaves, arrives, other) = match *state {
+            State::Good => (self.p, self.k, State::Bad),
+            State::Bad => (self.r, self.h, State::Good),
+        };
+        if draws.unit() < leaves {
+            *state = other;
+        }
+        if draws.unit() < arrives { Fate::Arrives } else { Fate::Corrupted }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::event::Way;
+    use engine::{Span, Time};
+
+    /// Whether each of `n` frames in a row is lost.
+    fn losses(config: Config, n: u64) -> Vec<bool> {
+        let mut channel = config.build(Stream::named(8, 0, "air"));
+        let frame = |index| {
+            let start = Time::from_millis(index);
+            Frame { now: start, start, duration: Span::ZERO, size: 100, way: Way::Forward, number: Some(index) }
+        };
+        (0..n).map(|index| channel.fate(&frame(index)) == Fate::Corrupted).collect()
+    }
+
+    /// The lengths of what is lost in a row, and of what arrives in a row, without the first and the last.
+    fn runs(losses: &[bool]) -> [Vec<f64>; 2] {
+        let runs: Vec<&[bool]> = losses.chunk_by(|one, next| one == next).collect();
+        let whole = &runs[1..runs.len() - 1];
+        [true, false].map(|lost| whole.iter().filter(|run| run[0] == lost).map(|run| run.len() as f64).collect())
+    }
+
+    /// Closed form: the chain is in BAD with p / (p + r), and a run of losses or arrivals is geometric where h = 0, k = 1, with
+    /// means 1 / r and 1 / p and variances (1 - r) / r^2 and (1 - p) / p^2.
+    #[test]
+    fn simple_gilbert_loses_in_geometric_bursts() {
+        let (p, r) = (0.02, 0.25);
+        let all = losses(Config { p, r: Some(r), h: 0.0, k: 1.0 }, 1_000_000);
+        let [lost, arrived] = runs(&all);
+        for (runs, leaves) in [(&lost, r), (&arrived, p)] {
+            let n = runs.len() as f64;
+            let mean = runs.iter().sum::<f64>() / n;
+            let error = ((1.0 - leaves) / (leaves * leaves) / n).sqrt();
+            assert!((mean - 1.0 / leaves).abs() < 4.0 * error, "{mean}, expected {}", 1.0 / leaves);
+            let one = runs.iter().filter(|run| **run == 1.0).count() as f64 / n;
+            assert!((one - leaves).abs() < 4.0 * (leaves * (1.0 - leaves) / n).sqrt(), "{one}, expected {leaves}");
+        }
+    }
+
+    /// Closed form: with s = p / (p + r) a frame is lost with probability s (1 - h) + (1 - s) (1 - k), and two frames n
+    /// apart are correlated by s (1 - s) (k - h)^2 (1 - p - r)^n over the variance of one loss.
+    #[test]
+    fn loss_and_correlation_follow_the_chain() {
+        let (p, r, h, k) = (0.05, 0.2, 0.3, 0.98);
+        let all = losses(Config { p, r: Some(r), h, k }, 2_000_000);
+        let n = all.len() as f64;
+        let s = p / (p + r);
+        let expected = s * (1.0 - h) + (1.0 - s) * (1.0 - k);
+        let found = all.iter().filter(|lost| **lost).count() as f64 / n;
+        let covariance = |lag: i32| s * (1.0 - s) * (k - h) * (k - h) * (1.0 - p - r).powi(lag);
+        // The variance of a mean of correlated losses: its own and twice the covariances, a geometric series.
+        let variance = expected * (1.0 - expected) + 2.0 * covariance(1) / (p + r);
+        assert!((found - expected).abs() < 4.0 * (variance / n).sqrt(), "{found}, expected {expected}");
+        for lag in [1, 2, 5, 10] {
+            let both = all.windows(lag + 1).filter(|window| window[0] && window[lag]).count() as f64 / (n - lag as f64);
+            let expected = expected * expected + covariance(lag as i32);
+            // Products of losses are correlated no further than the chain remembers: 8 frames stand for one.
+            let error = (8.0 * expected * (1.0 - expected) / n).sqrt();
+            assert!((both - expected).abs() < 4.0 * error, "{lag} apart: {both}, expected {expected}");
+        }
+    }
+
+    /// Without r losses are independent, with probability p: the next state does not depend on the present one.
+    #[test]
+    fn the_default_of_r_makes_losses_independent() {
+        let all = losses(Config { p: 0.1, r: None, h: 0.0, k: 1.0 }, 400_000);
+        let n = all.len() as f64;
+        let both = all.windows(2).filter(|pair| pair[0] && pair[1]).count() as f64 / n;
+        assert!((both - 0.01).abs() < 4.0 * (3.0 * 0.01 / n).sqrt(), "{both}");
+    }
+
+    /// As in netem the state for the next frame is drawn first, the loss with the state before: the first frame meets GOOD.
+    #[test]
+    fn the_state_changes_behind_the_frame() {
+        assert_eq!(losses(Config { p: 1.0, r: Some(1.0), h: 0.0, k: 1.0 }, 6), [false, true, false, true, false, true]);
+        assert_eq!(losses(Config { p: 1.0, r: Some(0.0), h: 0.0, k: 1.0 }, 4), [false, true, true, true]);
+        assert_eq!(losses(Config { p: 0.0, r: Some(0.0), h: 1.0, k: 0.0 }, 3), [true, true, true]);
+    }
+
+    #[test]
+    fn every_setting_is_a_probability() {
+        let good = Config { p: 0.1, r: None, h: 0.0, k: 1.0 };
+        let wrong = |config: Config| config.check().iter().map(|fault| fault.key).collect::<Vec<_>>();
+        assert_eq!(wrong(good), [""; 0]);
+        assert_eq!(wrong(Config { p: -0.1, r: Some(1.1), h: f64::NAN, k: 2.0 }), ["p", "r", "h", "k"]);
+    }
+}

@@ -1,0 +1,191 @@
+//! What is to change on a link, and when: the settings.
+
+use engine::registry::Fault;
+use engine::{Span, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::service::{Opportunities, Row};
+use crate::event::{Way, Ways};
+use crate::link::jitter::{Jitter, LONGEST};
+
+/// Everything that changes on a link.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Changes {
+    /// Extra delays.
+    pub jitter: Option<Jitter>,
+    /// Sudden delays, rising and apart in each direction.
+    pub spikes: Vec<Spike>,
+    /// Times in which nothing is sent or delivered, rising and apart in each direction.
+    pub gaps: Vec<Gap>,
+    /// Instead of a rate, forward and backward: chances to send.
+    pub opportunities: [Option<Opportunities>; 2],
+    /// Rate, delay and loss from times on, which rise; the last has a rate, or none has.
+    pub rows: Vec<Row>,
+}
+
+impl Changes {
+    /// Whether anything changes.
+    pub fn any(&self) -> bool {
+        *self != Self::default()
+    }
+}
+
+/// A sudden delay: packets that would arrive meanwhile arrive later.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Spike {
+    /// From when on.
+    pub at: Span,
+    /// How much later.
+    pub extra: Span,
+    /// For how long.
+    pub lasts: Span,
+    /// Which ways.
+    #[serde(default)]
+    pub ways: Ways,
+}
+
+/// A time in which nothing is sent or delivered, as at a handover.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Gap {
+    /// Its beginning.
+    pub from: Span,
+    /// Its end.
+    pub to: Span,
+    /// What becomes of packets.
+    pub packets: During,
+    /// Which ways.
+    #[serde(default)]
+    pub ways: Ways,
+}
+
+/// What becomes of packets in a gap.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum During {
+    /// None is sent: they wait in the queue, and what is being sent pauses. What would arrive arrives at the end.
+    Wait,
+    /// They are sent and lost, and so is what would arrive.
+    Lose,
+}
+
+/// Settings about times, which rise and do not touch in one direction.
+trait Interval {
+    fn interval(&self) -> (Span, Span);
+    fn ways(&self) -> Ways;
+}
+
+impl Interval for Spike {
+    fn interval(&self) -> (Span, Span) {
+        (self.at, self.at + self.lasts)
+    }
+    fn ways(&self) -> Ways {
+        self.ways
+    }
+}
+
+impl Interval for Gap {
+    fn interval(&self) -> (Span, Span) {
+        (self.from, self.to)
+    }
+    fn ways(&self) -> Ways {
+        self.ways
+    }
+}
+
+/// What is wrong with the times of spikes or gaps, with the place in the list.
+fn out_of_order<T: Interval>(key: &'static str, all: &[T]) -> Vec<(usize, Fault)> {
+    let mut faults = Vec::new();
+    for (index, one) in all.iter().enumerate() {
+        let (from, to) = one.interval();
+        let shares = |other: &&T| {
+            [Way::Forward, Way::Backward].iter().any(|way| one.ways().include(*way) && other.ways().include(*way))
+        };
+        if let Some(before) = all[..index].iter().rfind(shares).filter(|before| before.interval().1 >= from) {
+            let expected = format!("a time after {}, the end of the one before", before.interval().1);
+            faults.push((index, Fault::new(key, from, expected)));
+        }
+        if from > to {
+            faults.push((index, Fault::new("to", to, format!("a time after `from`, {from}"))));
+        }
+    }
+    faults
+}
+
+/// What is wrong with spikes, with the place in the list.
+pub fn check_spikes(spikes: &[Spike]) -> Vec<(usize, Fault)> {
+    let mut faults = out_of_order("at", spikes);
+    for (index, spike) in spikes.iter().enumerate() {
+        if spike.extra > LONGEST {
+            faults.push((index, Fault::new("extra", spike.extra, "at most an hour")));
+        }
+        if spike.lasts == Span::ZERO {
+            faults.push((index, Fault::new("lasts", spike.lasts, "more than nothing")));
+        }
+    }
+    faults
+}
+
+/// What is wrong with gaps, with the place in the list.
+pub fn check_gaps(gaps: &[Gap]) -> Vec<(usize, Fault)> {
+    let mut faults = out_of_order("from", gaps);
+    for (index, gap) in gaps.iter().enumerate() {
+        if gap.from == gap.to {
+            faults.push((index, Fault::new("to", gap.to, "a time after `from`")));
+        }
+    }
+    faults
+}
+
+/// How much later who would arrive at `at` arrives.
+pub(super) fn extra(spikes: &[Spike], at: Time) -> Span {
+    let begun = spikes.partition_point(|spike| Time::ZERO + spike.at <= at);
+    let last = begun.checked_sub(1).map(|last| spikes[last]);
+    last.filter(|spike| at < Time::ZERO + spike.at + spike.lasts).map_or(Span::ZERO, |spike| spike.extra)
+}
+
+/// The gaps of one direction: from when to when.
+#[derive(Default)]
+pub(super) struct Outages {
+    /// Those in which packets wait.
+    wait: Vec<(Time, Time)>,
+    /// Those in which they are lost.
+    lose: Vec<(Time, Time)>,
+}
+
+impl Outages {
+    pub fn new(gaps: &[Gap], way: Way) -> Self {
+        let of = |packets| {
+            let gaps = gaps.iter().filter(|gap| gap.packets == packets && gap.ways.include(way));
+            gaps.map(|gap| (Time::ZERO + gap.from, Time::ZERO + gap.to)).collect()
+        };
+        Outages { wait: of(During::Wait), lose: of(During::Lose) }
+    }
+
+    /// The end of the gap in which `at` lies, if packets wait in it; else `at`.
+    pub fn over(&self, at: Time) -> Time {
+        end_of(&self.wait, at).unwrap_or(at)
+    }
+
+    /// The first beginning after `at` of a gap in which packets wait.
+    pub fn next(&self, at: Time) -> Time {
+        let later = self.wait.partition_point(|(from, _)| *from <= at);
+        self.wait.get(later).map_or(Time::NEVER, |(from, _)| *from)
+    }
+
+    /// Whether a packet that is sent from `starts` to `leaves` and would arrive at `arrives` is lost in a gap.
+    pub fn lose(&self, starts: Time, leaves: Time, arrives: Time) -> bool {
+        let first = self.lose.partition_point(|(_, to)| *to <= starts);
+        let met_being_sent = |(from, _): &(Time, Time)| *from < leaves || *from <= starts;
+        self.lose.get(first).is_some_and(met_being_sent) || end_of(&self.lose, arrives).is_some()
+    }
+}
+
+/// The end of the gap in which `at` lies.
+fn end_of(gaps: &[(Time, Time)], at: Time) -> Option<Time> {
+    let begun = gaps.partition_point(|(from, _)| *from <= at);
+    let (_, to) = gaps[begun.checked_sub(1)?];
+    (at < to).then_some(to)
+}

@@ -1,0 +1,204 @@
+//! When packets are sent: at a rate that may change, or by a trace of chances to send.
+
+use engine::{Rate, Span, Time};
+
+use super::plan::{Changes, Outages};
+use crate::event::Way;
+use crate::link::{Line, Timing};
+
+/// Rate, delay and loss from a time on.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Row {
+    /// From when on.
+    pub at: Span,
+    /// Bits per second, 0 for none; the link's own if not given.
+    pub rate: Option<u64>,
+    /// Propagation delay; the link's own if not given.
+    pub delay: Option<Span>,
+    /// Probability that a packet is lost whose sending starts then.
+    pub loss: f64,
+}
+
+/// Chances to send, as in the traces of Mahimahi [Netravali2015]: at each up to 1504 bytes leave, of as many packets as that
+/// are; what nobody uses is gone.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Opportunities {
+    /// When, in milliseconds, not falling; the last is more than 0, and is when they begin again.
+    millis: Vec<u64>,
+}
+
+impl Opportunities {
+    /// Bytes that leave at one.
+    pub const BYTES: u32 = 1504;
+    /// Bytes that a packet has beyond its own: what Mahimahi's TUN device puts in front of each.
+    pub const HEADER: u32 = 4;
+
+    /// Opportunities at these times, if they do not fall and the last is more than 0.
+    pub fn new(millis: Vec<u64>) -> Option<Self> {
+        (millis.is_sorted() && millis.last().is_some_and(|last| (1..=Self::LATEST).contains(last)))
+            .then_some(Opportunities { millis })
+    }
+
+    /// The latest time that a trace may have: longer than any run.
+    pub const LATEST: u64 = 400 * 24 * 3_600_000;
+
+    /// What they carry in the mean.
+    pub fn mean_rate(&self) -> Rate {
+        let bits = u128::from(8 * Self::BYTES) * self.millis.len() as u128 * 1000;
+        let rate = (bits / u128::from(self.period())).max(1);
+        Rate::from_bits_per_sec(u64::try_from(rate).unwrap_or(u64::MAX)).unwrap_or_else(|| unreachable!("at least 1"))
+    }
+
+    fn period(&self) -> u64 {
+        self.millis[self.millis.len() - 1]
+    }
+
+    /// When opportunity `number`, counted over all repetitions, comes.
+    fn time(&self, number: u64) -> Time {
+        let (round, place) = (number / self.millis.len() as u64, number % self.millis.len() as u64);
+        let millis = round.saturating_mul(self.period()).saturating_add(self.millis[place as usize]);
+        Time::from_nanos(millis.saturating_mul(engine::time::NANOS_PER_MILLI))
+    }
+
+    /// The first opportunity after `at`.
+    fn first_after(&self, at: Time) -> u64 {
+        // In which round `at` lies; of one that ends then the last are over.
+        let millis = at.as_nanos() / engine::time::NANOS_PER_MILLI;
+        let (round, within) = (millis / self.period(), millis % self.period());
+        let place = self.millis.partition_point(|time| *time <= within);
+        round * self.millis.len() as u64 + place as u64
+    }
+}
+
+/// How packets are sent in one direction.
+pub(super) enum Service {
+    /// At the link's rate, or at that of the last row that has begun.
+    Rate(Vec<Row>),
+    /// When there is a chance to.
+    Opportunities(Opportunities, Vec<Row>),
+}
+
+/// How far the service has come.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Server {
+    /// When the last packet has left.
+    pub free_at: Time,
+    /// The next opportunity.
+    next: u64,
+    /// How many bytes still fit at the last.
+    fits: u32,
+}
+
+impl Service {
+    pub fn new(changes: &Changes, way: Way) -> Self {
+        let rows = changes.rows.clone();
+        match changes.opportunities[way.index()].clone() {
+            Some(opportunities) => Service::Opportunities(opportunities, rows),
+            None => Service::Rate(rows),
+        }
+    }
+
+    fn row(&self, at: Time) -> Option<&Row> {
+        let (Service::Rate(rows) | Service::Opportunities(_, rows)) = self;
+        row(rows, at).1
+    }
+
+    /// The delay of what leaves at `at`, if it is not the link's own.
+    pub fn delay(&self, at: Time) -> Option<Span> {
+        self.row(at)?.delay
+    }
+
+    /// The probability that what starts at `at` is lost.
+    pub fn loss(&self, at: Time) -> f64 {
+        self.row(at).map_or(0.0, |row| row.loss)
+    }
+
+    /// When a packet of `size` bytes that comes at `now` starts to be sent, and when it has left.
+    pub fn serve(&self, server: &mut Server, line: &mut Line, outages: &Outages, now: Time, size: u32) -> (Time, Time) {
+        match self {
+            Service::Rate(rows) => {
+                let (starts, leaves) = at_rate(rows, line, outages, server.free_at.max(now), size);
+                server.free_at = leaves;
+                (starts, leaves)
+            }
+            Service::Opportunities(opportunities, _) => at_opportunities(opportunities, server, outages, now, size),
+        }
+    }
+}
+
+/// The last row that has begun at `at`, and when the next begins.
+fn row(rows: &[Row], at: Time) -> (Time, Option<&Row>) {
+    let begun = rows.partition_point(|row| Time::ZERO + row.at <= at);
+    let next = rows.get(begun).map_or(Time::NEVER, |row| Time::ZERO + row.at);
+    (next, begun.checked_sub(1).map(|last| &rows[last]))
+}
+
+/// Bits are sent at the rate of the moment; the last nanosecond is not counted if it is not full, as for a constant rate.
+fn at_rate(rows: &[Row], line: &mut Line, outages: &Outages, ready: Time, size: u32) -> (Time, Time) {
+    let mut now = ready;
+    // When it started, and what is left to send in bits per second times nanoseconds.
+    let mut sending: Option<(Time, u128)> = None;
+    loop {
+        now = outages.over(now);
+        let (next_row, row) = row(rows, now);
+        let rate = row.and_then(|row| row.rate).unwrap_or(line.rate.bits_per_sec());
+        let pauses = next_row.min(outages.next(now));
+        let Some(rate_now) = Rate::from_bits_per_sec(rate) else {
+            if pauses == Time::NEVER {
+                // Whoever makes the rows sees to it that the last has a rate.
+                return (Time::NEVER, Time::NEVER);
+            }
+            now = pauses;
+            continue;
+        };
+        let (starts, left) = sending.unwrap_or_else(|| {
+            let exact = u128::from(size) * 8 * u128::from(engine::time::NANOS_PER_SEC);
+            let whole = || u128::from(rate_now.transmission_time(size).whole_millis().as_nanos()) * u128::from(rate);
+            (now, if line.timing == Timing::Exact { exact } else { whole() })
+        });
+        let needs = Span::from_nanos(u64::try_from(left / u128::from(rate)).unwrap_or(u64::MAX));
+        // Nothing is left to send at a pause that begins just then.
+        if now + needs <= pauses {
+            return (starts, now + needs);
+        }
+        sending = Some((starts, left - u128::from(pauses.since(now).as_nanos()) * u128::from(rate)));
+        now = pauses;
+    }
+}
+
+/// Bytes leave at opportunities that come after the packet did, outside of gaps. Who came before the last one left goes on
+/// at its opportunity, if bytes still fit; for whoever comes later they are gone.
+fn at_opportunities(
+    opportunities: &Opportunities,
+    server: &mut Server,
+    outages: &Outages,
+    now: Time,
+    size: u32,
+) -> (Time, Time) {
+    let mut left = size + Opportunities::HEADER;
+    if now >= server.free_at {
+        server.fits = 0;
+        server.next = server.next.max(opportunities.first_after(now));
+    }
+    let mut starts = (server.fits > 0).then_some(server.free_at);
+    loop {
+        let sent = left.min(server.fits);
+        left -= sent;
+        server.fits -= sent;
+        if left == 0 {
+            return (starts.unwrap_or(server.free_at), server.free_at);
+        }
+        let at = opportunities.time(server.next);
+        let open = outages.over(at);
+        if open > at {
+            // At the end of a gap sending begins again.
+            let before = Time::from_nanos(open.as_nanos() - 1);
+            server.next = server.next.max(opportunities.first_after(before));
+            continue;
+        }
+        server.next += 1;
+        server.fits = Opportunities::BYTES;
+        server.free_at = at;
+        starts = starts.or(Some(at));
+    }
+}

@@ -1,0 +1,152 @@
+//! Delays that packets get beyond the link's own, each by itself.
+//!
+//! A packet's extra delay is drawn from a law, with numbers that belong to the start of its sending and its direction:
+//! what else is sent changes nothing. A draw beyond [`LONGEST`] is that long.
+
+pub mod gamma;
+pub mod mixture;
+pub mod normal;
+pub mod pareto;
+pub mod uniform;
+
+use engine::registry::Fault;
+use engine::{Draws, Span};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::event::Ways;
+
+engine::registry! {
+    /// The laws of extra delays.
+    pub enum LawConfig: "delay" => build() -> Box<dyn Law> {
+        Uniform => uniform, "uniform", "Any delay from `low` to `high`, all alike";
+        Normal => normal, "normal", "Around a mean, with a deviation; what would be negative is drawn again";
+        Gamma => gamma, "gamma", "Shape and scale: a sum of exponential delays if the shape is whole";
+        Pareto => pareto, "pareto", "At least `scale`, with a tail that falls as a power: a few delays are very long";
+        Mixture => mixture, "mixture", "One of several laws, each with a probability";
+    }
+}
+
+/// A law of delays.
+pub trait Law: Send {
+    /// A delay. Called once for each packet, with draws that belong to that packet alone.
+    fn draw(&self, draws: &mut Draws) -> Span;
+}
+
+/// The longest delay there is, as long as the longest that a link may have.
+pub const LONGEST: Span = Span::from_secs(3600);
+
+/// Extra delays on a link.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Jitter {
+    /// The law they follow.
+    pub delay: LawConfig,
+    /// Whether a packet may overtake another. If not, it arrives no earlier than all that were sent before it.
+    #[serde(default)]
+    pub reordering: bool,
+    /// From when on: packets whose sending begins earlier have no extra delay.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub from: Span,
+    /// Which ways.
+    #[serde(default)]
+    pub ways: Ways,
+}
+
+fn is_zero(span: &Span) -> bool {
+    *span == Span::ZERO
+}
+
+/// A delay of so many nanoseconds.
+fn delay(nanos: f64) -> Span {
+    // What is no number or negative is cast to 0.
+    Span::from_nanos(nanos as u64).min(LONGEST)
+}
+
+fn unless_delay(key: &'static str, span: Span) -> Option<Fault> {
+    (span > LONGEST).then(|| Fault::new(key, span, "at most an hour"))
+}
+
+fn unless_shape(key: &'static str, shape: f64) -> Option<Fault> {
+    (!(shape > 0.0 && shape.is_finite())).then(|| Fault::new(key, shape, "a number more than 0"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use engine::Stream;
+
+    /// 200,000 delays in ms, each drawn as for a packet of its own.
+    pub(super) fn draws(law: &LawConfig) -> Vec<f64> {
+        assert_eq!(law.check(), []);
+        let (law, stream) = (law.build(), Stream::named(11, 0, "jitter"));
+        (0..200_000u64).map(|at| law.draw(&mut stream.draws_at(at * 1_000, 0)).as_secs_f64() * 1e3).collect()
+    }
+
+    /// That mean and variance lie within four standard errors of `mean` and `variance`. The error of a variance is found
+    /// from the sample's fourth moment.
+    pub(super) fn assert_moments(law: &LawConfig, mean: f64, variance: f64) {
+        let all = draws(law);
+        let n = all.len() as f64;
+        let found = all.iter().sum::<f64>() / n;
+        assert!((found - mean).abs() < 4.0 * (variance / n).sqrt(), "{law:?}: mean {found}, expected {mean}");
+        let moment = |power| all.iter().map(|x| (x - found).powi(power)).sum::<f64>() / n;
+        let (second, fourth) = (moment(2), moment(4));
+        let error = ((fourth - second * second) / n).sqrt();
+        assert!((second - variance).abs() < 4.0 * error, "{law:?}: variance {second}, expected {variance}");
+    }
+
+    /// That as many delays are at most `x` ms as `expected` says, within four standard errors.
+    pub(super) fn assert_share(law: &LawConfig, x: f64, expected: f64) {
+        let all = draws(law);
+        let n = all.len() as f64;
+        let found = all.iter().filter(|delay| **delay <= x).count() as f64 / n;
+        let error = (expected * (1.0 - expected) / n).sqrt();
+        assert!((found - expected).abs() <= 4.0 * error, "{law:?}: {found} up to {x} ms, expected {expected}");
+    }
+
+    /// One packet's delay says nothing of the next one's: the correlation of n independent pairs has deviation 1 / sqrt(n).
+    #[test]
+    fn delays_of_packets_in_a_row_are_not_correlated() {
+        let law = LawConfig::Uniform(uniform::Config { low: Span::ZERO, high: Span::from_millis(2) });
+        let all = draws(&law);
+        let n = all.len() as f64;
+        let covariance = all.windows(2).map(|pair| (pair[0] - 1.0) * (pair[1] - 1.0)).sum::<f64>() / n;
+        let correlation = covariance / (4.0 / 12.0);
+        assert!(correlation.abs() < 4.0 / n.sqrt(), "{correlation}");
+    }
+
+    #[test]
+    fn impossible_laws_are_faults() {
+        let ms = Span::from_millis;
+        let long = LONGEST + ms(1);
+        let laws = [
+            (LawConfig::Uniform(uniform::Config { low: ms(3), high: ms(2) }), "high"),
+            (LawConfig::Uniform(uniform::Config { low: ms(3), high: long }), "high"),
+            (LawConfig::Normal(normal::Config { mean: long, deviation: ms(2) }), "mean"),
+            (LawConfig::Normal(normal::Config { mean: ms(1), deviation: long }), "deviation"),
+            (LawConfig::Gamma(gamma::Config { shape: 0.0, scale: ms(2) }), "shape"),
+            (LawConfig::Gamma(gamma::Config { shape: f64::NAN, scale: ms(2) }), "shape"),
+            (LawConfig::Gamma(gamma::Config { shape: 1.0, scale: long }), "scale"),
+            (LawConfig::Pareto(pareto::Config { shape: -1.0, scale: ms(2) }), "shape"),
+            (LawConfig::Pareto(pareto::Config { shape: f64::INFINITY, scale: ms(2) }), "shape"),
+            (LawConfig::Pareto(pareto::Config { shape: 1.0, scale: long }), "scale"),
+        ];
+        for (law, key) in laws {
+            let faults = law.check();
+            assert_eq!(faults.iter().map(|fault| fault.key).collect::<Vec<_>>(), [key], "{law:?}");
+        }
+    }
+
+    /// However far a tail goes, a delay is no longer than the longest.
+    #[test]
+    fn no_delay_is_longer_than_the_longest() {
+        for law in [
+            LawConfig::Pareto(pareto::Config { shape: 1e-3, scale: Span::from_millis(1) }),
+            LawConfig::Gamma(gamma::Config { shape: 1e300, scale: LONGEST }),
+        ] {
+            let longest = draws(&law).into_iter().fold(0.0, f64::max);
+            assert_eq!(longest, 3_600_000.0);
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! The normal law, truncated at zero: what would be negative is drawn again.
+//!
+//! With m the mean, s the deviation before the cut, phi and Phi the standard density and distribution, a = -m / s and
+//! h = phi(a) / (1 - Phi(a)), the mean after the cut is m + s h and the variance s^2 (1 + a h - h^2)
+//! [Johnson1994 13.10]. With m more than 4 s the cut is not to be seen.
+//!
+//! Normal numbers by the polar method [MarsagliaBray1964].
+
+use engine::registry::{Fault, Settings};
+use engine::{Draws, Span};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Law, delay, unless_delay};
+
+/// Before the cut.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    /// The mean before the cut at zero.
+    pub mean: Span,
+    /// The standard deviation before the cut.
+    pub deviation: Span,
+}
+
+struct Normal {
+    mean: f64,
+    deviation: f64,
+}
+
+impl Settings for Config {
+    fn check(&self) -> Vec<Fault> {
+        unless_delay("mean", self.mean).into_iter().chain(unless_delay("deviation", self.deviation)).collect()
+    }
+}
+
+impl Config {
+    /// The law.
+    pub fn build(&self) -> Box<dyn Law> {
+        Box::new(Normal { mean: self.mean.as_nanos() as f64, deviation: self.deviation.as_nanos() as f64 })
+    }
+}
+
+/// A number of mean 0 and variance 1.
+pub(super) fn standard(draws: &mut Draws) -> f64 {
+    loop {
+        let [x, y] = [draws.unit(), draws.unit()].map(|unit| 2.0 * unit - 1.0);
+        let square = x * x + y * y;
+        if square > 0.0 && square < 1.0 {
+            return x * (-2.0 * libm::log(square) / square).sqrt();
+        }
+    }
+}
+
+impl Law for Normal {
+    fn draw(&self, draws: &mut Draws) -> Span {
+        loop {
+            // The mean is not negative, so that every other draw is good, or more.
+            let nanos = self.mean + self.deviation * standard(draws);
+            if nanos >= 0.0 {
+                return delay(nanos);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{assert_moments, assert_share};
+    use super::super::{LawConfig, normal::Config};
+    use engine::Span;
+
+    fn law(mean: u64, deviation: u64) -> LawConfig {
+        let [mean, deviation] = [mean, deviation].map(Span::from_millis);
+        LawConfig::Normal(Config { mean, deviation })
+    }
+
+    #[test]
+    fn delays_far_from_zero_are_normal() {
+        assert_moments(&law(100, 10), 100.0, 100.0);
+        // Phi(1) and Phi(-2) from a table.
+        assert_share(&law(100, 10), 110.0, 0.841_344_75);
+        assert_share(&law(100, 10), 80.0, 0.022_750_13);
+    }
+
+    /// a = -1: phi(1) = 0.24197072, 1 - Phi(-1) = 0.84134475, h = 0.28759997. a = 0: h = sqrt(2 / pi), half a bell.
+    #[test]
+    fn near_zero_the_rest_is_what_the_cut_leaves() {
+        let h = 0.241_970_72 / 0.841_344_75;
+        assert_moments(&law(10, 10), 10.0 + 10.0 * h, 100.0 * (1.0 - h - h * h));
+        let h = (2.0 / std::f64::consts::PI).sqrt();
+        assert_moments(&law(0, 10), 10.0 * h, 100.0 * (1.0 - h * h));
+        assert_share(&law(7, 0), 6.999, 0.0);
+        assert_share(&law(7, 0), 7.001, 1.0);
+    }
+}

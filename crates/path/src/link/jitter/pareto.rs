@@ -1,0 +1,73 @@
+//! The Pareto law (type I): P(delay > x) = (scale / x)^shape for x of at least `scale`.
+//!
+//! Mean shape scale / (shape - 1) for a shape above 1, variance scale^2 shape / ((shape - 1)^2 (shape - 2)) for one above 2;
+//! below there is none but for the longest delay there is.
+
+use engine::registry::{Fault, Settings};
+use engine::{Draws, Span};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Law, delay, unless_delay, unless_shape};
+
+/// Shape and scale.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    /// How fast the tail falls: less is heavier. More than 0.
+    #[schemars(range(min = 0.0))]
+    pub shape: f64,
+    /// The shortest delay.
+    pub scale: Span,
+}
+
+struct Pareto {
+    power: f64,
+    scale: f64,
+}
+
+impl Settings for Config {
+    fn check(&self) -> Vec<Fault> {
+        unless_shape("shape", self.shape).into_iter().chain(unless_delay("scale", self.scale)).collect()
+    }
+}
+
+impl Config {
+    /// The law.
+    pub fn build(&self) -> Box<dyn Law> {
+        Box::new(Pareto { power: -1.0 / self.shape, scale: self.scale.as_nanos() as f64 })
+    }
+}
+
+impl Law for Pareto {
+    fn draw(&self, draws: &mut Draws) -> Span {
+        // The distribution turned around.
+        delay(self.scale * libm::pow(1.0 - draws.unit(), self.power))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{assert_moments, assert_share};
+    use super::super::{LawConfig, pareto::Config};
+    use engine::Span;
+
+    fn law(shape: f64) -> LawConfig {
+        LawConfig::Pareto(Config { shape, scale: Span::from_millis(10) })
+    }
+
+    /// A variance's error needs a fourth moment, so a shape above 4.
+    #[test]
+    fn mean_and_variance_follow_from_shape_and_scale() {
+        assert_moments(&law(6.0), 12.0, 100.0 * 6.0 / (25.0 * 4.0));
+    }
+
+    #[test]
+    fn the_tail_falls_as_a_power() {
+        for shape in [0.5, 1.0, 2.0] {
+            assert_share(&law(shape), 9.999, 0.0);
+            assert_share(&law(shape), 20.0, 1.0 - libm::pow(0.5, shape));
+            assert_share(&law(shape), 1000.0, 1.0 - libm::pow(0.01, shape));
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! Any delay between two, all alike: mean (low + high) / 2, variance (high - low)^2 / 12.
+
+use engine::registry::{Fault, Settings};
+use engine::{Draws, Span};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Law, delay, unless_delay};
+
+/// Between which.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    /// The shortest.
+    #[serde(default)]
+    pub low: Span,
+    /// The longest, just not reached.
+    pub high: Span,
+}
+
+struct Uniform {
+    low: f64,
+    width: f64,
+}
+
+impl Settings for Config {
+    fn check(&self) -> Vec<Fault> {
+        let order =
+            (self.high < self.low).then(|| Fault::new("high", self.high, format!("at least `low`, {}", self.low)));
+        order.into_iter().chain(unless_delay("high", self.high)).collect()
+    }
+}
+
+impl Config {
+    /// The law.
+    pub fn build(&self) -> Box<dyn Law> {
+        let [low, high] = [self.low, self.high].map(|span| span.as_nanos() as f64);
+        Box::new(Uniform { low, width: high - low })
+    }
+}
+
+impl Law for Uniform {
+    fn draw(&self, draws: &mut Draws) -> Span {
+        delay(self.low + self.width * draws.unit())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{assert_moments, assert_share};
+    use super::super::{LawConfig, uniform::Config};
+    use engine::Span;
+
+    #[test]
+    fn delays_are_spread_evenly() {
+        let law = LawConfig::Uniform(Config { low: Span::from_millis(10), high: Span::from_millis(34) });
+        assert_moments(&law, 22.0, 48.0);
+        assert_share(&law, 10.0, 0.0);
+        assert_share(&law, 16.0, 0.25);
+        assert_share(&law, 34.0, 1.0);
+    }
+}

@@ -1,0 +1,352 @@
+//! A line that changes with time, by the clock. A packet of 1000 bytes takes 8 ms at 1 Mbps; the line is 20 ms long.
+
+mod common;
+
+use common::{Log, packet};
+use engine::{Rate, Schedule, Span, Stream, Time};
+use path::channel::{Channel, ChannelConfig, uniform};
+use path::link::changing::Changing;
+use path::link::changing::plan::{Changes, During, Gap, Spike};
+use path::link::jitter::{Jitter, LawConfig, mixture, pareto};
+use path::link::pipe::Pipe;
+use path::link::{Counters, Line, Timing, jitter};
+use path::queue::{Limit, Tie};
+use path::{Cx, HopId, LinkEvent, Way, Ways};
+use wire::{Body, Packet};
+
+const HOP: HopId = HopId { link: 0, way: Way::Forward };
+const MS: u64 = 1_000_000;
+
+fn ms(ms: u64) -> Span {
+    Span::from_millis(ms)
+}
+
+fn line() -> Line {
+    Line::new("1 Mbps".parse::<Rate>().unwrap(), ms(20), Timing::Exact)
+}
+
+fn number(packet: &Packet) -> u32 {
+    let Body::Tcp(segment) = &packet.body else { panic!("{packet:?}") };
+    segment.seq.0
+}
+
+/// What carries packets.
+enum Carrier {
+    Pipe(Box<Pipe>),
+    Changing(Box<Changing>),
+}
+
+/// What came of packets: who arrived when, in ns, in order; who was lost on the way, and when that showed; who found the
+/// queue full; and what was counted in the end.
+#[derive(PartialEq, Eq, Debug, Default)]
+struct Outcome {
+    arrived: Vec<(u64, u32)>,
+    lost: Vec<(u64, u32)>,
+    refused: Vec<u32>,
+    counters: Counters,
+}
+
+impl Outcome {
+    /// Arrivals in ms.
+    fn at(&self) -> Vec<(u32, f64)> {
+        self.arrived.iter().map(|(at, number)| (*number, *at as f64 / MS as f64)).collect()
+    }
+}
+
+/// Offers packets of so many bytes at these times (in ns), and lets all that wakes happen between.
+fn carry(make: impl FnOnce(engine::Slot) -> Carrier, channel: &ChannelConfig, offered: &[(u64, u32)]) -> Outcome {
+    let mut schedule = Schedule::default();
+    let slot = schedule.slot();
+    let mut channels: Vec<Box<dyn Channel>> = vec![channel.build(Stream::named(1, 0, "channel"))];
+    let mut carrier = make(slot);
+    let mut log = Log::default();
+    let mut offers = offered.iter().zip(0..).peekable();
+    let mut arriving = packet(0, 0);
+    loop {
+        let until = offers.peek().map_or(Time::NEVER, |((at, _), _)| Time::from_nanos(*at));
+        // Who comes is there before who would arrive at the same time.
+        let before = Time::from_nanos(until.as_nanos().saturating_sub(1));
+        if let Some((now, _)) = schedule.next(before) {
+            let mut cx = Cx { now, schedule: &mut schedule, channels: &mut channels, observer: &mut log };
+            match &mut carrier {
+                Carrier::Pipe(pipe) => pipe.on_wake(&mut cx, &mut arriving),
+                Carrier::Changing(line) => line.on_wake(&mut cx, &mut arriving),
+            };
+            continue;
+        }
+        let Some((_, number)) = offers.next() else { break };
+        let size = offered[number as usize].1;
+        let mut cx = Cx { now: until, schedule: &mut schedule, channels: &mut channels, observer: &mut log };
+        let packet = packet(number, size - 40);
+        match &mut carrier {
+            Carrier::Pipe(pipe) => pipe.on_packet(&packet, &mut cx),
+            Carrier::Changing(line) => line.on_packet(&packet, &mut cx),
+        };
+    }
+    let mut outcome = Outcome::default();
+    for (at, _, event) in &log.0 {
+        match event {
+            LinkEvent::Arrived { packet } => outcome.arrived.push((at.as_nanos(), number(packet))),
+            LinkEvent::Lost { packet } => outcome.lost.push((at.as_nanos(), number(packet))),
+            LinkEvent::QueueFull { packet } => outcome.refused.push(number(packet)),
+            event => panic!("{event:?}"),
+        }
+    }
+    outcome.counters = match &carrier {
+        Carrier::Pipe(pipe) => pipe.counters(Time::NEVER),
+        Carrier::Changing(line) => line.counters(Time::NEVER),
+    };
+    outcome
+}
+
+fn perfect() -> ChannelConfig {
+    ChannelConfig::Perfect(Default::default())
+}
+
+/// A changing line with the given queue over a channel.
+fn changing(
+    changes: &Changes,
+    (limit, tie): (Limit, Tie),
+    hop: HopId,
+    lossy: bool,
+) -> impl FnOnce(engine::Slot) -> Carrier {
+    let stream = Stream::named(1, 0, "jitter");
+    move |slot| Carrier::Changing(Box::new(Changing::new(hop, line(), changes, stream, (limit, tie), lossy, slot)))
+}
+
+/// Packets of 1000 bytes at these times in ms.
+fn outcome(changes: &Changes, at: &[u64]) -> Outcome {
+    let offered: Vec<(u64, u32)> = at.iter().map(|at| (at * MS, 1000)).collect();
+    carry(changing(changes, (Limit::None, Tie::default()), HOP, false), &perfect(), &offered)
+}
+
+fn gap(from: u64, to: u64, packets: During) -> Gap {
+    Gap { from: ms(from), to: ms(to), packets, ways: Ways::Both }
+}
+
+fn spike(at: u64, extra: u64, lasts: u64) -> Spike {
+    Spike { at: ms(at), extra: ms(extra), lasts: ms(lasts), ways: Ways::Both }
+}
+
+/// Extra delays from 0 to 100 ms.
+fn uniform_jitter(reordering: bool) -> Jitter {
+    let delay = LawConfig::Uniform(jitter::uniform::Config { low: Span::ZERO, high: ms(100) });
+    Jitter { delay, reordering, from: Span::ZERO, ways: Ways::Both }
+}
+
+/// A line on which nothing changes is a pipe, in everything that can be seen: arrivals, losses, full queues, counters.
+#[test]
+fn a_line_on_which_nothing_changes_is_a_pipe() {
+    let mut draws = Stream::named(3, 0, "offers").draws();
+    let channel = ChannelConfig::Uniform(uniform::Config { loss: 0.1 });
+    for limit in [Limit::None, Limit::Packets(0), Limit::Packets(3), Limit::Bytes(2_500)] {
+        for tie in [Tie::DepartureFirst, Tie::ArrivalFirst] {
+            let mut at = 0;
+            let offered: Vec<(u64, u32)> = (0..2_000)
+                .map(|_| {
+                    // Whole milliseconds and whole packets, so that arrivals and departures often fall together.
+                    at += draws.next_u64() % 13 * MS;
+                    (at, 125 * (1 + draws.next_u64() % 10) as u32)
+                })
+                .collect();
+            let pipe = |slot| Carrier::Pipe(Box::new(Pipe::new(HOP, line(), (limit, tie), true, slot)));
+            let expected = carry(pipe, &channel, &offered);
+            let changes = Changes::default();
+            let found = carry(changing(&changes, (limit, tie), HOP, true), &channel, &offered);
+            assert_eq!(found, expected, "{limit}, {tie:?}");
+            assert!(!expected.lost.is_empty() && expected.refused.is_empty() == (limit == Limit::None));
+        }
+    }
+}
+
+#[test]
+fn a_spike_delays_who_would_arrive_in_it() {
+    // Without the spike they arrive at 28, 68, 108, 148 and 158 ms.
+    let changes = Changes { spikes: vec![spike(68, 75, 80)], ..Changes::default() };
+    let found = outcome(&changes, &[0, 40, 80, 120, 130]);
+    // The third would come at 183: 108 + 75. Who comes at the end of the spike, or later, waits behind it.
+    assert_eq!(found.at(), [(0, 28.0), (1, 143.0), (2, 183.0), (3, 183.0), (4, 183.0)]);
+
+    // Where packets may overtake, those behind it do.
+    let law = LawConfig::Uniform(jitter::uniform::Config { low: Span::ZERO, high: Span::ZERO });
+    let jitter = Jitter { delay: law, reordering: true, from: Span::ZERO, ways: Ways::Both };
+    let found = outcome(&Changes { jitter: Some(jitter), ..changes }, &[0, 40, 80, 120, 130]);
+    assert_eq!(found.at(), [(0, 28.0), (1, 143.0), (3, 148.0), (4, 158.0), (2, 183.0)]);
+}
+
+#[test]
+fn in_a_gap_packets_wait() {
+    let changes = Changes { gaps: vec![gap(50, 100, During::Wait)], ..Changes::default() };
+    // Sent from: 22, arriving at 50, the beginning of the gap: at 100. 36: in flight, at 100. 46: four ms are sent before and
+    // four after. 60 and 62: they wait until 104 and 112. 200: as ever.
+    let found = outcome(&changes, &[22, 36, 46, 60, 62, 200]);
+    assert_eq!(found.at(), [(0, 100.0), (1, 100.0), (2, 124.0), (3, 132.0), (4, 140.0), (5, 228.0)]);
+    assert_eq!(found.lost, []);
+    // Busy: 2 x 8, from 46 to 120 and 8.
+    assert_eq!(found.counters.busy, ms(16 + 74 + 8));
+
+    // Who has left just as the gap begins did not pause; who arrives just as it ends did not wait.
+    let found = outcome(&changes, &[42, 72]);
+    assert_eq!(found.at(), [(0, 100.0), (1, 128.0)]);
+}
+
+#[test]
+fn in_a_gap_packets_are_lost() {
+    let changes = Changes { gaps: vec![gap(50, 100, During::Lose)], ..Changes::default() };
+    // 22 would arrive at 50; 42 leaves at 50 and would arrive at 70; 71 and 80 would arrive at 99 and 108, and are sent in
+    // the gap; 100 is sent at its end.
+    let found = outcome(&changes, &[13, 22, 42, 71, 80, 100]);
+    assert_eq!(found.at(), [(0, 41.0), (5, 128.0)]);
+    let lost: Vec<(u64, u32)> = found.lost.iter().map(|(at, number)| (at / MS, *number)).collect();
+    assert_eq!(lost, [(50, 1), (70, 2), (99, 3), (108, 4)]);
+    assert_eq!((found.counters.frames_sent, found.counters.frames_corrupted), (6, 4));
+    assert_eq!((found.counters.packets_delivered, found.counters.packets_dropped), (2, 4));
+
+    // A gap that begins and ends while a packet is in flight does nothing to it: neither end is there.
+    let short = Changes { gaps: vec![gap(10, 15, During::Lose)], ..Changes::default() };
+    assert_eq!(outcome(&short, &[0]).at(), [(0, 28.0)]);
+}
+
+/// In a gap the queue fills, and a line that is free but may not send makes packets wait.
+#[test]
+fn who_waits_in_a_gap_needs_room() {
+    let changes = Changes { gaps: vec![gap(50, 100, During::Wait)], ..Changes::default() };
+    let offered: Vec<(u64, u32)> = [60, 62, 64, 99, 100].map(|at| (at * MS, 1000)).into();
+    let found = carry(changing(&changes, (Limit::Packets(2), Tie::default()), HOP, false), &perfect(), &offered);
+    assert_eq!(found.refused, [2, 3]);
+    // At 100 the first begins, and leaves a place.
+    assert_eq!(found.at(), [(0, 128.0), (1, 136.0), (4, 144.0)]);
+}
+
+#[test]
+fn changes_act_only_the_ways_asked_for() {
+    let backward = HopId { way: Way::Backward, ..HOP };
+    for (ways, expected) in
+        [(Ways::Both, [true, true]), (Ways::Forward, [true, false]), (Ways::Backward, [false, true])]
+    {
+        let delay = LawConfig::Uniform(jitter::uniform::Config { low: ms(7), high: ms(7) });
+        let all = [
+            Changes { jitter: Some(Jitter { delay, ways, ..uniform_jitter(false) }), ..Changes::default() },
+            Changes { spikes: vec![Spike { ways, ..spike(0, 7, 100) }], ..Changes::default() },
+            Changes { gaps: vec![Gap { ways, ..gap(20, 35, During::Wait) }], ..Changes::default() },
+        ];
+        for changes in all {
+            let changed = [HOP, backward].map(|hop| {
+                let found =
+                    carry(changing(&changes, (Limit::None, Tie::default()), hop, false), &perfect(), &[(0, 1000)]);
+                match found.at()[..] {
+                    [(0, 28.0)] => false,
+                    [(0, 35.0)] => true,
+                    ref other => panic!("{other:?}"),
+                }
+            });
+            assert_eq!(changed, expected, "{changes:?}");
+        }
+    }
+}
+
+#[test]
+fn jitter_begins_when_it_is_to() {
+    let law = LawConfig::Uniform(jitter::uniform::Config { low: ms(5), high: ms(5) });
+    let jitter = Jitter { delay: law, from: ms(40), ..uniform_jitter(false) };
+    let found = outcome(&Changes { jitter: Some(jitter), ..Changes::default() }, &[0, 39, 40]);
+    // The third waits for the second until 47, the second started before.
+    assert_eq!(found.at(), [(0, 28.0), (1, 67.0), (2, 80.0)]);
+}
+
+/// With reordering each arrives by itself; without, no earlier than all before it. The draws are the same.
+#[test]
+fn packets_overtake_only_where_they_may() {
+    let at: Vec<u64> = (0..5_000).map(|index| 10 * index).collect();
+    let free = outcome(&Changes { jitter: Some(uniform_jitter(true)), ..Changes::default() }, &at);
+    let ordered = outcome(&Changes { jitter: Some(uniform_jitter(false)), ..Changes::default() }, &at);
+    assert!(ordered.arrived.is_sorted_by_key(|(at, number)| (*at, *number)));
+    assert_eq!(ordered.arrived.len(), at.len());
+    let mut own = vec![0; at.len()];
+    free.arrived.iter().for_each(|(at, number)| own[*number as usize] = *at);
+    let mut latest = 0;
+    let expected: Vec<(u64, u32)> = own
+        .iter()
+        .zip(0..)
+        .map(|(at, number)| {
+            latest = latest.max(*at);
+            (latest, number)
+        })
+        .collect();
+    assert_eq!(ordered.arrived, expected);
+
+    // Closed form: sent d apart with delays uniform on [0, w], a packet arrives after the next one with probability
+    // (1 - d / w)^2 / 2, here 0.405. Pairs that share a packet are correlated, so every other pair is taken.
+    let pairs: Vec<bool> = own.chunks_exact(2).map(|pair| pair[0] > pair[1]).collect();
+    let overtaken = pairs.iter().filter(|pair| **pair).count() as f64 / pairs.len() as f64;
+    let error = (0.405 * 0.595 / pairs.len() as f64).sqrt();
+    assert!((overtaken - 0.405).abs() < 4.0 * error, "{overtaken}");
+}
+
+/// What one packet meets does not depend on what else is sent: of packets that start at the same times, some of which the
+/// other line does not carry, each arrives at the same time and is lost in both or in neither.
+#[test]
+fn what_a_packet_meets_does_not_depend_on_traffic() {
+    let parts = [(0.7, 1.5), (0.3, 0.8)].map(|(probability, shape)| mixture::Part {
+        probability,
+        delay: LawConfig::Pareto(pareto::Config { shape, scale: ms(3) }),
+    });
+    let jitter = Jitter { delay: LawConfig::Mixture(mixture::Config { parts: parts.into() }), ..uniform_jitter(true) };
+    let changes = Changes { jitter: Some(jitter), gaps: vec![gap(500, 900, During::Lose)], ..Changes::default() };
+    let channel = ChannelConfig::Uniform(uniform::Config { loss: 0.2 });
+    let run = |every: u64, way| {
+        let offered: Vec<(u64, u32)> =
+            (0..3_000).step_by(every as usize).map(|index| (index * 10 * MS, 1000)).collect();
+        let hop = HopId { way, ..HOP };
+        let found = carry(changing(&changes, (Limit::None, Tie::default()), hop, true), &channel, &offered);
+        let fates = |all: &[(u64, u32)]| all.iter().map(|(at, number)| (u64::from(*number) * every, *at)).collect();
+        let mut all: [Vec<(u64, u64)>; 2] = [fates(&found.arrived), fates(&found.lost)];
+        all.iter_mut().for_each(|fates| {
+            fates.retain(|(index, _)| index.is_multiple_of(7));
+            fates.sort_unstable();
+        });
+        all
+    };
+    assert_eq!(run(1, Way::Forward), run(7, Way::Forward));
+    assert_ne!(run(7, Way::Forward), run(7, Way::Backward), "the two ways share their chance");
+}
+
+/// Nothing is made up and nothing disappears: what was offered arrived, was lost, or was refused, once, and is counted so.
+#[test]
+fn every_packet_arrives_is_lost_or_refused_and_is_counted_so() {
+    let mut draws = Stream::named(5, 0, "offers").draws();
+    let channel = ChannelConfig::Uniform(uniform::Config { loss: 0.05 });
+    for reordering in [true, false] {
+        let changes = Changes {
+            jitter: Some(uniform_jitter(reordering)),
+            spikes: vec![spike(1_000, 3_000, 500), spike(9_000, 10, 10)],
+            gaps: vec![
+                gap(2_000, 2_500, During::Wait),
+                gap(6_000, 6_300, During::Lose),
+                gap(7_000, 7_001, During::Wait),
+            ],
+            ..Changes::default()
+        };
+        let mut at = 0;
+        let offered: Vec<(u64, u32)> = (0..3_000)
+            .map(|_| {
+                at += draws.next_u64() % (8 * MS);
+                (at, 40 + (draws.next_u64() % 1_461) as u32)
+            })
+            .collect();
+        let found = carry(changing(&changes, (Limit::Packets(20), Tie::default()), HOP, true), &channel, &offered);
+        let mut all: Vec<u32> = found.refused.clone();
+        all.extend(found.arrived.iter().chain(&found.lost).map(|(_, number)| *number));
+        all.sort_unstable();
+        assert_eq!(all, (0..3_000).collect::<Vec<u32>>());
+        assert!([found.refused.len(), found.lost.len(), found.arrived.len()].iter().all(|count| *count > 50));
+        let counters = found.counters;
+        assert_eq!(counters.packets_delivered, found.arrived.len() as u64);
+        assert_eq!(counters.queue_full, found.refused.len() as u64);
+        assert_eq!(counters.packets_dropped, (found.refused.len() + found.lost.len()) as u64);
+        assert_eq!(counters.frames_sent, (found.arrived.len() + found.lost.len()) as u64);
+        let in_gap = |at: &u64| (2_000 * MS..2_500 * MS).contains(at) || (6_000 * MS..6_300 * MS).contains(at);
+        assert!(!found.arrived.iter().any(|(at, _)| in_gap(at)), "arrived in a gap");
+        assert_eq!(found.arrived.is_sorted_by_key(|(_, number)| *number), !reordering);
+    }
+}
