@@ -130,6 +130,61 @@ const CASES: &[(&str, &str, &[&str])] = &[
     ("mean_bad = \"100 ms\"", "mean_bad = \"1 ns\"", &["links.air.channel.mean_bad", "at least 1 us"]),
     ("transmissions = 9", "transmissions = 0", &["links.air.arq.transmissions", "1 to 10000"]),
     ("transmissions = 9", "transmissions = -1", &["links.air.arq", "-1"]),
+    (
+        "kind = \"stop-and-wait\", transmissions = 9",
+        "kind = \"go-back-n\", window = 0",
+        &["links.air.arq.window", "found 0", "1 to 65536 frames"],
+    ),
+    (
+        "kind = \"stop-and-wait\", transmissions = 9",
+        "kind = \"selective-repeat\", window = 65537",
+        &["links.air.arq.window", "1 to 65536 frames"],
+    ),
+    (
+        "kind = \"stop-and-wait\", transmissions = 9",
+        "kind = \"go-back-n\", transmissions = 0",
+        &["links.air.arq.transmissions", "1 to 10000"],
+    ),
+    (
+        "kind = \"stop-and-wait\", transmissions = 9",
+        "kind = \"selective-repeat\", transmissions = 0",
+        &["links.air.arq.transmissions", "1 to 10000"],
+    ),
+    (
+        "kind = \"stop-and-wait\", transmissions = 9",
+        "kind = \"selective-repeat\", margin = \"2 h\"",
+        &["links.air.arq.margin", "at most an hour"],
+    ),
+    (
+        "kind = \"stop-and-wait\", transmissions = 9",
+        "kind = \"selective-repeat\", ack_size = \"0 B\"",
+        &["links.air.arq.ack_size", "1 B to"],
+    ),
+    (
+        "kind = \"stop-and-wait\", transmissions = 9",
+        "kind = \"go-back-n\", in_order = false",
+        &["links.air.arq.in_order"],
+    ),
+    (
+        "kind = \"stop-and-wait\", transmissions = 9",
+        "kind = \"fec\", data = 0",
+        &["links.air.arq.data", "found 0", "1 to 254 frames"],
+    ),
+    (
+        "kind = \"stop-and-wait\", transmissions = 9",
+        "kind = \"fec\", parity = 0",
+        &["links.air.arq.parity", "found 0", "1 to 254 frames"],
+    ),
+    (
+        "kind = \"stop-and-wait\", transmissions = 9",
+        "kind = \"fec\", data = 200, parity = 56",
+        &["links.air.arq.parity", "found 56", "at most 55, with 200 data frames", "255 frames"],
+    ),
+    (
+        "kind = \"stop-and-wait\", transmissions = 9",
+        "kind = \"fec\", flush = \"2 h\"",
+        &["links.air.arq.flush", "at most an hour"],
+    ),
     ("segment = \"1000 B\"", "segment = \"0 B\"", &["flows.down.segment", "1 to 65495 bytes"]),
     ("segment = \"1000 B\"", "segment = \"100 kB\"", &["flows.down.segment", "100 kB"]),
     ("window = \"16 KiB\"", "window = \"16 KB\"", &["flows.down.window", "write kB or KiB"]),
@@ -326,6 +381,24 @@ const CASES: &[(&str, &str, &[&str])] = &[
     ("[flows.down]", "[flows.down", &[]),
     ("duration = \"10 s\"", "duration = \"10 s\"\nduration = \"11 s\"", &["duplicate"]),
 ];
+
+/// Only stop and wait lets another link's frame go between.
+#[test]
+fn a_shared_radio_is_for_stop_and_wait() {
+    for (arq, wrong) in [("stop-and-wait", 0), ("none", 0), ("go-back-n", 1), ("selective-repeat", 1), ("fec", 1)] {
+        let text = GOOD
+            .replace("kind = \"base-station\"", "kind = \"base-station\", radio = \"shared\"")
+            .replace("{ kind = \"stop-and-wait\", transmissions = 9 }", &format!("\"{arq}\""));
+        let found = problems(&text);
+        assert_eq!(found.len(), wrong, "{arq}: {found:?}");
+        for problem in found {
+            let shown = problem.to_string();
+            for part in ["links.air.arq", arq, "x has radio = \"shared\"", "nodes.x.radio"] {
+                assert!(shown.contains(part), "{part:?} is not in\n{shown}");
+            }
+        }
+    }
+}
 
 #[test]
 fn every_mistake_is_named_with_its_line_and_a_way_out() {

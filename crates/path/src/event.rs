@@ -92,6 +92,30 @@ pub enum LinkEvent {
         /// What it carries.
         packet: Packet,
     },
+    /// A frame arrived that the far end has no use for yet: with go-back-N it takes frames in sequence only.
+    FrameDiscarded {
+        /// The frame's sequence number.
+        number: u64,
+        /// What it carries.
+        packet: Packet,
+    },
+    /// The link layer began to send a parity frame.
+    ParitySent {
+        /// Its place among the frames of the hop.
+        number: u64,
+        /// Bytes of it.
+        size: u32,
+    },
+    /// A parity frame whose sending began now will arrive corrupted.
+    ParityCorrupted {
+        /// Its place among the frames of the hop.
+        number: u64,
+    },
+    /// A packet whose frame was lost came out of the parity of its block.
+    Recovered {
+        /// The packet.
+        packet: Packet,
+    },
     /// The link acknowledgment of the frame was corrupted.
     AckCorrupted {
         /// The frame it acknowledged.
@@ -105,8 +129,11 @@ pub enum LinkEvent {
         attempts: u32,
         /// The packet.
         packet: Packet,
+        /// Whether the far end has it: only its acknowledgments were lost.
+        arrived: bool,
     },
-    /// A packet on a link without link layer was lost on the way; it would have arrived now.
+    /// A packet on a link without link layer was lost on the way; it would have arrived now. With parity: its block is
+    /// over, and too much of it was lost.
     Lost {
         /// The packet.
         packet: Packet,

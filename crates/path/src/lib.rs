@@ -1,6 +1,6 @@
 //! Everything between the two ends. In the order a packet meets them: [`queue`], [`link`]; where there is a link layer
-//! [`station`] and [`mac`]; [`channel`]; and [`agent`], which hears how it went. [`context`] and [`event`] are what
-//! all of them are lent, and say.
+//! [`station`] or [`transmitter`], and [`mac`]; [`channel`]; and [`agent`], which hears how it went. [`context`] and
+//! [`event`] are what all of them are lent, and say.
 
 pub mod agent;
 pub mod channel;
@@ -8,6 +8,7 @@ pub mod link;
 pub mod mac;
 pub mod queue;
 pub mod station;
+pub mod transmitter;
 
 pub mod context;
 pub mod event;

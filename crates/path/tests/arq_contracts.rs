@@ -5,31 +5,64 @@ mod common;
 
 use std::collections::BTreeSet;
 
-use common::{Log, member, packet};
+use common::{Log, member, own_transmitter, packet};
 use engine::{Rate, Schedule, Slot, Span, Stream, Time};
 use path::channel::{Channel, ChannelConfig, two_state, uniform};
 use path::link::pipe::Pipe;
 use path::link::{Counters, Line, Timing};
-use path::mac::arq::{Arq, ArqConfig};
-use path::queue::{Limit, Tie};
+use path::mac::arq::stop_and_wait::Numbering;
+use path::mac::arq::{Arq, ArqConfig, fec, go_back_n, selective_repeat};
+use path::queue::{Buffer, Limit, Tie};
 use path::station::scheduler::Scheduler;
 use path::station::{Lane, Station};
+use path::transmitter;
 use path::{Cx, HopId, LinkEvent, Way};
+use wire::Packet;
 
 const HOP: HopId = HopId { link: 0, way: Way::Forward };
 const PACKETS: u32 = 500;
 /// 1,000 bytes at 1 Mbps take 8 ms.
 const DATA: u32 = 960;
 
-/// Every link layer, as it is and as the thesis has it.
-fn every_arq() -> Vec<ArqConfig> {
+/// A link layer, and whether it is to be one that can let urgent packets go first where there is a choice.
+#[derive(Clone, Debug)]
+struct Case {
+    arq: ArqConfig,
+    urgent: bool,
+}
+
+/// Every link layer, as it is and as the thesis has it, and some with other settings.
+fn every_arq() -> Vec<Case> {
     let named = |(name, _): &(&str, _)| member(name).unwrap_or_else(|error| panic!("{name} needs defaults: {error}"));
     let plain: Vec<ArqConfig> = ArqConfig::MEMBERS.iter().map(named).collect();
     let thesis = plain.iter().cloned().map(|mut config| {
         config.goel1997();
         config
     });
-    plain.iter().cloned().chain(thesis).collect()
+    let mut all: Vec<ArqConfig> = plain.iter().cloned().chain(thesis).collect();
+    for (window, transmissions) in [(1, 2), (3, 2), (3, 9)] {
+        for in_order in [false, true] {
+            let config = selective_repeat::Config { window, transmissions, in_order, ..Default::default() };
+            all.push(ArqConfig::SelectiveRepeat(config));
+        }
+        all.push(ArqConfig::GoBackN(go_back_n::Config { window, transmissions, ..Default::default() }));
+    }
+    for (data, parity) in [(1, 1), (3, 2)] {
+        for in_order in [false, true] {
+            all.push(ArqConfig::Fec(fec::Config { data, parity, in_order, ..Default::default() }));
+        }
+    }
+    let once = Case { arq: ArqConfig::None(Default::default()), urgent: true };
+    all.into_iter().map(|arq| Case { arq, urgent: false }).chain([once]).collect()
+}
+
+/// Whether packets come out in the order in which they went in.
+fn keeps_order(arq: &ArqConfig) -> bool {
+    match arq {
+        ArqConfig::SelectiveRepeat(config) => config.in_order,
+        ArqConfig::Fec(config) => config.in_order,
+        ArqConfig::None(_) | ArqConfig::StopAndWait(_) | ArqConfig::GoBackN(_) => true,
+    }
 }
 
 fn every_air() -> Vec<ChannelConfig> {
@@ -47,19 +80,27 @@ fn every_air() -> Vec<ChannelConfig> {
 }
 
 enum Transmitter {
-    Pipe(Pipe),
+    Pipe(Box<Pipe>),
     Station { station: Station, arrival: Slot },
+    Own(Box<transmitter::Transmitter>),
 }
 
 impl Transmitter {
-    fn new(arq: &ArqConfig, limit: Limit, schedule: &mut Schedule) -> Self {
+    fn new(case: &Case, limit: Limit, schedule: &mut Schedule) -> Self {
         let line = Line::new(Rate::from_bits_per_sec(1_000_000).unwrap(), Span::from_millis(2), Timing::Exact);
-        match arq.build() {
-            Arq::None => Transmitter::Pipe(Pipe::new(HOP, line, (limit, Tie::default()), true, schedule.slot())),
+        let tie = Tie::default();
+        match case.arq.build() {
+            Arq::None if !case.urgent => {
+                Transmitter::Pipe(Box::new(Pipe::new(HOP, line, (limit, tie), true, schedule.slot())))
+            }
             Arq::StopAndWait(arq) => {
                 let (arrival, timer) = (schedule.slot(), schedule.slot());
                 let lanes = vec![Lane::new(HOP, line, arq, limit)];
                 Transmitter::Station { station: Station::new(lanes, Scheduler::default(), arrival, timer), arrival }
+            }
+            arq => {
+                let own = own_transmitter(&arq, HOP, line, (limit, tie), schedule.slot());
+                Transmitter::Own(Box::new(own.expect("all others have their own")))
             }
         }
     }
@@ -68,29 +109,37 @@ impl Transmitter {
         match self {
             Transmitter::Pipe(pipe) => pipe.on_packet(&packet(seq, DATA), cx).is_some(),
             Transmitter::Station { station, .. } => station.on_packet(0, packet(seq, DATA), false, cx),
+            Transmitter::Own(own) => own.on_packet(&packet(seq, DATA), false, &mut Buffer::default(), cx),
         }
     }
 
-    /// The packet that comes out, if one does.
-    fn wake(&mut self, slot: Slot, cx: &mut Cx<'_, Log>) -> Option<u32> {
-        let delivered = match self {
+    /// The packets that come out.
+    fn wake(&mut self, slot: Slot, cx: &mut Cx<'_, Log>) -> Vec<u32> {
+        let delivered: Vec<Packet> = match self {
             Transmitter::Pipe(pipe) => {
                 let mut arriving = packet(0, DATA);
-                pipe.on_wake(cx, &mut arriving).then_some(arriving)
+                pipe.on_wake(cx, &mut arriving).then_some(arriving).into_iter().collect()
             }
             Transmitter::Station { station, arrival } => {
                 let outcome = if slot == *arrival { station.on_arrival(cx) } else { station.on_timer(cx) };
-                outcome.delivered.map(|(_, packet)| packet)
+                outcome.delivered.map(|(_, packet)| packet).into_iter().collect()
+            }
+            Transmitter::Own(own) => {
+                own.on_wake(&mut Buffer::default(), cx);
+                std::iter::from_fn(|| own.outcome())
+                    .filter_map(|outcome| outcome.delivered.map(|(_, packet)| packet))
+                    .collect()
             }
         };
-        delivered.map(|packet| packet.data().expect("only data was offered").seq.0)
+        delivered.iter().map(|packet| packet.data().expect("only data was offered").seq.0).collect()
     }
 
-    /// Packets in the queue, the one being sent included; a pipe does not tell.
+    /// Packets in the queue, at a station the one being sent included; a pipe does not tell.
     fn len(&self) -> usize {
         match self {
             Transmitter::Pipe(_) => 0,
             Transmitter::Station { station, .. } => station.lanes()[0].len(),
+            Transmitter::Own(own) => own.waiting(),
         }
     }
 
@@ -98,6 +147,7 @@ impl Transmitter {
         match self {
             Transmitter::Pipe(pipe) => pipe.counters(now),
             Transmitter::Station { station, .. } => station.lanes()[0].counters(now),
+            Transmitter::Own(own) => own.counters(now),
         }
     }
 }
@@ -111,10 +161,10 @@ struct Run {
     ended: Time,
 }
 
-fn run(arq: &ArqConfig, air: &ChannelConfig, limit: Limit, seed: u64) -> Run {
+fn run(case: &Case, air: &ChannelConfig, limit: Limit, seed: u64) -> Run {
     let mut schedule = Schedule::new();
     let source = schedule.slot();
-    let mut transmitter = Transmitter::new(arq, limit, &mut schedule);
+    let mut transmitter = Transmitter::new(case, limit, &mut schedule);
     let mut channels: Vec<Box<dyn Channel>> = vec![air.build(Stream::named(seed, 0, "air"))];
     let mut draws = Stream::named(seed, 0, "source").draws();
     let mut log = Log::default();
@@ -146,13 +196,13 @@ fn run(arq: &ArqConfig, air: &ChannelConfig, limit: Limit, seed: u64) -> Run {
 }
 
 /// Every link layer in every air before queues of several lengths.
-fn every_run(mut check: impl FnMut(&Run, &str)) {
-    for arq in every_arq() {
+fn every_run(mut check: impl FnMut(&Case, &Run, &str)) {
+    for case in every_arq() {
         for air in every_air() {
             for limit in [Limit::None, Limit::Packets(0), Limit::Packets(3), Limit::Bytes(999), Limit::Bytes(2500)] {
                 for seed in 0..4 {
-                    let name = format!("{arq:?}, {}, {limit}, seed {seed}", air.name());
-                    check(&run(&arq, &air, limit, seed), &name);
+                    let name = format!("{case:?}, {}, {limit}, seed {seed}", air.name());
+                    check(&case, &run(&case, &air, limit, seed), &name);
                 }
             }
         }
@@ -162,7 +212,7 @@ fn every_run(mut check: impl FnMut(&Run, &str)) {
 #[test]
 fn every_packet_is_delivered_lost_or_refused_and_counted_so() {
     let (mut lost_any, mut refused_any) = (false, false);
-    every_run(|run, name| {
+    every_run(|_, run, name| {
         let Run { refused, delivered, counters, .. } = run;
         let arrived: BTreeSet<u32> = delivered.iter().copied().collect();
         assert!(arrived.iter().all(|seq| *seq < PACKETS && !refused.contains(seq)), "{name}: invented");
@@ -173,7 +223,7 @@ fn every_packet_is_delivered_lost_or_refused_and_counted_so() {
         assert!(counters.frames_corrupted <= counters.frames_sent, "{name}");
         assert_eq!(
             counters.frames_sent - counters.frames_corrupted,
-            counters.packets_delivered + counters.duplicates,
+            counters.packets_delivered - counters.recovered + counters.duplicates + counters.discarded,
             "{name}"
         );
         (lost_any, refused_any) = (lost_any || lost > 0, refused_any || !refused.is_empty());
@@ -181,30 +231,63 @@ fn every_packet_is_delivered_lost_or_refused_and_counted_so() {
     assert!(lost_any && refused_any, "nothing happened");
 }
 
-/// A packet may come twice in a row, if its acknowledgment was lost; it never comes after a later one.
+/// A packet may come twice in a row, if its acknowledgment was lost and each attempt has a number of its own; it never comes
+/// after a later one.
 #[test]
 fn packets_arrive_in_the_order_in_which_they_were_offered() {
-    every_run(|run, name| assert!(run.delivered.is_sorted(), "{name}"));
+    let mut out_of_order = false;
+    every_run(|case, run, name| {
+        assert!(run.delivered.is_sorted() || !keeps_order(&case.arq), "{name}");
+        out_of_order |= !run.delivered.is_sorted();
+    });
+    assert!(out_of_order, "those that do not keep order never needed to");
+}
+
+#[test]
+fn packets_arrive_once_but_for_a_link_layer_that_cannot_tell() {
+    every_run(|case, run, name| {
+        let tells =
+            !matches!(&case.arq, ArqConfig::StopAndWait(arq) if arq.numbering == Some(Numbering::PerTransmission));
+        let arrived: BTreeSet<u32> = run.delivered.iter().copied().collect();
+        assert!(!tells || arrived.len() == run.delivered.len(), "{name}");
+    });
+}
+
+/// What was taken and does not arrive was given up, or lost where nothing is sent again, and said to be.
+#[test]
+fn no_packet_is_lost_without_a_word() {
+    every_run(|_, run, name| {
+        let said = run.log.iter().filter_map(|(_, _, event)| match event {
+            LinkEvent::Lost { packet } | LinkEvent::GivenUp { packet, arrived: false, .. } => packet.data(),
+            _ => None,
+        });
+        let said: BTreeSet<u32> = said.map(|segment| segment.seq.0).collect();
+        let arrived: BTreeSet<u32> = run.delivered.iter().copied().collect();
+        let lost = (0..PACKETS).filter(|seq| !arrived.contains(seq) && !run.refused.contains(seq));
+        assert_eq!(said, lost.collect(), "{name}");
+    });
 }
 
 #[test]
 fn perfect_air_and_room_enough_lose_nothing() {
-    for arq in every_arq() {
-        let run = run(&arq, &ChannelConfig::Perfect(Default::default()), Limit::None, 1);
-        assert_eq!(run.delivered, (0..PACKETS).collect::<Vec<_>>(), "{arq:?}");
-        assert_eq!(run.counters.busy, Span::from_millis(8).times(u64::from(PACKETS)), "{arq:?}");
+    for case in every_arq() {
+        let run = run(&case, &ChannelConfig::Perfect(Default::default()), Limit::None, 1);
+        assert_eq!(run.delivered, (0..PACKETS).collect::<Vec<_>>(), "{case:?}");
+        let parity = run.log.iter().filter(|(_, _, event)| matches!(event, LinkEvent::ParitySent { .. })).count();
+        assert!((parity > 0) == matches!(case.arq, ArqConfig::Fec(_)), "{case:?}");
+        assert_eq!(run.counters.busy, Span::from_millis(8).times(u64::from(PACKETS) + parity as u64), "{case:?}");
     }
 }
 
 #[test]
 fn the_same_air_and_the_same_packets_give_the_same_run() {
-    for arq in every_arq() {
+    for case in every_arq() {
         for air in every_air() {
             let again = || {
-                let Run { log, counters, ended, .. } = run(&arq, &air, Limit::Packets(3), 11);
+                let Run { log, counters, ended, .. } = run(&case, &air, Limit::Packets(3), 11);
                 (log, counters, ended)
             };
-            assert_eq!(again(), again(), "{arq:?}");
+            assert_eq!(again(), again(), "{case:?}");
         }
     }
 }

@@ -4,13 +4,13 @@
 
 mod common;
 
-use common::{Log, packet};
+use common::{Log, member, own_transmitter, packet};
 use engine::{Rate, Schedule, Span, Time};
 use path::channel::{Channel, ChannelConfig, perfect};
 use path::link::pipe::Pipe;
 use path::link::{Line, Timing};
 use path::mac::arq::{Arq, ArqConfig, stop_and_wait};
-use path::queue::{Limit, Tie};
+use path::queue::{Buffer, Limit, Tie};
 use path::station::scheduler::Scheduler;
 use path::station::{Lane, Station};
 use path::{Cx, HopId, LinkEvent, Way};
@@ -22,22 +22,46 @@ fn line() -> Line {
     Line::new("1 Mbps".parse::<Rate>().unwrap(), Span::from_millis(2), Timing::Exact)
 }
 
-/// Offers packets with these ECN fields at time zero to a wire (first) and a station (second); gives the numbers of
-/// those marked, and what was counted as marked.
+/// Who takes the packets.
+#[derive(Clone, Copy)]
+enum Taker {
+    Wire,
+    Station,
+    Own(Arq),
+}
+
+/// Offers packets with these ECN fields at time zero to a wire, a station, and each transmitter of a hop's own; gives the
+/// numbers of those marked, and what was counted as marked: at the wire, and at all others, which agree.
 fn marked(limit: Limit, threshold: Limit, fields: &[Ecn]) -> [(Vec<u32>, u64); 2] {
-    [false, true].map(|station| {
-        let mut schedule = Schedule::default();
-        let perfect = ChannelConfig::Perfect(perfect::Config::default());
-        let mut channels: Vec<Box<dyn Channel>> = vec![perfect.build(Default::default())];
-        let mut log = Log::default();
-        let slots = [schedule.slot(), schedule.slot()];
-        let mut cx = Cx { now: Time::ZERO, schedule: &mut schedule, channels: &mut channels, observer: &mut log };
-        let offered = fields.iter().zip(0..).map(|(ecn, number)| {
-            let mut packet = packet(number, 85);
-            packet.ecn = *ecn;
-            packet
-        });
-        let counted = if station {
+    let own = ["none", "go-back-n", "selective-repeat", "fec"];
+    let own = own.map(|name| member::<ArqConfig>(name).expect("a member").build());
+    let takers = [Taker::Wire, Taker::Station].into_iter().chain(own.map(Taker::Own));
+    let found: Vec<_> = takers.map(|taker| marked_by(taker, limit, threshold, fields)).collect();
+    assert!(found[2..].iter().all(|own| *own == found[1]), "{found:?}");
+    [found[0].clone(), found[1].clone()]
+}
+
+fn marked_by(taker: Taker, limit: Limit, threshold: Limit, fields: &[Ecn]) -> (Vec<u32>, u64) {
+    let mut schedule = Schedule::default();
+    let perfect = ChannelConfig::Perfect(perfect::Config::default());
+    let mut channels: Vec<Box<dyn Channel>> = vec![perfect.build(Default::default())];
+    let mut log = Log::default();
+    let slots = [schedule.slot(), schedule.slot()];
+    let mut cx = Cx { now: Time::ZERO, schedule: &mut schedule, channels: &mut channels, observer: &mut log };
+    let offered = fields.iter().zip(0..).map(|(ecn, number)| {
+        let mut packet = packet(number, 85);
+        packet.ecn = *ecn;
+        packet
+    });
+    let counted = match taker {
+        Taker::Wire => {
+            let mut pipe = Pipe::new(HOP, line(), (limit, Tie::default()), false, slots[0]).marking(threshold);
+            offered.for_each(|packet| {
+                pipe.on_packet(&packet, &mut cx);
+            });
+            pipe.counters(Time::ZERO).marked
+        }
+        Taker::Station => {
             let Arq::StopAndWait(arq) = ArqConfig::StopAndWait(stop_and_wait::Config::default()).build() else {
                 panic!("its own kind")
             };
@@ -47,23 +71,25 @@ fn marked(limit: Limit, threshold: Limit, fields: &[Ecn]) -> [(Vec<u32>, u64); 2
                 station.on_packet(0, packet, false, &mut cx);
             });
             station.lanes()[0].counters(Time::ZERO).marked
-        } else {
-            let mut pipe = Pipe::new(HOP, line(), (limit, Tie::default()), false, slots[0]).marking(threshold);
+        }
+        Taker::Own(arq) => {
+            let own = own_transmitter(&arq, HOP, line(), (limit, Tie::default()), slots[0]);
+            let mut own = own.expect("its own").marking(threshold);
             offered.for_each(|packet| {
-                pipe.on_packet(&packet, &mut cx);
+                own.on_packet(&packet, false, &mut Buffer::default(), &mut cx);
             });
-            pipe.counters(Time::ZERO).marked
-        };
-        let marked = log.0.iter().filter_map(|(_, _, event)| match event {
-            LinkEvent::Marked { packet } => {
-                assert_eq!(packet.ecn, Ecn::Ce);
-                let Body::Tcp(segment) = &packet.body else { panic!("{packet:?}") };
-                Some(segment.seq.0)
-            }
-            _ => None,
-        });
-        (marked.collect(), counted)
-    })
+            own.counters(Time::ZERO).marked
+        }
+    };
+    let marked = log.0.iter().filter_map(|(_, _, event)| match event {
+        LinkEvent::Marked { packet } => {
+            assert_eq!(packet.ecn, Ecn::Ce);
+            let Body::Tcp(segment) = &packet.body else { panic!("{packet:?}") };
+            Some(segment.seq.0)
+        }
+        _ => None,
+    });
+    (marked.collect(), counted)
 }
 
 // covers [RFC8257 s3.1]

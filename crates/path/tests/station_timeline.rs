@@ -36,6 +36,10 @@ impl Observer for Log {
             LinkEvent::QueueFull { packet } => format!("no room for {}", seq(packet)),
             LinkEvent::Marked { packet } => format!("{} marked", seq(packet)),
             LinkEvent::Lost { .. } => "lost".to_owned(),
+            LinkEvent::FrameDiscarded { .. }
+            | LinkEvent::ParitySent { .. }
+            | LinkEvent::ParityCorrupted { .. }
+            | LinkEvent::Recovered { .. } => panic!("a station does not do this: {event:?}"),
         };
         self.0.push(format!("{:>6} link {}: {text}", at.as_nanos() / 1000, hop.link));
     }

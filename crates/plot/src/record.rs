@@ -32,8 +32,6 @@ pub struct Recorder {
     announced: Option<(u32, u64)>,
     /// By link: since when it is BAD, and the intervals before.
     air: BTreeMap<u32, Air>,
-    /// By link and way: the packet that has arrived while its sender still waits for the link acknowledgment.
-    arrived: BTreeMap<(u32, usize), Packet>,
     /// The time of the last event of all.
     last: f64,
     /// Things kept, and how many may be.
@@ -83,7 +81,6 @@ impl Recorder {
             of_ends: HashMap::new(),
             announced: None,
             air: BTreeMap::new(),
-            arrived: BTreeMap::new(),
             last: 0.0,
             kept: 0,
             most: Self::MOST,
@@ -215,16 +212,15 @@ impl Recorder {
     }
 
     fn link(&mut self, at: f64, hop: HopId, event: &LinkEvent) {
-        let place = (hop.link, hop.way.index());
         match event {
             LinkEvent::Lost { packet } | LinkEvent::QueueFull { packet } => {
                 self.carries(hop.link, packet);
                 self.lost(at, packet);
             }
             // Where only the link acknowledgments were lost, nothing is.
-            LinkEvent::GivenUp { packet, .. } => {
+            LinkEvent::GivenUp { packet, arrived, .. } => {
                 self.carries(hop.link, packet);
-                if self.arrived.remove(&place) != Some(*packet) {
+                if !arrived {
                     self.lost(at, packet);
                 }
             }
@@ -234,15 +230,13 @@ impl Recorder {
                     self.keep(flow, |h| &mut h.corrupted, at, Spot { at, seq });
                 }
             }
-            LinkEvent::Arrived { packet } => {
-                self.carries(hop.link, packet);
-                self.arrived.insert(place, *packet);
-            }
-            LinkEvent::FrameSent { attempt: 1, .. } => {
-                self.arrived.remove(&place);
-            }
+            LinkEvent::Arrived { packet } => self.carries(hop.link, packet),
             LinkEvent::FrameSent { .. }
             | LinkEvent::FrameDuplicate { .. }
+            | LinkEvent::FrameDiscarded { .. }
+            | LinkEvent::ParitySent { .. }
+            | LinkEvent::ParityCorrupted { .. }
+            | LinkEvent::Recovered { .. }
             | LinkEvent::AckCorrupted { .. }
             | LinkEvent::Marked { .. } => {}
         }

@@ -41,7 +41,7 @@ pub enum Radio {
     /// One for each link, on frequencies of their own.
     #[default]
     PerLink,
-    /// One for all: frames to different neighbours wait for each other.
+    /// One for all links that stop and wait: frames to different neighbours wait for each other. Any other link has its own.
     Shared,
 }
 

@@ -34,6 +34,11 @@ impl Node {
         self.resident.as_ref().map_or_else(Vec::new, |resident| resident.agent.counters())
     }
 
+    /// Whether its scheme has packets go before those that wait.
+    pub fn sends_urgently(&self) -> bool {
+        self.resident.as_ref().is_some_and(|resident| resident.agent.sends_urgently())
+    }
+
     /// The end that listens on `port`.
     #[inline]
     pub fn end(&self, port: u16) -> Option<usize> {

@@ -247,9 +247,17 @@ impl Flow {
     pub fn link(&mut self, at: Time, id: HopId, event: &LinkEvent, hops: &Hops, facts: &mut Vec<Fact>) {
         let Some(hop) = hops.get(id) else { return };
         match event {
-            LinkEvent::FrameSent { attempt, packet, .. } => self.frame_sent(at, id, hop, *attempt, packet, facts),
-            LinkEvent::FrameCorrupted { attempt, packet, .. } => self.transit.failed(hop.near, *attempt, packet),
-            LinkEvent::GivenUp { packet, .. } => self.given_up(at, id, hop, packet, facts),
+            LinkEvent::FrameSent { attempt, packet, .. } if hop.stops_and_waits() => {
+                self.frame_sent(at, id, hop, *attempt, packet, facts);
+            }
+            LinkEvent::FrameSent { attempt, packet, .. } => self.one_of_many_sent(at, id, hop, *attempt, packet, facts),
+            LinkEvent::FrameCorrupted { attempt, packet, .. } => {
+                // What is there already was counted when it was sent.
+                if self.transit.failed(hop.near, *attempt, packet) && hop.has_window() {
+                    facts.push(attempt_on_the_line(at, id, hop, packet));
+                }
+            }
+            LinkEvent::GivenUp { packet, arrived, .. } => self.given_up(at, id, hop, packet, *arrived, facts),
             LinkEvent::Lost { packet } => {
                 let (from, to) = on_the_line(at, hop, packet);
                 facts.push(Fact::Failed { hop: id, from, to, data: packet.data().is_some() });
@@ -263,7 +271,12 @@ impl Flow {
             }
             LinkEvent::Arrived { packet } => self.arrived(at, id, hop, packet, facts),
             LinkEvent::Marked { .. } => self.congested_at = Some(at),
-            LinkEvent::FrameDuplicate { .. } | LinkEvent::AckCorrupted { .. } => {}
+            LinkEvent::FrameDuplicate { .. }
+            | LinkEvent::FrameDiscarded { .. }
+            | LinkEvent::ParitySent { .. }
+            | LinkEvent::ParityCorrupted { .. }
+            | LinkEvent::Recovered { .. }
+            | LinkEvent::AckCorrupted { .. } => {}
         }
     }
 
@@ -281,14 +294,35 @@ impl Flow {
         self.transit.failed(hop.near, attempt - 1, packet);
     }
 
-    fn given_up(&mut self, at: Time, id: HopId, hop: &Hop, packet: &Packet, facts: &mut Vec<Fact>) {
+    /// A frame that does not wait for the one before. Of an attempt that fails counts the time it holds the line: while its
+    /// acknowledgment is awaited others are sent.
+    fn one_of_many_sent(
+        &mut self,
+        at: Time,
+        id: HopId,
+        hop: &Hop,
+        attempt: u32,
+        packet: &Packet,
+        facts: &mut Vec<Fact>,
+    ) {
+        if !hop.has_window() {
+            return;
+        }
+        self.transit.has_link_layer(hop.near, packet.dst);
+        // Resent in vain, because its link acknowledgment was lost.
+        if attempt > 1 && !self.transit.has(hop.near, packet) {
+            facts.push(attempt_on_the_line(at, id, hop, packet));
+        }
+    }
+
+    fn given_up(&mut self, at: Time, id: HopId, hop: &Hop, packet: &Packet, arrived: bool, facts: &mut Vec<Fact>) {
         let service = self.services.remove(&hops::number(id));
         if let Some(service) = service {
             let data = packet.data().is_some();
             facts.push(Fact::Failed { hop: id, from: service.attempt_began, to: at, data });
         }
         // Given up on is not lost, if only the link acknowledgments were.
-        if service.is_some_and(|service| service.arrived) {
+        if arrived {
             return;
         }
         let lost = self.transit.take_oldest(at, hop.near, packet);
@@ -316,7 +350,7 @@ impl Flow {
     }
 
     fn arrived(&mut self, at: Time, id: HopId, hop: &Hop, packet: &Packet, facts: &mut Vec<Fact>) {
-        let service = self.services.get_mut(&hops::number(id)).filter(|_| hop.link_ack.is_some());
+        let service = self.services.get_mut(&hops::number(id)).filter(|_| hop.stops_and_waits());
         let again = service.as_ref().is_some_and(|service| service.arrived);
         let held = match service {
             Some(service) => {
@@ -406,6 +440,11 @@ impl Flow {
         }
         self.transit.put(node, sending);
     }
+}
+
+/// An attempt that begins now and fails, for as long as it holds the line.
+fn attempt_on_the_line(at: Time, id: HopId, hop: &Hop, packet: &Packet) -> Fact {
+    Fact::Failed { hop: id, from: at, to: at + hop.sending(packet.size()), data: packet.data().is_some() }
 }
 
 /// When a packet that arrives now, on a link without link layer, was being sent.

@@ -16,6 +16,8 @@ pub(super) struct Hop {
     pub delay: Span,
     /// With a link layer, how long a link acknowledgment takes to send.
     pub link_ack: Option<Span>,
+    /// With a link layer that acknowledges, how many frames may be on their way unacknowledged.
+    window: Option<u32>,
     line: Line,
 }
 
@@ -25,15 +27,28 @@ impl Hop {
         self.line.clone().transmission_time(size)
     }
 
-    /// From a packet's arrival to the moment the transmitter is free: with stop and wait, the link acknowledgment's way.
-    pub fn turnaround(&self) -> Span {
-        self.link_ack.map_or(Span::ZERO, |link_ack| link_ack + self.delay)
+    /// Whether one frame is outstanding at a time.
+    pub fn stops_and_waits(&self) -> bool {
+        self.window == Some(1)
     }
 
-    /// From the beginning of one packet to that of the next, where packets wait and nothing is lost.
+    /// Whether several may be, each acknowledged.
+    pub fn has_window(&self) -> bool {
+        self.window.is_some_and(|window| window > 1)
+    }
+
+    /// From a packet's arrival to the moment the transmitter is free: with stop and wait, the link acknowledgment's way.
+    pub fn turnaround(&self) -> Span {
+        self.link_ack.filter(|_| self.stops_and_waits()).map_or(Span::ZERO, |link_ack| link_ack + self.delay)
+    }
+
+    /// From the beginning of one packet to that of the next, where packets wait and nothing is lost: in the time of one
+    /// exchange a window of them.
     pub fn cycle(&self, size: u32) -> Span {
-        let wait = if self.link_ack.is_some() { self.delay + self.turnaround() } else { Span::ZERO };
-        self.sending(size) + wait
+        let sending = self.sending(size);
+        let (Some(link_ack), Some(window)) = (self.link_ack, self.window) else { return sending };
+        let exchange = sending + self.delay.times(2) + link_ack;
+        sending.max(Span::from_nanos(exchange.as_nanos() / u64::from(window.max(1))))
     }
 }
 
@@ -46,10 +61,11 @@ impl Hops {
             [(0, 1), (1, 0)].map(|(near, far)| {
                 let mut line = Line::new(link.rate, link.delay, link.timing);
                 let [near, far] = [link.between[near], link.between[far]];
-                let link_ack = link.arq.build().ack_size().map(|size| line.transmission_time(size));
+                let arq = link.arq.build();
+                let link_ack = arq.ack_size().map(|size| line.transmission_time(size));
                 let host = near >= network.nodes.len() || network.nodes[near].kind == sim::NodeKind::Host;
                 let processing = if host { Span::ZERO } else { network.nodes[near].processing_delay };
-                Hop { near, far, processing, delay: link.delay, link_ack, line }
+                Hop { near, far, processing, delay: link.delay, link_ack, window: arq.window(), line }
             })
         });
         Hops(hops.collect())

@@ -394,11 +394,13 @@ fn packet_of(event: &LinkEvent) -> Option<&Packet> {
         LinkEvent::FrameSent { packet, .. }
         | LinkEvent::FrameCorrupted { packet, .. }
         | LinkEvent::FrameDuplicate { packet, .. }
+        | LinkEvent::FrameDiscarded { packet, .. }
+        | LinkEvent::Recovered { packet }
         | LinkEvent::GivenUp { packet, .. }
         | LinkEvent::Lost { packet }
         | LinkEvent::QueueFull { packet }
         | LinkEvent::Marked { packet }
         | LinkEvent::Arrived { packet } => Some(packet),
-        LinkEvent::AckCorrupted { .. } => None,
+        LinkEvent::AckCorrupted { .. } | LinkEvent::ParitySent { .. } | LinkEvent::ParityCorrupted { .. } => None,
     }
 }

@@ -58,12 +58,21 @@ impl Transit {
         self.lanes.insert((node, to));
     }
 
-    /// The attempt of that number has failed, or is about to.
-    pub fn failed(&mut self, node: usize, attempt: u32, packet: &Packet) {
+    /// Whether a packet is at a node, or on its way from there.
+    pub fn has(&self, node: usize, packet: &Packet) -> bool {
+        let place = self.places.get(&(node, packet.dst));
+        place.is_some_and(|place| place.iter().any(|sending| is(sending, packet)))
+    }
+
+    /// The attempt of that number has failed, or is about to; whether the packet is at the node.
+    pub fn failed(&mut self, node: usize, attempt: u32, packet: &Packet) -> bool {
         let place = self.places.get_mut(&(node, packet.dst));
-        if let Some(sending) = place.and_then(|place| place.iter_mut().find(|sending| is(sending, packet))) {
+        let sending = place.and_then(|place| place.iter_mut().find(|sending| is(sending, packet)));
+        let found = sending.is_some();
+        if let Some(sending) = sending {
             sending.failed = sending.failed.max(attempt);
         }
+        found
     }
 
     /// A packet comes to a node.

@@ -99,7 +99,7 @@ impl EventTrace {
                 self.frame(hop, *number, packet),
                 self.packet(packet)
             )),
-            LinkEvent::GivenUp { number, attempts, packet } => Some(format!(
+            LinkEvent::GivenUp { number, attempts, packet, .. } => Some(format!(
                 // The thesis counts the attempts after the first.
                 "Following frame could not be transmitted after {} attempts :\n{}{}",
                 attempts - 1,

@@ -231,14 +231,28 @@ impl Checker<'_> {
             self.wrong(problem.key(key.clone()).found(format!("\"{}\"", arq.name())));
         }
         if link.queue_tie != Tie::default() && !matches!(arq, ArqConfig::None(_)) {
-            let problem =
-                Problem::new("nothing: a station's frames end with an acknowledgment, in the order of events");
+            let problem = Problem::new("nothing: with a link layer packets come and go in the order of events");
             self.wrong(problem.key(format!("{link_key}.queue_tie")).found("\"arrival-first\""));
+        }
+        if !arq.build().shares_a_radio() {
+            self.no_shared_radio(&key, link, arq.name());
         }
         if self.scenario.profile == Profile::Goel1997 {
             arq.goel1997();
         }
         arq
+    }
+
+    /// A transmitter that several links share serves one exchange at a time, which only stop and wait has.
+    fn no_shared_radio(&mut self, key: &str, link: &Link, arq: &str) {
+        for name in &link.between {
+            if self.scenario.nodes.get(name).is_some_and(|node| node.radio == Radio::Shared) {
+                let expected =
+                    format!("\"stop-and-wait\": {name} has radio = \"shared\", and only stop and wait can share it");
+                let problem = Problem::new(expected).key(key).found(format!("\"{arq}\""));
+                self.wrong(problem.hint(format!("leave out nodes.{name}.radio, so that each link has a transmitter")));
+            }
+        }
     }
 
     fn flow(&mut self, name: &str, flow: &Flow) -> FlowSpec {

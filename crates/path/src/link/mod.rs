@@ -71,6 +71,10 @@ pub struct Counters {
     pub given_up: u64,
     /// Frames that arrived a second time.
     pub duplicates: u64,
+    /// Frames that arrived and brought no packet: out of turn with go-back-N, or parity.
+    pub discarded: u64,
+    /// Packets that came out of parity, their own frames being lost.
+    pub recovered: u64,
     /// Packets that arrived.
     pub packets_delivered: u64,
     /// Time spent sending frames; of a frame that is being sent, the part that is over.

@@ -141,12 +141,13 @@ impl Station {
         if last {
             lane.counters.given_up += 1;
             // Given up on is not lost, if only the acknowledgments were.
-            if !lane.arrived {
+            let arrived = lane.arrived;
+            if !arrived {
                 lane.counters.packets_dropped += 1;
             }
+            cx.tell(lane.hop, || LinkEvent::GivenUp { number, attempts: attempt, packet, arrived });
             lane.pop();
             outcome.freed = packet.size();
-            cx.tell(lane.hop, || LinkEvent::GivenUp { number, attempts: attempt, packet });
         }
         outcome.notice = Some(RadioNotice { hop: lane.hop, packet, attempt, last });
         self.send_next(cx);

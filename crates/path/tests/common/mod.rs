@@ -1,7 +1,14 @@
 //! What the contract tests share.
 #![allow(dead_code, reason = "each test file uses some of it")]
 
-use engine::Time;
+use engine::{Slot, Time};
+use path::link::Line;
+use path::mac::arq::Arq;
+use path::queue::{Limit, Tie};
+use path::transmitter::Transmitter;
+use path::transmitter::fec::FecSender;
+use path::transmitter::once::Once;
+use path::transmitter::window::WindowSender;
 use path::{HopId, LinkEvent, Observer};
 use serde::Deserialize;
 use serde::de::value::{Error, MapDeserializer};
@@ -36,5 +43,15 @@ impl Observer for Log {
     }
     fn link(&mut self, at: Time, hop: HopId, event: LinkEvent) {
         self.0.push((at, hop, event));
+    }
+}
+
+/// The transmitter that a hop with this link layer has of its own; `None` if it is served by a station.
+pub fn own_transmitter(arq: &Arq, hop: HopId, line: Line, limit: (Limit, Tie), slot: Slot) -> Option<Transmitter> {
+    match *arq {
+        Arq::None => Some(Transmitter::Once(Once::new(hop, line, limit, true, slot))),
+        Arq::StopAndWait(_) => None,
+        Arq::Window(window) => Some(Transmitter::Window(WindowSender::new(hop, line, window, limit.0, slot))),
+        Arq::Fec(fec) => Some(Transmitter::Fec(FecSender::new(hop, line, fec, limit.0, slot))),
     }
 }

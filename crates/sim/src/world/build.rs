@@ -10,6 +10,10 @@ use path::link::pipe::Pipe;
 use path::mac::arq::Arq;
 use path::queue::Buffer;
 use path::station::{Lane, Station};
+use path::transmitter::Transmitter;
+use path::transmitter::fec::FecSender;
+use path::transmitter::once::Once;
+use path::transmitter::window::WindowSender;
 use tcp::Connection;
 use wire::{Addr, SeqNum};
 
@@ -39,7 +43,7 @@ impl World {
         let mut slots = Slots::default();
         let mut nodes = nodes(network, &mut slots);
         let channels = channels(network);
-        let (hops, stations, station_nodes) = hops(network, &channels, &mut slots);
+        let (hops, stations, station_nodes) = hops(network, &nodes, &channels, &mut slots);
         let far_ends = network.links.iter().flat_map(|link| [link.between[1] as u32, link.between[0] as u32]).collect();
         let (ends, flows) = ends(network, &mut nodes, &mut slots, observed);
         let mut world = World {
@@ -107,8 +111,13 @@ fn channels(network: &Network) -> Vec<Box<dyn Channel>> {
     network.links.iter().map(channel).collect()
 }
 
-/// The hops of all links, and the stations that serve those with a link layer.
-fn hops(network: &Network, channels: &[Box<dyn Channel>], slots: &mut Slots) -> (Vec<Hop>, Vec<Station>, Vec<u32>) {
+/// The hops of all links, and the stations that serve those which stop and wait.
+fn hops(
+    network: &Network,
+    nodes: &[Node],
+    channels: &[Box<dyn Channel>],
+    slots: &mut Slots,
+) -> (Vec<Hop>, Vec<Station>, Vec<u32>) {
     // Lanes by transmitter: one transmitter for each hop, or one for all hops of a node with a shared radio.
     let mut transmitters: Vec<(usize, Vec<Lane>)> = Vec::new();
     let mut shared: Vec<Option<usize>> = vec![None; network.nodes.len()];
@@ -116,23 +125,18 @@ fn hops(network: &Network, channels: &[Box<dyn Channel>], slots: &mut Slots) -> 
     for (number, link) in network.links.iter().enumerate() {
         for way in 0..2 {
             let id = hop_id(2 * number + way);
-            let line = Line::new(link.rate, link.delay, link.timing);
-            let arq = match link.arq.build() {
-                Arq::None if link.changes.is_some() => {
-                    let slot = slots.slot(Owner::Changing(hops.len() as u32));
-                    hops.push(changing(network, link, id, line, channels[number].loses(), slot));
-                    continue;
-                }
-                Arq::None => {
-                    let slot = slots.slot(Owner::Pipe(hops.len() as u32));
-                    let pipe = Pipe::new(id, line, (link.queue, link.queue_tie), channels[number].loses(), slot);
-                    hops.push(Hop::Pipe(pipe.marking(link.ecn_threshold)));
-                    continue;
-                }
-                Arq::StopAndWait(arq) => arq,
-            };
-            let lane = Lane::new(id, line, arq, link.queue).marking(link.ecn_threshold);
             let node = link.between[way];
+            let arq = link.arq.build();
+            if arq == Arq::None && link.changes.is_some() {
+                hops.push(changing(network, link, id, channels[number].loses(), slots));
+                continue;
+            }
+            let Arq::StopAndWait(arq) = arq else {
+                hops.push(hop_of_its_own(link, id, nodes[node].sends_urgently(), channels[number].loses(), slots));
+                continue;
+            };
+            let line = Line::new(link.rate, link.delay, link.timing);
+            let lane = Lane::new(id, line, arq, link.queue).marking(link.ecn_threshold);
             let own = match network.nodes[node].radio {
                 Radio::PerLink => None,
                 Radio::Shared => shared[node],
@@ -158,12 +162,33 @@ fn hops(network: &Network, channels: &[Box<dyn Channel>], slots: &mut Slots) -> 
 }
 
 /// One direction of a link that changes with time.
-fn changing(network: &Network, link: &LinkSpec, id: HopId, line: Line, lossy: bool, slot: engine::Slot) -> Hop {
+fn changing(network: &Network, link: &LinkSpec, id: HopId, lossy: bool, slots: &mut Slots) -> Hop {
     let name = format!("link {} jitter {}", link.name, link.random_seed);
     let stream = Stream::named(network.seed, network.replication, &name);
     let changes = link.changes.as_deref().cloned().unwrap_or_default();
+    let line = Line::new(link.rate, link.delay, link.timing);
+    let slot = slots.slot(Owner::Changing(2 * id.link + id.way.index() as u32));
     let changing = Changing::new(id, line, &changes, stream, (link.queue, link.queue_tie), lossy, slot);
     Hop::Changing(Box::new(changing.marking(link.ecn_threshold)))
+}
+
+/// A hop that shares its transmitter with no other.
+fn hop_of_its_own(link: &LinkSpec, id: HopId, urgent: bool, lossy: bool, slots: &mut Slots) -> Hop {
+    let line = Line::new(link.rate, link.delay, link.timing);
+    let limit = (link.queue, link.queue_tie);
+    let number = 2 * id.link + id.way.index() as u32;
+    let arq = link.arq.build();
+    if arq == Arq::None && !urgent {
+        let pipe = Pipe::new(id, line, limit, lossy, slots.slot(Owner::Pipe(number)));
+        return Hop::Pipe(pipe.marking(link.ecn_threshold));
+    }
+    let slot = slots.slot(Owner::Transmitter(number));
+    let transmitter = match arq {
+        Arq::Window(window) => Transmitter::Window(WindowSender::new(id, line, window, link.queue, slot)),
+        Arq::Fec(fec) => Transmitter::Fec(FecSender::new(id, line, fec, link.queue, slot)),
+        Arq::None | Arq::StopAndWait(_) => Transmitter::Once(Once::new(id, line, limit, lossy, slot)),
+    };
+    Hop::Own(Box::new(transmitter.marking(link.ecn_threshold)))
 }
 
 fn ends(network: &Network, nodes: &mut [Node], slots: &mut Slots, observed: bool) -> (Vec<End>, Vec<Flow>) {

@@ -2,7 +2,7 @@
 //!
 //! The loop takes the next wake-up and lets its owner act; what the owner gives out is carried on at once: to the
 //! node at the far end of a link, from there to a connection or to the next link. A packet's way through one wake-up is
-//! `Pipe` or `Station` -> `World::arrive` -> `Connection` or `World::forward` -> `World::output`.
+//! `Pipe`, `Station` or `Transmitter` -> `World::arrive` -> `Connection` or `World::forward` -> `World::output`.
 
 mod agents;
 mod build;
@@ -14,6 +14,7 @@ use path::channel::Channel;
 use path::link::changing::Changing;
 use path::link::pipe::Pipe;
 use path::station::{Outcome, Station};
+use path::transmitter::Transmitter;
 use path::{Cx, HopId, LinkEvent, Observer, Way};
 use tcp::State;
 use wire::{Addr, Body, Packet};
@@ -32,6 +33,8 @@ enum Owner {
     Pipe(u32),
     /// The first packet on a line that changes arrives.
     Changing(u32),
+    /// A transmitter of a hop's own.
+    Transmitter(u32),
     /// A station's outstanding frame or its acknowledgment arrives.
     StationArrival(u32),
     /// A station's acknowledgment is overdue.
@@ -54,6 +57,8 @@ enum Hop {
     Pipe(Pipe),
     /// A line that changes with time.
     Changing(Box<Changing>),
+    /// A transmitter of its own.
+    Own(Box<Transmitter>),
     /// A lane of a station.
     Lane {
         station: u32,
@@ -194,6 +199,7 @@ impl World {
         let counters = |hop: &Hop| match hop {
             Hop::Pipe(pipe) => pipe.counters(self.now),
             Hop::Changing(line) => line.counters(self.now),
+            Hop::Own(transmitter) => transmitter.counters(self.now),
             Hop::Lane { station, lane } => self.stations[*station as usize].lanes()[*lane as usize].counters(self.now),
         };
         Results {
@@ -219,7 +225,7 @@ impl World {
                 let relay = &mut Relay(sink);
                 let mut cx =
                     Cx { now: self.now, schedule: &mut self.schedule, channels: &mut self.channels, observer: relay };
-                let Hop::Pipe(pipe) = &mut self.hops[hop] else { unreachable!("a lane has no slot of its own") };
+                let Hop::Pipe(pipe) = &mut self.hops[hop] else { unreachable!("the slot is a pipe's") };
                 if pipe.on_wake(&mut cx, arriving) {
                     self.arrive(hop, arriving, sink);
                 }
@@ -234,13 +240,14 @@ impl World {
                     self.arrive(hop, arriving, sink);
                 }
             }
+            Owner::Transmitter(hop) => self.transmitter_wakes(hop as usize, sink),
             Owner::StationArrival(station) => {
                 let outcome = self.station(station, sink, |station, cx| station.on_arrival(cx));
-                self.carry_on(station, outcome, sink);
+                self.carry_on(self.station_nodes[station as usize] as usize, outcome, sink);
             }
             Owner::StationTimer(station) => {
                 let outcome = self.station(station, sink, |station, cx| station.on_timer(cx));
-                self.carry_on(station, outcome, sink);
+                self.carry_on(self.station_nodes[station as usize] as usize, outcome, sink);
             }
             Owner::End(end) => self.end_wakes(end as usize, sink),
             Owner::Agent(node) => self.agent_wakes(node as usize, sink),
@@ -279,9 +286,23 @@ impl World {
         act(&mut self.stations[number as usize], &mut cx)
     }
 
-    /// What a station brought about goes on outside it.
-    fn carry_on<S: Sink>(&mut self, station: u32, outcome: Outcome, sink: &mut S) {
-        let node = self.station_nodes[station as usize] as usize;
+    fn transmitter_wakes<S: Sink>(&mut self, hop: usize, sink: &mut S) {
+        // Where the way back leads to.
+        let node = self.far_ends[hop ^ 1] as usize;
+        let relay = &mut Relay(sink);
+        let mut cx = Cx { now: self.now, schedule: &mut self.schedule, channels: &mut self.channels, observer: relay };
+        if let Hop::Own(transmitter) = &mut self.hops[hop] {
+            transmitter.on_wake(&mut self.nodes[node].buffer, &mut cx);
+        }
+        while let Hop::Own(transmitter) = &mut self.hops[hop]
+            && let Some(outcome) = transmitter.outcome()
+        {
+            self.carry_on(node, outcome, sink);
+        }
+    }
+
+    /// What a station or transmitter of a node brought about goes on outside it.
+    fn carry_on<S: Sink>(&mut self, node: usize, outcome: Outcome, sink: &mut S) {
         if outcome.freed > 0 {
             self.nodes[node].buffer.left(outcome.freed);
         }
@@ -392,6 +413,9 @@ impl World {
             Hop::Changing(line) => {
                 let leaves = line.on_packet(packet, &mut cx);
                 self.nodes[node].buffer.taken_until(leaves, packet.size());
+            }
+            Hop::Own(transmitter) => {
+                transmitter.on_packet(packet, urgent, &mut self.nodes[node].buffer, &mut cx);
             }
             Hop::Lane { station, lane } => {
                 if !self.stations[*station as usize].on_packet(*lane as usize, *packet, urgent, &mut cx) {

@@ -1,15 +1,25 @@
-//! Link-level retransmission (automatic repeat request).
+//! Link-level retransmission (automatic repeat request), and what is sent instead of it.
 
+pub mod fec;
+pub mod go_back_n;
 pub mod none;
+pub mod selective_repeat;
 pub mod stop_and_wait;
+pub mod window;
 
 use engine::Span;
+
+pub use fec::Fec;
+pub use window::SlidingWindow;
 
 engine::registry! {
     /// The kinds of link-level retransmission.
     pub enum ArqConfig: "arq" => build() -> Arq {
         None => none, "none", "Frames are sent once and never acknowledged", no settings;
         StopAndWait => stop_and_wait, "stop-and-wait", "One frame at a time, sent until acknowledged or a number of times";
+        GoBackN => go_back_n, "go-back-n", "A window of frames; after one that fails all behind it are sent again";
+        SelectiveRepeat => selective_repeat, "selective-repeat", "A window of frames, each acknowledged and sent again by itself";
+        Fec => fec, "fec", "Parity frames behind each block instead of acknowledgments (packet erasure code)";
     }
 }
 
@@ -20,17 +30,39 @@ pub enum Arq {
     None,
     /// A [station](crate::station).
     StopAndWait(StopAndWait),
+    /// A [transmitter](crate::transmitter) of the hop's own.
+    Window(SlidingWindow),
+    /// Nothing is sent again: parity goes ahead. A [transmitter](crate::transmitter) of the hop's own.
+    Fec(Fec),
 }
 
 impl Arq {
     /// Bytes of a link acknowledgment; none if frames are not acknowledged.
     pub fn ack_size(&self) -> Option<u32> {
         match self {
-            Arq::None => None,
+            Arq::None | Arq::Fec(_) => None,
             Arq::StopAndWait(arq) => Some(arq.ack_size),
+            Arq::Window(arq) => Some(arq.ack_size),
         }
     }
+
+    /// How many frames may be on their way unacknowledged; none if there is no such bound.
+    pub fn window(&self) -> Option<u32> {
+        match self {
+            Arq::None | Arq::Fec(_) => None,
+            Arq::StopAndWait(_) => Some(1),
+            Arq::Window(arq) => Some(arq.window),
+        }
+    }
+
+    /// Whether a transmitter that several links share can follow it: it must let another link's frame go between.
+    pub fn shares_a_radio(&self) -> bool {
+        matches!(self, Arq::None | Arq::StopAndWait(_))
+    }
 }
+
+/// Bytes of an 802.11 acknowledgment frame.
+const ACK_SIZE: u32 = 14;
 
 /// The parameters of a stop-and-wait sender.
 #[derive(Clone, Copy, PartialEq, Debug)]

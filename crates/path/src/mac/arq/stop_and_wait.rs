@@ -12,7 +12,7 @@ use engine::registry::{Fault, Settings};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Arq, StopAndWait};
+use super::{ACK_SIZE, Arq, StopAndWait};
 
 /// What the receiver can tell a retransmission from a new frame by.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
@@ -49,9 +49,6 @@ fn nine() -> u32 {
 fn one_millisecond() -> Span {
     Span::from_millis(1)
 }
-
-/// Bytes of an 802.11 acknowledgment frame.
-const ACK_SIZE: u32 = 14;
 
 impl Default for Config {
     fn default() -> Self {

@@ -1,0 +1,126 @@
+//! Whole transfers over each link layer: what TCP, the schemes, the node's buffer and `lab::explain` have of them.
+
+mod common;
+
+use std::ops::ControlFlow;
+
+use common::{network, run, thesis, watch};
+use engine::Span;
+use lab::explain::{Explain, FlowReport};
+use lab::run::record;
+use path::LinkEvent;
+use sim::{Event, Network, Results};
+
+const FADES: &str = r#"{ kind = "two-state", mean_good = "1 s", mean_bad = "100 ms", loss_good = 0.02 }"#;
+const LINK_LAYERS: [&str; 6] = [
+    "{ kind = \"go-back-n\" }",
+    "{ kind = \"go-back-n\", window = 3, transmissions = 4 }",
+    "{ kind = \"selective-repeat\" }",
+    "{ kind = \"selective-repeat\", window = 3, transmissions = 4 }",
+    "{ kind = \"selective-repeat\", in_order = false }",
+    "{ kind = \"fec\", data = 4, parity = 2 }",
+];
+
+/// The thesis's network with another link layer.
+fn over(arq: &str, head: &str, channel: &str, flow: &str) -> Network {
+    network(&thesis(head, 20, channel, flow).replace("arq = \"stop-and-wait\"", &format!("arq = {arq}")))
+}
+
+fn air(results: &Results) -> [path::link::Counters; 2] {
+    results.links[1].ways
+}
+
+/// Every byte comes, and a base station whose buffer holds four packets goes on to the end: what has left, was acknowledged
+/// or given up gives its room back, and nothing gives back more than it took.
+#[test]
+fn transfers_complete_and_a_small_buffer_is_never_used_up() {
+    for arq in LINK_LAYERS {
+        for buffer in ["", ", buffer = \"4256 B\""] {
+            let text = thesis("", 20, FADES, "bytes = \"500 KiB\"\nwindow = \"16 KiB\"")
+                .replace("arq = \"stop-and-wait\"", &format!("arq = {arq}"))
+                .replace("kind = \"base-station\"", &format!("kind = \"base-station\"{buffer}"));
+            let results = run(&network(&text));
+            assert_eq!(results.flows[0].bytes_delivered, 500 << 10, "{arq}{buffer}");
+            assert!(results.flows[0].completed.is_some(), "{arq}{buffer}");
+            assert!(air(&results)[0].frames_corrupted > 10, "{arq}: the air did nothing");
+            assert_eq!(results.buffer_full[1] > 0, !buffer.is_empty(), "{arq}{buffer}");
+        }
+    }
+}
+
+/// The base station's scheme hears of each attempt that fails, and the sender of the first and the last.
+#[test]
+fn the_icmp_schemes_hear_of_a_window_what_they_hear_of_stop_and_wait() {
+    for arq in &LINK_LAYERS[..5] {
+        for scheme in ["simple-icmp", "refined-icmp"] {
+            let flow = "bytes = \"2 MiB\"\nwindow = \"16 KiB\"";
+            let results = run(&over(arq, &format!("scheme = \"{scheme}\""), FADES, flow));
+            let sender = results.flows[0].sender;
+            assert!(sender.notices_defer > 10, "{arq}, {scheme}: {sender:?}");
+            let given_up = air(&results)[0].given_up;
+            assert!(given_up > 0, "{arq}, {scheme}: nothing was given up");
+            let retransmit = if scheme == "refined-icmp" { given_up } else { 0 };
+            // The message about one that is given up at the very end may be under way.
+            assert!(
+                sender.notices_retransmit <= retransmit && sender.notices_retransmit + 1 >= retransmit,
+                "{arq}, {scheme}"
+            );
+        }
+    }
+    let silent = run(&over("{ kind = \"fec\" }", "scheme = \"refined-icmp\"", FADES, "bytes = \"200 KiB\""));
+    assert_eq!(silent.flows[0].sender.notices_defer, 0, "parity asks nobody, so it learns of no failure");
+}
+
+fn explained(network: &Network) -> FlowReport {
+    let mut explain = Explain::new(network);
+    let results =
+        record(network, &mut explain, |_| false, &mut |_| ControlFlow::Continue(())).expect("the run is not stopped");
+    explain.finish(results.ended).remove(0)
+}
+
+fn bad_air(report: &FlowReport) -> Span {
+    let costs = report.findings.iter().filter(|finding| finding.kind == "bad-air").map(|finding| finding.cost);
+    costs.fold(Span::ZERO, |sum, cost| sum + cost)
+}
+
+/// Three frames are dropped, and each held the line for 8.512 ms: not longer, since others are sent while its acknowledgment
+/// is awaited.
+#[test]
+fn a_lost_frame_of_many_costs_the_time_it_held_the_line() {
+    for arq in &LINK_LAYERS[..5] {
+        let channel = "{ kind = \"scripted\", drop = [5, 9, 14] }";
+        let flow = "bytes = \"100 KiB\"\nwindow = \"16 KiB\"";
+        let report = explained(&over(arq, "", channel, flow));
+        assert_eq!(bad_air(&report), Span::from_nanos(3 * 8_512_000), "{arq}: {:?}", report.findings);
+    }
+}
+
+/// Frames and acknowledgments are lost, and what is sent in vain, because only the acknowledgment was lost, counts as well.
+#[test]
+fn an_attempt_in_vain_costs_the_time_it_held_the_line() {
+    let channel = "{ kind = \"uniform\", loss = 0.1 }";
+    let flow = "bytes = \"200 KiB\"\nwindow = \"16 KiB\"";
+    let network = over("{ kind = \"selective-repeat\", in_order = false }", "", channel, flow);
+    let (results, events) = watch(&network);
+    let [there, back] = air(&results).map(|way| way.frames_corrupted + way.duplicates);
+    assert!(there > 30 && back > 30, "{there} {back}");
+    assert!(events.iter().any(|(_, event)| matches!(event, Event::Link { event: LinkEvent::AckCorrupted { .. }, .. })));
+    // 1064 and 40 bytes.
+    let expected = Span::from_nanos(there * 8_512_000 + back * 320_000);
+    assert_eq!(bad_air(&explained(&network)), expected);
+}
+
+/// A segment each 8.512 ms is what the air carries; a window of one waits 2.112 ms for each, a window of 64 does not. 100
+/// segments: the exchange of the last, 20 ms of wire each way, and what slow start leaves idle are the same.
+#[test]
+fn a_window_keeps_the_air_busy_where_stop_and_wait_does_not() {
+    let flow = "bytes = \"100 KiB\"\nwindow = \"64 KiB\"\ntcp.initial_window = 64";
+    let took = |arq: &str| {
+        let results = run(&over(arq, "", "\"perfect\"", flow));
+        results.flows[0].elapsed.as_nanos()
+    };
+    let window = took("\"selective-repeat\"");
+    assert_eq!(took("\"go-back-n\""), window);
+    assert_eq!(took("\"stop-and-wait\"") - window, 99 * 2_112_000);
+    assert_eq!(took("{ kind = \"selective-repeat\", window = 1 }") - window, 99 * 2_112_000);
+}

@@ -1,0 +1,105 @@
+//! Forward error correction: rate for loss. Behind every `data` frames go `parity` frames, and any `data` of the
+//! `data + parity` bring back the whole block: a Reed-Solomon code over packets, where a frame is either there or not
+//! [RFC5510].
+//!
+//! The code is systematic: data frames are the packets themselves, and what arrives needs no decoding. A parity frame is as
+//! long as the longest packet of its block, to which the others are padded. Nothing is acknowledged and nothing sent again.
+//! A block that is not full when traffic pauses is closed after `flush`, and gets all its parity frames. What runs is
+//! [`crate::transmitter::fec`].
+//!
+//! Limits: over GF(2^8) a block has at most 255 frames, parity included. Deviations: a real code protects each packet's length
+//! with it and sends the block's number and shape along, which here take no bytes; coding takes no time.
+
+use engine::Span;
+use engine::registry::{Fault, Settings};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::Arq;
+
+/// The parameters of a sender of parity.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Fec {
+    /// Data frames of a full block.
+    pub data: u32,
+    /// Parity frames behind each block.
+    pub parity: u32,
+    /// How long after the last frame a block that is not full is closed.
+    pub flush: Span,
+    /// Whether packets are handed up in sequence, or as they come.
+    pub in_order: bool,
+}
+
+/// Settings.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    /// Data frames of a full block.
+    #[serde(default = "eight")]
+    #[schemars(range(min = 1, max = 254))]
+    pub data: u32,
+    /// Parity frames behind each block.
+    #[serde(default = "two")]
+    #[schemars(range(min = 1, max = 254))]
+    pub parity: u32,
+    /// How long after the end of its last frame a block that is not full is closed.
+    #[serde(default = "ten_milliseconds")]
+    pub flush: Span,
+    /// Whether packets wait for those before them in their block, or are handed up as they come.
+    #[serde(default = "yes")]
+    pub in_order: bool,
+}
+
+fn eight() -> u32 {
+    8
+}
+
+fn two() -> u32 {
+    2
+}
+
+fn ten_milliseconds() -> Span {
+    Span::from_millis(10)
+}
+
+fn yes() -> bool {
+    true
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Config { data: eight(), parity: two(), flush: ten_milliseconds(), in_order: yes() }
+    }
+}
+
+/// Frames of a Reed-Solomon block over GF(2^8) [RFC5510].
+const LONGEST_BLOCK: u32 = 255;
+/// Waiting longer is no link layer's business.
+const LONGEST_FLUSH: Span = Span::from_secs(3600);
+
+impl Settings for Config {
+    fn check(&self) -> Vec<Fault> {
+        let mut faults = Vec::new();
+        for (key, frames) in [("data", self.data), ("parity", self.parity)] {
+            if !(1..LONGEST_BLOCK).contains(&frames) {
+                faults.push(Fault::new(key, frames, format!("1 to {} frames", LONGEST_BLOCK - 1)));
+            }
+        }
+        if faults.is_empty() && self.data + self.parity > LONGEST_BLOCK {
+            let most = LONGEST_BLOCK - self.data;
+            let fault = Fault::new("parity", self.parity, format!("at most {most}, with {} data frames", self.data));
+            faults.push(fault.hint(format!("a block has at most {LONGEST_BLOCK} frames (Reed-Solomon over GF(2^8))")));
+        }
+        if self.flush > LONGEST_FLUSH {
+            faults.push(Fault::new("flush", self.flush, "at most an hour"));
+        }
+        faults
+    }
+}
+
+impl Config {
+    /// The parameters.
+    pub fn build(&self) -> Arq {
+        Arq::Fec(Fec { data: self.data, parity: self.parity, flush: self.flush, in_order: self.in_order })
+    }
+}

@@ -1,0 +1,78 @@
+//! What go-back-N and selective repeat have in common: a window of frames on their way, each with a timer.
+//!
+//! Frames are sent one after the other over the line, up to `window` of them unacknowledged. The far end acknowledges each
+//! frame that arrives at once, without contention and without queueing behind data; acknowledgments cross the same
+//! channel. A frame whose acknowledgment has not come `2 x propagation + sending the acknowledgment + margin` after its
+//! end has failed. What runs is [`crate::transmitter::window`].
+
+use engine::registry::Fault;
+use engine::{Bytes, Span};
+
+/// The parameters of a link layer with a window.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct SlidingWindow {
+    /// What becomes of the frames behind one that fails.
+    pub policy: Policy,
+    /// How many frames may be on their way unacknowledged.
+    pub window: u32,
+    /// How often an attempt at a frame may fail.
+    pub transmissions: u32,
+    /// How long beyond the earliest possible acknowledgment the sender waits.
+    pub margin: Span,
+    /// Bytes of a link acknowledgment.
+    pub ack_size: u32,
+}
+
+/// What becomes of the frames behind one that fails.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Policy {
+    /// The far end throws them away, and they are sent again.
+    GoBackN,
+    /// The far end keeps them.
+    SelectiveRepeat {
+        /// Whether it hands them up in sequence, or as they come.
+        in_order: bool,
+    },
+}
+
+/// The window of 802.11's block acknowledgment.
+pub(super) fn sixty_four() -> u32 {
+    64
+}
+
+pub(super) fn nine() -> u32 {
+    9
+}
+
+pub(super) fn one_millisecond() -> Span {
+    Span::from_millis(1)
+}
+
+pub(super) fn ack_size() -> Bytes {
+    Bytes(u64::from(super::ACK_SIZE))
+}
+
+/// Waiting longer is no link layer's business.
+const LONGEST_MARGIN: Span = Span::from_secs(3600);
+/// Larger than any link layer's; what the far end keeps stays bounded.
+const LARGEST_WINDOW: u32 = 65_536;
+/// An acknowledgment as long as the longest packet would be none.
+const LARGEST_ACK: Bytes = Bytes(1500);
+
+/// What is wrong with the settings that both have.
+pub(super) fn faults(window: u32, transmissions: u32, margin: Span, ack_size: Bytes) -> Vec<Fault> {
+    let mut faults = Vec::new();
+    if !(1..=LARGEST_WINDOW).contains(&window) {
+        faults.push(Fault::new("window", window, format!("1 to {LARGEST_WINDOW} frames")));
+    }
+    if !(1..=10_000).contains(&transmissions) {
+        faults.push(Fault::new("transmissions", transmissions, "1 to 10000, the first transmission included"));
+    }
+    if margin > LONGEST_MARGIN {
+        faults.push(Fault::new("margin", margin, "at most an hour"));
+    }
+    if !(1..=LARGEST_ACK.0).contains(&ack_size.0) {
+        faults.push(Fault::new("ack_size", ack_size, format!("1 B to {LARGEST_ACK}")));
+    }
+    faults
+}

@@ -1,0 +1,78 @@
+//! Packets that wait to be sent for the first time.
+
+use std::collections::VecDeque;
+
+use engine::Order;
+use wire::{Ecn, Packet};
+
+use crate::context::{Cx, Observer};
+use crate::event::{HopId, LinkEvent};
+use crate::link::Counters;
+use crate::queue::Limit;
+
+pub(super) struct Backlog {
+    limit: Limit,
+    /// Beyond this a packet that says it understands marks is marked.
+    pub threshold: Limit,
+    packets: VecDeque<(Packet, Order)>,
+    bytes: u64,
+}
+
+impl Backlog {
+    pub fn new(limit: Limit) -> Self {
+        Backlog { limit, threshold: Limit::None, packets: VecDeque::new(), bytes: 0 }
+    }
+
+    pub fn len(&self) -> usize {
+        self.packets.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.packets.is_empty()
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = &Packet> {
+        self.packets.iter().map(|(packet, _)| packet)
+    }
+
+    /// Whether a packet that has to wait finds room, besides packets and bytes that wait elsewhere; marks it if more than
+    /// the threshold waits [RFC8257 s3.1].
+    pub fn admits<O: Observer>(
+        &self,
+        packet: &mut Packet,
+        besides: (usize, u64),
+        hop: HopId,
+        counters: &mut Counters,
+        cx: &mut Cx<'_, O>,
+    ) -> bool {
+        let (packets, bytes) = (self.packets.len() + besides.0, self.bytes + besides.1);
+        if !self.limit.admits(packets, bytes, packet.size()) {
+            counters.packets_dropped += 1;
+            counters.queue_full += 1;
+            cx.tell(hop, || LinkEvent::QueueFull { packet: *packet });
+            return false;
+        }
+        if packet.ecn.is_capable() && self.threshold.is_exceeded(packets, bytes) {
+            packet.ecn = Ecn::Ce;
+            counters.marked += 1;
+            cx.tell(hop, || LinkEvent::Marked { packet: *packet });
+        }
+        true
+    }
+
+    /// Adds a packet: before all others if `urgent`, behind them if not.
+    pub fn push(&mut self, packet: Packet, order: Order, urgent: bool) {
+        self.bytes += u64::from(packet.size());
+        if urgent {
+            self.packets.push_front((packet, order));
+        } else {
+            self.packets.push_back((packet, order));
+        }
+    }
+
+    pub fn pop(&mut self) -> Option<(Packet, Order)> {
+        let (packet, order) = self.packets.pop_front()?;
+        self.bytes -= u64::from(packet.size());
+        Some((packet, order))
+    }
+}

@@ -1,0 +1,189 @@
+//! A link without a link layer whose node sends urgent packets: each packet once, and an urgent one before all that wait.
+//!
+//! Without urgent packets everything comes out as from a [pipe](crate::link::pipe), which cannot let a packet go first: it
+//! fixes each departure when the packet is queued. Here a packet that has waited costs a second wake-up, when its sending
+//! begins. (Where a packet takes no time at all, neither to be sent nor on its way, what happens in that one nanosecond may
+//! happen in another order.)
+
+use std::collections::VecDeque;
+
+use engine::{Order, Slot, Time};
+use wire::Packet;
+
+use super::backlog::Backlog;
+use super::{Due, Line as Flying, first};
+use crate::channel::{Fate, Frame};
+use crate::context::{Cx, Observer};
+use crate::event::{HopId, LinkEvent};
+use crate::link::{Counters, Line};
+use crate::queue::{Buffer, Limit, Tie};
+use crate::station::Outcome;
+
+/// A packet on its way.
+struct Passage {
+    starts: Time,
+    fate: Fate,
+    packet: Packet,
+    /// Whether it had to wait, though perhaps for no time.
+    waited: bool,
+}
+
+/// A one-way line with a queue whose order can change.
+pub struct Once {
+    hop: HopId,
+    line: Line,
+    tie: Tie,
+    /// Whether the channel has to be asked at all.
+    lossy: bool,
+    slot: Slot,
+    pub(super) backlog: Backlog,
+    flying: Flying<Passage>,
+    /// When the line is free, and the place of that among what happens then.
+    free: (Time, Order),
+    /// Packets and bytes that have waited and whose sending began at this time: when arrivals come first, they wait still.
+    begun: (Time, usize, u64),
+    counters: Counters,
+    pub(super) outcomes: VecDeque<Outcome>,
+}
+
+impl Once {
+    /// A transmitter that wakes at `slot`; `lossy` tells whether its link's channel can lose anything.
+    pub fn new(hop: HopId, line: Line, (limit, tie): (Limit, Tie), lossy: bool, slot: Slot) -> Self {
+        Once {
+            hop,
+            line,
+            tie,
+            lossy,
+            slot,
+            backlog: Backlog::new(limit),
+            flying: Flying::new(),
+            free: (Time::ZERO, Order::default()),
+            begun: (Time::ZERO, 0, 0),
+            counters: Counters::default(),
+            outcomes: VecDeque::new(),
+        }
+    }
+
+    pub(super) fn counters(&self, now: Time) -> Counters {
+        let mut counters = self.counters;
+        counters.busy = counters.busy - self.free.0.since(now);
+        // What begins at this very moment has begun.
+        let (mut line, mut starts) = (self.line.clone(), self.free.0);
+        for packet in self.backlog.iter() {
+            if starts > now {
+                break;
+            }
+            counters.frames_sent += 1;
+            starts += line.transmission_time(packet.size());
+        }
+        counters
+    }
+
+    pub(super) fn on_packet<O: Observer>(
+        &mut self,
+        packet: &Packet,
+        urgent: bool,
+        buffer: &mut Buffer,
+        cx: &mut Cx<'_, O>,
+    ) -> bool {
+        if self.tie == Tie::DepartureFirst {
+            self.send_waiting(buffer, cx);
+        }
+        let over = self.free.0 < cx.now || (self.free.0 == cx.now && self.tie == Tie::DepartureFirst);
+        // A line that is free takes the packet at once: nothing waits, so no limit is met.
+        let waits = !(self.backlog.is_empty() && (over || self.flying.is_empty()));
+        let mut packet = *packet;
+        if waits {
+            let besides = match self.tie {
+                Tie::ArrivalFirst if self.begun.0 == cx.now => (self.begun.1, self.begun.2),
+                _ => (0, 0),
+            };
+            if !self.backlog.admits(&mut packet, besides, self.hop, &mut self.counters, cx) {
+                self.rearm(cx);
+                return false;
+            }
+        }
+        let order = cx.schedule.order();
+        if self.backlog.is_empty() && self.free.0 <= cx.now {
+            self.send(packet, order, waits, buffer, cx);
+        } else {
+            self.backlog.push(packet, order, urgent);
+        }
+        self.rearm(cx);
+        true
+    }
+
+    pub(super) fn on_wake<O: Observer>(&mut self, buffer: &mut Buffer, cx: &mut Cx<'_, O>) {
+        let arrives = first(&self.flying).is_some_and(|(at, _)| at <= cx.now);
+        if !arrives {
+            self.send_waiting(buffer, cx);
+        } else if let Some(Due { what: passage, .. }) = self.flying.pop_front() {
+            self.arrive(passage, cx);
+        }
+        self.rearm(cx);
+    }
+
+    fn arrive<O: Observer>(&mut self, passage: Passage, cx: &mut Cx<'_, O>) {
+        let Passage { starts, fate, packet, waited } = passage;
+        if waited && starts == self.begun.0 {
+            self.begun.1 -= 1;
+            self.begun.2 -= u64::from(packet.size());
+        }
+        if fate == Fate::Corrupted {
+            self.counters.frames_corrupted += 1;
+            self.counters.packets_dropped += 1;
+            cx.tell(self.hop, || LinkEvent::Lost { packet });
+            return;
+        }
+        self.counters.packets_delivered += 1;
+        cx.tell(self.hop, || LinkEvent::Arrived { packet });
+        self.outcomes.push_back(Outcome { delivered: Some((self.hop, packet)), ..Outcome::default() });
+    }
+
+    fn send_waiting<O: Observer>(&mut self, buffer: &mut Buffer, cx: &mut Cx<'_, O>) {
+        while self.free.0 <= cx.now
+            && let Some((packet, order)) = self.backlog.pop()
+        {
+            self.send(packet, order, true, buffer, cx);
+        }
+    }
+
+    /// Begins to send a packet, whose arrival has its place in the order since the packet came.
+    fn send<O: Observer>(
+        &mut self,
+        packet: Packet,
+        order: Order,
+        waited: bool,
+        buffer: &mut Buffer,
+        cx: &mut Cx<'_, O>,
+    ) {
+        let (size, now) = (packet.size(), cx.now);
+        let duration = self.line.transmission_time(size);
+        let fate = if self.lossy {
+            let number = Some(self.counters.frames_sent);
+            let frame = Frame { now, start: now, duration, size, way: self.hop.way, number };
+            cx.channels[self.hop.link as usize].fate(&frame)
+        } else {
+            Fate::Arrives
+        };
+        if waited {
+            let before = if self.begun.0 == now { self.begun } else { (now, 0, 0) };
+            self.begun = (now, before.1 + 1, before.2 + u64::from(size));
+        }
+        let leaves = now + duration;
+        self.counters.frames_sent += 1;
+        self.counters.busy = self.counters.busy + duration;
+        self.free = (leaves, cx.schedule.order());
+        buffer.leaves_at(leaves, size);
+        let what = Passage { starts: now, fate, packet, waited };
+        self.flying.push_back(Due { at: leaves + self.line.delay, order, what });
+    }
+
+    fn rearm<O: Observer>(&mut self, cx: &mut Cx<'_, O>) {
+        let free = (!self.backlog.is_empty()).then_some(self.free);
+        match [first(&self.flying), free].into_iter().flatten().min_by_key(|(at, _)| *at) {
+            Some((at, order)) => cx.schedule.arm_as(self.slot, at, order),
+            None => cx.schedule.disarm(self.slot),
+        }
+    }
+}

@@ -1,0 +1,321 @@
+//! Go-back-N and selective repeat at work: rules and settings stand in [`crate::mac::arq::window`].
+//!
+//! Four things are on their way at any time, each in a line of its own, because each takes equally long from the end of its
+//! frame: frames to the far end, acknowledgments back, timers, and the news that a frame was given up. At one time an
+//! acknowledgment comes before the timer that waits for it.
+
+mod far_end;
+
+use std::collections::VecDeque;
+
+use engine::{Order, Slot, Span, Time};
+use wire::Packet;
+
+use super::backlog::Backlog;
+use super::{Due, Line as Queue, first};
+use crate::channel::{Fate, Frame};
+use crate::context::{Cx, Observer};
+use crate::event::{HopId, LinkEvent};
+use crate::link::{Counters, Line};
+use crate::mac::arq::SlidingWindow;
+use crate::mac::arq::window::Policy;
+use crate::queue::{Buffer, Limit};
+use crate::station::{Outcome, RadioNotice};
+use far_end::{FarEnd, Taken};
+
+/// A frame that has been sent and whose end is not known.
+struct Outstanding {
+    packet: Packet,
+    sent: u32,
+    failed: u32,
+    /// Acknowledged or given up, behind one that is not.
+    done: bool,
+}
+
+/// What it waits for.
+#[derive(Clone, Copy)]
+enum Next {
+    Ack,
+    PassedOver,
+    Frame,
+    Timer,
+    LineFree,
+}
+
+/// The sending end of a link layer with a window, and the far end's part.
+pub struct WindowSender {
+    hop: HopId,
+    line: Line,
+    arq: SlidingWindow,
+    ack_time: Span,
+    slot: Slot,
+    pub(super) backlog: Backlog,
+    /// The number of the first outstanding frame.
+    base: u64,
+    outstanding: VecDeque<Outstanding>,
+    /// Go-back-N: the number to be sent next; all from there on have to be sent, again if they were before.
+    resume: u64,
+    /// Selective repeat: numbers of frames to be sent again.
+    again: VecDeque<u64>,
+    /// When the line is free, and the place of that among what happens then.
+    free: (Time, Order),
+    flying: Queue<(u64, Packet)>,
+    acks: Queue<u64>,
+    timers: Queue<u64>,
+    given_up: Queue<u64>,
+    far: FarEnd,
+    counters: Counters,
+    pub(super) outcomes: VecDeque<Outcome>,
+}
+
+impl WindowSender {
+    /// A transmitter that wakes at `slot`.
+    pub fn new(hop: HopId, mut line: Line, arq: SlidingWindow, limit: Limit, slot: Slot) -> Self {
+        WindowSender {
+            hop,
+            ack_time: line.transmission_time(arq.ack_size),
+            line,
+            arq,
+            slot,
+            backlog: Backlog::new(limit),
+            base: 0,
+            outstanding: VecDeque::new(),
+            resume: 0,
+            again: VecDeque::new(),
+            free: (Time::ZERO, Order::default()),
+            flying: Queue::new(),
+            acks: Queue::new(),
+            timers: Queue::new(),
+            given_up: Queue::new(),
+            far: FarEnd::new(arq.policy),
+            counters: Counters::default(),
+            outcomes: VecDeque::new(),
+        }
+    }
+
+    pub(super) fn counters(&self, now: Time) -> Counters {
+        let mut counters = self.counters;
+        counters.busy = counters.busy - self.free.0.since(now);
+        counters
+    }
+
+    pub(super) fn on_packet<O: Observer>(&mut self, packet: &Packet, urgent: bool, cx: &mut Cx<'_, O>) -> bool {
+        // What can be sent at once does not wait: no limit is met.
+        let at_once = self.free.0 <= cx.now && !self.has_repeats() && self.backlog.is_empty() && self.window_is_open();
+        let mut packet = *packet;
+        if !at_once && !self.backlog.admits(&mut packet, (0, 0), self.hop, &mut self.counters, cx) {
+            return false;
+        }
+        self.backlog.push(packet, Order::default(), urgent);
+        self.send(cx);
+        self.rearm(cx);
+        true
+    }
+
+    pub(super) fn on_wake<O: Observer>(&mut self, buffer: &mut Buffer, cx: &mut Cx<'_, O>) {
+        if let Some((_, _, next)) = self.next().filter(|(at, ..)| *at <= cx.now) {
+            match next {
+                Next::Ack => self.ack_arrives(buffer),
+                Next::PassedOver => self.pass_over(cx),
+                Next::Frame => self.frame_arrives(cx),
+                Next::Timer => self.timer_expires(buffer, cx),
+                Next::LineFree => {}
+            }
+        }
+        self.send(cx);
+        self.rearm(cx);
+    }
+
+    /// The earliest of what it waits for.
+    fn next(&self) -> Option<(Time, Order, Next)> {
+        let free = (self.has_repeats() || (!self.backlog.is_empty() && self.window_is_open())).then_some(self.free);
+        let all = [
+            (first(&self.acks), Next::Ack),
+            (first(&self.given_up), Next::PassedOver),
+            (first(&self.flying), Next::Frame),
+            (first(&self.timers), Next::Timer),
+            (free, Next::LineFree),
+        ];
+        let all = all.into_iter().filter_map(|(due, next)| due.map(|(at, order)| (at, order, next)));
+        all.min_by_key(|(at, ..)| *at)
+    }
+
+    fn rearm<O: Observer>(&mut self, cx: &mut Cx<'_, O>) {
+        match self.next() {
+            Some((at, order, _)) => cx.schedule.arm_as(self.slot, at.max(cx.now), order),
+            None => cx.schedule.disarm(self.slot),
+        }
+    }
+
+    /// The number after that of the last frame sent.
+    fn end(&self) -> u64 {
+        self.base + self.outstanding.len() as u64
+    }
+
+    fn window_is_open(&self) -> bool {
+        self.outstanding.len() < self.arq.window as usize
+    }
+
+    /// Whether frames wait to be sent again.
+    fn has_repeats(&self) -> bool {
+        !self.again.is_empty() || self.resume < self.end()
+    }
+
+    fn outstanding(&mut self, number: u64) -> Option<&mut Outstanding> {
+        let place = number.checked_sub(self.base)?;
+        self.outstanding.get_mut(place as usize)
+    }
+
+    /// Sends what can be sent: repetitions first, then new frames as far as the window allows.
+    fn send<O: Observer>(&mut self, cx: &mut Cx<'_, O>) {
+        while self.free.0 <= cx.now {
+            let number = match self.again.pop_front() {
+                Some(number) => number,
+                None if self.resume < self.end() => self.resume,
+                None if self.window_is_open() => {
+                    let Some((packet, _)) = self.backlog.pop() else { return };
+                    self.outstanding.push_back(Outstanding { packet, sent: 0, failed: 0, done: false });
+                    self.end() - 1
+                }
+                None => return,
+            };
+            self.resume = self.resume.max(number + 1);
+            self.transmit(number, cx);
+        }
+    }
+
+    fn transmit<O: Observer>(&mut self, number: u64, cx: &mut Cx<'_, O>) {
+        let Some(outstanding) = self.outstanding(number) else { return };
+        outstanding.sent += 1;
+        let (packet, attempt) = (outstanding.packet, outstanding.sent);
+        let (hop, now, size) = (self.hop, cx.now, packet.size());
+        let duration = self.line.transmission_time(size);
+        let number_on_hop = Some(self.counters.frames_sent);
+        let frame = Frame { now, start: now, duration, size, way: hop.way, number: number_on_hop };
+        self.counters.frames_sent += 1;
+        self.counters.busy = self.counters.busy + duration;
+        cx.tell(hop, || LinkEvent::FrameSent { number, attempt, packet });
+        let leaves = now + duration;
+        self.free = (leaves, cx.schedule.order());
+        if cx.channels[hop.link as usize].fate(&frame) == Fate::Arrives {
+            let order = cx.schedule.order();
+            self.flying.push_back(Due { at: leaves + self.line.delay, order, what: (number, packet) });
+        } else {
+            self.counters.frames_corrupted += 1;
+            cx.tell(hop, || LinkEvent::FrameCorrupted { number, attempt, packet });
+        }
+        let overdue = leaves + self.line.delay.times(2) + self.ack_time + self.arq.margin;
+        self.timers.push_back(Due { at: overdue, order: cx.schedule.order(), what: number });
+    }
+
+    fn frame_arrives<O: Observer>(&mut self, cx: &mut Cx<'_, O>) {
+        let Some(Due { what: (number, packet), .. }) = self.flying.pop_front() else { return };
+        let (hop, counters, outcomes) = (self.hop, &mut self.counters, &mut self.outcomes);
+        match self.far.take(number, packet, |packet| hand_up(packet, hop, counters, outcomes, cx)) {
+            Taken::New => {}
+            Taken::Again => {
+                self.counters.duplicates += 1;
+                cx.tell(hop, || LinkEvent::FrameDuplicate { number, packet });
+            }
+            Taken::OutOfTurn => {
+                self.counters.discarded += 1;
+                cx.tell(hop, || LinkEvent::FrameDiscarded { number, packet });
+            }
+        }
+        let (now, duration, size) = (cx.now, self.ack_time, self.arq.ack_size);
+        let ack = Frame { now, start: now, duration, size, way: hop.way.reversed(), number: None };
+        if cx.channels[hop.link as usize].fate(&ack) == Fate::Arrives {
+            let (at, order) = (now + duration + self.line.delay, cx.schedule.order());
+            self.acks.push_back(Due { at, order, what: self.far.acknowledges(number) });
+        } else {
+            cx.tell(hop, || LinkEvent::AckCorrupted { number });
+        }
+    }
+
+    /// The far end learns that a frame is not going to come.
+    fn pass_over<O: Observer>(&mut self, cx: &mut Cx<'_, O>) {
+        let Some(Due { what: number, .. }) = self.given_up.pop_front() else { return };
+        let (hop, counters, outcomes) = (self.hop, &mut self.counters, &mut self.outcomes);
+        self.far.pass_over(number, |packet| hand_up(packet, hop, counters, outcomes, cx));
+    }
+
+    fn ack_arrives(&mut self, buffer: &mut Buffer) {
+        let Some(ack) = self.acks.pop_front().map(|due| due.what) else { return };
+        match self.arq.policy {
+            Policy::GoBackN => {
+                while self.base < ack
+                    && let Some(done) = self.outstanding.pop_front()
+                {
+                    self.base += 1;
+                    buffer.left(done.packet.size());
+                }
+            }
+            Policy::SelectiveRepeat { .. } => {
+                if let Some(outstanding) = self.outstanding(ack).filter(|outstanding| !outstanding.done) {
+                    outstanding.done = true;
+                    buffer.left(outstanding.packet.size());
+                }
+            }
+        }
+        self.slide();
+    }
+
+    /// The window moves on to the first frame whose end is not known, and timers that nobody waits for are forgotten.
+    fn slide(&mut self) {
+        while self.outstanding.front().is_some_and(|outstanding| outstanding.done) {
+            self.outstanding.pop_front();
+            self.base += 1;
+        }
+        self.resume = self.resume.max(self.base);
+        while let Some(number) = self.timers.front().map(|due| due.what)
+            && self.outstanding(number).is_none_or(|outstanding| outstanding.done)
+        {
+            self.timers.pop_front();
+        }
+    }
+
+    /// The acknowledgment of a frame is overdue: with go-back-N that of the oldest, since the others' were begun later.
+    fn timer_expires<O: Observer>(&mut self, buffer: &mut Buffer, cx: &mut Cx<'_, O>) {
+        let Some(number) = self.timers.pop_front().map(|due| due.what) else { return };
+        let most = self.arq.transmissions;
+        let Some(outstanding) = self.outstanding(number) else { return };
+        outstanding.failed += 1;
+        let (packet, attempt, sent) = (outstanding.packet, outstanding.failed, outstanding.sent);
+        let last = attempt >= most;
+        outstanding.done = last;
+        if last {
+            let arrived = self.far.has(number);
+            self.counters.given_up += 1;
+            self.counters.packets_dropped += u64::from(!arrived);
+            buffer.left(packet.size());
+            cx.tell(self.hop, || LinkEvent::GivenUp { number, attempts: sent, packet, arrived });
+            let (at, order) = (cx.now + self.line.delay, cx.schedule.order());
+            self.given_up.push_back(Due { at, order, what: number });
+        }
+        match self.arq.policy {
+            Policy::GoBackN => {
+                // All that was sent since is void.
+                self.timers.clear();
+                self.resume = number + u64::from(last);
+            }
+            Policy::SelectiveRepeat { .. } if last => {}
+            Policy::SelectiveRepeat { .. } => self.again.push_back(number),
+        }
+        self.slide();
+        let notice = RadioNotice { hop: self.hop, packet, attempt, last };
+        self.outcomes.push_back(Outcome { notice: Some(notice), ..Outcome::default() });
+    }
+}
+
+/// A packet leaves the link layer at the far end.
+fn hand_up<O: Observer>(
+    packet: Packet,
+    hop: HopId,
+    counters: &mut Counters,
+    outcomes: &mut VecDeque<Outcome>,
+    cx: &mut Cx<'_, O>,
+) {
+    counters.packets_delivered += 1;
+    cx.tell(hop, || LinkEvent::Arrived { packet });
+    outcomes.push_back(Outcome { delivered: Some((hop, packet)), ..Outcome::default() });
+}

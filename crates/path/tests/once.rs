@@ -1,0 +1,184 @@
+//! A transmitter that can let urgent packets go first, beside the pipe that it stands for where nothing is urgent.
+
+mod common;
+
+use common::{Log, packet};
+use engine::{Bytes, Rate, Schedule, Span, Stream, Time};
+use path::channel::{Channel, ChannelConfig, two_state, uniform};
+use path::link::pipe::Pipe;
+use path::link::{Counters, Line, Timing};
+use path::queue::{Buffer, Limit, Tie};
+use path::transmitter::Transmitter;
+use path::transmitter::once::Once;
+use path::{Cx, HopId, LinkEvent, Way};
+use wire::{Ecn, Packet};
+
+const HOP: HopId = HopId { link: 0, way: Way::Forward };
+
+/// How a link is set up, and what comes to it.
+#[derive(Clone, Copy, Debug)]
+struct Setting {
+    timing: Timing,
+    delay: Span,
+    limit: Limit,
+    tie: Tie,
+    threshold: Limit,
+    /// Packets come at multiples of this, so that arrivals meet departures.
+    grid: Span,
+    buffer: Option<Bytes>,
+    seed: u64,
+}
+
+/// What can be seen of a run, and what is counted at every step.
+#[derive(PartialEq, Debug)]
+struct Seen {
+    log: Vec<(Time, HopId, LinkEvent)>,
+    counted: Vec<(Time, Counters)>,
+    /// Whether the node's buffer took each packet.
+    admitted: Vec<bool>,
+}
+
+enum Either {
+    Pipe(Box<Pipe>),
+    Once(Box<Transmitter>),
+}
+
+impl Either {
+    fn counters(&self, now: Time) -> Counters {
+        match self {
+            Either::Pipe(pipe) => pipe.counters(now),
+            Either::Once(once) => once.counters(now),
+        }
+    }
+}
+
+fn run(once: bool, setting: Setting, air: &ChannelConfig) -> Seen {
+    let Setting { timing, delay, limit, tie, threshold, grid, buffer, seed } = setting;
+    let mut schedule = Schedule::new();
+    let (slot, source) = (schedule.slot(), schedule.slot());
+    let line = Line::new(Rate::from_bits_per_sec(1_000_000).unwrap(), delay, timing);
+    let mut hop = if once {
+        let once = Once::new(HOP, line, (limit, tie), true, slot);
+        Either::Once(Box::new(Transmitter::Once(once).marking(threshold)))
+    } else {
+        Either::Pipe(Box::new(Pipe::new(HOP, line, (limit, tie), true, slot).marking(threshold)))
+    };
+    let mut channels: Vec<Box<dyn Channel>> = vec![air.build(Stream::named(seed, 0, "air"))];
+    let mut draws = Stream::named(seed, 0, "source").draws();
+    let mut buffer = Buffer::new(buffer);
+    let mut log = Log::default();
+    let (mut counted, mut admitted) = (Vec::new(), Vec::new());
+    schedule.arm(source, Time::ZERO);
+    while let Some((now, woken)) = schedule.next(Time::NEVER) {
+        let mut cx = Cx { now, schedule: &mut schedule, channels: &mut channels, observer: &mut log };
+        if woken == source {
+            let mut packet = packet(admitted.len() as u32, [0, 85, 960][(draws.next_u64() % 3) as usize]);
+            packet.ecn = if draws.next_u64().is_multiple_of(2) { Ecn::Ect0 } else { Ecn::NotEct };
+            let room = buffer.admit(now, packet.size());
+            admitted.push(room);
+            if room {
+                offer(&mut hop, &packet, &mut buffer, &mut cx);
+            }
+            match admitted.len() {
+                300 => schedule.disarm(source),
+                _ => schedule.arm(source, now + grid.times(draws.next_u64() % 7)),
+            }
+            counted.push((now, hop.counters(now)));
+        } else {
+            match &mut hop {
+                Either::Pipe(pipe) => {
+                    pipe.on_wake(&mut cx, &mut packet(0, 0));
+                }
+                Either::Once(once) => {
+                    once.on_wake(&mut buffer, &mut cx);
+                    while once.outcome().is_some() {}
+                }
+            }
+        }
+    }
+    counted.push((Time::NEVER, hop.counters(Time::NEVER)));
+    Seen { log: log.0, counted, admitted }
+}
+
+fn offer(hop: &mut Either, packet: &Packet, buffer: &mut Buffer, cx: &mut Cx<'_, Log>) {
+    match hop {
+        Either::Pipe(pipe) => match pipe.on_packet(packet, cx) {
+            Some(leaves) => buffer.leaves_at(leaves, packet.size()),
+            None => buffer.left(packet.size()),
+        },
+        Either::Once(once) => {
+            once.on_packet(packet, false, buffer, cx);
+        }
+    }
+}
+
+/// The same arrivals, fates, drops and marks, the same counters at every moment, and the same room in the node's buffer.
+#[test]
+fn without_urgent_packets_it_is_a_pipe() {
+    let fades = two_state::Config {
+        mean_good: Span::from_millis(100),
+        mean_bad: Span::from_millis(30),
+        loss_good: 0.05,
+        loss_bad: 1.0,
+    };
+    let airs = [ChannelConfig::TwoState(fades), ChannelConfig::Uniform(uniform::Config { loss: 0.3 })];
+    let limits = [Limit::None, Limit::Packets(0), Limit::Packets(1), Limit::Packets(4), Limit::Bytes(1_500)];
+    let (mut full, mut marked, mut lost, mut refused) = (0, 0, 0, 0);
+    // 40 bytes take 0.32 ms, 125 take 1 ms, 1,000 take 8 ms, and in whole milliseconds 0, 1 and 8.
+    for (timing, grid) in [(Timing::Exact, 320_000), (Timing::Exact, 1_000_000), (Timing::WholeMilliseconds, 1_000_000)]
+    {
+        for tie in [Tie::DepartureFirst, Tie::ArrivalFirst] {
+            for (limit, threshold) in limits.iter().flat_map(|l| [(*l, Limit::None), (*l, Limit::Packets(2))]) {
+                for (delay, buffer) in [(0, None), (1, None), (1, Some(Bytes(5_000))), (20, None)] {
+                    // What takes no time at all happens within one nanosecond, where the order may be another.
+                    if timing == Timing::WholeMilliseconds && delay == 0 {
+                        continue;
+                    }
+                    for seed in 0..4 {
+                        let (grid, delay) = (Span::from_nanos(grid), Span::from_millis(delay));
+                        let setting = Setting { timing, delay, limit, tie, threshold, grid, buffer, seed };
+                        for air in &airs {
+                            let [pipe, once] = [false, true].map(|once| run(once, setting, air));
+                            assert_eq!(once.admitted, pipe.admitted, "{setting:?}");
+                            let apart = once.log.iter().zip(&pipe.log).find(|(once, pipe)| once != pipe);
+                            assert_eq!(apart, None, "{setting:?}, {}", air.name());
+                            let apart = once.counted.iter().zip(&pipe.counted).find(|(once, pipe)| once != pipe);
+                            assert_eq!(apart, None, "{setting:?}, {}", air.name());
+                            assert_eq!(once, pipe, "{setting:?}, {}", air.name());
+                            let counters = pipe.counted[pipe.counted.len() - 1].1;
+                            full += counters.queue_full;
+                            marked += counters.marked;
+                            lost += counters.frames_corrupted;
+                            refused += pipe.admitted.iter().filter(|room| !**room).count();
+                        }
+                    }
+                }
+            }
+        }
+    }
+    assert!(full > 1000 && marked > 1000 && lost > 1000 && refused > 1000, "{full} {marked} {lost} {refused}");
+}
+
+/// 125 bytes take 1 ms. Three wait when the urgent one comes at 0.5 ms: it is sent at 1 ms, before them.
+#[test]
+fn an_urgent_packet_goes_before_all_that_wait() {
+    let mut schedule = Schedule::new();
+    let slot = schedule.slot();
+    let line = Line::new(Rate::from_bits_per_sec(1_000_000).unwrap(), Span::from_millis(2), Timing::Exact);
+    let mut once = Transmitter::Once(Once::new(HOP, line, (Limit::None, Tie::default()), false, slot));
+    let (mut log, mut buffer) = (Log::default(), Buffer::default());
+    for (at, number, urgent) in [(0, 0, false), (0, 1, false), (0, 2, false), (0, 3, false), (500_000, 4, true)] {
+        let now = Time::from_nanos(at);
+        let mut cx = Cx { now, schedule: &mut schedule, channels: &mut [], observer: &mut log };
+        assert!(once.on_packet(&packet(number, 85), urgent, &mut buffer, &mut cx));
+    }
+    while let Some((now, _)) = schedule.next(Time::NEVER) {
+        let mut cx = Cx { now, schedule: &mut schedule, channels: &mut [], observer: &mut log };
+        once.on_wake(&mut buffer, &mut cx);
+    }
+    let arrivals = log.0.iter().filter_map(|(at, _, event)| match event {
+        LinkEvent::Arrived { packet } => Some((at.as_nanos() / 1_000_000, packet.data()?.seq.0)),
+        _ => None,
+    });
+    assert_eq!(arrivals.collect::<Vec<_>>(), [(3, 0), (4, 4), (5, 1), (6, 2), (7, 3)]);
+}

@@ -1,0 +1,240 @@
+//! Go-back-N, selective repeat and parity against what can be computed: throughput at independent losses, the share of packets
+//! that parity brings back, and that a window of one frame is stop and wait.
+
+mod common;
+
+use common::{Log, own_transmitter, packet};
+use engine::{Rate, Schedule, Slot, Span, Stream, Time};
+use path::channel::{Channel, ChannelConfig, scripted, two_state, uniform};
+use path::link::{Counters, Line, Timing};
+use path::mac::arq::{Arq, ArqConfig, fec, go_back_n, selective_repeat, stop_and_wait};
+use path::queue::{Buffer, Limit, Tie};
+use path::station::scheduler::Scheduler;
+use path::station::{Lane, Outcome, Station};
+use path::transmitter::Transmitter;
+use path::{Cx, HopId, LinkEvent, Way};
+
+const HOP: HopId = HopId { link: 0, way: Way::Forward };
+/// 1,000 bytes at 1 Mbps take 8 ms, a link acknowledgment 0.112 ms.
+const DATA: u32 = 960;
+const FRAME: f64 = 8.0;
+
+fn line(delay: Span) -> Line {
+    Line::new(Rate::from_bits_per_sec(1_000_000).unwrap(), delay, Timing::Exact)
+}
+
+/// Sends `packets` packets, all there from the beginning; when the last came out, and what was counted.
+fn saturated(arq: &ArqConfig, air: &ChannelConfig, delay: Span, packets: u32) -> (Time, Counters) {
+    let mut schedule = Schedule::new();
+    let slot = schedule.slot();
+    let limit = (Limit::None, Tie::default());
+    let mut transmitter = own_transmitter(&arq.build(), HOP, line(delay), limit, slot).expect("its own");
+    let mut channels: Vec<Box<dyn Channel>> = vec![air.build(Stream::named(5, 0, "air"))];
+    let (mut log, mut buffer, mut last) = (Log::default(), Buffer::default(), Time::ZERO);
+    for number in 0..packets {
+        let mut cx = Cx { now: Time::ZERO, schedule: &mut schedule, channels: &mut channels, observer: &mut log };
+        transmitter.on_packet(&packet(number, DATA), false, &mut buffer, &mut cx);
+    }
+    while let Some((now, _)) = schedule.next(Time::NEVER) {
+        let mut cx = Cx { now, schedule: &mut schedule, channels: &mut channels, observer: &mut log };
+        transmitter.on_wake(&mut buffer, &mut cx);
+        while let Some(outcome) = transmitter.outcome() {
+            last = if outcome.delivered.is_some() { now } else { last };
+        }
+        log.0.clear();
+    }
+    (last, transmitter.counters(last))
+}
+
+/// Frames lost with probability `loss`, one way only.
+fn losing_frames(loss: f64) -> ChannelConfig {
+    let mut draws = Stream::named(8, 0, "frames to drop").draws();
+    let drop = (0..200_000).filter(|_| draws.unit() < loss).collect();
+    ChannelConfig::Scripted(scripted::Config { drop, ..Default::default() })
+}
+
+/// Frames are sent without a pause, and a packet takes as many as a geometric number: (1 - q)^-1 in the mean, where q is the
+/// probability that frame or acknowledgment is lost. Four standard errors.
+#[test]
+fn selective_repeat_loses_no_more_than_the_frames_that_are_lost() {
+    for loss in [0.01, 0.1, 0.3] {
+        let q = 1.0 - (1.0 - loss) * (1.0 - loss);
+        // The window lasts for a hundred times the exchange: it never closes.
+        let config = selective_repeat::Config { window: 1000, transmissions: 1000, ..Default::default() };
+        let air = ChannelConfig::Uniform(uniform::Config { loss });
+        let packets = 20_000;
+        let (last, counters) = saturated(&ArqConfig::SelectiveRepeat(config), &air, Span::from_millis(20), packets);
+        assert_eq!(counters.packets_delivered, u64::from(packets));
+        // Until the last few packets the line is never idle, so each frame takes its time and nothing else.
+        let frames = last.as_secs_f64() * 1000.0 / FRAME;
+        let expected = f64::from(packets) / (1.0 - q);
+        // The variance of a geometric number is q / (1 - q)^2; and there is an end, of some exchanges of 48 ms.
+        let error = (f64::from(packets) * q).sqrt() / (1.0 - q);
+        let end = 20.0 * 50.0 / FRAME;
+        assert!(
+            (frames - expected).abs() < 4.0 * error + end,
+            "{loss}: {frames} frames, expected {expected}, +-{error}"
+        );
+    }
+}
+
+/// Each loss costs the K frames between the beginning of the lost frame and that of its repetition, so a packet takes
+/// 1 + K p / (1 - p) frame times: efficiency (1 - p) / (1 - p + K p) [LinCostello2004 ch. 22]. K counts from the end of the
+/// exchange, 8 + 2 d + 0.112 + 1 ms, to the end of the frame that is on the line then.
+#[test]
+fn go_back_n_pays_an_exchange_for_each_loss() {
+    for (loss, delay, k) in [(0.01, 1, 2.0), (0.1, 1, 2.0), (0.1, 20, 7.0), (0.3, 20, 7.0)] {
+        let exchange: f64 = FRAME + 2.0 * f64::from(delay) + 0.112 + 1.0;
+        assert_eq!((exchange / FRAME).ceil(), k);
+        let config = go_back_n::Config { window: 100, transmissions: 1000, ..Default::default() };
+        let packets = 10_000;
+        let delay = Span::from_millis(u64::from(delay as u32));
+        let (last, counters) = saturated(&ArqConfig::GoBackN(config), &losing_frames(loss), delay, packets);
+        assert_eq!(counters.packets_delivered, u64::from(packets));
+        let frames = last.as_secs_f64() * 1000.0 / FRAME;
+        let n = f64::from(packets);
+        let expected = n * (1.0 + k * loss / (1.0 - loss));
+        let error = k * (n * loss).sqrt() / (1.0 - loss);
+        // The last packet's way.
+        let end = delay.as_secs_f64() * 1000.0 / FRAME;
+        assert!(
+            (frames - end - expected).abs() < 4.0 * error,
+            "{loss}: {frames} frames, expected {expected}, +-{error}"
+        );
+    }
+}
+
+/// Nothing is lost, and the window is shorter than the exchange: W frames in T + 2 d + T_ack.
+#[test]
+fn a_window_shorter_than_the_exchange_sends_a_window_each_exchange() {
+    let window = 3;
+    let selective = selective_repeat::Config { window, ..Default::default() };
+    let go_back = go_back_n::Config { window, ..Default::default() };
+    for arq in [ArqConfig::SelectiveRepeat(selective), ArqConfig::GoBackN(go_back)] {
+        let air = ChannelConfig::Perfect(Default::default());
+        let (last, _) = saturated(&arq, &air, Span::from_millis(20), 300);
+        // 99 exchanges of 48.112 ms; in the last the third frame ends at 24 ms and arrives 20 ms later.
+        assert_eq!(last.as_nanos(), 99 * 48_112_000 + 44_000_000, "{arq:?}");
+    }
+}
+
+/// A packet is lost if its frame is, and more than m - 1 of the other k + m - 1 of its block: the residual loss of a code that
+/// recovers from any m losses. Four standard errors; packets of one block are lost together, so blocks are counted.
+#[test]
+fn parity_brings_back_what_any_erasure_code_of_its_size_can() {
+    for (data, parity, loss) in [(8, 2, 0.1), (4, 1, 0.05), (10, 5, 0.3)] {
+        for in_order in [true, false] {
+            let config = fec::Config { data, parity, in_order, ..Default::default() };
+            let blocks = 4000;
+            let (_, counters) =
+                saturated(&ArqConfig::Fec(config), &losing_frames(loss), Span::from_millis(1), blocks * data);
+            assert_eq!(counters.frames_sent, u64::from(blocks * (data + parity)));
+            let others = data + parity - 1;
+            let more = (parity..=others).map(|lost| binomial(others, lost, loss)).sum::<f64>();
+            let packets = f64::from(blocks * data);
+            let residual = counters.packets_dropped as f64 / packets;
+            let expected = loss * more;
+            // At most a whole block is lost at a time.
+            let error = (expected / f64::from(blocks)).sqrt();
+            assert!((residual - expected).abs() < 4.0 * error, "{data}+{parity} at {loss}: {residual}, not {expected}");
+            let data_lost = counters.recovered + counters.packets_dropped;
+            assert!(counters.recovered > 100 && counters.packets_dropped > 100, "{counters:?}");
+            assert!((data_lost as f64 / packets - loss).abs() < 4.0 * (loss / packets).sqrt(), "{counters:?}");
+        }
+    }
+}
+
+/// The probability of `lost` of `n`.
+fn binomial(n: u32, lost: u32, p: f64) -> f64 {
+    let ways = (0..lost).map(|i| f64::from(n - i) / f64::from(i + 1)).product::<f64>();
+    ways * p.powi(lost as i32) * (1.0 - p).powi((n - lost) as i32)
+}
+
+enum Either {
+    Station { station: Station, arrival: Slot },
+    Window(Box<Transmitter>),
+}
+
+/// What is seen of packets that come at random, and what the node's scheme hears.
+fn told(arq: &ArqConfig, air: &ChannelConfig, limit: Limit, seed: u64) -> (Vec<(Time, HopId, LinkEvent)>, Vec<String>) {
+    let mut schedule = Schedule::new();
+    let source = schedule.slot();
+    let (arrival, timer) = (schedule.slot(), schedule.slot());
+    let delay = Span::from_millis(2);
+    let mut either = match arq.build() {
+        Arq::StopAndWait(arq) => {
+            let lanes = vec![Lane::new(HOP, line(delay), arq, limit)];
+            Either::Station { station: Station::new(lanes, Scheduler::default(), arrival, timer), arrival }
+        }
+        arq => {
+            let own = own_transmitter(&arq, HOP, line(delay), (limit, Tie::default()), arrival);
+            Either::Window(Box::new(own.expect("its own")))
+        }
+    };
+    let mut channels: Vec<Box<dyn Channel>> = vec![air.build(Stream::named(seed, 0, "air"))];
+    let mut draws = Stream::named(seed, 0, "source").draws();
+    let (mut log, mut buffer, mut notices, mut offered) = (Log::default(), Buffer::default(), Vec::new(), 0);
+    schedule.arm(source, Time::ZERO);
+    while let Some((now, slot)) = schedule.next(Time::NEVER) {
+        let mut cx = Cx { now, schedule: &mut schedule, channels: &mut channels, observer: &mut log };
+        let mut hear = |outcome: Outcome| notices.extend(outcome.notice.map(|notice| format!("{now:?} {notice:?}")));
+        if slot == source {
+            let packet = packet(offered, [0, 85, DATA][(draws.next_u64() % 3) as usize]);
+            match &mut either {
+                Either::Station { station, .. } => {
+                    station.on_packet(0, packet, false, &mut cx);
+                }
+                Either::Window(window) => {
+                    window.on_packet(&packet, false, &mut buffer, &mut cx);
+                }
+            }
+            offered += 1;
+            if offered < 500 {
+                schedule.arm(source, now + Span::from_nanos(draws.next_u64() % 30_000_000));
+            } else {
+                schedule.disarm(source);
+            }
+            continue;
+        }
+        match &mut either {
+            Either::Station { station, arrival } if slot == *arrival => hear(station.on_arrival(&mut cx)),
+            Either::Station { station, .. } => hear(station.on_timer(&mut cx)),
+            Either::Window(window) => {
+                window.on_wake(&mut buffer, &mut cx);
+                std::iter::from_fn(|| window.outcome()).for_each(hear);
+            }
+        }
+    }
+    (log.0, notices)
+}
+
+#[test]
+fn a_window_of_one_frame_is_stop_and_wait() {
+    let fades = two_state::Config {
+        mean_good: Span::from_millis(200),
+        mean_bad: Span::from_millis(60),
+        loss_good: 0.05,
+        loss_bad: 1.0,
+    };
+    let mut failed = 0;
+    for air in [ChannelConfig::TwoState(fades), ChannelConfig::Uniform(uniform::Config { loss: 0.3 })] {
+        for (limit, seed) in [(Limit::None, 1), (Limit::Packets(3), 2), (Limit::Bytes(1500), 3)] {
+            for margin in [Span::ZERO, Span::from_millis(1)] {
+                let (window, transmissions) = (1, 3);
+                let station = stop_and_wait::Config { transmissions, margin, numbering: None };
+                let station = told(&ArqConfig::StopAndWait(station), &air, limit, seed);
+                let config = go_back_n::Config { window, transmissions, margin, ..Default::default() };
+                let go_back = told(&ArqConfig::GoBackN(config), &air, limit, seed);
+                assert!(go_back == station, "go-back-n, {limit}, {margin}");
+                for in_order in [false, true] {
+                    let config =
+                        selective_repeat::Config { window, transmissions, margin, in_order, ..Default::default() };
+                    let selective = told(&ArqConfig::SelectiveRepeat(config), &air, limit, seed);
+                    assert!(selective == station, "selective-repeat, {limit}, {margin}");
+                }
+                failed += station.1.len();
+            }
+        }
+    }
+    assert!(failed > 1000, "only {failed} attempts failed");
+}
