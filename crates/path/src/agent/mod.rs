@@ -1,5 +1,6 @@
 //! Schemes at the node that faces the air: base stations, and hosts with a radio of their own.
 
+pub mod delayed_duplicates;
 mod flows;
 pub mod icmp;
 pub mod refined_icmp;
@@ -21,6 +22,7 @@ engine::registry! {
         SimpleIcmp => simple_icmp, "simple-icmp", "ICMP-DEFER when the first local attempt fails [goel1997 5.4]", no settings;
         RefinedIcmp => refined_icmp, "refined-icmp", "ICMP-DEFER, and ICMP-RETRANSMIT when the last local attempt fails [goel1997 5.5]", no settings;
         Snoop => snoop, "snoop", "The base station keeps packets, resends the lost ones and hides their duplicate acknowledgments [balakrishnan1995]";
+        DelayedDuplicates => delayed_duplicates, "delayed-duplicates", "The third and later duplicate acknowledgments wait while the link layer resends [vaidya1999]";
     }
 }
 
