@@ -1,6 +1,7 @@
 //! Schemes at the node that faces the air: base stations, and hosts with a radio of their own.
 
 pub mod delayed_duplicates;
+pub mod eln;
 mod flows;
 pub mod icmp;
 pub mod refined_icmp;
@@ -23,6 +24,7 @@ engine::registry! {
         RefinedIcmp => refined_icmp, "refined-icmp", "ICMP-DEFER, and ICMP-RETRANSMIT when the last local attempt fails [goel1997 5.5]", no settings;
         Snoop => snoop, "snoop", "The base station keeps packets, resends the lost ones and hides their duplicate acknowledgments [balakrishnan1995]";
         DelayedDuplicates => delayed_duplicates, "delayed-duplicates", "The third and later duplicate acknowledgments wait while the link layer resends [vaidya1999]";
+        Eln => eln, "eln", "The base station marks acknowledgments that ask for what was lost in the air on its way from the mobile [balakrishnan1998]";
     }
 }
 

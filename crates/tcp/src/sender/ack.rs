@@ -32,6 +32,8 @@ pub(crate) struct Arrival<'a> {
     pub echo: Option<(u32, Span)>,
     /// ECN-Echo.
     pub ecn_echo: bool,
+    /// The network says that the byte at `ack` was lost in the air (ELN).
+    pub lost_in_air: bool,
 }
 
 /// What the delivery of segments tells.
@@ -164,6 +166,9 @@ impl Sender {
         let rtt = self.measure(arrival, &news, acked);
         if acked > 0 {
             self.advanced(ack);
+        }
+        if duplicate && arrival.lost_in_air && ack == self.una() {
+            self.on_loss_in_air();
         }
         let preceding = self.duplicates;
         // [RFC6675 s5]: with SACK it may do both.
@@ -362,6 +367,15 @@ impl Sender {
         self.rtt.undo();
         self.say(|| Event::Undone);
         true
+    }
+
+    /// A duplicate acknowledgment says that the segment it asks for was lost in the air.
+    fn on_loss_in_air(&mut self) {
+        let una = self.una();
+        self.noticed = true;
+        if self.response.on_loss_in_air(una).resend {
+            self.resend.push_back((una, Reason::Notice));
+        }
     }
 
     fn ask_recovery(
