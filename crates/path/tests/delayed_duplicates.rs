@@ -1,4 +1,4 @@
-//! Delayed duplicate acknowledgments, as ladders in `tests/golden/delayed-duplicates` [vaidya1999].
+//! Delayed duplicate acknowledgments, as ladders in `tests/golden/delayed-duplicates` (vaidya1999).
 
 mod ladder;
 

@@ -1,4 +1,4 @@
-//! Explicit loss notification, as ladders in `tests/golden/eln` [balakrishnan1998]. The mobile sends, the fixed host acknowledges.
+//! Explicit loss notification, as ladders in `tests/golden/eln` (balakrishnan1998). The mobile sends, the fixed host acknowledges.
 
 mod ladder;
 

@@ -73,7 +73,7 @@ impl Flags {
     pub const ECE: Flags = Flags(64);
     /// Congestion window reduced [RFC3168 s6.1].
     pub const CWR: Flags = Flags(128);
-    /// The segment that is acknowledged next was lost in the air [balakrishnan1998]: the reserved bit beside CWR.
+    /// The segment that is acknowledged next was lost in the air (balakrishnan1998): the reserved bit beside CWR.
     pub const ELN: Flags = Flags(256);
 
     /// Whether all bits of `other` are set.

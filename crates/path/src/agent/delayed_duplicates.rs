@@ -2,7 +2,7 @@
 //! while, and forgets them if a new acknowledgment comes meanwhile. So the link layer can make a loss in the air good before
 //! the sender takes it for congestion.
 //!
-//! Source: [vaidya1999]. Deviation: there the mobile's TCP holds them; here the node in front of the air does, which comes
+//! Source: vaidya1999. Deviation: there the mobile's TCP holds them; here the node in front of the air does, which comes
 //! to the same for the sender and leaves the mobile as it is. The paper has no one value for the time: it must be longer
 //! than the link layer takes. Each is held for that time by itself. Limits: `docs/models/delayed-duplicates.md`.
 

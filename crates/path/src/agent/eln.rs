@@ -2,7 +2,7 @@
 //! are missing when others have come, and marks the acknowledgments that ask for them. Whoever sends can then resend without
 //! taking the loss for congestion (its part is in `tcp`, by the same name).
 //!
-//! Source: [balakrishnan1998]; ns-2's agent does the same (`snoop_wless_data`, `snoop_wired_ack`). Deviation: ns-2 keeps at
+//! Source: balakrishnan1998; ns-2's agent does the same (`snoop_wless_data`, `snoop_wired_ack`). Deviation: ns-2 keeps at
 //! most eight stretches of what has come, here `stretches`. Limits: `docs/models/eln.md`.
 
 use std::collections::BTreeMap;

@@ -22,9 +22,9 @@ engine::registry! {
         Unmodified => unmodified, "unmodified", "The node forwards and says nothing", no settings;
         SimpleIcmp => simple_icmp, "simple-icmp", "ICMP-DEFER when the first local attempt fails [goel1997 5.4]", no settings;
         RefinedIcmp => refined_icmp, "refined-icmp", "ICMP-DEFER, and ICMP-RETRANSMIT when the last local attempt fails [goel1997 5.5]", no settings;
-        Snoop => snoop, "snoop", "The base station keeps packets, resends the lost ones and hides their duplicate acknowledgments [balakrishnan1995]";
-        DelayedDuplicates => delayed_duplicates, "delayed-duplicates", "The third and later duplicate acknowledgments wait while the link layer resends [vaidya1999]";
-        Eln => eln, "eln", "The base station marks acknowledgments that ask for what was lost in the air on its way from the mobile [balakrishnan1998]";
+        Snoop => snoop, "snoop", "The base station keeps packets, resends the lost ones and hides their duplicate acknowledgments (balakrishnan1995)";
+        DelayedDuplicates => delayed_duplicates, "delayed-duplicates", "The third and later duplicate acknowledgments wait while the link layer resends (vaidya1999)";
+        Eln => eln, "eln", "The base station marks acknowledgments that ask for what was lost in the air on its way from the mobile (balakrishnan1998)";
     }
 }
 

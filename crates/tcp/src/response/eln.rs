@@ -1,4 +1,4 @@
-//! Explicit loss notification at the sender [balakrishnan1998]: a duplicate acknowledgment that is marked says that the
+//! Explicit loss notification at the sender (balakrishnan1998): a duplicate acknowledgment that is marked says that the
 //! segment it asks for was lost in the air. The first one resends the segment and begins recovery with the window as it
 //! is, one segment more a duplicate, until new data is acknowledged. Without a mark TCP follows its ordinary rules, and so it does
 //! when the retransmission is lost as well.

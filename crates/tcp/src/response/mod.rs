@@ -15,7 +15,7 @@ engine::registry! {
         Unmodified => unmodified, "unmodified", "Messages are silently discarded", no settings;
         SimpleIcmp => simple_icmp, "simple-icmp", "DEFER postpones the timer; a deferred segment is resent without a cut [goel1997 5.4]", no settings;
         RefinedIcmp => refined_icmp, "refined-icmp", "DEFER postpones the timer, RETRANSMIT resends without a cut [goel1997 5.5]", no settings;
-        Eln => eln, "eln", "A marked duplicate resends the segment without a cut [balakrishnan1998]", no settings;
+        Eln => eln, "eln", "A marked duplicate resends the segment without a cut (balakrishnan1998)", no settings;
     }
 }
 
