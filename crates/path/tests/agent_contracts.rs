@@ -238,7 +238,7 @@ impl Traffic {
         segment.ack = SeqNum(any());
         segment.window = any() >> (any() % 32);
         segment.len = any() >> (any() % 32);
-        segment.flags = Flags(any() as u8);
+        segment.flags = Flags(any() as u16);
         let sack: SackBlocks = (0..any() % 5).map(|_| (SeqNum(any()), SeqNum(any()))).collect();
         let timestamps = (any() % 2 == 0).then(|| Timestamps { value: any(), echo: any() });
         segment.options = Options { sack, timestamps, ..Options::default() };

@@ -31,7 +31,7 @@ fn number() -> impl Strategy<Value = SeqNum> {
 }
 
 fn flags() -> impl Strategy<Value = Flags> {
-    prop_oneof![6 => Just(Flags::ACK), 1 => Just(Flags::SYN), 1 => Just(Flags::ACK | Flags::SYN), 3 => any::<u8>().prop_map(Flags)]
+    prop_oneof![6 => Just(Flags::ACK), 1 => Just(Flags::SYN), 1 => Just(Flags::ACK | Flags::SYN), 3 => any::<u16>().prop_map(Flags)]
 }
 
 fn options() -> impl Strategy<Value = Options> {

@@ -113,7 +113,7 @@ mod tests {
             dst_port: 6,
             seq: SeqNum(7),
             ack: SeqNum(8),
-            flags: Flags::ACK | Flags::ECE,
+            flags: Flags::ACK | Flags::ECE | Flags::ELN,
             window: 9,
             window_shift: 10,
             len: 11,

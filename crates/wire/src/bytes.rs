@@ -65,6 +65,8 @@ fn tcp_header(segment: &Segment) -> TcpHeader {
     tcp.urg = segment.flags.has(Flags::URG);
     tcp.ece = segment.flags.has(Flags::ECE);
     tcp.cwr = segment.flags.has(Flags::CWR);
+    // Once the nonce sum of ECN, reserved again [RFC8311 s3.1].
+    tcp.ns = segment.flags.has(Flags::ELN);
     tcp.set_options(&options(&segment.options)).expect("no more options than fit");
     tcp
 }
@@ -197,7 +199,7 @@ mod tests {
         let mut packet = data();
         packet.ecn = Ecn::Ce;
         let Body::Tcp(segment) = &mut packet.body else { unreachable!() };
-        segment.flags = segment.flags | Flags::ECE | Flags::CWR;
+        segment.flags = segment.flags | Flags::ECE | Flags::CWR | Flags::ELN;
         segment.window_shift = 7;
         segment.options = Options {
             timestamps: Some(Timestamps { value: 100, echo: 50 }),
@@ -209,7 +211,7 @@ mod tests {
         let whole = [bytes.as_slice(), &[0; 1024]].concat();
         let sliced = SlicedPacket::from_ip(&whole).unwrap().transport.unwrap();
         let TransportSlice::Tcp(tcp) = sliced else { panic!("not TCP") };
-        assert_eq!((tcp.ece(), tcp.cwr(), tcp.window_size()), (true, true, 8192));
+        assert_eq!((tcp.ece(), tcp.cwr(), tcp.ns(), tcp.window_size()), (true, true, true, 8192));
         let options: Vec<_> = tcp.options_iterator().map(Result::unwrap).collect();
         let noop = TcpOptionElement::Noop;
         let sack = TcpOptionElement::SelectiveAcknowledgement((1, 2), [Some((5, 9)), None, None]);

@@ -54,7 +54,7 @@ impl Add<u32> for SeqNum {
 
 /// Control bits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub struct Flags(pub u8);
+pub struct Flags(pub u16);
 
 impl Flags {
     /// No more data from the sender.
@@ -73,6 +73,8 @@ impl Flags {
     pub const ECE: Flags = Flags(64);
     /// Congestion window reduced [RFC3168 s6.1].
     pub const CWR: Flags = Flags(128);
+    /// The segment that is acknowledged next was lost in the air (balakrishnan1998): the reserved bit beside CWR.
+    pub const ELN: Flags = Flags(256);
 
     /// Whether all bits of `other` are set.
     pub const fn has(self, other: Flags) -> bool {

@@ -1,6 +1,8 @@
 //! Schemes at the node that faces the air: base stations, and hosts with a radio of their own.
 
 pub mod ack_decimation;
+pub mod delayed_duplicates;
+pub mod eln;
 mod flow_table;
 mod flows;
 pub mod freeze_tcp;
@@ -30,12 +32,14 @@ engine::registry! {
         Unmodified => unmodified, "unmodified", "The node forwards and says nothing", no settings;
         SimpleIcmp => simple_icmp, "simple-icmp", "ICMP-DEFER when the first local attempt fails [goel1997 5.4]", no settings;
         RefinedIcmp => refined_icmp, "refined-icmp", "ICMP-DEFER, and ICMP-RETRANSMIT when the last local attempt fails [goel1997 5.5]", no settings;
-        Snoop => snoop, "snoop", "The base station keeps packets, resends the lost ones and hides their duplicate acknowledgments [balakrishnan1995]";
-        PacketControl => packet_control, "packet-control", "Old acknowledgments are dropped and duplicate ones thinned, data that has arrived is dropped [packetcontrol2014]";
+        Snoop => snoop, "snoop", "The base station keeps packets, resends the lost ones and hides their duplicate acknowledgments (balakrishnan1995)";
+        DelayedDuplicates => delayed_duplicates, "delayed-duplicates", "The third and later duplicate acknowledgments wait while the link layer resends (vaidya1999)";
+        Eln => eln, "eln", "The base station marks acknowledgments that ask for what was lost in the air on its way from the mobile (balakrishnan1998)";
+        PacketControl => packet_control, "packet-control", "Old acknowledgments are dropped and duplicate ones thinned, data that has arrived is dropped (packetcontrol2014)";
         AckDecimation => ack_decimation, "ack-decimation", "Of successive acknowledgments every n-th goes into the air [RFC3449 s5.2.2]";
-        Tack => tack, "tack", "Acknowledgments go into the air a few times in a round trip, losses are told of at once [Li2020]";
-        FreezeTcp => freeze_tcp, "freeze-tcp", "A mobile that sees a disconnection coming closes its window [Goff2000]";
-        MTcp => m_tcp, "m-tcp", "The base station closes the window of a mobile that is gone [Brown1997]";
+        Tack => tack, "tack", "Acknowledgments go into the air a few times in a round trip, losses are told of at once (Li2020)";
+        FreezeTcp => freeze_tcp, "freeze-tcp", "A mobile that sees a disconnection coming closes its window (Goff2000)";
+        MTcp => m_tcp, "m-tcp", "The base station closes the window of a mobile that is gone (Brown1997)";
         Split => split, "split", "Two connections back to back in the node: I-TCP [Bakre and Badrinath 1995]";
     }
 }

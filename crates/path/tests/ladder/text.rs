@@ -76,8 +76,14 @@ fn words(segment: &Segment) -> Vec<String> {
     if flow > 0 {
         words.push(format!("#{flow}"));
     }
-    let flags =
-        [(Flags::SYN, "SYN"), (Flags::FIN, "FIN"), (Flags::RST, "RST"), (Flags::ECE, "ECE"), (Flags::CWR, "CWR")];
+    let flags = [
+        (Flags::SYN, "SYN"),
+        (Flags::FIN, "FIN"),
+        (Flags::RST, "RST"),
+        (Flags::ECE, "ECE"),
+        (Flags::CWR, "CWR"),
+        (Flags::ELN, "ELN"),
+    ];
     words.extend(flags.iter().filter(|(flag, _)| segment.flags.has(*flag)).map(|(_, name)| (*name).to_owned()));
     let end = segment.seq + segment.len;
     if segment.len > 0 {

@@ -259,6 +259,7 @@ impl Connection {
             origin: self.origin,
             echo,
             ecn_echo: segment.flags.has(Flags::ECE),
+            lost_in_air: segment.flags.has(Flags::ELN),
         });
         self.after_ack(now);
         taken

@@ -1,5 +1,6 @@
 //! What messages from the network bring about at the sender: the one door for them.
 
+pub mod eln;
 pub mod refined_icmp;
 pub mod simple_icmp;
 pub mod unmodified;
@@ -14,6 +15,7 @@ engine::registry! {
         Unmodified => unmodified, "unmodified", "Messages are silently discarded", no settings;
         SimpleIcmp => simple_icmp, "simple-icmp", "DEFER postpones the timer; a deferred segment is resent without a cut [goel1997 5.4]", no settings;
         RefinedIcmp => refined_icmp, "refined-icmp", "DEFER postpones the timer, RETRANSMIT resends without a cut [goel1997 5.5]", no settings;
+        Eln => eln, "eln", "A marked duplicate resends the segment without a cut (balakrishnan1998)", no settings;
     }
 }
 
@@ -33,6 +35,10 @@ pub struct Reaction {
 pub trait NoticeResponse: Send {
     /// A message has come.
     fn on_notice(&mut self, kind: NoticeKind, seq: u64) -> Reaction;
+    /// A duplicate acknowledgment says that the segment at `una` was lost in the air. Called before `on_duplicate` is asked.
+    fn on_loss_in_air(&mut self, _una: u64) -> Reaction {
+        Reaction::default()
+    }
     /// How a duplicate acknowledgment for the segment at `una` is to be taken, if not in the ordinary way.
     fn on_duplicate(&mut self, una: u64) -> Option<Notified>;
     /// Recovery has begun with the answer given by `on_duplicate`.

@@ -30,6 +30,8 @@ pub(crate) struct Arrival<'a> {
     pub echo: Option<(u32, Span)>,
     /// ECN-Echo.
     pub ecn_echo: bool,
+    /// The network says that the byte at `ack` was lost in the air (ELN).
+    pub lost_in_air: bool,
 }
 
 /// What the delivery of segments tells.
@@ -179,6 +181,9 @@ impl Sender {
         let rtt = self.measure(arrival, &news, acked);
         if acked > 0 {
             self.advanced(ack);
+        }
+        if duplicate && arrival.lost_in_air && ack == self.una() {
+            self.on_loss_in_air();
         }
         let preceding = self.duplicates;
         // [RFC6675 s5]: with SACK it may do both.

@@ -104,6 +104,15 @@ impl Sender {
         }
     }
 
+    /// A duplicate acknowledgment says that the segment it asks for was lost in the air.
+    pub(super) fn on_loss_in_air(&mut self) {
+        let una = self.una();
+        self.noticed = true;
+        if self.response.on_loss_in_air(una).resend {
+            self.resend.push_back((una, Reason::Notice));
+        }
+    }
+
     /// What goes out first when recovery begins, whatever the window; a reduction in proportion takes care of that itself, and
     /// what the network has explained was sent again when it did.
     fn first_to_resend(&mut self, explained: bool) -> Option<u64> {

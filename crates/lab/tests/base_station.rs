@@ -1,0 +1,91 @@
+//! Schemes of the base station in whole runs: one frame of the air is lost, and who makes it good.
+
+mod common;
+
+use common::{network, run};
+use sim::Results;
+
+/// 200 segments over a wire of 50 ms and air of 1 ms without a link layer; the 101st frame from the flow's sender is lost.
+fn one_loss(scheme: &str, ends: [&str; 2]) -> Results {
+    one_loss_under([scheme; 2], ends)
+}
+
+/// The same with the schemes of the station and of the mobile.
+fn one_loss_under([scheme, mobile]: [&str; 2], [from, to]: [&str; 2]) -> Results {
+    let drop = if from == "mobile" { "drop_backward" } else { "drop" };
+    let network = network(&format!(
+        r#"
+        duration = "100 s"
+        scheme = "{scheme}"
+        [nodes]
+        server = {{ kind = "host" }}
+        station = {{ kind = "base-station" }}
+        mobile = {{ kind = "host", scheme = "{mobile}" }}
+        [links.wire]
+        kind = "wired"
+        between = ["server", "station"]
+        rate = "10 Mbps"
+        delay = "50 ms"
+        [links.air]
+        kind = "wireless"
+        between = ["station", "mobile"]
+        rate = "2 Mbps"
+        delay = "1 ms"
+        channel = {{ kind = "scripted", {drop} = [100] }}
+        [flows.flow]
+        from = "{from}"
+        to = "{to}"
+        bytes = "200 kB"
+        segment = "1000 B"
+        window = "32 kB"
+        "#
+    ));
+    let results = run(&network);
+    let lost: u64 = results.links[1].ways.iter().map(|way| way.frames_corrupted).sum();
+    assert_eq!((lost, results.flows[0].bytes_delivered), (1, 200_000), "{scheme}");
+    results
+}
+
+fn counted(results: &Results, name: &str) -> u64 {
+    let counts = results.agents[1].iter().find(|(counter, _)| *counter == name);
+    counts.unwrap_or_else(|| panic!("no {name} in {:?}", results.agents[1])).1
+}
+
+// covers [balakrishnan1995 3]: the sender neither hears of the loss nor cuts.
+#[test]
+fn snoop_makes_it_good_without_the_sender() {
+    let [without, with] = ["unmodified", "snoop"].map(|scheme| one_loss(scheme, ["server", "mobile"]));
+    let sender = &with.flows[0].sender;
+    assert_eq!((sender.segments_retransmitted, sender.fast_retransmits, sender.timeouts), (0, 0, 0));
+    assert_eq!(counted(&with, "local_retransmissions"), 1);
+    assert_eq!(counted(&with, "duplicates_passed"), 0);
+    assert_eq!(without.flows[0].sender.fast_retransmits, 1);
+    assert!(with.flows[0].elapsed < without.flows[0].elapsed);
+}
+
+/// Data from the mobile is not Snoop's business: it is the sender that resends.
+#[test]
+fn snoop_leaves_data_from_the_mobile_alone() {
+    let [without, with] = ["unmodified", "snoop"].map(|scheme| one_loss(scheme, ["mobile", "server"]));
+    assert_eq!(with.flows, without.flows);
+    assert_eq!((counted(&with, "flows"), counted(&with, "packets_cached")), (0, 0));
+}
+
+// covers [balakrishnan1998]: the sender resends at the first marked duplicate, and does not cut.
+#[test]
+fn eln_makes_the_sender_resend_without_a_cut() {
+    let [without, with] = ["unmodified", "eln"].map(|scheme| one_loss(scheme, ["mobile", "server"]));
+    assert_eq!(without.flows[0].sender.fast_retransmits, 1);
+    let sender = &with.flows[0].sender;
+    assert_eq!((sender.segments_retransmitted, sender.fast_retransmits, sender.timeouts), (1, 0, 0));
+    assert!(counted(&with, "acks_marked") > 3);
+    assert!(with.flows[0].elapsed < without.flows[0].elapsed);
+}
+
+/// A sender that does not know the mark does as if there were none.
+#[test]
+fn a_mark_that_nobody_heeds_changes_nothing() {
+    let with = one_loss_under(["eln", "unmodified"], ["mobile", "server"]);
+    assert!(counted(&with, "acks_marked") > 3);
+    assert_eq!(with.flows, one_loss("unmodified", ["mobile", "server"]).flows);
+}

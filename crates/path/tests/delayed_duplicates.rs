@@ -1,0 +1,59 @@
+//! Delayed duplicate acknowledgments, as ladders in `tests/golden/delayed-duplicates` (vaidya1999).
+
+mod ladder;
+
+use engine::Span;
+use ladder::{Ladder, ack, from_mobile, of_flow};
+use path::agent::AgentConfig;
+use path::agent::delayed_duplicates::Config;
+use wire::{Flags, SeqNum};
+
+fn ladder(title: &str, config: Config) -> Ladder {
+    let config = Config { delay: Span::from_millis(50), ..config };
+    Ladder::new(title, &AgentConfig::DelayedDuplicates(config))
+}
+
+/// An acknowledgment at 0 ms, and a duplicate at each of 10, 20, 30, ...
+fn duplicates(ladder: &mut Ladder, count: u32) {
+    for number in 0..=count {
+        ladder.at(10.0 * f64::from(number)).mobile(ack(1000));
+    }
+}
+
+#[test]
+fn a_repair_in_time_leaves_two() {
+    let mut ladder =
+        ladder("The link layer repairs the loss within 50 ms: the sender sees two duplicates", Config::default());
+    duplicates(&mut ladder, 5);
+    ladder.at(55.0).mobile(ack(7000)).at(500.0);
+    ladder.compare("delayed-duplicates/repaired");
+}
+
+#[test]
+fn without_a_repair_they_come_late() {
+    let mut ladder = ladder("Lost for good: from the third on each goes on 50 ms later", Config::default());
+    duplicates(&mut ladder, 5);
+    ladder.at(500.0).mobile(ack(7000));
+    ladder.compare("delayed-duplicates/lost-for-good");
+}
+
+#[test]
+fn room_is_bounded() {
+    let mut ladder =
+        ladder("Two are held of a flow, and one flow is remembered", Config { held: 2, flows: 1, ..Config::default() });
+    duplicates(&mut ladder, 5);
+    ladder.mobile(of_flow(1, ack(5))).at(500.0);
+    ladder.compare("delayed-duplicates/bounded");
+}
+
+#[test]
+fn what_else_comes_goes_on() {
+    let mut ladder = ladder("Updates of the window, data, the past, RST", Config::default());
+    duplicates(&mut ladder, 3);
+    ladder.mobile(from_mobile(|segment| (segment.ack, segment.window) = (SeqNum(1000), 9000)));
+    ladder.mobile(from_mobile(|segment| (segment.ack, segment.len) = (SeqNum(1000), 10))).mobile(ack(500));
+    ladder
+        .mobile(from_mobile(|segment| (segment.ack, segment.flags) = (SeqNum(1000), Flags::RST | Flags::ACK)))
+        .at(500.0);
+    ladder.compare("delayed-duplicates/what-else");
+}

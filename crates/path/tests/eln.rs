@@ -1,0 +1,54 @@
+//! Explicit loss notification, as ladders in `tests/golden/eln` (balakrishnan1998). The mobile sends, the fixed host acknowledges.
+
+mod ladder;
+
+use ladder::{Ladder, from_fixed, from_mobile};
+use path::agent::AgentConfig;
+use path::agent::eln::Config;
+use wire::{Flags, Packet, SeqNum};
+
+fn ladder(title: &str, config: Config) -> Ladder {
+    Ladder::new(title, &AgentConfig::Eln(config))
+}
+
+fn data(seq: u32) -> Packet {
+    from_mobile(|segment| (segment.seq, segment.len) = (SeqNum(seq), 1000))
+}
+
+fn ack(ack: u32) -> Packet {
+    from_fixed(|segment| segment.ack = SeqNum(ack))
+}
+
+#[test]
+fn a_hole_from_the_air_is_marked_until_it_is_filled() {
+    let mut ladder = ladder("1000..2000 is lost in the air, 3000..4000 in the wire", Config::default());
+    for (ms, seq) in [(0.0, 0), (8.0, 2000), (12.0, 3000), (16.0, 4000), (20.0, 5000)] {
+        ladder.at(ms).mobile(data(seq));
+    }
+    ladder.at(40.0).fixed(ack(1000)).at(48.0).fixed(ack(1000)).at(56.0).fixed(ack(1000)).at(60.0).mobile(data(1000));
+    ladder.at(64.0).note("it has come: if it is asked for still, that is the wire's doing").fixed(ack(1000));
+    ladder.at(100.0).fixed(ack(3000)).at(108.0).fixed(ack(3000)).at(200.0).fixed(ack(6000));
+    ladder.compare("eln/a-hole");
+}
+
+#[test]
+fn a_hole_without_room_is_no_hole() {
+    let mut ladder = ladder(
+        "Room for two stretches: the first of two holes counts as filled",
+        Config { stretches: 2, ..Config::default() },
+    );
+    for (ms, seq) in [(0.0, 0), (8.0, 2000), (16.0, 4000)] {
+        ladder.at(ms).mobile(data(seq));
+    }
+    ladder.at(40.0).fixed(ack(1000)).at(50.0).fixed(ack(3000));
+    ladder.compare("eln/without-room");
+}
+
+#[test]
+fn numbers_wrap_and_connections_end() {
+    let mut ladder = ladder("SYN at the end of the numbers, a hole, RST", Config::default());
+    ladder.mobile(from_mobile(|segment| (segment.seq, segment.flags) = (SeqNum(u32::MAX - 499), Flags::SYN)));
+    ladder.at(5.0).mobile(data(u32::MAX - 498)).at(9.0).mobile(data(1501)).at(20.0).fixed(ack(501)).fixed(ack(9000));
+    ladder.at(30.0).fixed(from_fixed(|segment| segment.flags = Flags::RST)).at(40.0).fixed(ack(501));
+    ladder.compare("eln/connection");
+}
