@@ -18,7 +18,7 @@ use clap::{Parser, Subcommand};
 use lab::run::RunError;
 
 use commands::{
-    check, convert, drill, explain, export, list, merge, plot, report, reproduce, run, schema, steady, sweep,
+    check, compare, convert, drill, explain, export, list, merge, plot, report, reproduce, run, schema, steady, sweep,
 };
 use talk::say;
 
@@ -39,6 +39,8 @@ enum Command {
     Run(run::Args),
     /// Run a scenario many times: every point of its sweep, every case, every replication, on all cores
     Sweep(sweep::Args),
+    /// Compare schemes on the same air: what each brings, what it costs, and what it asks for
+    Compare(compare::Args),
     /// Write a store's results as CSV, Parquet or JSON
     Export(export::Args),
     /// Write a store's results as a page for browsers: one file with pictures, tables, and how to repeat it
@@ -110,6 +112,7 @@ fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
         Command::Run(args) => run::run(&args),
         Command::Sweep(args) => sweep::run(&args),
+        Command::Compare(args) => compare::run(&args),
         Command::Export(args) => export::run(&args),
         Command::Report(args) => report::run(&args),
         Command::Merge(args) => merge::run(&args),

@@ -1,6 +1,7 @@
 //! Scenarios, runs and results.
 
 pub mod catalogue;
+pub mod compare;
 pub mod explain;
 pub mod export;
 pub mod goel1997;

@@ -43,7 +43,8 @@ pub struct Args {
     json: bool,
 }
 
-fn replications(text: &str) -> Result<u64, String> {
+/// A number of replications.
+pub fn replications(text: &str) -> Result<u64, String> {
     const MOST: u64 = 1_000_000;
     let count = text.parse().ok().filter(|count| (1..=MOST).contains(count));
     count.ok_or_else(|| format!("a whole number, 1 to {MOST}, was expected"))

@@ -14,6 +14,8 @@ pub(super) struct Flow {
     /// Whose first byte was taken from the first segment seen, until the other end acknowledges it: before, something of
     /// the beginning may be missing, and nothing is acknowledged.
     unconfirmed: Option<usize>,
+    /// Whether the node saw the handshake: then nothing of the flow ever went by it.
+    whole: bool,
     /// Whether one of the connections has failed.
     failed: bool,
     /// When the flow is to be woken; earlier than what it wants if that was put off since. NEVER if nothing is set.
@@ -35,6 +37,20 @@ struct Leg {
     read: u64,
     /// Whether the other leg was told that no more comes from here.
     closed: bool,
+}
+
+/// What a segment acknowledges.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Acknowledges {
+    /// Nothing, or what was sent from here; or it is for the connection to refuse.
+    Sent,
+    /// More: some of the flow went by before the node took part. The end has everything that the other was told it has, and
+    /// the node has nothing for either: they can go on without it.
+    Everything,
+    /// The same, but there is still something for the other end.
+    TooEarly,
+    /// More than was sent, and less than what the node has.
+    Ahead,
 }
 
 /// What came of an event.
@@ -62,7 +78,8 @@ impl Flow {
             let origin = taken.origins[0];
             Leg { connection, addr, poses, origin, sent_to: origin, passed: 0, read: 0, closed: false }
         };
-        Flow { legs: [leg(0), leg(1)], unconfirmed, failed: false, armed: Time::NEVER }
+        let whole = unconfirmed.is_none();
+        Flow { legs: [leg(0), leg(1)], unconfirmed, whole, failed: false, armed: Time::NEVER }
     }
 
     /// The two sides have just agreed: the end that waits to hear so from the other is told.
@@ -82,8 +99,23 @@ impl Flow {
         segment.flags.has(Flags::SYN) && !segment.flags.has(Flags::ACK) && self.legs.iter().all(over)
     }
 
-    /// A segment of `from` came. Whether it acknowledged more than was sent to it: then as much counts as was.
-    pub fn take(&mut self, from: usize, segment: &Segment, ecn: Ecn, now: Time) -> bool {
+    /// What a segment of `from` acknowledges.
+    pub fn acknowledges(&self, from: usize, segment: &Segment) -> Acknowledges {
+        let [near, far] = [&self.legs[from], &self.legs[1 - from]];
+        if self.whole || !segment.flags.has(Flags::ACK) || segment.ack.since(near.sent_to) <= 0 {
+            return Acknowledges::Sent;
+        }
+        // A FIN counts as one byte behind the data.
+        let told = near.origin.at(far.connection.bytes_received()) + u32::from(far.closed);
+        if segment.ack.since(told) < 0 {
+            return Acknowledges::Ahead;
+        }
+        let idle = near.held() == 0 && far.connection.done();
+        if idle { Acknowledges::Everything } else { Acknowledges::TooEarly }
+    }
+
+    /// A segment of `from` came. What it acknowledges beyond what was sent to it counts as much as was.
+    pub fn take(&mut self, from: usize, segment: &Segment, ecn: Ecn, now: Time) {
         if let Some(uncertain) = self.unconfirmed
             && uncertain != from
             && segment.flags.has(Flags::ACK)
@@ -92,15 +124,13 @@ impl Flow {
             self.unconfirmed = None;
             self.legs[uncertain].let_go(now);
         }
+        let ahead = self.acknowledges(from, segment) == Acknowledges::Ahead;
         let leg = &mut self.legs[from];
         let mut segment = *segment;
-        let ahead = segment.flags.has(Flags::ACK) && segment.ack.since(leg.sent_to) > 0;
         if ahead {
-            // What passed before the node took part. Told of it, a sender would wait for ever for what it did not send.
             segment.ack = leg.sent_to;
         }
         leg.connection.handle_segment(now, &segment, ecn);
-        ahead
     }
 
     /// The time has come that one of the connections asked for.

@@ -7,7 +7,7 @@ use tcp::Failure;
 use wire::{Body, Ecn, Flags, Packet, Segment};
 
 use super::Config;
-use super::flow::{Flow, Outcome};
+use super::flow::{Acknowledges, Flow, Outcome};
 use super::opening::{Agreed, Opening};
 use super::table::{Ends, Table};
 use crate::agent::{Agent, AgentCx, Verdict};
@@ -24,6 +24,7 @@ enum Entry {
 struct Counters {
     flows_split: u64,
     flows_forgotten: u64,
+    flows_let_go: u64,
     flows_given_up: u64,
     flows_reset: u64,
     packets_taken: u64,
@@ -180,12 +181,20 @@ impl Proxy {
     }
 
     fn take(&mut self, number: u32, from: usize, segment: &Segment, ecn: Ecn, cx: &mut AgentCx<'_>) -> Verdict {
+        let Some((_, Entry::Split(flow))) = self.table.get(number) else { return Verdict::Pass };
+        let acknowledges = flow.acknowledges(from, segment);
+        self.counters.acks_ahead += u64::from(acknowledges != Acknowledges::Sent);
+        if acknowledges == Acknowledges::Everything {
+            self.forget(number);
+            self.counters.flows_let_go += 1;
+            return Verdict::Pass;
+        }
         self.counters.packets_taken += 1;
-        if let Some((_, Entry::Split(flow))) = self.table.get(number) {
+        // What comes too early comes again.
+        if acknowledges != Acknowledges::TooEarly {
             let before = flow.held();
-            let ahead = flow.take(from, segment, ecn, cx.now);
+            flow.take(from, segment, ecn, cx.now);
             let outcome = flow.pump(cx);
-            self.counters.acks_ahead += u64::from(ahead);
             self.came_of(number, before, &outcome);
         }
         Verdict::Take
@@ -288,6 +297,7 @@ impl Agent for Proxy {
             ("flows", self.table.len()),
             ("flows_split", counted.flows_split),
             ("flows_forgotten", counted.flows_forgotten),
+            ("flows_let_go", counted.flows_let_go),
             ("flows_given_up", counted.flows_given_up),
             ("flows_reset", counted.flows_reset),
             ("packets_taken", counted.packets_taken),

@@ -1,0 +1,181 @@
+//! `lasthop compare`.
+
+use std::path::PathBuf;
+
+use clap::Args as ClapArgs;
+use lab::compare::{self, Comparison};
+use lab::load::{Overrides, Source};
+use lab::problem::Problem;
+use lab::store::Store;
+use lab::sweep::Plan;
+use lab::sweep::analysis::Analysis;
+use lab::sweep::run::{Shard, SweepError};
+use lab::sweep::{self};
+use report::number::{decimals, plain, plain_percent, scale};
+use serde_json::Value;
+
+use super::sweep::replications;
+use super::{Jobs, listed, print, seed, shown, warn};
+use crate::Failure;
+use crate::progress::Progress;
+use crate::table::{aligned, row};
+use crate::talk::say;
+
+/// Arguments of `lasthop compare`.
+#[derive(ClapArgs)]
+pub struct Args {
+    /// Schemes to compare, separated by commas; with unmodified, all others are compared with it [default: all]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    schemes: Vec<String>,
+    /// Paths to compare them on, separated by commas: a network (lan, wan, satellite), a kind of air (random-loss, bursts,
+    /// disconnection, delay-variation), or both, such as wan-bursts [default: all]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', conflicts_with = "scenario")]
+    paths: Vec<String>,
+    /// Compare them on the network of this scenario instead; its schemes and its sweep do not count
+    #[arg(long, value_name = "FILE")]
+    scenario: Option<PathBuf>,
+    /// Replications of each scheme on each path, each with chance of its own
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = replications, allow_negative_numbers = true)]
+    replications: u64,
+    /// Change a key of every path's scenario, such as duration="20 s"; may be repeated
+    #[arg(long, value_name = "KEY=VALUE")]
+    set: Vec<String>,
+    /// What chance begins with, 0 to 2^63 - 1
+    #[arg(long, value_name = "N", value_parser = seed, allow_negative_numbers = true)]
+    seed: Option<u64>,
+    /// The store to keep finished runs in, and to go on from
+    #[arg(long, value_name = "STORE", default_value = "results/compare.sqlite")]
+    out: PathBuf,
+    #[command(flatten)]
+    jobs: Jobs,
+    /// Print JSON instead of tables
+    #[arg(long)]
+    json: bool,
+}
+
+/// Compares schemes.
+pub fn run(args: &Args) -> Result<(), Failure> {
+    let plans = plans(args).map_err(|problems| Failure::Input(listed(&problems)))?;
+    for (_, plan) in &plans {
+        warn(&plan.warnings);
+    }
+    let mut store = Store::create(&args.out)?;
+    let comparisons = ran(args, &plans, &mut store)?;
+    if args.json {
+        let all: Value = comparisons.iter().map(Comparison::to_json).collect();
+        print(&format!("{all:#}\n"))?;
+    } else {
+        let tables: Vec<String> = comparisons.iter().map(table).collect();
+        print(&format!("{}\n{}", tables.join("\n"), LEGEND))?;
+    }
+    Ok(())
+}
+
+/// Everything that is to be run, checked before anything is.
+fn plans(args: &Args) -> Result<Vec<(String, Plan)>, Vec<Problem>> {
+    let schemes = compare::schemes(&args.schemes).map_err(|problem| vec![problem])?;
+    let overrides = Overrides { set: args.set.clone(), scheme: None, seed: args.seed };
+    let plan = |source: Source| compare::plan(source, &schemes, args.replications);
+    if let Some(file) = &args.scenario {
+        return Ok(vec![(shown(file), plan(Source::open(file, &overrides)?)?)]);
+    }
+    let paths = compare::paths::named(&args.paths).map_err(|problem| vec![problem])?;
+    paths.into_iter().map(|path| Ok((path.name.clone(), plan(compare::source(&path, &overrides)?)?))).collect()
+}
+
+/// Runs what the store does not have yet, path by path.
+fn ran(args: &Args, plans: &[(String, Plan)], store: &mut Store) -> Result<Vec<Comparison>, Failure> {
+    let runs = |plan: &Plan| plan.cases.len() as u64 * args.replications;
+    let all: u64 = plans.iter().map(|(_, plan)| runs(plan)).sum();
+    let (mut done, mut found) = (0, 0);
+    let progress = Progress::of_runs("compare");
+    let mut comparisons = Vec::new();
+    for (name, plan) in plans {
+        let outcome = sweep::run::run(plan, store, args.jobs.count(), Shard::WHOLE, &mut |tally| {
+            progress.count(done + tally.done, (all - found - tally.found).max(1))
+        });
+        let tally = match outcome {
+            Ok(tally) => tally,
+            Err(error) => {
+                progress.finish();
+                return Err(match error {
+                    // Of the path at which it was interrupted only; what counts is the whole.
+                    SweepError::Interrupted(tally) => {
+                        let finished = done + found + tally.done + tally.found;
+                        Failure::Interrupted(format!(
+                            "interrupted: {finished} of {all} runs are finished and kept\n  hint: the same command goes on from there"
+                        ))
+                    }
+                    error => error.into(),
+                });
+            }
+        };
+        (done, found) = (done + tally.done, found + tally.found);
+        let kept = store.note(plan).and_then(|id| store.sweep(id))?;
+        let analysis = Analysis::of(store, kept, args.replications)?;
+        comparisons.push((Comparison::of(name, plan, &analysis), analysis.warnings()));
+    }
+    progress.finish();
+    for (comparison, warnings) in &comparisons {
+        warn(&warnings.iter().map(|warning| format!("{}: {warning}", comparison.name)).collect::<Vec<_>>());
+    }
+    let before = if found > 0 { format!(", {found} were there before") } else { String::new() };
+    say(format_args!("{done} runs{before}; kept in {}", shown(&args.out)));
+    Ok(comparisons.into_iter().map(|(comparison, _)| comparison).collect())
+}
+
+const LEGEND: &str = "\
+goodput: of all flows, with half of its 95 % interval; change: to the first scheme, on the same air, likewise
+memory: the most that the scheme kept at the base station at one time, bytes for each flow
+packets: that came to the base station or from it; air: seconds of sending for each MB delivered
+end-to-end: whether an acknowledgment still says that the receiver has the data; changes: the nodes that must follow it
+";
+
+fn table(comparison: &Comparison) -> String {
+    let metric = compare::figure();
+    let means = comparison.rows.iter().filter_map(|row| row.goodput.as_ref()).map(|goodput| goodput.mean);
+    let (scale, unit) = scale(metric, means);
+    let goodput = format!("goodput {unit}");
+    let head = row(&[
+        "scheme",
+        "changes",
+        "end-to-end",
+        &goodput,
+        "+-",
+        "change",
+        "+-",
+        "memory B/flow",
+        "packets",
+        "air s/MB",
+    ]);
+    let none = || "-".to_owned();
+    let mut rows = vec![head];
+    for it in &comparison.rows {
+        let mut line = vec![it.scheme.clone(), it.changes(), it.traits.semantics.name().to_owned()];
+        match &it.goodput {
+            Some(goodput) => {
+                let half = goodput.ci.map(|ci| ci.half_width() / scale);
+                let mean = goodput.mean / scale;
+                let places = decimals(half.unwrap_or(0.0), mean);
+                let against = goodput.against.as_ref();
+                line.push(plain(mean, places));
+                line.push(half.map_or_else(none, |half| plain(half, places)));
+                line.push(against.and_then(|against| against.percent).map_or_else(none, plain_percent));
+                let change = against.and_then(|against| against.percent_ci);
+                line.push(change.map_or_else(none, |ci| plain(ci.half_width(), 1)));
+            }
+            None => line.extend([none(), none(), none(), none()]),
+        }
+        match &it.cost {
+            Some(cost) => line.extend([
+                plain(cost.state_bytes_per_flow, 0),
+                plain(cost.packets, 0),
+                cost.airtime_s_per_mb.map_or_else(none, |seconds| plain(seconds, 3)),
+            ]),
+            None => line.extend([none(), none(), none()]),
+        }
+        rows.push(line);
+    }
+    let title = if comparison.title.is_empty() { &comparison.name } else { &comparison.title };
+    format!("{title}\n{}", aligned(&rows, 3))
+}

@@ -1,0 +1,99 @@
+//! `lasthop compare` as a user types it.
+
+mod common;
+
+use common::{file, fine, lasthop, scratch};
+use serde_json::Value;
+
+fn compared(text: &str) -> Vec<Value> {
+    serde_json::from_str::<Value>(text).unwrap().as_array().unwrap().clone()
+}
+
+fn row<'a>(path: &'a Value, scheme: &str) -> &'a Value {
+    path["schemes"].as_array().unwrap().iter().find(|row| row["scheme"] == scheme).unwrap()
+}
+
+/// Far from the base station a split connection does better than one that takes every loss for congestion, and pays for it.
+#[test]
+fn what_a_scheme_brings_and_what_it_costs() {
+    let dir = scratch("compare");
+    let wan =
+        ["compare", "--paths", "wan-random-loss", "--schemes", "split,unmodified", "--replications", "4", "--json"];
+    let all = compared(&fine(&dir, &wan));
+    assert_eq!((all.len(), all[0]["path"].as_str()), (1, Some("wan-random-loss")));
+    let [unmodified, split] = ["unmodified", "split"].map(|scheme| row(&all[0], scheme));
+    // Whatever was named first, unmodified is what the others are compared with.
+    assert!(unmodified["change_percent"].is_null() && unmodified["n"] == 4, "{unmodified}");
+    let low = split["change_percent_ci"][0].as_f64().unwrap();
+    assert!(low > 20.0, "{split}");
+    assert_eq!(
+        (unmodified["end_to_end_semantics"].as_str(), split["end_to_end_semantics"].as_str()),
+        (Some("kept"), Some("lost"))
+    );
+    assert_eq!(
+        (unmodified["changes"].to_string(), split["changes"].to_string()),
+        ("[]".into(), "[\"base station\"]".into())
+    );
+    assert_eq!(unmodified["state_bytes_per_flow"], 0.0);
+    let state = split["state_bytes_per_flow"].as_f64().unwrap();
+    assert!((4096.0..=4096.0 + 2.0 * 65_535.0).contains(&state), "{state}");
+    let air = |row: &Value| row["airtime_s_per_mb"].as_f64().unwrap();
+    // A megabyte takes 4 s at 2 Mbps, and headers and acknowledgments some more.
+    assert!(air(split) > 4.0 && air(split) < 5.0 && air(unmodified) > 4.0, "{} {}", air(split), air(unmodified));
+    // What is kept is not run again, and says the same.
+    let again = lasthop(&dir, &wan);
+    assert_eq!(compared(&again.out), all);
+    assert!(again.err.contains("0 runs, 8 were there before"), "{}", again.err);
+}
+
+/// All schemes there are, on all paths there are, once and shortly.
+#[test]
+fn every_scheme_runs_on_every_path() {
+    let dir = scratch("compare-all");
+    let all = compared(&fine(&dir, &["compare", "--replications", "1", "--set", "duration=5 s", "--json"]));
+    assert_eq!(all.len(), 12);
+    let listed = fine(&dir, &["list", "schemes"]);
+    let names: Vec<&str> = listed.lines().skip(1).filter_map(|line| line.split_whitespace().next()).collect();
+    for path in &all {
+        for name in &names {
+            assert!(row(path, name)["goodput_bps"].is_f64(), "{name}: {path}");
+        }
+    }
+    let table = fine(&dir, &["compare", "--replications", "1", "--set", "duration=5 s", "--paths", "lan"]);
+    let heads = table.lines().filter(|line| line.starts_with("scheme ")).count();
+    assert_eq!(heads, 4, "{table}");
+    for name in names {
+        assert_eq!(table.lines().filter(|line| line.split_whitespace().next() == Some(name)).count(), 4, "{table}");
+    }
+}
+
+/// The scheme of a node, and the scenario's own sweep, give way.
+#[test]
+fn a_scenario_of_ones_own() {
+    let dir = scratch("compare-own");
+    let example = file("examples/goel1997-satellite.toml");
+    let schemes = ["--schemes", "unmodified,refined-icmp", "--replications", "2"];
+    let args = [&["compare", "--scenario", example.as_str(), "--json"], &schemes[..]].concat();
+    let all = compared(&fine(&dir, &args));
+    assert_eq!((all.len(), all[0]["schemes"].as_array().unwrap().len()), (1, 2));
+    assert!(row(&all[0], "refined-icmp")["goodput_bps"].as_f64() > row(&all[0], "unmodified")["goodput_bps"].as_f64());
+}
+
+#[test]
+fn what_is_not_known_is_told_of() {
+    let dir = scratch("compare-wrong");
+    let wrong = |args: &[&str], parts: &[&str]| {
+        let ended = lasthop(&dir, args);
+        assert_eq!((ended.code, ended.out.as_str()), (Some(2), ""), "{args:?}");
+        for part in parts {
+            assert!(ended.err.contains(part), "{args:?}: {part} is not in {}", ended.err);
+        }
+    };
+    wrong(&["compare", "--schemes", "refined"], &["--schemes", "\"refined\"", "lasthop list schemes"]);
+    wrong(&["compare", "--paths", "wan-burst"], &["--paths", "did you mean \"wan-bursts\"?"]);
+    wrong(&["compare", "--paths", "lan", "--scenario", "x.toml"], &["cannot be used with"]);
+    wrong(&["compare", "--scenario", "x.toml"], &["x.toml", "cannot be read"]);
+    wrong(&["compare", "--replications", "0"], &["--replications", "1 to 1000000"]);
+    wrong(&["compare", "--set", "duraton=5 s"], &["duraton", "duration"]);
+    assert!(!dir.join("results").exists(), "nothing is run before everything is checked");
+}

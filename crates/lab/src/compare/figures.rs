@@ -1,0 +1,109 @@
+//! What the schemes cost, from the summaries of their runs.
+
+use serde_json::Value;
+
+use crate::scenario::Scenario;
+use crate::scenario::model::{LinkKind, NodeKind};
+
+/// What a run of a scheme took, beside time.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Cost {
+    /// The most memory that the schemes of all base stations needed at one time, in bytes for each flow. A scheme that counts
+    /// none keeps nothing.
+    pub state_bytes_per_flow: f64,
+    /// Packets that came to base stations, and that came from them.
+    pub packets: f64,
+    /// Seconds of sending over the air, both ways, of all links.
+    pub airtime_s: f64,
+    /// The same for each million bytes that were delivered; none if nothing was.
+    pub airtime_s_per_mb: Option<f64>,
+}
+
+impl Cost {
+    /// Of one run of `scenario`.
+    pub fn of(scenario: &Scenario, summary: &Value) -> Self {
+        let station = |name: &str| scenario.nodes.get(name).is_some_and(|node| node.kind == NodeKind::BaseStation);
+        let state: f64 = list(&summary["nodes"])
+            .filter(|node| station(node["name"].as_str().unwrap_or_default()))
+            .map(|node| {
+                let counter = |name: &str| node["scheme"][name].as_f64();
+                counter("state_bytes_most").or(counter("state_bytes")).unwrap_or(0.0)
+            })
+            .sum();
+        let (mut packets, mut airtime_s) = (0.0, 0.0);
+        let simulated = summary["simulated_s"].as_f64().unwrap_or(0.0);
+        for link in list(&summary["links"]) {
+            let known = scenario.links.get(link["name"].as_str().unwrap_or_default());
+            let Some(known) = known else { continue };
+            let ways = [&link["forward"], &link["backward"]];
+            let sum = |field: &str| ways.iter().filter_map(|way| way[field].as_f64()).sum::<f64>();
+            // A packet between two stations is handled at both.
+            packets += known.between.iter().filter(|node| station(node)).count() as f64 * sum("packets_delivered");
+            if known.kind == LinkKind::Wireless {
+                airtime_s += simulated * sum("utilization");
+            }
+        }
+        let delivered: f64 = list(&summary["flows"]).filter_map(|flow| flow["bytes_delivered"].as_f64()).sum();
+        Cost {
+            state_bytes_per_flow: state / scenario.flows.len().max(1) as f64,
+            packets,
+            airtime_s,
+            airtime_s_per_mb: (delivered > 0.0).then(|| airtime_s / (delivered / 1e6)),
+        }
+    }
+
+    /// Of all runs: the most memory, and the means of the others. None of none.
+    pub fn of_all(costs: &[Cost]) -> Option<Cost> {
+        if costs.is_empty() {
+            return None;
+        }
+        let mean = |value: fn(&Cost) -> f64| costs.iter().map(value).sum::<f64>() / costs.len() as f64;
+        let each: Vec<f64> = costs.iter().filter_map(|cost| cost.airtime_s_per_mb).collect();
+        Some(Cost {
+            state_bytes_per_flow: costs.iter().map(|cost| cost.state_bytes_per_flow).fold(0.0, f64::max),
+            packets: mean(|cost| cost.packets),
+            airtime_s: mean(|cost| cost.airtime_s),
+            airtime_s_per_mb: (!each.is_empty()).then(|| each.iter().sum::<f64>() / each.len() as f64),
+        })
+    }
+}
+
+fn list(value: &Value) -> impl Iterator<Item = &Value> {
+    value.as_array().into_iter().flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::compare::paths;
+    use crate::scenario::Document;
+
+    /// By hand: 100 + 60 packets over the wire, 90 + 70 over the air, 50 s x (0.5 + 0.1) of sending, 2 MB.
+    #[test]
+    fn costs_are_counted_at_the_base_station_and_in_the_air() {
+        let path = &paths::every()[0];
+        let scenario = Document::parse("p", path.text.as_bytes()).unwrap().read().unwrap();
+        let way = |packets: u64, busy: f64| json!({ "packets_delivered": packets, "utilization": busy });
+        let summary = json!({
+            "simulated_s": 50.0,
+            "flows": [{ "bytes_delivered": 2_000_000 }],
+            "links": [
+                { "name": "wire", "forward": way(100, 0.9), "backward": way(60, 0.9) },
+                { "name": "air", "forward": way(90, 0.5), "backward": way(70, 0.1) },
+            ],
+            "nodes": [
+                { "name": "station", "scheme": { "state_bytes": 7, "state_bytes_most": 900 } },
+                { "name": "mobile", "scheme": { "state_bytes": 5000 } },
+            ],
+        });
+        let cost = Cost::of(&scenario, &summary);
+        assert_eq!((cost.state_bytes_per_flow, cost.packets), (900.0, 320.0));
+        assert!((cost.airtime_s - 30.0).abs() < 1e-9 && (cost.airtime_s_per_mb.unwrap() - 15.0).abs() < 1e-9);
+        let other = Cost { state_bytes_per_flow: 100.0, packets: 300.0, airtime_s: 10.0, airtime_s_per_mb: None };
+        let both = Cost::of_all(&[cost, other]).unwrap();
+        assert_eq!((both.state_bytes_per_flow, both.packets, both.airtime_s), (900.0, 310.0, 20.0));
+        assert_eq!(both.airtime_s_per_mb, cost.airtime_s_per_mb, "where nothing arrived there is none");
+    }
+}

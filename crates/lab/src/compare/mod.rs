@@ -1,0 +1,155 @@
+//! Every scheme on the same paths and the same air: what each brings, and what it costs.
+//!
+//! A comparison is a sweep of one point whose cases are the schemes: it is planned, run, kept and analysed as any other.
+
+mod figures;
+pub mod paths;
+
+use std::path::PathBuf;
+
+use path::agent::{AgentConfig, Traits};
+use serde_json::{Value, json};
+use toml::Table;
+
+pub use figures::Cost;
+pub use paths::ComparedPath;
+
+use crate::catalogue::changes;
+use crate::load::{Overrides, Source};
+use crate::metric::{self, Metric};
+use crate::problem::Problem;
+use crate::scenario::document::{Origin, by_name};
+use crate::sweep::Plan;
+use crate::sweep::analysis::{Analysis, Row};
+
+/// What all others are compared with.
+const BASELINE: &str = "unmodified";
+/// The figure that leads.
+const FIGURE: &str = "total_goodput_bps";
+
+/// The schemes with these names, each once, the baseline first if it is among them; all if none is named.
+pub fn schemes(names: &[String]) -> Result<Vec<&'static str>, Problem> {
+    let known = || AgentConfig::MEMBERS.iter().map(|(name, _)| *name);
+    if let Some(unknown) = names.iter().find(|name| !known().any(|known| known == **name)) {
+        let problem = Problem::new("a scheme (see `lasthop list schemes`)").in_file("--schemes");
+        return Err(problem.found(format!("\"{unknown}\"")).nearest(unknown, known()));
+    }
+    let mut chosen: Vec<_> =
+        known().filter(|known| names.is_empty() || names.iter().any(|name| name == known)).collect();
+    chosen.sort_by_key(|name| *name != BASELINE);
+    Ok(chosen)
+}
+
+/// The source of a built-in path's scenario.
+pub fn source(path: &ComparedPath, overrides: &Overrides) -> Result<Source, Vec<Problem>> {
+    let stem = format!("compare-{}", path.name);
+    let mut source = Source::of_text(stem, PathBuf::from(&path.name), path.text.as_bytes(), overrides)?;
+    let title = format!("{}: {}", path.name, path.summary);
+    let set = source.document.assign("title", title.into(), Origin::Outside("compare".to_owned()));
+    set.map_err(|problem| vec![problem])?;
+    Ok(source)
+}
+
+/// The plan of a comparison: every node follows one scheme after the other, whatever the scenario says, and each case is run
+/// so many times. A sweep in the scenario does not count.
+pub fn plan(mut source: Source, schemes: &[&str], replications: u64) -> Result<Plan, Vec<Problem>> {
+    let count = i64::try_from(replications).unwrap_or(i64::MAX);
+    let compare: Table = [("scheme".to_owned(), schemes.to_vec().into())].into_iter().collect();
+    let sweep: Table = [
+        ("replications".to_owned(), count.into()),
+        ("metrics".to_owned(), vec![FIGURE].into()),
+        ("compare".to_owned(), compare.into()),
+    ]
+    .into_iter()
+    .collect();
+    source.document.set_everywhere("scheme", schemes.first().copied().unwrap_or(BASELINE));
+    let set = source.document.assign("sweep", sweep.into(), Origin::Outside("compare".to_owned()));
+    set.map_err(|problem| vec![problem])?;
+    Plan::of(&source)
+}
+
+/// What is known of one path.
+#[derive(Debug)]
+pub struct Comparison {
+    /// What the path is called: the built-in one's name, or the scenario's file.
+    pub name: String,
+    /// One line about it.
+    pub title: String,
+    /// By scheme; the first is what the others are compared with.
+    pub rows: Vec<Compared>,
+}
+
+/// What is known of one scheme on one path.
+#[derive(Clone, Debug)]
+pub struct Compared {
+    /// Its name.
+    pub scheme: String,
+    /// What it asks for.
+    pub traits: Traits,
+    /// The goodput of all flows; none if no run gave one.
+    pub goodput: Option<Row>,
+    /// What it cost; none without runs.
+    pub cost: Option<Cost>,
+}
+
+/// The figure that leads.
+pub fn figure() -> &'static Metric {
+    metric::find(FIGURE).unwrap_or(&metric::GOODPUT)
+}
+
+impl Comparison {
+    /// From the runs of a plan.
+    pub fn of(name: &str, plan: &Plan, analysis: &Analysis) -> Self {
+        let entries = analysis.entries(figure());
+        let row = |(number, scheme): (usize, &str)| {
+            let cells = plan.points.first().map_or(&[][..], |point| &point.cells);
+            let runs = analysis.cells.iter().find(|runs| runs.cell.case == number);
+            let costs: Vec<Cost> = match (runs, cells.get(number)) {
+                (Some(runs), Some(cell)) => {
+                    runs.runs.iter().map(|(_, summary)| Cost::of(&cell.scenario, summary)).collect()
+                }
+                _ => Vec::new(),
+            };
+            let config: Option<AgentConfig> = by_name(scheme);
+            Compared {
+                scheme: scheme.to_owned(),
+                traits: config.unwrap_or(AgentConfig::Unmodified(Default::default())).traits(),
+                goodput: entries.iter().find(|entry| entry.cell.case == number).and_then(|entry| entry.row.clone()),
+                cost: Cost::of_all(&costs),
+            }
+        };
+        let title = analysis.sweep.title.clone();
+        Comparison { name: name.to_owned(), title, rows: analysis.cases().into_iter().enumerate().map(row).collect() }
+    }
+
+    /// As JSON.
+    pub fn to_json(&self) -> Value {
+        let row = |row: &Compared| {
+            let goodput = row.goodput.as_ref();
+            let against = goodput.and_then(|goodput| goodput.against.as_ref());
+            let bounds = |interval: Option<stats::Interval>| interval.map(|it| [it.low, it.high]);
+            json!({
+                "scheme": row.scheme,
+                "end_to_end_semantics": row.traits.semantics.name(),
+                "changes": row.traits.changes.iter().map(|place| place.name()).collect::<Vec<_>>(),
+                "n": goodput.map_or(0, |goodput| goodput.n),
+                "goodput_bps": goodput.map(|goodput| goodput.mean),
+                "goodput_ci_bps": goodput.and_then(|goodput| bounds(goodput.ci)),
+                "change_percent": against.and_then(|against| against.percent),
+                "change_percent_ci": against.and_then(|against| bounds(against.percent_ci)),
+                "state_bytes_per_flow": row.cost.map(|cost| cost.state_bytes_per_flow),
+                "packets": row.cost.map(|cost| cost.packets),
+                "airtime_s": row.cost.map(|cost| cost.airtime_s),
+                "airtime_s_per_mb": row.cost.and_then(|cost| cost.airtime_s_per_mb),
+            })
+        };
+        json!({ "path": self.name, "title": self.title, "schemes": self.rows.iter().map(row).collect::<Vec<_>>() })
+    }
+}
+
+impl Compared {
+    /// The nodes that the scheme asks to follow it, as people say it.
+    pub fn changes(&self) -> String {
+        changes(&self.traits)
+    }
+}

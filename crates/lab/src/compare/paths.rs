@@ -1,0 +1,116 @@
+//! The paths on which schemes are compared: each network with each kind of air.
+
+use crate::problem::Problem;
+
+/// A network or a kind of air: its name, one line about it, and its part of a scenario.
+struct Part {
+    name: &'static str,
+    summary: &'static str,
+    text: &'static str,
+}
+
+/// What lies between the server and the base station.
+const NETWORKS: &[Part] = &[
+    Part { name: "lan", summary: "10 Mbps and 1 ms to the base station", text: include_str!("paths/lan.toml") },
+    Part { name: "wan", summary: "10 Mbps and 50 ms to the base station", text: include_str!("paths/wan.toml") },
+    Part {
+        name: "satellite",
+        summary: "10 Mbps and 250 ms to the base station",
+        text: include_str!("paths/satellite.toml"),
+    },
+];
+
+/// What lies between the base station and the mobile, 2 Mbps and 1 ms.
+const AIRS: &[Part] = &[
+    Part {
+        name: "random-loss",
+        summary: "2 % of frames lost, a link layer that tries once",
+        text: include_str!("paths/random-loss.toml"),
+    },
+    Part {
+        name: "bursts",
+        summary: "fades of 100 ms, a link layer that tries nine times",
+        text: include_str!("paths/bursts.toml"),
+    },
+    Part {
+        name: "disconnection",
+        summary: "out of reach for 3 s, a link layer that tries nine times",
+        text: include_str!("paths/disconnection.toml"),
+    },
+    Part {
+        name: "delay-variation",
+        summary: "fades of 500 ms, a link layer that does not give up",
+        text: include_str!("paths/delay-variation.toml"),
+    },
+];
+
+/// A path on which schemes are compared.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ComparedPath {
+    /// `NETWORK-AIR`.
+    pub name: String,
+    /// One line about it.
+    pub summary: String,
+    /// Its scenario, as TOML.
+    pub text: String,
+}
+
+/// Every path.
+pub fn every() -> Vec<ComparedPath> {
+    let of = |network: &Part, air: &Part| ComparedPath {
+        name: format!("{}-{}", network.name, air.name),
+        summary: format!("{}; {}", network.summary, air.summary),
+        text: format!("{}\n{}", network.text, air.text),
+    };
+    NETWORKS.iter().flat_map(|network| AIRS.iter().map(move |air| of(network, air))).collect()
+}
+
+/// The paths with these names, in their own order; the name of a network, or of a kind of air, is that of all its paths.
+pub fn named(names: &[String]) -> Result<Vec<ComparedPath>, Problem> {
+    let every = every();
+    let of = |path: &ComparedPath, name: &str| {
+        let parts = path.name.split_once('-');
+        path.name == name || parts.is_some_and(|(network, air)| network == name || air == name)
+    };
+    if let Some(unknown) = names.iter().find(|name| !every.iter().any(|path| of(path, name))) {
+        let parts = NETWORKS.iter().chain(AIRS).map(|part| part.name);
+        let known: Vec<&str> = parts.chain(every.iter().map(|path| path.name.as_str())).collect();
+        let problem = Problem::new("a network, a kind of air, or both joined by \"-\", such as wan-bursts");
+        let problem = problem.in_file("--paths").found(format!("\"{unknown}\""));
+        let problem = problem.did_you_mean(unknown, known);
+        let hint = problem.hint.clone().unwrap_or_else(|| {
+            let names = |parts: &[Part]| parts.iter().map(|part| part.name).collect::<Vec<_>>().join(", ");
+            format!("networks: {}; airs: {}", names(NETWORKS), names(AIRS))
+        });
+        return Err(problem.hint(hint));
+    }
+    Ok(every.into_iter().filter(|path| names.is_empty() || names.iter().any(|name| of(path, name))).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chosen(names: &[&str]) -> Vec<String> {
+        let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+        named(&names).unwrap().into_iter().map(|path| path.name).collect()
+    }
+
+    #[test]
+    fn a_part_names_all_its_paths() {
+        assert_eq!(chosen(&[]).len(), 12);
+        let wan = ["wan-random-loss", "wan-bursts", "wan-disconnection", "wan-delay-variation"];
+        assert_eq!(chosen(&["wan"]), wan);
+        assert_eq!(chosen(&["bursts"]), ["lan-bursts", "wan-bursts", "satellite-bursts"]);
+        // Each once, whatever names it and in whatever order.
+        assert_eq!(chosen(&["wan-bursts", "bursts"]), ["lan-bursts", "wan-bursts", "satellite-bursts"]);
+    }
+
+    #[test]
+    fn an_unknown_path_is_told_of_with_the_nearest() {
+        let problem = named(&["wan-burst".to_owned()]).unwrap_err();
+        assert_eq!(problem.hint.as_deref(), Some("did you mean \"wan-bursts\"?"));
+        let problem = named(&["the moon".to_owned()]).unwrap_err();
+        assert!(problem.hint.unwrap().starts_with("networks: lan, wan, satellite; airs: random-loss"));
+    }
+}
