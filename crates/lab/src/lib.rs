@@ -11,6 +11,7 @@ pub mod output;
 pub mod papers;
 pub mod problem;
 pub mod ran;
+pub mod recordings;
 mod result_dir;
 pub mod run;
 pub mod scenario;

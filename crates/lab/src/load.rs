@@ -10,8 +10,10 @@ use engine::Span;
 use path::channel::ChannelConfig;
 use sim::Network;
 
+use crate::goel1997::report::decode;
 use crate::goel1997::{self, trace_file};
 use crate::problem::Problem;
+use crate::recordings;
 use crate::scenario::{Checked, Document, Scenario, check, document};
 
 /// What the command line changes in a scenario.
@@ -68,8 +70,14 @@ pub struct Source {
     recordings: Recordings,
 }
 
-/// Recorded channels, by file.
-type Recordings = RefCell<BTreeMap<PathBuf, Vec<Span>>>;
+/// What stands in files beside the scenario, by file.
+#[derive(Default)]
+struct Recordings {
+    /// Recorded channels.
+    channels: RefCell<BTreeMap<PathBuf, Vec<Span>>>,
+    /// Other recordings, which have been read once without a mistake.
+    texts: RefCell<BTreeMap<PathBuf, String>>,
+}
 
 impl Source {
     /// Reads `path`.
@@ -103,7 +111,8 @@ impl Source {
             _ => document.locate(problem),
         };
         let located = |problems: Vec<Problem>| problems.into_iter().map(locate).collect::<Vec<_>>();
-        let problems = include_traces(&mut scenario, &self.file, &self.recordings);
+        let mut problems = include_traces(&mut scenario, &self.file, &self.recordings);
+        problems.extend(include_recordings(&mut scenario, &self.file, &self.recordings));
         if !problems.is_empty() {
             return Err(located(problems));
         }
@@ -179,10 +188,10 @@ fn include_traces(scenario: &mut Scenario, beside: &Path, recordings: &Recording
         let Some(file) = config.file.take() else { continue };
         let path = beside.parent().unwrap_or(Path::new("")).join(&file);
         let shown = path.display().to_string();
-        let known = recordings.borrow().get(&path).cloned();
+        let known = recordings.channels.borrow().get(&path).cloned();
         match known.map_or_else(|| read(&path).and_then(|text| trace_file::parse(&shown, &text)), Ok) {
             Ok(switches) => {
-                recordings.borrow_mut().insert(path, switches.clone());
+                recordings.channels.borrow_mut().insert(path, switches.clone());
                 config.switches = Some(switches);
             }
             Err(problem) if !matches!(path.try_exists(), Ok(false)) => problems.push(problem),
@@ -195,6 +204,42 @@ fn include_traces(scenario: &mut Scenario, beside: &Path, recordings: &Recording
         }
     }
     problems
+}
+
+/// Puts the text of other recordings of links, which stand beside the scenario, into the scenario.
+fn include_recordings(scenario: &mut Scenario, beside: &Path, recordings: &Recordings) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    for (name, link) in &mut scenario.links {
+        for (key, recording) in link.recordings() {
+            let Some(file) = recording.file.take_if(|_| recording.contents.is_none()) else { continue };
+            let path = beside.parent().unwrap_or(Path::new("")).join(&file);
+            let known = recordings.texts.borrow().get(&path).cloned();
+            match known.map_or_else(|| recording_in(&path, key), Ok) {
+                Ok(text) => {
+                    recordings.texts.borrow_mut().insert(path, text.clone());
+                    recording.contents = Some(text);
+                }
+                Err(problem) if !matches!(path.try_exists(), Ok(false)) => problems.push(problem),
+                Err(_) => {
+                    let problem = Problem::new(format!("the recording {} is not there", path.display()));
+                    problems.push(problem.key(format!("links.{name}.{key}.file")));
+                }
+            }
+        }
+    }
+    problems
+}
+
+/// The text of a recording, if nothing is wrong with it.
+fn recording_in(path: &Path, key: &str) -> Result<String, Problem> {
+    let shown = path.display().to_string();
+    let bytes = read(path)?;
+    let text = decode(&shown, &bytes)?;
+    match key {
+        "table" => recordings::table::parse(&shown, text).map(drop)?,
+        _ => recordings::opportunities::parse(&shown, text).map(drop)?,
+    }
+    Ok(text.to_owned())
 }
 
 /// The scenario as TOML, to be kept or converted.

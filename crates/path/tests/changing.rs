@@ -7,6 +7,7 @@ use engine::{Rate, Schedule, Span, Stream, Time};
 use path::channel::{Channel, ChannelConfig, uniform};
 use path::link::changing::Changing;
 use path::link::changing::plan::{Changes, During, Gap, Spike};
+use path::link::changing::service::{Opportunities, Row};
 use path::link::jitter::{Jitter, LawConfig, mixture, pareto};
 use path::link::pipe::Pipe;
 use path::link::{Counters, Line, Timing, jitter};
@@ -348,5 +349,94 @@ fn every_packet_arrives_is_lost_or_refused_and_is_counted_so() {
         let in_gap = |at: &u64| (2_000 * MS..2_500 * MS).contains(at) || (6_000 * MS..6_300 * MS).contains(at);
         assert!(!found.arrived.iter().any(|(at, _)| in_gap(at)), "arrived in a gap");
         assert_eq!(found.arrived.is_sorted_by_key(|(_, number)| *number), !reordering);
+    }
+}
+
+/// Chances to send at 5, 5, 20 and 30 ms, and again from there.
+fn recorded() -> Changes {
+    Changes { opportunities: [Opportunities::new(vec![5, 5, 20, 30]), None], ..Changes::default() }
+}
+
+/// A packet takes its 1000 bytes and 4, an opportunity has 1504.
+#[test]
+fn packets_leave_at_opportunities() {
+    // At 5: 1004 and 500, then 504 and 1000 of the third. At 20 its last 4; the 1500 that fit are gone for the fourth, who comes
+    // just then. At 30: the fourth and 500 of the fifth, the rest at 35. Who comes at 35 has missed both chances then.
+    let found = outcome(&recorded(), &[0, 0, 0, 20, 25, 35]);
+    assert_eq!(found.at(), [(0, 25.0), (1, 25.0), (2, 40.0), (3, 50.0), (4, 55.0), (5, 70.0)]);
+    // Busy: 0 to 20, 20 to 35 and 35 to 50.
+    assert_eq!(found.counters.busy, ms(50));
+
+    // After 33 rounds, 990 ms. The chance at the very time is missed, as is one of the same time in the next round.
+    assert_eq!(outcome(&recorded(), &[999, 1010, 1020]).at(), [(0, 1030.0), (1, 1040.0), (2, 1045.0)]);
+
+    // A full packet takes an opportunity, a larger one the rest from the next.
+    let offered = [(0, 1500), (0, 1500), (0, 1500), (0, 3004), (0, 40)];
+    let found = carry(changing(&recorded(), (Limit::None, Tie::default()), HOP, false), &perfect(), &offered);
+    assert_eq!(found.at(), [(0, 25.0), (1, 25.0), (2, 40.0), (3, 55.0), (4, 55.0)]);
+
+    // The other way there is no recording, and the rate holds.
+    let backward = HopId { way: Way::Backward, ..HOP };
+    let found = carry(changing(&recorded(), (Limit::None, Tie::default()), backward, false), &perfect(), &[(0, 1000)]);
+    assert_eq!(found.at(), [(0, 28.0)]);
+}
+
+#[test]
+fn who_waits_for_an_opportunity_needs_room_and_none_comes_in_a_gap() {
+    let offered: Vec<(u64, u32)> = [0, 0, 0, 4, 6].map(|at| (at * MS, 1500)).into();
+    let found = carry(changing(&recorded(), (Limit::Packets(2), Tie::default()), HOP, false), &perfect(), &offered);
+    assert_eq!(found.refused, [2, 3]);
+    assert_eq!(found.at(), [(0, 25.0), (1, 25.0), (4, 40.0)]);
+
+    let changes = Changes { gaps: vec![gap(18, 30, During::Wait)], ..recorded() };
+    // The one at the gap's end is outside.
+    assert_eq!(outcome(&changes, &[6, 31]).at(), [(0, 50.0), (1, 55.0)]);
+    let changes = Changes { gaps: vec![gap(18, 3_600_001, During::Wait)], ..recorded() };
+    assert_eq!(outcome(&changes, &[6]).at(), [(0, 3_600_025.0)]);
+}
+
+/// A recording carries what it says and no more: 1000 saturated opportunities of 1504 bytes, in whatever packets.
+#[test]
+fn a_saturated_recording_is_used_to_the_byte() {
+    let mut draws = Stream::named(9, 0, "offers").draws();
+    let mut millis: Vec<u64> = (0..1_000).map(|_| 1 + draws.next_u64() % 10_000).collect();
+    millis.sort_unstable();
+    let last = millis[999];
+    let changes = Changes { opportunities: [Opportunities::new(millis), None], ..Changes::default() };
+    let offered: Vec<(u64, u32)> = (0..4_000).map(|_| (0, 40 + (draws.next_u64() % 1_461) as u32)).collect();
+    let found = carry(changing(&changes, (Limit::None, Tie::default()), HOP, false), &perfect(), &offered);
+    let first_round = found.arrived.iter().take_while(|(at, _)| *at <= (last + 20) * MS).count();
+    let bytes: u64 = offered[..first_round].iter().map(|(_, size)| u64::from(size + 4)).sum();
+    let next = u64::from(offered[first_round].1 + 4);
+    assert!(bytes <= 1_504_000 && bytes + next > 1_504_000, "{bytes} and {next}");
+}
+
+fn row(at: u64, rate: Option<u64>, delay: Option<u64>, loss: f64) -> Row {
+    Row { at: ms(at), rate, delay: delay.map(ms), loss }
+}
+
+#[test]
+fn bits_are_sent_at_the_rate_of_the_moment() {
+    let rows =
+        vec![row(4, Some(2_000_000), None, 0.0), row(100, Some(0), None, 0.0), row(110, Some(1_000_000), Some(5), 0.0)];
+    let changes = Changes { rows, ..Changes::default() };
+    // 0: half of it at 1 Mbps, the rest from 4 to 6 ms. 98: half of it until 100, the rest from 110 to 114, and then 5 ms.
+    assert_eq!(outcome(&changes, &[0, 60, 98]).at(), [(0, 26.0), (1, 84.0), (2, 119.0)]);
+    // 96: left at 100 just before nothing is sent, 20 ms. 102: from 110. The shorter delay lets nobody overtake.
+    assert_eq!(outcome(&changes, &[96, 102]).at(), [(0, 120.0), (1, 123.0)]);
+    let changes = Changes { rows: vec![row(50, None, Some(5), 0.0)], ..Changes::default() };
+    assert_eq!(outcome(&changes, &[41, 50]).at(), [(0, 69.0), (1, 69.0)]);
+}
+
+/// Packets are lost as often as the row says in which they start; 10,000 of each, within four standard errors.
+#[test]
+fn packets_are_lost_as_often_as_the_row_says() {
+    let changes = Changes { rows: vec![row(0, None, None, 0.3), row(100_000, None, None, 0.02)], ..Changes::default() };
+    let at: Vec<u64> = (0..20_000).map(|index| 10 * index).collect();
+    let found = outcome(&changes, &at);
+    for (range, expected) in [(0..10_000, 0.3), (10_000..20_000, 0.02_f64)] {
+        let lost = found.lost.iter().filter(|(_, number)| range.contains(number)).count() as f64 / 1e4;
+        let error = (expected * (1.0 - expected) / 1e4).sqrt();
+        assert!((lost - expected).abs() < 4.0 * error, "{lost}, expected {expected}");
     }
 }

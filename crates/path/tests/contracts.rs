@@ -88,6 +88,20 @@ fn traffic_the_other_way_moves_no_draw() {
     }
 }
 
+/// Who sends less meets, at the same times, the same air. One channel is not like this, and is there for that.
+#[test]
+fn what_a_frame_meets_does_not_depend_on_frames_before_it() {
+    for config in every_channel() {
+        let (mut busy, mut quiet) = (config.build(air()), config.build(air()));
+        let same = (0..7_000).all(|index| {
+            let frame = frame(index, Way::Forward);
+            let fate = busy.fate(&frame);
+            !index.is_multiple_of(7) || quiet.fate(&frame) == fate
+        });
+        assert_eq!(same, config.name() != "gilbert-elliott", "{}", config.name());
+    }
+}
+
 #[test]
 fn changes_of_state_rise_and_alternate() {
     for config in every_channel() {

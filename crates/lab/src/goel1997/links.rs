@@ -33,7 +33,7 @@ impl Translator<'_, '_, '_> {
         let mut translated = model::Link {
             kind: LinkKind::Wired,
             between: [one.to_string(), other.to_string()],
-            rate: link.rate,
+            rate: Some(link.rate),
             delay: link.delay,
             queue: Limit::default(),
             queue_tie: Tie::default(),
@@ -43,6 +43,8 @@ impl Translator<'_, '_, '_> {
             jitter: None,
             spikes: Vec::new(),
             gaps: Vec::new(),
+            opportunities: Default::default(),
+            table: None,
             arq: None,
             random_seed: link.seed,
         };

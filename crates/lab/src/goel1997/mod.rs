@@ -49,7 +49,7 @@ mod mistakes;
 mod origins;
 mod parser;
 mod quantities;
-mod report;
+pub(crate) mod report;
 pub mod trace_file;
 mod translate;
 

@@ -165,11 +165,12 @@ impl Checker<'_> {
         if link.delay > LONGEST_DELAY {
             self.wrong(out_of_range(&format!("{key}.delay"), link.delay, "at most an hour"));
         }
+        let changes = self.changes(&key, link);
         LinkSpec {
             name: name.to_owned(),
             between,
             wireless: link.kind == LinkKind::Wireless,
-            rate: link.rate,
+            rate: self.rate(&key, link, changes.as_deref()),
             delay: link.delay,
             timing: match self.scenario.profile {
                 Profile::Exact => Timing::Exact,
@@ -178,7 +179,7 @@ impl Checker<'_> {
             queue: link.queue,
             queue_tie: link.queue_tie,
             ecn_threshold: link.ecn_threshold,
-            changes: self.changes(&key, link),
+            changes,
             channel: self.channel(&key, link),
             arq: self.arq(&key, link),
             random_seed: link.random_seed,

@@ -127,8 +127,9 @@ pub struct Link {
     pub kind: LinkKind,
     /// The two nodes it joins.
     pub between: [String; 2],
-    /// Bits per second, each way, as "8 Mbps".
-    pub rate: engine::Rate,
+    /// Bits per second, each way, as "8 Mbps". Not given where opportunities stand for it both ways.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate: Option<engine::Rate>,
     /// Propagation delay, each way, as "492 ms".
     pub delay: Span,
     /// What may wait in front of it, each way, as "50 packets" or "64 kB"; unlimited if not given.
@@ -157,12 +158,52 @@ pub struct Link {
     /// Times in which nothing is sent or delivered, in order. Links without a link layer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gaps: Vec<Gap>,
+    /// Instead of the rate, when packets can be sent: recordings of Mahimahi. Links without a link layer.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub opportunities: Opportunities,
+    /// Rate, delay and loss over time: a table. Links without a link layer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub table: Option<Recording>,
     /// Link-level retransmission, for air; `none` if not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arq: Option<Named<ArqConfig>>,
     /// Another number, another channel at the same seed.
     #[serde(default, skip_serializing_if = "is_default")]
     pub random_seed: u64,
+}
+
+/// Chances to send, a recording for each direction.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Opportunities {
+    /// From the link's first node to its second; at the link's rate if not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub forward: Option<Recording>,
+    /// From the second to the first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub backward: Option<Recording>,
+}
+
+/// A file that was recorded elsewhere, or what stands in it.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Recording {
+    /// The file, beside the scenario.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// Its text, as result directories keep it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub contents: Option<String>,
+}
+
+impl Link {
+    /// The recordings that it refers to, with their keys. The air's own is a channel.
+    pub fn recordings(&mut self) -> impl Iterator<Item = (&'static str, &mut Recording)> {
+        let Opportunities { forward, backward } = &mut self.opportunities;
+        let all =
+            [("opportunities.forward", forward), ("opportunities.backward", backward), ("table", &mut self.table)];
+        all.into_iter().filter_map(|(key, recording)| Some((key, recording.as_mut()?)))
+    }
 }
 
 /// A transfer from one host to another.

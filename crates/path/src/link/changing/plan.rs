@@ -100,12 +100,14 @@ fn out_of_order<T: Interval>(key: &'static str, all: &[T]) -> Vec<(usize, Fault)
     let mut faults = Vec::new();
     for (index, one) in all.iter().enumerate() {
         let (from, to) = one.interval();
-        let shares = |other: &&T| {
-            [Way::Forward, Way::Backward].iter().any(|way| one.ways().include(*way) && other.ways().include(*way))
+        // Each direction has those before it that act that way.
+        let before = |way: Way| {
+            let acts = |other: &&T| other.ways().include(way);
+            Some(one).filter(acts).and_then(|_| all[..index].iter().rfind(acts)).map(|other| other.interval().1)
         };
-        if let Some(before) = all[..index].iter().rfind(shares).filter(|before| before.interval().1 >= from) {
-            let expected = format!("a time after {}, the end of the one before", before.interval().1);
-            faults.push((index, Fault::new(key, from, expected)));
+        let before = before(Way::Forward).max(before(Way::Backward));
+        if let Some(end) = before.filter(|end| *end >= from) {
+            faults.push((index, Fault::new(key, from, format!("a time after {end}, the end of the one before"))));
         }
         if from > to {
             faults.push((index, Fault::new("to", to, format!("a time after `from`, {from}"))));
@@ -188,4 +190,35 @@ fn end_of(gaps: &[(Time, Time)], at: Time) -> Option<Time> {
     let begun = gaps.partition_point(|(from, _)| *from <= at);
     let (_, to) = gaps[begun.checked_sub(1)?];
     (at < to).then_some(to)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn gap(from: u64, to: u64, ways: Ways) -> Gap {
+        Gap { from: Span::from_millis(from), to: Span::from_millis(to), packets: During::Wait, ways }
+    }
+
+    #[test]
+    fn intervals_rise_and_do_not_touch_in_each_direction() {
+        use Ways::{Backward, Both, Forward};
+        let wrong =
+            |gaps: &[Gap]| check_gaps(gaps).into_iter().map(|(index, fault)| (index, fault.key)).collect::<Vec<_>>();
+        assert_eq!(wrong(&[gap(1, 2, Both), gap(3, 4, Forward), gap(3, 5, Backward), gap(6, 7, Both)]), []);
+        assert_eq!(wrong(&[gap(1, 2, Forward), gap(1, 2, Backward)]), []);
+        assert_eq!(wrong(&[gap(1, 2, Both), gap(2, 3, Both)]), [(1, "from")]);
+        assert_eq!(wrong(&[gap(3, 4, Forward), gap(1, 2, Backward), gap(2, 3, Backward)]), [(2, "from")]);
+        // The one before it in one direction is not the last in the list.
+        assert_eq!(wrong(&[gap(30, 40, Forward), gap(5, 6, Backward), gap(20, 25, Both)]), [(2, "from")]);
+        assert_eq!(wrong(&[gap(2, 1, Both)]), [(0, "to")]);
+        assert_eq!(wrong(&[gap(2, 2, Both)]), [(0, "to")]);
+        let spike = |at: u64, extra: u64, lasts: u64| {
+            let [at, extra, lasts] = [at, extra, lasts].map(Span::from_millis);
+            Spike { at, extra, lasts, ways: Both }
+        };
+        let keys = |spikes: &[Spike]| check_spikes(spikes).into_iter().map(|(_, fault)| fault.key).collect::<Vec<_>>();
+        assert_eq!(keys(&[spike(1, 5, 2), spike(4, 5, 2)]), [""; 0]);
+        assert_eq!(keys(&[spike(1, 5, 0), spike(1, 3_600_001, 1)]), ["at", "lasts", "extra"]);
+    }
 }

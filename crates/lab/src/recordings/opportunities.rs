@@ -1,0 +1,67 @@
+//! Mahimahi's recordings of cellular links [Netravali2015]: a line for each chance to deliver a packet, its time in whole
+//! milliseconds. Times do not fall; several chances may have one time. At the last time the recording begins again.
+
+use path::link::changing::service::Opportunities;
+
+use super::{lines, wrong};
+use crate::problem::Problem;
+
+/// The opportunities in `text`; `file` is what the user called it.
+pub fn parse(file: &str, text: &str) -> Result<Opportunities, Problem> {
+    let mut millis: Vec<u64> = Vec::new();
+    for (at, line) in lines(text) {
+        let expected = "a time in whole milliseconds, alone on its line";
+        let code = line.trim_ascii();
+        let digits = !code.is_empty() && code.bytes().all(|byte| byte.is_ascii_digit());
+        if !digits {
+            return Err(wrong(file, text, at, code, expected).hint("each line is one chance to deliver 1504 bytes"));
+        }
+        let Some(time) = code.parse::<u64>().ok().filter(|time| *time <= Opportunities::LATEST) else {
+            let expected = format!("a time of at most {} ms, 400 days", Opportunities::LATEST);
+            return Err(wrong(file, text, at, code, expected));
+        };
+        if let Some(before) = millis.last().filter(|before| **before > time) {
+            let problem = wrong(file, text, at, code, format!("a time of at least {before}, that of the line before"));
+            return Err(problem.hint("times must not fall from line to line; is the file cut off here?"));
+        }
+        millis.push(time);
+    }
+    Opportunities::new(millis).ok_or_else(|| {
+        let problem =
+            Problem::new("at least one line, and a last time of more than 0: it is when the recording begins again");
+        problem.in_file(file).found(if text.is_empty() { "nothing" } else { "a recording that takes no time" })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_times() {
+        let read = |text: &str| parse("down.trace", text).unwrap_or_else(|problem| panic!("{problem}"));
+        // Three chances in 12 ms: 3 x 1504 x 8 bits.
+        assert_eq!(read("0\n5\n12\n").mean_rate().bits_per_sec(), 3_008_000);
+        assert_eq!(read("0\r\n5\r\n12"), read("0\n5\n12\n"));
+        assert_eq!(read("12\n12\n12\n").mean_rate().bits_per_sec(), 3_008_000);
+    }
+
+    #[test]
+    fn each_mistake_names_its_line() {
+        for (text, said) in [
+            ("5\n7\n6\n", "down.trace:3:1: found 6, expected a time of at least 7, that of the line before"),
+            ("500\n700\n90", "down.trace:3:1: found 90, expected a time of at least 700"),
+            ("5\n\n6\n", "down.trace:2:1: found an empty line, expected a time in whole milliseconds"),
+            ("5\n6.5\n", "down.trace:2:1: found 6.5, expected a time in whole milliseconds"),
+            ("-5\n", "down.trace:1:1: found -5, expected a time in whole milliseconds"),
+            ("5 6\n", "down.trace:1:1: found 5 6, expected a time in whole milliseconds"),
+            ("5\nNaN\n", "down.trace:2:1: found NaN, expected a time in whole milliseconds"),
+            ("99999999999999999999\n", "down.trace:1:1: found 99999999999999999999, expected a time of at most"),
+            ("", "down.trace: found nothing, expected at least one line"),
+            ("0\n0\n", "down.trace: found a recording that takes no time, expected at least one line"),
+        ] {
+            let problem = parse("down.trace", text).expect_err(said);
+            assert!(problem.to_string().starts_with(said), "{problem}\nshould say {said}");
+        }
+    }
+}
