@@ -37,9 +37,9 @@ fn link(between: [usize; 2], rate: &str, delay: Span, loss: f64) -> LinkSpec {
         timing: Timing::Exact,
         queue: Limit::Packets(20_000),
         ecn_threshold: Limit::None,
+        changes: None,
         channel: match loss > 0.0 {
             true => ChannelConfig::Uniform(uniform::Config { loss }),
-            false => ChannelConfig::Perfect(perfect::Config::default()),
         },
         arq: ArqConfig::None(none::Config::default()),
         queue_tie: Tie::default(),
