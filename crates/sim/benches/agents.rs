@@ -40,6 +40,7 @@ fn link(between: [usize; 2], rate: &str, delay: Span, loss: f64) -> LinkSpec {
         changes: None,
         channel: match loss > 0.0 {
             true => ChannelConfig::Uniform(uniform::Config { loss }),
+            false => ChannelConfig::Perfect(perfect::Config::default()),
         },
         arq: ArqConfig::None(none::Config::default()),
         queue_tie: Tie::default(),
