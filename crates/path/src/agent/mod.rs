@@ -21,7 +21,7 @@ engine::registry! {
         Unmodified => unmodified, "unmodified", "The node forwards and says nothing", no settings;
         SimpleIcmp => simple_icmp, "simple-icmp", "ICMP-DEFER when the first local attempt fails [goel1997 5.4]", no settings;
         RefinedIcmp => refined_icmp, "refined-icmp", "ICMP-DEFER, and ICMP-RETRANSMIT when the last local attempt fails [goel1997 5.5]", no settings;
-        Split => split, "split", "Two connections back to back in the node: I-TCP [Bakre and Badrinath 1995]";
+        Split => split, "split", "Two connections back to back in the node: I-TCP [Bakre1995]";
     }
 }
 
