@@ -108,8 +108,8 @@ fn every_byte_arrives_at_a_table_without_room() {
     for seed in 1..=20 {
         let scheme = "{ kind = \"split\", flows = 5, buffer = \"8 kB\" }";
         let flow = |number: u64| {
-            let (from, to) = if number % 3 == 0 { ("mobile", "server") } else { ("server", "mobile") };
-            let handshake = (number + seed) % 2 == 0;
+            let (from, to) = if number.is_multiple_of(3) { ("mobile", "server") } else { ("server", "mobile") };
+            let handshake = (number + seed).is_multiple_of(2);
             format!(
                 "[flows.f{number}]\nfrom = \"{from}\"\nto = \"{to}\"\nbytes = \"{} B\"\nsegment = \"1000 B\"\n\
                  start = \"{} ms\"\ntcp = {{ close = true, handshake = {handshake}, time_wait = \"1 s\" }}\n",

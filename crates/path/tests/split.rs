@@ -2,7 +2,7 @@
 
 mod ladder;
 
-use engine::Bytes;
+use engine::{Bytes, Span};
 use ladder::{Ladder, ack, data, from_fixed, from_mobile, of_flow};
 use path::agent::AgentConfig;
 use path::agent::split::{Config, Side};
@@ -137,4 +137,20 @@ fn beyond_the_limit_packets_pass() {
     // The first goes on end to end, or is taken anew.
     ladder.at(60.0).fixed(data(1000, 1000)).at(80.0).mobile(ack(2000));
     ladder.compare("split/beyond-the-limit");
+}
+
+#[test]
+fn settings_that_make_no_sense_are_named() {
+    let wrong = |change: fn(&mut Config)| {
+        let faults = split(change).check();
+        faults.iter().map(|fault| fault.key).collect::<Vec<_>>()
+    };
+    assert_eq!(wrong(|_| {}), [""; 0]);
+    assert_eq!(wrong(|config| config.buffer = Bytes(0)), ["buffer"]);
+    assert_eq!(wrong(|config| config.buffer = Bytes(1 << 31)), ["buffer"]);
+    assert_eq!(wrong(|config| config.flows = 0), ["flows"]);
+    assert_eq!(wrong(|config| config.wireless.variant = "rneo".into()), ["wireless.variant"]);
+    assert_eq!(wrong(|config| config.wired.initial_window = Some(0)), ["wired.initial_window"]);
+    assert_eq!(wrong(|config| config.wired.min_rto = Some(Span::from_secs(1000))), ["wired.min_rto"]);
+    assert_eq!(wrong(|config| config.wireless.retries = 256), ["wireless.retries"]);
 }
