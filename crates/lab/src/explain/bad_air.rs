@@ -5,7 +5,7 @@
 //! other without a pause on one hop are one finding.
 //!
 //! Cost: C = sum of the times from the beginning of each such attempt to the beginning of the next, or to the moment the
-//! link layer gave up; without link layer, the time the packet took to send.
+//! link layer gave up; without link layer, and with one that sends others meanwhile, the time the packet took to send.
 //!
 //! This cost is the channel's: no sender could have avoided it, but by sending less while the air is BAD. It stands beside
 //! the others to show what is left.

@@ -32,7 +32,6 @@ engine::registry! {
         Unmodified => unmodified, "unmodified", "The node forwards and says nothing", no settings;
         SimpleIcmp => simple_icmp, "simple-icmp", "ICMP-DEFER when the first local attempt fails [goel1997 5.4]", no settings;
         RefinedIcmp => refined_icmp, "refined-icmp", "ICMP-DEFER, and ICMP-RETRANSMIT when the last local attempt fails [goel1997 5.5]", no settings;
-<<<<<<< HEAD
         Snoop => snoop, "snoop", "The base station keeps packets, resends the lost ones and hides their duplicate acknowledgments (balakrishnan1995)";
         DelayedDuplicates => delayed_duplicates, "delayed-duplicates", "The third and later duplicate acknowledgments wait while the link layer resends (vaidya1999)";
         Eln => eln, "eln", "The base station marks acknowledgments that ask for what was lost in the air on its way from the mobile (balakrishnan1998)";
@@ -41,10 +40,7 @@ engine::registry! {
         Tack => tack, "tack", "Acknowledgments go into the air a few times in a round trip, losses are told of at once (Li2020)";
         FreezeTcp => freeze_tcp, "freeze-tcp", "A mobile that sees a disconnection coming closes its window (Goff2000)";
         MTcp => m_tcp, "m-tcp", "The base station closes the window of a mobile that is gone (Brown1997)";
-        Split => split, "split", "Two connections back to back in the node: I-TCP [Bakre and Badrinath 1995]";
-=======
-        Split => split, "split", "Two connections back to back in the node: I-TCP [Bakre1995]";
->>>>>>> w-split
+        Split => split, "split", "Two connections back to back in the node: I-TCP (Bakre1995)";
     }
 }
 

@@ -21,11 +21,8 @@ use crate::station::Outcome;
 
 /// A packet on its way.
 struct Passage {
-    starts: Time,
     fate: Fate,
     packet: Packet,
-    /// Whether it had to wait, though perhaps for no time.
-    waited: bool,
 }
 
 /// A one-way line with a queue whose order can change.
@@ -124,11 +121,7 @@ impl Once {
     }
 
     fn arrive<O: Observer>(&mut self, passage: Passage, cx: &mut Cx<'_, O>) {
-        let Passage { starts, fate, packet, waited } = passage;
-        if waited && starts == self.begun.0 {
-            self.begun.1 -= 1;
-            self.begun.2 -= u64::from(packet.size());
-        }
+        let Passage { fate, packet } = passage;
         if fate == Fate::Corrupted {
             self.counters.frames_corrupted += 1;
             self.counters.packets_dropped += 1;
@@ -175,8 +168,7 @@ impl Once {
         self.counters.busy = self.counters.busy + duration;
         self.free = (leaves, cx.schedule.order());
         buffer.leaves_at(leaves, size);
-        let what = Passage { starts: now, fate, packet, waited };
-        self.flying.push_back(Due { at: leaves + self.line.delay, order, what });
+        self.flying.push_back(Due { at: leaves + self.line.delay, order, what: Passage { fate, packet } });
     }
 
     fn rearm<O: Observer>(&mut self, cx: &mut Cx<'_, O>) {

@@ -294,9 +294,9 @@ impl WindowSender {
         }
         match self.arq.policy {
             Policy::GoBackN => {
-                // All that was sent since is void.
+                // All that was sent since is void. If the frame was given up, `slide` goes on to the next.
                 self.timers.clear();
-                self.resume = number + u64::from(last);
+                self.resume = number;
             }
             Policy::SelectiveRepeat { .. } if last => {}
             Policy::SelectiveRepeat { .. } => self.again.push_back(number),
