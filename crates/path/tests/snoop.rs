@@ -1,4 +1,4 @@
-//! The branches of Snoop, each as a ladder in `tests/golden/snoop` [balakrishnan1995 3, nguyen2002 2].
+//! The branches of Snoop, each as a ladder in `tests/golden/snoop` [balakrishnan1995 3, snoop2002 2].
 
 mod ladder;
 

@@ -71,7 +71,7 @@ impl Flow {
         }
     }
 
-    /// `snoop_data`: a segment comes from the sender [balakrishnan1995 3.1, nguyen2002 2.1]. `room` says whether the base
+    /// `snoop_data`: a segment comes from the sender [balakrishnan1995 3.1, snoop2002 2.1]. `room` says whether the base
     /// station has memory for it.
     pub fn data(&mut self, packet: &Packet, segment: &Segment, room: bool, now: Time, counters: &mut Counters) -> Data {
         let Some(start) = self.seen.offset(segment.seq) else {
@@ -123,7 +123,7 @@ impl Flow {
         }
     }
 
-    /// `snoop_ack`: a segment comes from the mobile [balakrishnan1995 3.2, nguyen2002 2.2].
+    /// `snoop_ack`: a segment comes from the mobile [balakrishnan1995 3.2, snoop2002 2.2].
     pub fn ack(
         &mut self,
         packet: &Packet,

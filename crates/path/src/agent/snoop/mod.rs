@@ -1,7 +1,7 @@
 //! Snoop: the base station keeps the packets on their way to the mobile, sends the lost ones again, and keeps the
 //! duplicate acknowledgments that tell of them from the sender.
 //!
-//! Source: [balakrishnan1995 3]; its two procedures as in [nguyen2002 2], with the local timer of [nguyen2002 3.4], which is
+//! Source: [balakrishnan1995 3]; its two procedures as in [snoop2002 2], with the local timer of [snoop2002 3.4], which is
 //! that of ns-2's agent. Where both are silent, ns-2's agent decides (a limit of 10 local retransmissions; a full cache
 //! lets packets pass without keeping them). Data from the mobile passes as it is.
 //!

@@ -38,7 +38,7 @@ impl AirRtt {
         let Some((_, sent)) = self.measured.take_if(|(end, _)| *end <= acked) else { return false };
         let rtt = now.since(sent).as_secs_f64();
         // As printed: the gain is the share of the old estimate in the first, of the new deviation in the second
-        // [nguyen2002 3.4].
+        // [snoop2002 3.4].
         self.smoothed = self.gain * self.smoothed + (1.0 - self.gain) * rtt;
         let deviation = (rtt - self.smoothed).abs();
         self.deviation = match self.deviation {
