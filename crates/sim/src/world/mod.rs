@@ -359,9 +359,9 @@ impl World {
         self.launch(node, hop, packet, false, sink);
     }
 
-    /// Hands a packet to a link, before all that waits for it if `urgent`.
+    /// Hands a packet to a link, before all that waits for it if `urgent`. Whether it found room there.
     #[inline]
-    fn launch<S: Sink>(&mut self, node: usize, hop: usize, packet: &Packet, urgent: bool, sink: &mut S) {
+    fn launch<S: Sink>(&mut self, node: usize, hop: usize, packet: &Packet, urgent: bool, sink: &mut S) -> bool {
         let relay = &mut Relay(sink);
         let mut cx = Cx { now: self.now, schedule: &mut self.schedule, channels: &mut self.channels, observer: relay };
         match &mut self.hops[hop] {
@@ -374,11 +374,14 @@ impl World {
                         None => buffer.left(packet.size()),
                     }
                 }
+                leaves.is_some()
             }
             Hop::Lane { station, lane } => {
-                if !self.stations[*station as usize].on_packet(*lane as usize, *packet, urgent, &mut cx) {
+                let room = self.stations[*station as usize].on_packet(*lane as usize, *packet, urgent, &mut cx);
+                if !room {
                     self.nodes[node].buffer.left(packet.size());
                 }
+                room
             }
         }
     }
