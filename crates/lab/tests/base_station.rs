@@ -89,3 +89,15 @@ fn a_mark_that_nobody_heeds_changes_nothing() {
     assert!(counted(&with, "acks_marked") > 3);
     assert_eq!(with.flows, one_loss("unmodified", ["mobile", "server"]).flows);
 }
+
+/// What finds the queue full is congestion's doing: the sender hears of it and cuts, under Snoop as without it.
+#[test]
+fn snoop_does_not_hide_congestion() {
+    let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/snoop.toml")).unwrap();
+    let text = text.replace("50 packets", "5 packets").replace("loss = 0.02", "loss = 0.0").replace("10 MB", "1 MB");
+    let results = run(&network(&text));
+    let dropped = results.links[1].ways[0].queue_full;
+    assert!(dropped > 0);
+    assert_eq!((counted(&results, "packets_lost_in_queue"), counted(&results, "local_retransmissions")), (dropped, 0));
+    assert!(results.flows[0].sender.fast_retransmits > 0);
+}

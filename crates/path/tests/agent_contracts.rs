@@ -264,6 +264,9 @@ fn through(config: &AgentConfig, mut traffic: Traffic, happenings: usize, mut te
             Happens::ToAir(mut packet) => {
                 let (verdict, more) = fed.act(|agent, cx| agent.before_air(&mut packet, cx));
                 passed = (verdict == Verdict::Pass).then_some(packet);
+                if let Some(packet) = passed.filter(|_| traffic.chance(0.05)) {
+                    sent.extend(fed.act(|agent, cx| agent.on_queue_full(&packet, cx)).1);
+                }
                 more
             }
             Happens::FromAir(mut packet) => {

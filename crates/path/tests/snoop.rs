@@ -185,3 +185,19 @@ fn what_cannot_be_passes() {
     ladder.fixed(own).at(5.0).mobile(ack(1000));
     ladder.compare("snoop/implausible");
 }
+
+/// [ns-2]: what the queue drops is congestion's, and the sender's.
+#[test]
+fn what_finds_the_queue_full_is_the_senders() {
+    let mut ladder = ladder("1000..2000 finds the queue full", Config::default());
+    ladder
+        .fixed(data(0, 1000))
+        .at(1.0)
+        .fixed(data(1000, 1000))
+        .refused(data(1000, 1000))
+        .at(5.0)
+        .fixed(data(2000, 1000));
+    ladder.at(10.0).mobile(ack(1000)).at(14.0).mobile(ack(1000)).at(60.0).fixed(data(1000, 1000));
+    ladder.note("its retransmission too").refused(data(1000, 1000)).at(70.0).mobile(ack(1000)).at(2000.0);
+    ladder.compare("snoop/queue-full");
+}

@@ -92,6 +92,8 @@ pub trait Agent: Send {
     fn before_air(&mut self, _: &mut Packet, _: &mut AgentCx<'_>) -> Verdict {
         Verdict::Pass
     }
+    /// A packet that `before_air` let pass found the queue full and is gone. Called right after that.
+    fn on_queue_full(&mut self, _: &Packet, _: &mut AgentCx<'_>) {}
     /// A packet has come over the air. The agent may change it.
     fn after_air(&mut self, _: &mut Packet, _: &mut AgentCx<'_>) -> Verdict {
         Verdict::Pass

@@ -161,6 +161,12 @@ impl Ladder {
         self.cross(packet, true, |agent, packet, cx| agent.before_air(packet, cx))
     }
 
+    /// The packet that the fixed host sent last finds the queue of the air full.
+    pub fn refused(&mut self, packet: Packet) -> &mut Self {
+        let what = format!("{} found the queue full", text::of(&packet));
+        self.told(&what, |agent, cx| agent.on_queue_full(&packet, cx))
+    }
+
     /// A packet comes from the mobile.
     pub fn mobile(&mut self, packet: Packet) -> &mut Self {
         self.cross(packet, false, |agent, packet, cx| agent.after_air(packet, cx))

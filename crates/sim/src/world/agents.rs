@@ -15,7 +15,11 @@ impl World {
     pub(super) fn output_through_agent<S: Sink>(&mut self, node: usize, hop: usize, packet: &Packet, sink: &mut S) {
         let mut changed = *packet;
         match self.ask_agent(node, &mut changed, sink, |agent, packet, cx| agent.before_air(packet, cx)) {
-            Verdict::Pass => self.launch(node, hop, &changed, false, sink),
+            Verdict::Pass => {
+                if !self.launch(node, hop, &changed, false, sink) {
+                    self.with_agent(node, |agent, cx| agent.on_queue_full(&changed, cx));
+                }
+            }
             Verdict::Take => self.nodes[node].buffer.left(packet.size()),
         }
         self.agent_sends(node, sink);
@@ -74,7 +78,9 @@ impl World {
             } else if self.admit(node, packet, sink) {
                 self.say(node, sink, || NodeEvent::Sent { packet: *packet });
                 match self.routes.hop(node, packet.dst.node()) {
-                    Some(hop) => self.launch(node, hop, packet, departure.urgent, sink),
+                    Some(hop) => {
+                        self.launch(node, hop, packet, departure.urgent, sink);
+                    }
                     None => self.nodes[node].buffer.left(packet.size()),
                 }
             }

@@ -400,27 +400,30 @@ impl World {
         self.launch(node, hop, packet, false, sink);
     }
 
-    /// Hands a packet to a link, before all that waits for it if `urgent`. Inlined: it is most of what an event costs.
+    /// Hands a packet to a link, before all that waits for it if `urgent`. Whether it found room there. Inlined: it is most of
+    /// what an event costs.
     #[inline(always)]
-    fn launch<S: Sink>(&mut self, node: usize, hop: usize, packet: &Packet, urgent: bool, sink: &mut S) {
+    fn launch<S: Sink>(&mut self, node: usize, hop: usize, packet: &Packet, urgent: bool, sink: &mut S) -> bool {
         let relay = &mut Relay(sink);
         let mut cx = Cx { now: self.now, schedule: &mut self.schedule, channels: &mut self.channels, observer: relay };
         match &mut self.hops[hop] {
             Hop::Pipe(pipe) => {
                 let leaves = pipe.on_packet(packet, &mut cx);
                 self.nodes[node].buffer.taken_until(leaves, packet.size());
+                leaves.is_some()
             }
             Hop::Changing(line) => {
                 let leaves = line.on_packet(packet, &mut cx);
                 self.nodes[node].buffer.taken_until(leaves, packet.size());
+                leaves.is_some()
             }
-            Hop::Own(transmitter) => {
-                transmitter.on_packet(packet, urgent, &mut self.nodes[node].buffer, &mut cx);
-            }
+            Hop::Own(transmitter) => transmitter.on_packet(packet, urgent, &mut self.nodes[node].buffer, &mut cx),
             Hop::Lane { station, lane } => {
-                if !self.stations[*station as usize].on_packet(*lane as usize, *packet, urgent, &mut cx) {
+                let room = self.stations[*station as usize].on_packet(*lane as usize, *packet, urgent, &mut cx);
+                if !room {
                     self.nodes[node].buffer.left(packet.size());
                 }
+                room
             }
         }
     }

@@ -47,6 +47,11 @@ impl Cache {
         }
     }
 
+    /// Forgets a packet.
+    pub fn remove(&mut self, start: u64) {
+        self.bytes -= self.packets.remove(&start).map_or(0, |cached| u64::from(cached.packet.size()));
+    }
+
     /// The first packet, if it holds the byte at `offset`.
     pub fn holding(&mut self, offset: u64) -> Option<&mut Cached> {
         let mut first = self.packets.first_entry()?;

@@ -123,6 +123,23 @@ impl Flow {
         }
     }
 
+    /// The packet of data that was just forwarded found the queue full: congestion, which the sender is to hear of. What the
+    /// sender has resent is known to it.
+    pub fn refused(&mut self, segment: &Segment, counters: &mut Counters) {
+        let Some(start) = self.seen.offset(segment.seq) else { return };
+        let order = self.order;
+        let Some(cached) = self.cache.get(start).filter(|cached| cached.order == order) else { return };
+        self.order -= 1;
+        cached.order = self.order;
+        if !cached.senders {
+            self.cache.remove(start);
+            counters.refused += 1;
+        }
+        if self.cache.len() == 0 {
+            self.timed_from = None;
+        }
+    }
+
     /// `snoop_ack`: a segment comes from the mobile [balakrishnan1995 3.2, snoop2002 2.2].
     pub fn ack(
         &mut self,

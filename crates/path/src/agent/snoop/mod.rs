@@ -117,6 +117,7 @@ struct Counters {
     forgotten: u64,
     cached: u64,
     cache_full: u64,
+    refused: u64,
     sender_retransmissions: u64,
     out_of_sequence: u64,
     answered: u64,
@@ -207,6 +208,11 @@ impl Agent for Snoop {
         }
     }
 
+    fn on_queue_full(&mut self, packet: &Packet, _: &mut AgentCx<'_>) {
+        let Body::Tcp(segment) = &packet.body else { return };
+        self.with(&FlowKey::of(packet, segment), |flow, _, counters| flow.refused(segment, counters));
+    }
+
     fn after_air(&mut self, packet: &mut Packet, cx: &mut AgentCx<'_>) -> Verdict {
         let Body::Tcp(segment) = &packet.body else { return Verdict::Pass };
         if packet.dst == cx.here {
@@ -250,6 +256,7 @@ impl Agent for Snoop {
             ("state_bytes_most", self.most_bytes),
             ("packets_cached", counted.cached),
             ("packets_not_cached", counted.cache_full),
+            ("packets_lost_in_queue", counted.refused),
             ("local_retransmissions", counted.local_retransmissions),
             ("local_timeouts", counted.local_timeouts),
             ("persist_timeouts", counted.persist_timeouts),
