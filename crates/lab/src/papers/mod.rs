@@ -4,6 +4,7 @@
 //! runs, never written down.
 
 pub mod goel1997;
+pub mod packetcontrol2014;
 pub mod reproduce;
 pub mod wlan_iw;
 
@@ -19,7 +20,7 @@ use crate::sweep::Plan;
 use crate::sweep::analysis::Analysis;
 
 /// Every paper that can be reproduced.
-pub static PAPERS: &[&Paper] = &[&goel1997::PAPER, &wlan_iw::PAPER];
+pub static PAPERS: &[&Paper] = &[&goel1997::PAPER, &packetcontrol2014::PAPER, &wlan_iw::PAPER];
 
 /// A paper.
 pub struct Paper {

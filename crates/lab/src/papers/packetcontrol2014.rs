@@ -1,0 +1,141 @@
+//! Sonia and R. Malhotra, "A Literature Survey on Packet control for wireless network", 2014: scenarios I to III, figures 5 to 10.
+
+use serde_json::json;
+use stats::Sample;
+
+use super::{Chart, Number, Panel, Paper, Picture, Source};
+use crate::metric::{self, Metric};
+use crate::sweep::analysis::Analysis;
+
+/// The paper.
+pub static PAPER: Paper = Paper {
+    name: "packetcontrol2014",
+    reference: "Sonia and R. Malhotra, A Literature Survey on Packet control for wireless network, IJCSIT Research 2 (3), 2014",
+    replications: 200,
+    sweeps: &[VARIATION, SPIKE],
+    numbers,
+    charts: CHARTS,
+    pictures: PICTURES,
+    words: include_str!("../../../../docs/papers/packetcontrol2014.md"),
+};
+
+const VARIATION: Source =
+    Source { name: "packet-control", text: include_str!("../../../../examples/packet-control.toml") };
+const SPIKE: Source =
+    Source { name: "packetcontrol2014-spike", text: include_str!("../../../../examples/packetcontrol2014-spike.toml") };
+
+const LOSS: &str = "links.air.channel.loss";
+const SPIKES: &str = "links.air.spikes";
+
+/// What the text says of goodput against none of the filters, in percent: where, share lost, case, threshold, filters.
+const PRINTED: [(&str, f64, &str, u32, &str, f64); 4] = [
+    ("section 5.A, figure 7", 0.0, "both-12", 12, "both", 100.0),
+    ("section 5.A, figure 7", 0.0, "both-3", 3, "both", 0.0),
+    ("section 5.A, figure 7", 0.0, "acks-3", 3, "of acknowledgments", 0.0),
+    ("section 5.B, figure 8", 0.01, "both-9", 9, "both", 30.0),
+];
+
+fn numbers(sweeps: &[Analysis]) -> Vec<Number> {
+    let [variation, _] = sweeps else { panic!("{} sweeps, and the paper has two", sweeps.len()) };
+    let number = |(place, loss, case, threshold, filters, paper): (&str, f64, &str, u32, &str, f64)| {
+        let what = json!({ "figure": "goodput gained", "threshold": threshold, "filters": filters });
+        Number::new(place, what, "%", paper, gain(variation, loss, case).moments())
+    };
+    PRINTED.map(number).into()
+}
+
+/// By how many percent goodput is higher than without filters, on the same air.
+fn gain(sweep: &Analysis, loss: f64, case: &str) -> Sample {
+    let goodput = |case| figure(sweep, &metric::GOODPUT, loss, case);
+    goodput("none").zip_with(&goodput(case), |none, with| 100.0 * (with - none) / none)
+}
+
+fn figure(sweep: &Analysis, metric: &Metric, loss: f64, case: &str) -> Sample {
+    let is_it = |(key, value): &(String, serde_json::Value)| key == LOSS && value.as_f64() == Some(loss);
+    let cell = sweep.cells.iter().find(|cell| cell.cell.case_name == case && cell.cell.changes.iter().any(is_it));
+    cell.map(|cell| cell.sample(metric, |_| true)).unwrap_or_default()
+}
+
+const THRESHOLDS: &[&str] = &["none", "both-3", "both-6", "both-9", "both-12"];
+
+/// Figures 5, 7, 8 and 10.
+const CHARTS: &[Chart] = &[
+    Chart {
+        place: "figure 5",
+        title: "Reductions of the window by fast retransmits, by the share of packets lost",
+        sweep: VARIATION.name,
+        metric: "fast_retransmits",
+        along: LOSS,
+        only: &[],
+        cases: THRESHOLDS,
+    },
+    Chart {
+        place: "figures 7 and 8",
+        title: "Goodput where delays vary, by the share of packets lost",
+        sweep: VARIATION.name,
+        metric: "goodput_bps",
+        along: LOSS,
+        only: &[],
+        cases: THRESHOLDS,
+    },
+    Chart {
+        place: "figure 10",
+        title: "Goodput with six seconds of extra delay, by what they delay",
+        sweep: SPIKE.name,
+        metric: "goodput_bps",
+        along: SPIKES,
+        only: &[],
+        cases: &["none", "acks-3", "both-3", "both-6", "both-12", "data"],
+    },
+];
+
+/// What comes at 5 s is late by 6 s, and so is all behind it.
+const PAUSE: &[&str] = &[r#"links.air.spikes=[{ at = "5 s", extra = "6 s", lasts = "1 ms" }]"#];
+
+/// Figures 6 and 9.
+const PICTURES: &[Picture] = &[
+    Picture::new("figure 6", "The window without packet control", VARIATION, Some("unmodified"), Panel::Window, None),
+    Picture::new("figure 6", "The window with a threshold of 12", VARIATION, None, Panel::Window, None),
+    Picture::new("figure 3", "A spurious timeout", SPIKE, Some("unmodified"), Panel::Sequence, Some(("4 s", "14 s")))
+        .with(PAUSE),
+    Picture::new("figure 9", "The same with packet control", SPIKE, None, Panel::Sequence, Some(("4 s", "14 s")))
+        .with(PAUSE),
+];
+
+#[cfg(test)]
+mod tests {
+    use std::ops::ControlFlow;
+
+    use stats::Level;
+
+    use super::*;
+    use crate::papers::Score;
+    use crate::papers::reproduce::{Reproduction, reproduce};
+    use crate::store::Store;
+
+    fn reproduced(replications: u64) -> Reproduction {
+        let dir = std::env::temp_dir().join(format!("lasthop-packetcontrol2014-{}", std::process::id()));
+        let mut store = Store::create(&dir.join("s.sqlite")).unwrap();
+        let reproduction = reproduce(&PAPER, replications, &mut store, 1, &mut |_| ControlFlow::Continue(())).unwrap();
+        std::fs::remove_dir_all(dir).unwrap();
+        reproduction
+    }
+
+    fn mean(sweep: &Analysis, name: &str, case: &str) -> f64 {
+        let metric = metric::find(name).unwrap();
+        figure(sweep, metric, 0.0, case).moments().mean().unwrap()
+    }
+
+    /// A case or a key that the scenario has under another name would have no values. "The larger the duplicate ACK
+    /// threshold, ... fewer fast retransmits will be performed", and goodput the other way.
+    #[test]
+    fn every_number_is_inside_and_the_order_is_the_papers() {
+        let Reproduction { numbers, sweeps, .. } = reproduced(20);
+        assert!(numbers.iter().all(|number| number.ours.n() == 20), "{numbers:?}");
+        assert_eq!(Score::of(&numbers, Level::default()), Score { inside: 4, of: 4, rejected: 0 });
+        let by_threshold = |name| ["none", "both-6", "both-9", "both-12"].map(|case| mean(&sweeps[0], name, case));
+        let (cuts, goodput) = (by_threshold("fast_retransmits"), by_threshold("goodput_bps"));
+        assert!(cuts.is_sorted_by(|a, b| a > b), "{cuts:?}");
+        assert!(goodput.is_sorted_by(|a, b| a < b), "{goodput:?}");
+    }
+}
