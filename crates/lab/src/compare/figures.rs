@@ -26,7 +26,7 @@ impl Cost {
         let state: f64 = list(&summary["nodes"])
             .filter(|node| station(node["name"].as_str().unwrap_or_default()))
             .map(|node| {
-                let counter = |name: &str| node["scheme"][name].as_f64();
+                let counter = |name: &str| node["scheme_counts"][name].as_f64();
                 counter("state_bytes_most").or(counter("state_bytes")).unwrap_or(0.0)
             })
             .sum();
@@ -94,8 +94,8 @@ mod tests {
                 { "name": "air", "forward": way(90, 0.5), "backward": way(70, 0.1) },
             ],
             "nodes": [
-                { "name": "station", "scheme": { "state_bytes": 7, "state_bytes_most": 900 } },
-                { "name": "mobile", "scheme": { "state_bytes": 5000 } },
+                { "name": "station", "scheme_counts": { "state_bytes": 7, "state_bytes_most": 900 } },
+                { "name": "mobile", "scheme_counts": { "state_bytes": 5000 } },
             ],
         });
         let cost = Cost::of(&scenario, &summary);
