@@ -12,9 +12,9 @@ use engine::registry::{Fault, Settings};
 use engine::{Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use wire::{Body, Flags, Packet, Segment, SeqNum};
+use wire::{Flags, Packet, Segment, SeqNum};
 
-use super::flows::{FlowKey, Flows};
+use super::flow_table::{Flow, TimedFlows};
 use super::{Agent, AgentCx, Place, Semantics, Traits, Verdict};
 
 /// What it asks for.
@@ -58,7 +58,7 @@ impl Settings for Config {
 impl Config {
     /// The agent.
     pub fn build(&self) -> Option<Box<dyn Agent>> {
-        let flows = Flows::new(self.flows as usize);
+        let flows = TimedFlows::new(self.flows as usize);
         Some(Box::new(DelayedDuplicates { config: self.clone(), flows, bytes: 0, counters: Counters::default() }))
     }
 }
@@ -69,7 +69,7 @@ const PASS: u32 = 2;
 const FLOW_BYTES: u64 = 50;
 
 /// The acknowledgments of one flow.
-struct Flow {
+struct Known {
     ack: SeqNum,
     window: u32,
     duplicates: u32,
@@ -88,7 +88,7 @@ struct Counters {
 
 struct DelayedDuplicates {
     config: Config,
-    flows: Flows<Flow>,
+    flows: TimedFlows<Known>,
     /// Of the packets held.
     bytes: u64,
     counters: Counters,
@@ -107,9 +107,9 @@ impl DelayedDuplicates {
         cx.send(packet);
     }
 
-    fn begin(&mut self, key: FlowKey, segment: &Segment, cx: &mut AgentCx<'_>) {
-        let flow = Flow { ack: segment.ack, window: segment.window, duplicates: 0, held: VecDeque::new() };
-        if let Some(gone) = self.flows.insert(key, flow) {
+    fn begin(&mut self, key: Flow, segment: &Segment, cx: &mut AgentCx<'_>) {
+        let known = Known { ack: segment.ack, window: segment.window, duplicates: 0, held: VecDeque::new() };
+        if let Some((_, gone)) = self.flows.insert(key, known) {
             self.counters.forgotten += 1;
             for (_, packet) in gone.held {
                 self.counters.released_early += 1;
@@ -121,8 +121,8 @@ impl DelayedDuplicates {
 
 impl Agent for DelayedDuplicates {
     fn after_air(&mut self, packet: &mut Packet, cx: &mut AgentCx<'_>) -> Verdict {
-        let Body::Tcp(segment) = &packet.body else { return Verdict::Pass };
-        let key = FlowKey::answered_by(packet, segment);
+        let Some((back, segment)) = Flow::of(packet) else { return Verdict::Pass };
+        let key = back.reversed();
         if segment.flags.has(Flags::RST) {
             if let Some(gone) = self.flows.remove(&key) {
                 self.drop_all(gone.held);

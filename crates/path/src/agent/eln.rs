@@ -12,7 +12,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wire::{Body, Flags, Packet, Segment};
 
-use super::flows::{FlowKey, Flows, Reach};
+use super::flow_table::{Flow, FlowTable};
+use super::reach::Reach;
 use super::{Agent, AgentCx, Place, Semantics, Traits, Verdict};
 
 /// What it asks for.
@@ -51,7 +52,7 @@ impl Settings for Config {
 impl Config {
     /// The agent.
     pub fn build(&self) -> Option<Box<dyn Agent>> {
-        let flows = Flows::new(self.flows as usize);
+        let flows = FlowTable::new(self.flows as usize);
         Some(Box::new(Eln { config: self.clone(), flows, stretches: 0, counters: Counters::default() }))
     }
 }
@@ -61,15 +62,15 @@ const FLOW_BYTES: u64 = 50;
 const STRETCH_BYTES: u64 = 16;
 
 /// What has come of one stream.
-struct Flow {
+struct Known {
     reach: Reach,
     /// Its stretches that are not acknowledged: where each begins and ends.
     come: BTreeMap<u64, u64>,
 }
 
-impl Flow {
+impl Known {
     fn new(first: &Segment) -> Self {
-        Flow { reach: Reach::new(first.seq), come: BTreeMap::new() }
+        Known { reach: Reach::new(first.seq), come: BTreeMap::new() }
     }
 
     /// Bytes have come; whether a hole had to be forgotten for want of room.
@@ -123,22 +124,21 @@ struct Counters {
 
 struct Eln {
     config: Config,
-    flows: Flows<Flow>,
+    flows: FlowTable<Known>,
     /// Of all flows.
     stretches: usize,
     counters: Counters,
 }
 
 impl Eln {
-    fn forget(&mut self, gone: Option<Flow>) {
+    fn forget(&mut self, gone: Option<Known>) {
         self.stretches -= gone.map_or(0, |flow| flow.come.len());
     }
 }
 
 impl Agent for Eln {
     fn after_air(&mut self, packet: &mut Packet, cx: &mut AgentCx<'_>) -> Verdict {
-        let Body::Tcp(segment) = &packet.body else { return Verdict::Pass };
-        let key = FlowKey::of(packet, segment);
+        let Some((key, segment)) = Flow::of(packet) else { return Verdict::Pass };
         if segment.flags.has(Flags::RST) {
             let gone = self.flows.remove(&key);
             self.forget(gone);
@@ -149,10 +149,11 @@ impl Agent for Eln {
             return Verdict::Pass;
         }
         if begins || self.flows.get(&key).is_none() {
-            let known = self.flows.len();
-            let gone = self.flows.insert(key, Flow::new(segment));
-            self.counters.forgotten += u64::from(gone.is_some() && !begins && known == self.flows.len());
-            self.forget(gone);
+            let before = self.flows.remove(&key);
+            self.forget(before);
+            let gone = self.flows.insert(key, Known::new(segment));
+            self.counters.forgotten += u64::from(gone.is_some() && !begins);
+            self.forget(gone.map(|(_, known)| known));
         }
         let Some(flow) = self.flows.get(&key) else { return Verdict::Pass };
         let Some(start) = flow.reach.offset(segment.seq) else {
@@ -170,8 +171,8 @@ impl Agent for Eln {
         if packet.src == cx.here {
             return Verdict::Pass;
         }
-        let Body::Tcp(segment) = &packet.body else { return Verdict::Pass };
-        let key = FlowKey::answered_by(packet, segment);
+        let Some((back, segment)) = Flow::of(packet) else { return Verdict::Pass };
+        let key = back.reversed();
         if segment.flags.has(Flags::RST) {
             let gone = self.flows.remove(&key);
             self.forget(gone);

@@ -9,7 +9,7 @@ use engine::Time;
 use hashlink::LruCache;
 use wire::{Addr, Body, Packet, Segment};
 
-/// How many flows a scheme remembers.
+/// How many flows a scheme remembers that has no setting for it.
 pub(super) const MOST_FLOWS: usize = 4096;
 
 /// One direction of a connection.
@@ -42,8 +42,14 @@ pub(super) struct FlowTable<T> {
 }
 
 impl<T> FlowTable<T> {
-    pub fn new() -> Self {
-        FlowTable { flows: LruCache::with_hasher(MOST_FLOWS, BuildHasherDefault::default()), forgotten: 0 }
+    /// Room for `most` flows.
+    pub fn new(most: usize) -> Self {
+        FlowTable { flows: LruCache::with_hasher(most, BuildHasherDefault::default()), forgotten: 0 }
+    }
+
+    /// How many are remembered.
+    pub fn len(&self) -> usize {
+        self.flows.len()
     }
 
     /// What is known of a flow that has a packet now.
@@ -58,7 +64,7 @@ impl<T> FlowTable<T> {
 
     /// Begins to remember a flow, or begins anew; gives the one that is forgotten for it.
     pub fn insert(&mut self, flow: Flow, state: T) -> Option<(Flow, T)> {
-        let full = self.flows.len() >= MOST_FLOWS && !self.flows.contains_key(&flow);
+        let full = self.flows.len() >= self.flows.capacity() && !self.flows.contains_key(&flow);
         let forgotten = if full { self.flows.remove_lru() } else { None };
         self.forgotten += u64::from(forgotten.is_some());
         self.flows.insert(flow, state);
@@ -82,33 +88,78 @@ impl<T> FlowTable<T> {
     }
 }
 
-/// When something is due, by flow; at most one time each.
-#[derive(Default)]
-pub(super) struct Deadlines(BTreeSet<(Time, Flow)>);
+/// A flow's state, and when it wants to wake; NEVER if not.
+struct Timed<T> {
+    state: T,
+    due: Time,
+}
 
-impl Deadlines {
-    /// Moves a flow's time from `old` to `new`; NEVER stands for none.
-    pub fn change(&mut self, flow: Flow, old: Time, new: Time) {
-        if old == new {
-            return;
-        }
-        if old != Time::NEVER {
-            self.0.remove(&(old, flow));
-        }
-        if new != Time::NEVER {
-            self.0.insert((new, flow));
+/// State by flow, where each flow may want to wake once.
+pub(super) struct TimedFlows<T> {
+    flows: FlowTable<Timed<T>>,
+    due: BTreeSet<(Time, Flow)>,
+}
+
+impl<T> TimedFlows<T> {
+    /// Room for `most` flows.
+    pub fn new(most: usize) -> Self {
+        TimedFlows { flows: FlowTable::new(most), due: BTreeSet::new() }
+    }
+
+    /// How many are remembered.
+    pub fn len(&self) -> usize {
+        self.flows.len()
+    }
+
+    /// What is known of a flow that has a packet now.
+    pub fn get(&mut self, flow: &Flow) -> Option<&mut T> {
+        self.flows.get(flow).map(|known| &mut known.state)
+    }
+
+    /// The same, without a packet.
+    pub fn peek(&mut self, flow: &Flow) -> Option<&mut T> {
+        self.flows.peek(flow).map(|known| &mut known.state)
+    }
+
+    /// Begins to remember a flow, or begins anew, with no wish to wake; gives the one that is forgotten for it.
+    pub fn insert(&mut self, flow: Flow, state: T) -> Option<(Flow, T)> {
+        self.wake_at(&flow, Time::NEVER);
+        let (forgotten, known) = self.flows.insert(flow, Timed { state, due: Time::NEVER })?;
+        self.due.remove(&(known.due, forgotten));
+        Some((forgotten, known.state))
+    }
+
+    pub fn remove(&mut self, flow: &Flow) -> Option<T> {
+        let known = self.flows.remove(flow)?;
+        self.due.remove(&(known.due, *flow));
+        Some(known.state)
+    }
+
+    /// Notes when a flow wants to wake, in place of what it wanted before; NEVER if not.
+    pub fn wake_at(&mut self, flow: &Flow, at: Time) {
+        let Some(known) = self.flows.peek(flow).filter(|known| known.due != at) else { return };
+        self.due.remove(&(known.due, *flow));
+        known.due = at;
+        if at != Time::NEVER {
+            self.due.insert((at, *flow));
         }
     }
 
-    /// The earliest.
-    pub fn first(&self) -> Time {
-        self.0.first().map_or(Time::NEVER, |(at, _)| *at)
+    /// When the first of them wants to wake.
+    pub fn deadline(&self) -> Time {
+        self.due.first().map_or(Time::NEVER, |(at, _)| *at)
     }
 
-    /// A flow whose time has come; it has none then.
-    pub fn take(&mut self, now: Time) -> Option<Flow> {
-        self.0.first().filter(|(at, _)| *at <= now)?;
-        self.0.pop_first().map(|(_, flow)| flow)
+    /// A flow that wanted to wake by `now`; it does not any longer.
+    pub fn pop_due(&mut self, now: Time) -> Option<Flow> {
+        let (_, flow) = *self.due.first().filter(|(at, _)| *at <= now)?;
+        self.wake_at(&flow, Time::NEVER);
+        Some(flow)
+    }
+
+    /// Those of the table.
+    pub fn counters(&self) -> [(&'static str, u64); 3] {
+        self.flows.counters()
     }
 }
 
@@ -122,24 +173,41 @@ mod tests {
 
     #[test]
     fn the_flow_longest_without_a_packet_is_forgotten() {
-        let mut table = FlowTable::new();
-        for number in 0..MOST_FLOWS as u16 {
-            assert_eq!(table.insert(flow(number), number), None);
-        }
+        let mut table = FlowTable::new(3);
+        assert!((0..3).all(|number| table.insert(flow(number), number).is_none()));
         assert_eq!(table.get(&flow(0)), Some(&mut 0));
-        assert_eq!(table.insert(flow(9999), 9999), Some((flow(1), 1)));
-        assert_eq!(table.peek(&flow(0)), Some(&mut 0));
-        assert_eq!(table.counters()[..2], [("flows", MOST_FLOWS as u64), ("flows_forgotten", 1)]);
+        // No packet, and one that is there already: neither makes another leave.
+        assert_eq!((table.peek(&flow(1)).copied(), table.insert(flow(2), 22)), (Some(1), None));
+        assert_eq!(table.insert(flow(3), 3), Some((flow(1), 1)));
+        assert_eq!(table.insert(flow(4), 4), Some((flow(0), 0)));
+        assert_eq!(table.insert(flow(5), 5), Some((flow(2), 22)));
+        assert_eq!(table.counters()[..2], [("flows", 3), ("flows_forgotten", 3)]);
     }
 
     #[test]
-    fn a_deadline_that_moves_leaves_nothing_behind() {
-        let mut due = Deadlines::default();
-        let [one, two] = [1, 2].map(Time::from_millis);
-        due.change(flow(1), Time::NEVER, one);
-        due.change(flow(1), one, two);
-        assert_eq!((due.first(), due.take(one)), (two, None));
-        assert_eq!(due.take(two), Some(flow(1)));
-        assert_eq!(due.first(), Time::NEVER);
+    fn each_wakes_once_in_order() {
+        let mut flows = TimedFlows::new(3);
+        for (number, ms) in [(0, 20), (1, 10), (2, 30)] {
+            flows.insert(flow(number), ());
+            flows.wake_at(&flow(number), Time::from_millis(ms));
+        }
+        flows.wake_at(&flow(2), Time::from_millis(5));
+        flows.remove(&flow(1));
+        assert_eq!(flows.deadline(), Time::from_millis(5));
+        let woken: Vec<_> = std::iter::from_fn(|| flows.pop_due(Time::from_millis(20))).collect();
+        assert_eq!(woken, [flow(2), flow(0)]);
+        assert_eq!(flows.deadline(), Time::NEVER);
+    }
+
+    #[test]
+    fn a_flow_that_is_forgotten_or_begins_anew_does_not_wake() {
+        let mut flows = TimedFlows::new(1);
+        flows.insert(flow(0), 0);
+        flows.wake_at(&flow(0), Time::from_millis(1));
+        assert_eq!(flows.insert(flow(1), 1), Some((flow(0), 0)));
+        assert_eq!(flows.deadline(), Time::NEVER);
+        flows.wake_at(&flow(1), Time::from_millis(1));
+        assert_eq!(flows.insert(flow(1), 2), None);
+        assert_eq!(flows.deadline(), Time::NEVER);
     }
 }

@@ -18,7 +18,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wire::{Body, Ecn, Flags, Packet, Segment};
 
-use super::flow_table::{Flow, FlowTable};
+use super::flow_table::{Flow, FlowTable, MOST_FLOWS};
 use super::{Agent, AgentCx, Place, Semantics, Traits, Verdict};
 use crate::channel::State;
 
@@ -52,7 +52,7 @@ impl Config {
     pub fn build(&self) -> Option<Box<dyn Agent>> {
         Some(Box::new(FreezeTcp {
             warning: self.warning,
-            flows: FlowTable::new(),
+            flows: FlowTable::new(MOST_FLOWS),
             frozen: false,
             opens: Time::NEVER,
             freezes: 0,

@@ -21,7 +21,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wire::{Body, Ecn, Flags, Packet, Segment, SeqNum};
 
-use super::flow_table::{Deadlines, Flow, FlowTable};
+use super::flow_table::{Flow, MOST_FLOWS, TimedFlows};
 use super::{Agent, AgentCx, Place, Semantics, Traits, Verdict};
 use crate::station::RadioNotice;
 
@@ -71,15 +71,14 @@ impl Settings for Config {
 impl Config {
     /// The agent.
     pub fn build(&self) -> Option<Box<dyn Agent>> {
-        let (flows, due) = (FlowTable::new(), Deadlines::default());
-        Some(Box::new(MTcp { config: self.clone(), flows, due, counters: Counters::default() }))
+        let (flows, counters) = (TimedFlows::new(MOST_FLOWS), Counters::default());
+        Some(Box::new(MTcp { config: self.clone(), flows, counters }))
     }
 }
 
 struct MTcp {
     config: Config,
-    flows: FlowTable<Known>,
-    due: Deadlines,
+    flows: TimedFlows<Known>,
     counters: Counters,
 }
 
@@ -105,7 +104,6 @@ struct Known {
     acked: Option<Segment>,
     said: SeqNum,
     frozen: bool,
-    due: Time,
 }
 
 impl Known {
@@ -113,7 +111,7 @@ impl Known {
         let first = segment.seq;
         let (sender, top) = (acknowledging(segment), first + segment.seq_len());
         let fin = segment.flags.has(Flags::FIN).then_some(top);
-        Known { first, top, fin, sender, acked: None, said: first, frozen: false, due: Time::NEVER }
+        Known { first, top, fin, sender, acked: None, said: first, frozen: false }
     }
 
     /// What is outstanding in the air; none before the mobile has acknowledged anything.
@@ -158,13 +156,6 @@ fn packet(flow: Flow, segment: Segment) -> Packet {
 }
 
 impl MTcp {
-    fn set(&mut self, flow: Flow, due: Time) {
-        if let Some(known) = self.flows.peek(&flow) {
-            self.due.change(flow, known.due, due);
-            known.due = due;
-        }
-    }
-
     fn freeze(&mut self, flow: Flow, cx: &mut AgentCx<'_>) {
         let Some(known) = self.flows.peek(&flow) else { return };
         let Some(acked) = known.acked.filter(|_| !known.frozen) else { return };
@@ -173,13 +164,7 @@ impl MTcp {
         self.counters.freezes += 1;
         cx.send(packet(flow.reversed(), Segment { window: 0, ..acked }));
         let due = known.when(&self.config, cx.now);
-        self.set(flow, due);
-    }
-
-    fn forget(&mut self, flow: Flow) {
-        if let Some(known) = self.flows.remove(&flow) {
-            self.due.change(flow, known.due, Time::NEVER);
-        }
+        self.flows.wake_at(&flow, due);
     }
 }
 
@@ -190,15 +175,13 @@ impl Agent for MTcp {
             return Verdict::Pass;
         }
         if segment.flags.has(Flags::RST) || segment.flags.has(Flags::SYN) {
-            self.forget(flow);
+            self.flows.remove(&flow);
         }
         if segment.flags.has(Flags::RST) {
             return Verdict::Pass;
         }
         let Some(known) = self.flows.get(&flow) else {
-            if let Some((forgotten, known)) = self.flows.insert(flow, Known::new(segment)) {
-                self.due.change(forgotten, known.due, Time::NEVER);
-            }
+            self.flows.insert(flow, Known::new(segment));
             return Verdict::Pass;
         };
         let end = segment.seq + segment.seq_len();
@@ -212,7 +195,7 @@ impl Agent for MTcp {
         }
         if idle && known.outstanding() && !known.frozen {
             let due = known.when(&self.config, cx.now);
-            self.set(flow, due);
+            self.flows.wake_at(&flow, due);
         }
         Verdict::Pass
     }
@@ -221,7 +204,7 @@ impl Agent for MTcp {
         let Some((back, segment)) = Flow::of(packet) else { return Verdict::Pass };
         let flow = back.reversed();
         if segment.flags.has(Flags::RST) {
-            self.forget(flow);
+            self.flows.remove(&flow);
             return Verdict::Pass;
         }
         let Some(known) = self.flows.get(&flow).filter(|_| segment.flags.has(Flags::ACK)) else { return Verdict::Pass };
@@ -249,7 +232,7 @@ impl Agent for MTcp {
             }
             self.counters.kept_back += 1;
         }
-        self.set(flow, due);
+        self.flows.wake_at(&flow, due);
         Verdict::Pass
     }
 
@@ -263,13 +246,12 @@ impl Agent for MTcp {
     }
 
     fn deadline(&self) -> Time {
-        self.due.first()
+        self.flows.deadline()
     }
 
     fn on_wake(&mut self, cx: &mut AgentCx<'_>) {
-        while let Some(flow) = self.due.take(cx.now) {
+        while let Some(flow) = self.flows.pop_due(cx.now) {
             let Some(known) = self.flows.peek(&flow) else { continue };
-            known.due = Time::NEVER;
             let Some(acked) = known.acked else { continue };
             if known.frozen {
                 let seq = SeqNum(acked.ack.0.wrapping_sub(1));
@@ -277,7 +259,7 @@ impl Agent for MTcp {
                     self.counters.probes += 1;
                     cx.send(packet(flow, Segment { seq, ..sender }));
                 }
-                self.set(flow, cx.now + self.config.probe);
+                self.flows.wake_at(&flow, cx.now + self.config.probe);
             } else if known.outstanding() {
                 self.freeze(flow, cx);
             } else {

@@ -20,7 +20,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wire::{Ecn, Flags, Packet, Segment, SeqNum};
 
-use super::flow_table::{Flow, FlowTable};
+use super::flow_table::{Flow, FlowTable, MOST_FLOWS};
 use super::{Agent, AgentCx, Place, Semantics, Traits, Verdict};
 
 /// What it asks for.
@@ -66,7 +66,7 @@ impl Settings for Config {
 impl Config {
     /// The agent.
     pub fn build(&self) -> Option<Box<dyn Agent>> {
-        let (flows, counters) = (FlowTable::new(), Counters::default());
+        let (flows, counters) = (FlowTable::new(MOST_FLOWS), Counters::default());
         Some(Box::new(PacketControl { config: self.clone(), flows, counters }))
     }
 }

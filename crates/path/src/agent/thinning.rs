@@ -9,7 +9,7 @@
 use engine::Time;
 use wire::{Flags, Packet, Segment, SeqNum};
 
-use super::flow_table::{Deadlines, Flow, FlowTable};
+use super::flow_table::{Flow, MOST_FLOWS, TimedFlows};
 use super::{Agent, AgentCx, Verdict};
 
 /// What counts when an acknowledgment may pass.
@@ -35,8 +35,7 @@ pub(super) trait Pace: Send {
 /// An agent that thins acknowledgments.
 pub(super) struct Thinning<P> {
     pace: P,
-    flows: FlowTable<Known>,
-    due: Deadlines,
+    flows: TimedFlows<Known>,
     dropped: u64,
     delayed: u64,
 }
@@ -49,7 +48,6 @@ struct Known {
     said: SeqNum,
     progress: Progress,
     kept: Option<Packet>,
-    due: Time,
 }
 
 impl Known {
@@ -60,7 +58,6 @@ impl Known {
             said: segment.ack,
             progress: Progress { passed: now, waiting: 0, bytes: 0, since: now },
             kept: None,
-            due: Time::NEVER,
         }
     }
 
@@ -73,7 +70,7 @@ impl Known {
 
 impl<P: Pace> Thinning<P> {
     pub fn new(pace: P) -> Self {
-        Thinning { pace, flows: FlowTable::new(), due: Deadlines::default(), dropped: 0, delayed: 0 }
+        Thinning { pace, flows: TimedFlows::new(MOST_FLOWS), dropped: 0, delayed: 0 }
     }
 
     /// A plain acknowledgment: it passes, or is kept.
@@ -90,21 +87,21 @@ impl<P: Pace> Thinning<P> {
         progress.bytes = segment.ack.since(known.said).unsigned_abs();
         let passes = self.pace.passes(progress, now);
         let due = if passes { Time::NEVER } else { self.pace.due(progress) };
-        self.due.change(flow, known.due, due);
-        known.due = due;
-        if passes {
+        let verdict = if passes {
             known.pass(now);
-            return Verdict::Pass;
-        }
-        known.kept = Some(*packet);
-        Verdict::Take
+            Verdict::Pass
+        } else {
+            known.kept = Some(*packet);
+            Verdict::Take
+        };
+        self.flows.wake_at(&flow, due);
+        verdict
     }
 
     /// Anything else that acknowledges: what is kept goes before it, unless it says more itself.
     fn interrupt(&mut self, flow: Flow, packet: &Packet, segment: &Segment, cx: &mut AgentCx<'_>) -> Verdict {
+        self.flows.wake_at(&flow, Time::NEVER);
         let Some(known) = self.flows.peek(&flow) else { return Verdict::Pass };
-        self.due.change(flow, known.due, Time::NEVER);
-        known.due = Time::NEVER;
         let ahead = segment.ack.since(known.ack);
         let (kept, more) = (known.kept.take(), ahead > 0);
         if ahead >= 0 {
@@ -146,9 +143,7 @@ impl<P: Pace> Agent for Thinning<P> {
             return Verdict::Pass;
         }
         let Some(known) = self.flows.get(&flow).filter(|_| !segment.flags.has(Flags::SYN)) else {
-            self.due.change(flow, self.flows.peek(&flow).map_or(Time::NEVER, |known| known.due), Time::NEVER);
-            if let Some((forgotten, known)) = self.flows.insert(flow, Known::new(segment, cx.now)) {
-                self.due.change(forgotten, known.due, Time::NEVER);
+            if let Some((_, known)) = self.flows.insert(flow, Known::new(segment, cx.now)) {
                 self.release(known.kept, cx);
             }
             return Verdict::Pass;
@@ -160,13 +155,12 @@ impl<P: Pace> Agent for Thinning<P> {
     }
 
     fn deadline(&self) -> Time {
-        self.due.first()
+        self.flows.deadline()
     }
 
     fn on_wake(&mut self, cx: &mut AgentCx<'_>) {
-        while let Some(flow) = self.due.take(cx.now) {
+        while let Some(flow) = self.flows.pop_due(cx.now) {
             let Some(known) = self.flows.peek(&flow) else { continue };
-            known.due = Time::NEVER;
             known.pass(cx.now);
             let kept = known.kept.take();
             self.release(kept, cx);

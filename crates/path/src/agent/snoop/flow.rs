@@ -6,13 +6,13 @@ use engine::Time;
 use wire::{Body, Flags, Options, Packet, Segment};
 
 use super::super::AgentCx;
-use super::super::flows::Reach;
+use super::super::reach::Reach;
 use super::cache::{Cache, Cached};
 use super::rtt::AirRtt;
 use super::{Config, Counters};
 
 /// A flow of data to the mobile.
-pub(super) struct Flow {
+pub(super) struct Known {
     seen: Reach,
     /// Highest acknowledgment of the mobile; before the first one, where the first segment begins.
     acked: u64,
@@ -50,14 +50,14 @@ pub(super) enum Ack {
     Suppress,
 }
 
-impl Flow {
+impl Known {
     /// A flow whose first segment this is.
     pub fn new(first: &Segment, config: &Config, now: Time) -> Self {
         let mut seen = Reach::new(first.seq);
         if first.flags.has(Flags::SYN) {
             seen.extend(seen.end() + 1);
         }
-        Flow {
+        Known {
             acked: seen.end(),
             seen,
             last_ack: None,

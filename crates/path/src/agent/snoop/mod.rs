@@ -15,11 +15,11 @@ use engine::registry::{Fault, Settings};
 use engine::{Bytes, Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use wire::{Body, Flags, Packet};
+use wire::{Flags, Packet};
 
-use super::flows::{FlowKey, Flows};
+use super::flow_table::{Flow, TimedFlows};
 use super::{Agent, AgentCx, Place, Semantics, Traits, Verdict};
-use flow::{Ack, Data, Flow};
+use flow::{Ack, Data, Known};
 
 /// What it asks for.
 pub fn traits() -> Traits {
@@ -106,7 +106,7 @@ impl Settings for Config {
 impl Config {
     /// The agent.
     pub fn build(&self) -> Option<Box<dyn Agent>> {
-        let flows = Flows::new(self.flows as usize);
+        let flows = TimedFlows::new(self.flows as usize);
         Some(Box::new(Snoop { config: self.clone(), flows, bytes: 0, most_bytes: 0, counters: Counters::default() }))
     }
 }
@@ -139,7 +139,7 @@ const LARGEST: u32 = 65_535;
 
 struct Snoop {
     config: Config,
-    flows: Flows<Flow>,
+    flows: TimedFlows<Known>,
     /// Of the packets of all flows.
     bytes: u64,
     most_bytes: u64,
@@ -151,12 +151,12 @@ impl Snoop {
         self.bytes + self.flows.len() as u64 * FLOW_BYTES
     }
 
-    fn forget(&mut self, gone: Option<Flow>) {
+    fn forget(&mut self, gone: Option<Known>) {
         self.bytes -= gone.map_or(0, |flow| flow.cache.bytes());
     }
 
     /// Lets a flow act, and keeps what follows from it.
-    fn with<T>(&mut self, key: &FlowKey, act: impl FnOnce(&mut Flow, &Config, &mut Counters) -> T) -> Option<T> {
+    fn with<T>(&mut self, key: &Flow, act: impl FnOnce(&mut Known, &Config, &mut Counters) -> T) -> Option<T> {
         let flow = self.flows.get(key)?;
         let before = flow.cache.bytes();
         let given = act(flow, &self.config, &mut self.counters);
@@ -170,12 +170,11 @@ impl Snoop {
 
 impl Agent for Snoop {
     fn before_air(&mut self, packet: &mut Packet, cx: &mut AgentCx<'_>) -> Verdict {
-        let Body::Tcp(segment) = &packet.body else { return Verdict::Pass };
+        let Some((key, segment)) = Flow::of(packet) else { return Verdict::Pass };
         // A base station's scheme is about the packets of others.
         if packet.src == cx.here {
             return Verdict::Pass;
         }
-        let key = FlowKey::of(packet, segment);
         if segment.flags.has(Flags::RST) {
             let gone = self.flows.remove(&key);
             self.forget(gone);
@@ -186,10 +185,11 @@ impl Agent for Snoop {
             return Verdict::Pass;
         }
         if begins || self.flows.get(&key).is_none() {
-            let known = self.flows.len();
-            let gone = self.flows.insert(key, Flow::new(segment, &self.config, cx.now));
-            self.counters.forgotten += u64::from(gone.is_some() && !begins && known == self.flows.len());
-            self.forget(gone);
+            let before = self.flows.remove(&key);
+            self.forget(before);
+            let gone = self.flows.insert(key, Known::new(segment, &self.config, cx.now));
+            self.counters.forgotten += u64::from(gone.is_some() && !begins);
+            self.forget(gone.map(|(_, known)| known));
         }
         if begins {
             return Verdict::Pass;
@@ -209,16 +209,16 @@ impl Agent for Snoop {
     }
 
     fn on_queue_full(&mut self, packet: &Packet, _: &mut AgentCx<'_>) {
-        let Body::Tcp(segment) = &packet.body else { return };
-        self.with(&FlowKey::of(packet, segment), |flow, _, counters| flow.refused(segment, counters));
+        let Some((key, segment)) = Flow::of(packet) else { return };
+        self.with(&key, |flow, _, counters| flow.refused(segment, counters));
     }
 
     fn after_air(&mut self, packet: &mut Packet, cx: &mut AgentCx<'_>) -> Verdict {
-        let Body::Tcp(segment) = &packet.body else { return Verdict::Pass };
+        let Some((back, segment)) = Flow::of(packet) else { return Verdict::Pass };
         if packet.dst == cx.here {
             return Verdict::Pass;
         }
-        let key = FlowKey::answered_by(packet, segment);
+        let key = back.reversed();
         if segment.flags.has(Flags::RST) {
             let gone = self.flows.remove(&key);
             self.forget(gone);
