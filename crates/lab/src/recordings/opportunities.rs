@@ -1,4 +1,4 @@
-//! Mahimahi's recordings of cellular links [Netravali2015]: a line for each chance to deliver a packet, its time in whole
+//! Mahimahi's recordings of cellular links (Netravali2015): a line for each chance to deliver a packet, its time in whole
 //! milliseconds. Times do not fall; several chances may have one time. At the last time the recording begins again.
 
 use path::link::changing::service::Opportunities;

@@ -1,4 +1,4 @@
-//! Freeze-TCP [Goff2000]: a mobile that sees a disconnection coming closes its window.
+//! Freeze-TCP (Goff2000): a mobile that sees a disconnection coming closes its window.
 //!
 //! It lives at the mobile host. `warning` before the air of its radio becomes BAD, each sender that has sent it data is told of a window of
 //! zero (a ZWA), and all it says until the air is back says so too. When the air is back, each is told three times what was acknowledged last, with

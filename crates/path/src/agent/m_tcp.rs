@@ -1,4 +1,4 @@
-//! M-TCP at the base station [Brown1997]: a sender whose receiver is gone is frozen, not left to time out.
+//! M-TCP at the base station (Brown1997): a sender whose receiver is gone is frozen, not left to time out.
 //!
 //! Of every acknowledgment the last byte is kept back: one of N goes on as one of N - 1, with the same right edge of the window. When the
 //! mobile is gone, N is acknowledged with a window of zero; the sender goes into persist mode, its congestion window stays. The mobile's next

@@ -1,4 +1,4 @@
-//! Acknowledgments tamed as by TACK [Li2020]: as rare as the path can do with, and losses told of at once.
+//! Acknowledgments tamed as by TACK (Li2020): as rare as the path can do with, and losses told of at once.
 //!
 //! TACK's frequency is `min(rate / (L segments), beta / RTTmin)`: an acknowledgment passes once `bytes` more are acknowledged
 //! *and* `rtt / share` has gone by since the last one. If less than `bytes` come, the one that is kept leaves `rtt / share` after the

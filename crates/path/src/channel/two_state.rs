@@ -5,7 +5,7 @@
 //! with the thesis's losses of 0 and 1 a frame is lost exactly if it meets BAD.
 //!
 //! Deviation: a stay is rounded to whole nanoseconds, at least one. A mean of zero means that the state is
-//! never entered ([`stays`]).
+//! never entered (`stays`).
 
 use engine::registry::{Fault, Settings};
 use engine::{Span, Stream, Time};

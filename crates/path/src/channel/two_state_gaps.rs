@@ -1,4 +1,4 @@
-//! The modified two-state Markov channel of [snoop2002 3.2], after [Nguyen1996].
+//! The modified two-state Markov channel of [snoop2002 3.2], after (Nguyen1996).
 //!
 //! The air is GOOD or BAD, GOOD at the beginning; stays are exponential and live in time. In a state packets are lost
 //! one by one, with so many packets from one loss to the next in the mean: `gap_good`, `gap_bad` (166 and 2.6 in the

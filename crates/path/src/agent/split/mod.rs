@@ -1,4 +1,4 @@
-//! I-TCP: the connection is split at the base station [Bakre1995].
+//! I-TCP: the connection is split at the base station (Bakre1995).
 //!
 //! Two connections stand back to back in the node, toward the fixed host in the mobile's place and toward the mobile in the
 //! fixed host's. Packets carry the addresses, ports and numbers of the far ends, so neither end knows. What comes from one

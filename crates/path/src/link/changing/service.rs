@@ -19,7 +19,7 @@ pub struct Row {
     pub loss: f64,
 }
 
-/// Chances to send, as in the traces of Mahimahi [Netravali2015]: at each up to 1504 bytes leave, of as many packets as that
+/// Chances to send, as in the traces of Mahimahi (Netravali2015): at each up to 1504 bytes leave, of as many packets as that
 /// are; what nobody uses is gone.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Opportunities {

@@ -1,6 +1,6 @@
 //! The gamma law of shape k and scale t: mean k t, variance k t^2. Shape 1 is the exponential law.
 //!
-//! Drawn by the method of [MarsagliaTsang2000]; a shape below 1 is that of k + 1 times u^(1/k) (ibid., section 6).
+//! Drawn by the method of (MarsagliaTsang2000); a shape below 1 is that of k + 1 times u^(1/k) (ibid., section 6).
 
 use engine::registry::{Fault, Settings};
 use engine::{Draws, Span};

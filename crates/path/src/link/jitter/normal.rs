@@ -4,7 +4,7 @@
 //! h = phi(a) / (1 - Phi(a)), the mean after the cut is m + s h and the variance s^2 (1 + a h - h^2)
 //! [Johnson1994 13.10]. With m more than 4 s the cut is not to be seen.
 //!
-//! Normal numbers by the polar method [MarsagliaBray1964].
+//! Normal numbers by the polar method (MarsagliaBray1964).
 
 use engine::registry::{Fault, Settings};
 use engine::{Draws, Span};

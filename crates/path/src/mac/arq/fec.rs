@@ -1,6 +1,6 @@
 //! Forward error correction: rate for loss. Behind every `data` frames go `parity` frames, and any `data` of the
 //! `data + parity` bring back the whole block: a Reed-Solomon code over packets, where a frame is either there or not
-//! [RFC5510].
+//! (RFC5510).
 //!
 //! The code is systematic: data frames are the packets themselves, and what arrives needs no decoding. A parity frame is as
 //! long as the longest packet of its block, to which the others are padded. Nothing is acknowledged and nothing sent again.
@@ -72,7 +72,7 @@ impl Default for Config {
     }
 }
 
-/// Frames of a Reed-Solomon block over GF(2^8) [RFC5510].
+/// Frames of a Reed-Solomon block over GF(2^8) (RFC5510).
 const LONGEST_BLOCK: u32 = 255;
 /// Waiting longer is no link layer's business.
 const LONGEST_FLUSH: Span = Span::from_secs(3600);
