@@ -6,6 +6,7 @@
 pub mod goel1997;
 pub mod packetcontrol2014;
 pub mod reproduce;
+pub mod snoop2002;
 pub mod wlan_iw;
 
 use engine::Time;
@@ -20,7 +21,7 @@ use crate::sweep::Plan;
 use crate::sweep::analysis::Analysis;
 
 /// Every paper that can be reproduced.
-pub static PAPERS: &[&Paper] = &[&goel1997::PAPER, &packetcontrol2014::PAPER, &wlan_iw::PAPER];
+pub static PAPERS: &[&Paper] = &[&goel1997::PAPER, &packetcontrol2014::PAPER, &snoop2002::PAPER, &wlan_iw::PAPER];
 
 /// A paper.
 pub struct Paper {

@@ -1,0 +1,152 @@
+//! Nguyễn Đình Việt, "Simulation-based Evaluation of Performance of a Snoop TCP Scheme over Network with Wireless Links",
+//! 2002: tables 1 and 2, figures 6 and 7.
+
+use engine::Span;
+use serde_json::{Value, json};
+use stats::Sample;
+
+use super::{Chart, Number, Panel, Paper, Picture, Source};
+use crate::metric;
+use crate::sweep::analysis::Analysis;
+
+/// The paper.
+pub static PAPER: Paper = Paper {
+    name: "snoop2002",
+    reference: "Nguyễn Đình Việt, Simulation-based Evaluation of Performance of a Snoop TCP Scheme over Network with Wireless Links, 2002",
+    replications: 100,
+    sweeps: &[LOSSES, TIME],
+    numbers,
+    charts: CHARTS,
+    pictures: PICTURES,
+    words: include_str!("../../../../docs/papers/snoop2002.md"),
+};
+
+const LOSSES: Source = Source { name: "snoop2002", text: include_str!("../../../../examples/snoop2002.toml") };
+const TIME: Source = Source { name: "snoop2002-time", text: include_str!("../../../../examples/snoop2002-time.toml") };
+
+const GAP: &str = "links.air.channel.gap_bad";
+const DURATION: &str = "duration";
+
+/// Packets from one loss to the next in a bad state, as table 2 has its columns. The last one was measured in real air.
+const GAPS: [f64; 9] = [128.0, 64.0, 32.0, 16.0, 8.0, 4.0, 2.0, 1.0, 2.6];
+const MEASURED: f64 = 2.6;
+
+/// Table 2, in percent: which network, our case, normalized throughput.
+const TABLE_2: [(&str, &str, [f64; 9]); 4] = [
+    ("WAN, Snoop", "wan-snoop", [83.0, 84.0, 83.0, 77.0, 78.0, 74.0, 67.0, 64.0, 64.0]),
+    ("WAN", "wan", [26.0, 25.0, 25.0, 20.0, 18.0, 18.0, 18.0, 14.0, 15.0]),
+    ("LAN, Snoop", "lan-snoop", [93.0, 93.0, 92.0, 92.0, 92.0, 90.0, 89.0, 85.0, 89.0]),
+    ("LAN", "lan", [82.0, 82.0, 82.0, 81.0, 79.0, 74.0, 64.0, 70.0, 65.0]),
+];
+
+/// Section 4.2: throughput with Snoop, in percent of that without, where the bad state is as measured.
+const GAINS: [(&str, &str, &str, f64); 2] = [("WAN", "wan", "wan-snoop", 427.0), ("LAN", "lan", "lan-snoop", 137.0)];
+
+/// Table 1, in percent, after 20, 40, ..., 400 s.
+const TABLE_1: [f64; 20] = [
+    75.0, 77.0, 77.0, 74.0, 69.0, 69.0, 68.0, 68.0, 66.0, 67.0, 68.0, 67.0, 69.0, 68.0, 69.0, 69.0, 69.0, 70.0, 69.0,
+    69.0,
+];
+
+/// A packet of 1000 bytes, of which the paper's simulator takes every one for data, holds 960 of ours; 2 Mbps are 100 %.
+const PERCENT_FOR_GOODPUT: f64 = 1000.0 / 960.0 * 100.0 / 2e6;
+
+fn numbers(sweeps: &[Analysis]) -> Vec<Number> {
+    let [losses, time] = sweeps else { panic!("{} sweeps, and the paper has two", sweeps.len()) };
+    let mut numbers = Vec::new();
+    for (seconds, paper) in (1..).map(|step| 20 * step).zip(TABLE_1) {
+        let what = json!({ "simulated_s": seconds });
+        numbers.push(Number::new("table 1", what, "%", paper, after(time, seconds).moments()));
+    }
+    for (network, case, row) in TABLE_2 {
+        for (gap, paper) in GAPS.into_iter().zip(row) {
+            let what = json!({ "network": network, "gap": gap });
+            numbers.push(Number::new("table 2", what, "%", paper, at(losses, gap, case).moments()));
+        }
+    }
+    for (network, without, with, paper) in GAINS {
+        let gain =
+            at(losses, MEASURED, without).zip_with(&at(losses, MEASURED, with), |none, with| 100.0 * with / none);
+        let what = json!({ "figure": "with Snoop, of that without", "network": network });
+        numbers.push(Number::new("section 4.2", what, "%", paper, gain.moments()));
+    }
+    numbers
+}
+
+fn at(sweep: &Analysis, gap: f64, case: &str) -> Sample {
+    throughput(sweep, case, GAP, |value| value.as_f64() == Some(gap))
+}
+
+fn after(sweep: &Analysis, seconds: u64) -> Sample {
+    let is_it = |value: &Value| value.as_str().and_then(|text| text.parse().ok()) == Some(Span::from_secs(seconds));
+    throughput(sweep, "snoop", DURATION, is_it)
+}
+
+/// Normalized throughput in percent, where the sweep changed `key` so.
+fn throughput(sweep: &Analysis, case: &str, key: &str, is_it: impl Fn(&Value) -> bool) -> Sample {
+    let changed = |changes: &[(String, Value)]| changes.iter().any(|(name, value)| name == key && is_it(value));
+    let cell = sweep.cells.iter().find(|cell| cell.cell.case_name == case && changed(&cell.cell.changes));
+    let goodput = cell.map(|cell| cell.sample(&metric::GOODPUT, |_| true)).unwrap_or_default();
+    goodput.map(|bps| PERCENT_FOR_GOODPUT * bps)
+}
+
+/// Figures 6 and 7.
+const CHARTS: &[Chart] = &[
+    Chart {
+        place: "figure 6",
+        title: "Snoop over the long wire, by the time simulated",
+        sweep: TIME.name,
+        metric: "goodput_bps",
+        along: DURATION,
+        only: &[],
+        cases: &["snoop"],
+    },
+    Chart {
+        place: "figure 7",
+        title: "Both wires with and without Snoop, by packets from one loss to the next in a bad state",
+        sweep: LOSSES.name,
+        metric: "goodput_bps",
+        along: GAP,
+        only: &[],
+        cases: &["wan-snoop", "wan", "lan-snoop", "lan"],
+    },
+];
+
+/// The paper has no picture of a run; these show why the two differ.
+const PICTURES: &[Picture] = &[
+    Picture::new("beside figure 7", "The window over the long wire", LOSSES, Some("unmodified"), Panel::Window, EARLY),
+    Picture::new("beside figure 7", "The same with Snoop", LOSSES, None, Panel::Window, EARLY),
+];
+
+const EARLY: Option<(&str, &str)> = Some(("0 s", "30 s"));
+
+#[cfg(test)]
+mod tests {
+    use std::ops::ControlFlow;
+
+    use super::*;
+    use crate::papers::reproduce::reproduce;
+    use crate::store::Store;
+
+    /// A case or a key that the scenario has under another name would have no values. Section 4.2: throughput falls with the
+    /// rate of losses in all four networks, and the long wire suffers more.
+    #[test]
+    fn every_number_has_its_values_and_the_trends_are_the_papers() {
+        let dir = std::env::temp_dir().join(format!("lasthop-snoop2002-{}", std::process::id()));
+        let mut store = Store::create(&dir.join("s.sqlite")).unwrap();
+        let reproduction = reproduce(&PAPER, 4, &mut store, 1, &mut |_| ControlFlow::Continue(())).unwrap();
+        std::fs::remove_dir_all(dir).unwrap();
+        let numbers = &reproduction.numbers;
+        assert!(numbers.iter().all(|number| number.ours.n() == 4), "{numbers:?}");
+        assert_eq!(numbers.len(), TABLE_1.len() + TABLE_2.len() * GAPS.len() + GAINS.len());
+
+        let mean = |gap, case| at(&reproduction.sweeps[0], gap, case).moments().mean().unwrap();
+        for (_, case, _) in TABLE_2 {
+            let by_gap = [128.0, 8.0, 1.0].map(|gap| mean(gap, case));
+            assert!(by_gap.is_sorted_by(|a, b| a > b), "{case}: {by_gap:?}");
+        }
+        let of_rare = |case| mean(1.0, case) / mean(128.0, case);
+        assert!(of_rare("wan") < of_rare("lan"));
+        assert!(of_rare("wan-snoop") < of_rare("lan-snoop"));
+    }
+}
