@@ -2,10 +2,10 @@
 //! comes, the one that was longest without a packet is forgotten, so a flow that never closes takes no place for ever.
 
 use std::collections::BTreeSet;
-use std::hash::{BuildHasherDefault, DefaultHasher};
 use std::mem::size_of;
 
 use engine::Time;
+use foldhash::fast::FixedState;
 use hashlink::LruCache;
 use wire::{Addr, Body, Packet, Segment};
 
@@ -37,14 +37,14 @@ impl Flow {
 
 /// State by flow. Its hash is the same everywhere, and its order is that of the flows' last packets.
 pub(super) struct FlowTable<T> {
-    flows: LruCache<Flow, T, BuildHasherDefault<DefaultHasher>>,
+    flows: LruCache<Flow, T, FixedState>,
     forgotten: u64,
 }
 
 impl<T> FlowTable<T> {
     /// Room for `most` flows.
     pub fn new(most: usize) -> Self {
-        FlowTable { flows: LruCache::with_hasher(most, BuildHasherDefault::default()), forgotten: 0 }
+        FlowTable { flows: LruCache::with_hasher(most, FixedState::default()), forgotten: 0 }
     }
 
     /// How many are remembered.

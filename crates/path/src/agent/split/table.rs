@@ -1,8 +1,8 @@
 //! What is kept of each flow: found by its ends, in the order in which the flows were used, at most so many.
 
 use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, DefaultHasher};
 
+use foldhash::fast::FixedState;
 use wire::{Addr, Packet, Segment};
 
 /// The two ends of a flow, the lesser first.
@@ -34,7 +34,7 @@ pub(super) struct Table<T> {
     places: Vec<Option<Place<T>>>,
     free: Vec<u32>,
     /// Never iterated, and hashed without chance: order cannot come from here.
-    numbers: HashMap<Ends, u32, BuildHasherDefault<DefaultHasher>>,
+    numbers: HashMap<Ends, u32, FixedState>,
     oldest: u32,
     newest: u32,
 }
