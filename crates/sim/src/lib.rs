@@ -8,6 +8,7 @@ pub mod network;
 pub mod node;
 pub mod results;
 pub mod routing;
+mod timer;
 pub mod world;
 
 pub use event::{Event, Nobody, NodeEvent, Sink};

@@ -9,6 +9,7 @@ use path::queue::Buffer;
 use wire::{Addr, Packet};
 
 use crate::network::NodeKind;
+use crate::timer::{Due, Timer};
 
 /// A host or router.
 pub(crate) struct Node {
@@ -49,33 +50,24 @@ impl Node {
 /// A scheme that lives in a node, and when it wants to wake.
 pub(crate) struct Resident {
     pub agent: Box<dyn Agent>,
-    slot: Slot,
-    armed: Time,
+    timer: Timer,
     pub forecast: Option<Forecast>,
 }
 
 impl Resident {
     pub fn new(agent: Box<dyn Agent>, slot: Slot, forecast: Option<Forecast>) -> Self {
-        Resident { agent, slot, armed: Time::NEVER, forecast }
+        Resident { agent, timer: Timer::new(slot), forecast }
     }
 
     /// Notes when the agent wants to wake.
+    #[inline]
     pub fn keep_timer(&mut self, schedule: &mut Schedule) {
-        let deadline = self.agent.deadline();
-        if deadline == self.armed {
-            return;
-        }
-        self.armed = deadline;
-        match deadline {
-            Time::NEVER => schedule.disarm(self.slot),
-            at => schedule.arm(self.slot, at),
-        }
+        self.timer.want(self.agent.deadline(), schedule);
     }
 
     /// The slot has come up.
-    pub fn woken(&mut self, schedule: &mut Schedule) {
-        schedule.disarm(self.slot);
-        self.armed = Time::NEVER;
+    pub fn due(&mut self, now: Time, schedule: &mut Schedule) -> Due {
+        self.timer.due(now, schedule)
     }
 }
 

@@ -8,6 +8,7 @@ use wire::Packet;
 use super::World;
 use crate::event::{NodeEvent, Sink};
 use crate::node::Resident;
+use crate::timer::Due;
 
 impl World {
     /// A packet is about to be queued for the air.
@@ -48,7 +49,9 @@ impl World {
 
     pub(super) fn agent_wakes<S: Sink>(&mut self, node: usize, sink: &mut S) {
         let Some(resident) = &mut self.nodes[node].resident else { return };
-        resident.woken(&mut self.schedule);
+        if let Due::Later = resident.due(self.now, &mut self.schedule) {
+            return;
+        }
         self.with_agent(node, |agent, cx| agent.on_wake(cx));
         self.agent_sends(node, sink);
     }

@@ -24,7 +24,8 @@ use crate::network::NodeKind;
 use crate::node::Node;
 use crate::results::{FlowResult, LinkResult, Results};
 use crate::routing::Routes;
-use end::{Due, End};
+use crate::timer::Due;
+use end::End;
 
 /// Who owns a wake-up.
 #[derive(Clone, Copy, Debug)]
