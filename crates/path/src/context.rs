@@ -3,7 +3,7 @@
 use engine::{Schedule, Time};
 
 use crate::channel::Channel;
-use crate::event::{HopId, LinkEvent};
+use crate::event::{HopId, LinkEvent, MediumEvent};
 
 /// Who watches links. With [`Observer::watches`] a constant `false` the compiler removes all that would be said.
 pub trait Observer {
@@ -11,6 +11,10 @@ pub trait Observer {
     fn watches(&self) -> bool;
     /// Something happened on a link.
     fn link(&mut self, at: Time, hop: HopId, event: LinkEvent);
+    /// Something happened in a shared medium.
+    fn medium(&mut self, at: Time, medium: u32, event: MediumEvent) {
+        let _ = (at, medium, event);
+    }
 }
 
 /// The context of one call: the schedule, the air, and who watches.
@@ -31,6 +35,14 @@ impl<O: Observer> Cx<'_, O> {
     pub fn tell(&mut self, hop: HopId, event: impl FnOnce() -> LinkEvent) {
         if self.observer.watches() {
             self.observer.link(self.now, hop, event());
+        }
+    }
+
+    /// The same of a shared medium.
+    #[inline]
+    pub fn tell_of_medium(&mut self, medium: u32, event: impl FnOnce() -> MediumEvent) {
+        if self.observer.watches() {
+            self.observer.medium(self.now, medium, event());
         }
     }
 }

@@ -1,8 +1,11 @@
 //! What can be seen happening on a link.
 
+use engine::{Rate, Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wire::Packet;
+
+use crate::mac::dcf::FrameKind;
 
 /// Which way along a link: scenarios name its two nodes in order.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -153,4 +156,86 @@ pub enum LinkEvent {
         /// The packet.
         packet: Packet,
     },
+}
+
+/// Something that happened in a shared medium.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum MediumEvent {
+    /// A station begins a frame.
+    Sent {
+        /// Its number in the medium.
+        from: u32,
+        /// That of the station the frame is for.
+        to: u32,
+        /// The frame.
+        frame: AirFrame,
+    },
+    /// A station's frame has ended, and reached who it was for or not.
+    Ended {
+        /// The sender's number in the medium.
+        from: u32,
+        /// That of the station the frame was for.
+        to: u32,
+        /// What for.
+        kind: FrameKind,
+        /// How it came.
+        reception: Reception,
+    },
+    /// A station draws a back-off.
+    BackOff {
+        /// Its number in the medium.
+        station: u32,
+        /// How many slots it will wait.
+        slots: u32,
+        /// How many at most it could have drawn.
+        window: u32,
+    },
+}
+
+/// A frame in the air.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct AirFrame {
+    /// What it is for.
+    pub kind: FrameKind,
+    /// When its sending begins; an answer may be told of earlier.
+    pub start: Time,
+    /// How long its sending takes.
+    pub duration: Span,
+    /// Bytes, header and checksum included.
+    pub size: u32,
+    /// Bits a second.
+    pub rate: Rate,
+    /// How long it reserves the air behind its end.
+    pub reserves: Span,
+    /// The number of the packet that it carries or that it is about.
+    pub number: u64,
+    /// Whether it has been sent before.
+    pub again: bool,
+    /// What it carries, if anything.
+    pub packet: Option<Packet>,
+}
+
+/// How a frame came to the station it was for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Reception {
+    /// Whole.
+    Received,
+    /// Damaged by another frame.
+    Collided,
+    /// Damaged by the air.
+    Corrupted,
+    /// Not at all: the station is out of range.
+    Unheard,
+}
+
+impl Reception {
+    /// The word that traces use.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Reception::Received => "received",
+            Reception::Collided => "collided",
+            Reception::Corrupted => "corrupted",
+            Reception::Unheard => "unheard",
+        }
+    }
 }

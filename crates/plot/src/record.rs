@@ -287,7 +287,7 @@ impl Sink for Recorder {
             Event::Node { event: NodeEvent::BufferFull { packet }, .. } => self.lost(at, packet),
             Event::Link { hop, event } => self.link(at, *hop, event),
             Event::Air { link, state } => self.air(at, *link, *state),
-            Event::Receiver { .. } | Event::Node { .. } => {}
+            Event::Receiver { .. } | Event::Node { .. } | Event::Medium { .. } => {}
         }
     }
 }

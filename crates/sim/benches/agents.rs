@@ -45,6 +45,8 @@ fn link(between: [usize; 2], rate: &str, delay: Span, loss: f64) -> LinkSpec {
         arq: ArqConfig::None(none::Config::default()),
         queue_tie: Tie::default(),
         random_seed: 0,
+        medium: None,
+        medium_rate: None,
     }
 }
 
@@ -75,6 +77,7 @@ fn network(scheme: &str, flows: usize, rate: &str, window: u64, duration: Span) 
         },
     };
     Network {
+        media: Vec::new(),
         nodes: vec![
             node("server", NodeKind::Host, "unmodified"),
             node("station", NodeKind::Router, scheme),

@@ -38,6 +38,8 @@ fn wire(between: [usize; 2], rate: &str, delay: &str, packets: u32) -> LinkSpec 
         ecn_threshold: Limit::None,
         channel: ChannelConfig::Perfect(perfect::Config::default()),
         arq: ArqConfig::None(none::Config::default()),
+        medium: None,
+        medium_rate: None,
         queue_tie: Tie::default(),
         changes: None,
         random_seed: 0,
@@ -73,6 +75,7 @@ fn one_flow_over_two_links(bencher: divan::Bencher<'_, '_>) {
     let network = Network {
         nodes: vec![node("a", NodeKind::Host), node("r", NodeKind::Router), node("b", NodeKind::Host)],
         links: vec![wire([0, 1], "8 Mbps", "50 ms", 1000), wire([1, 2], "10 Mbps", "1 ms", 1000)],
+        media: Vec::new(),
         flows: vec![flow(0, 2, 128_000, None)],
         duration: Span::from_secs(200),
         seed: 1,
@@ -87,6 +90,7 @@ fn flows_over_one_link(bencher: divan::Bencher<'_, '_>, flows: usize) {
     let network = Network {
         nodes: vec![node("a", NodeKind::Host), node("b", NodeKind::Host)],
         links: vec![wire([0, 1], "1 Gbps", "10 ms", 3000)],
+        media: Vec::new(),
         flows: (0..flows).map(|number| flow(number, 1, 10_000_000, None)).collect(),
         duration: Span::from_secs(2),
         seed: 1,
@@ -112,6 +116,7 @@ fn ten_megabytes_over_the_air(bencher: divan::Bencher<'_, '_>) {
     let network = Network {
         nodes: vec![node("a", NodeKind::Host), node("b", NodeKind::Router), node("c", NodeKind::Host)],
         links: vec![wire([0, 1], "8 Mbps", "100 ms", 1000), air],
+        media: Vec::new(),
         flows: vec![flow(0, 2, 16_384, Some(10_000_000))],
         duration: Span::from_secs(4300),
         seed: 1,

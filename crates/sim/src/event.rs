@@ -2,7 +2,7 @@
 
 use engine::Time;
 use path::channel::State;
-use path::{HopId, LinkEvent};
+use path::{HopId, LinkEvent, MediumEvent};
 use wire::Packet;
 
 /// Something that happened.
@@ -38,6 +38,13 @@ pub enum Event {
         hop: HopId,
         /// What.
         event: LinkEvent,
+    },
+    /// In a shared medium.
+    Medium {
+        /// The medium's number.
+        medium: u32,
+        /// What.
+        event: MediumEvent,
     },
     /// The air of a link changed state.
     Air {

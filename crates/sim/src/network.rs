@@ -16,6 +16,8 @@ pub struct Network {
     pub nodes: Vec<NodeSpec>,
     /// Links between them.
     pub links: Vec<LinkSpec>,
+    /// The air that several of them share.
+    pub media: Vec<MediumSpec>,
     /// Transfers.
     pub flows: Vec<FlowSpec>,
     /// When to stop at the latest.
@@ -24,6 +26,15 @@ pub struct Network {
     pub seed: u64,
     /// Which repetition this is; each sees chance of its own.
     pub replication: u64,
+}
+
+impl Network {
+    /// The nodes that are stations of a medium, by their numbers in it: in the order in which its links name them.
+    pub fn stations(&self, medium: usize) -> Vec<usize> {
+        let links = self.links.iter().filter(|link| link.medium == Some(medium));
+        let mut known = vec![false; self.nodes.len()];
+        links.flat_map(|link| link.between).filter(|node| !std::mem::replace(&mut known[*node], true)).collect()
+    }
 }
 
 /// What a node does with packets for others.
@@ -91,8 +102,21 @@ pub struct LinkSpec {
     pub channel: ChannelConfig,
     /// Its link layer.
     pub arq: ArqConfig,
+    /// Which medium it is part of, by number: then rate, delay and link layer are the medium's.
+    pub medium: Option<usize>,
+    /// The rate of data, where it is not the medium's.
+    pub medium_rate: Option<Rate>,
     /// Chance of its own: another number, another channel at the same seed.
     pub random_seed: u64,
+}
+
+/// Air that several links share.
+#[derive(Clone, Debug)]
+pub struct MediumSpec {
+    /// Its name, which also names its chance.
+    pub name: String,
+    /// What it is like.
+    pub config: path::mac::dcf::Config,
 }
 
 /// A transfer.

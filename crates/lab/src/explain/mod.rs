@@ -383,7 +383,11 @@ impl Sink for Explain {
                     self.follow(at, flow, |flow, hops, facts| flow.link(at, *hop, event, hops, facts));
                 }
             }
-            Event::Node { .. } | Event::Receiver { .. } | Event::FlowStarted { .. } | Event::Air { .. } => {}
+            Event::Node { .. }
+            | Event::Receiver { .. }
+            | Event::FlowStarted { .. }
+            | Event::Air { .. }
+            | Event::Medium { .. } => {}
         }
     }
 }

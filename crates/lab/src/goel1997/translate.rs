@@ -73,6 +73,7 @@ impl<'c, 'a> Translator<'c, 'a, '_> {
             traces.push("air".into());
         }
         let scenario = Scenario {
+            media: Default::default(),
             title: String::new(),
             profile: Profile::Goel1997,
             scheme: simulator.scheme.clone().map(Named),

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use engine::Time;
-use path::{HopId, LinkEvent, Way};
+use path::{HopId, LinkEvent, MediumEvent, Way};
 use serde_json::{Map, Value, json};
 use sim::{Event, Network, NodeEvent};
 use tcp::Reason;
@@ -23,6 +23,8 @@ struct Names {
     nodes: Vec<String>,
     flows: Vec<String>,
     links: Vec<(String, [usize; 2])>,
+    /// The name of each medium, and those of its stations.
+    media: Vec<(String, Vec<String>)>,
 }
 
 impl Names {
@@ -31,8 +33,15 @@ impl Names {
             nodes: network.nodes.iter().map(|node| node.name.clone()).collect(),
             flows: network.flows.iter().map(|flow| flow.name.clone()).collect(),
             links: network.links.iter().map(|link| (link.name.clone(), link.between)).collect(),
+            media: (0..network.media.len()).map(|medium| stations(network, medium)).collect(),
         }
     }
+}
+
+/// The name of a medium, and those of its stations.
+fn stations(network: &Network, medium: usize) -> (String, Vec<String>) {
+    let stations = network.stations(medium).into_iter().map(|node| network.nodes[node].name.clone());
+    (network.media[medium].name.clone(), stations.collect())
 }
 
 pub(super) fn open(stage: &Stage<'_>) -> Box<dyn Output> {
@@ -80,6 +89,7 @@ fn describe(event: &Event, names: &Names, record: &mut Map<String, Value>) {
             put(link(event));
             put(hop_of(*hop, names));
         }
+        Event::Medium { medium, event } => put(medium_event(*medium, event, names)),
         Event::Air { link, state } => {
             put(json!({ "event": "air", "link": names.links[*link as usize].0, "state": state.name() }));
         }
@@ -94,6 +104,26 @@ fn describe(event: &Event, names: &Names, record: &mut Map<String, Value>) {
             put(json!({ "event": name, "node": names.nodes[*node as usize] }));
             put(packet(about));
         }
+    }
+}
+
+fn medium_event(medium: u32, event: &MediumEvent, names: &Names) -> Value {
+    let (medium, stations) = &names.media[medium as usize];
+    let name = |station: u32| &stations[station as usize];
+    match event {
+        MediumEvent::Sent { from, to, frame } => json!({
+            "event": "air-sent", "medium": medium, "from": name(*from), "to": name(*to), "frame": frame.kind.name(),
+            "start_s": frame.start.as_secs_f64(), "duration_s": frame.duration.as_secs_f64(), "size": frame.size,
+            "rate_bps": frame.rate.bits_per_sec(), "reserves_s": frame.reserves.as_secs_f64(), "number": frame.number,
+            "again": frame.again,
+        }),
+        MediumEvent::Ended { from, to, kind, reception } => json!({
+            "event": "air-ended", "medium": medium, "from": name(*from), "to": name(*to), "frame": kind.name(),
+            "reception": reception.name(),
+        }),
+        MediumEvent::BackOff { station, slots, window } => json!({
+            "event": "back-off", "medium": medium, "station": name(*station), "slots": slots, "window": window,
+        }),
     }
 }
 

@@ -35,7 +35,7 @@ pub(super) fn advise(scenario: &Scenario, network: &Network) -> Vec<Problem> {
 fn agents_without_link_layer(scenario: &Scenario, network: &Network) -> Vec<Problem> {
     let with_link_layer = |node: usize| {
         let links = network.links.iter().filter(|link| link.between.contains(&node));
-        links.into_iter().any(|link| link.arq.build().ack_size().is_some())
+        links.into_iter().any(has_link_layer)
     };
     let mut warnings = Vec::new();
     for (number, node) in network.nodes.iter().enumerate() {
@@ -51,6 +51,11 @@ fn agents_without_link_layer(scenario: &Scenario, network: &Network) -> Vec<Prob
     warnings
 }
 
+/// Whether frames are acknowledged on a link.
+fn has_link_layer(link: &LinkSpec) -> bool {
+    link.medium.is_some() || link.arq.build().ack_size().is_some()
+}
+
 /// A scheme of which only one half was chosen is not measured: messages that nobody heeds, or a sender that is never
 /// told anything.
 fn halves_of_schemes(network: &Network, ways: &[[Way; 2]]) -> Vec<Problem> {
@@ -59,7 +64,7 @@ fn halves_of_schemes(network: &Network, ways: &[[Way; 2]]) -> Vec<Problem> {
     for (flow, [there, _]) in network.flows.iter().zip(ways) {
         let sender = &network.nodes[flow.from];
         let followed = flow.tcp.response.name();
-        let with_link_layer = there.hops.iter().filter(|hop| network.links[*hop / 2].arq.build().ack_size().is_some());
+        let with_link_layer = there.hops.iter().filter(|hop| has_link_layer(&network.links[*hop / 2]));
         let stations: Vec<usize> = with_link_layer.map(|hop| network.links[hop / 2].between[hop % 2]).collect();
         let schemes: Vec<&str> = stations.iter().map(|node| network.nodes[*node].agent.name()).collect();
         // A scheme that asks nothing of senders has no other half.

@@ -40,11 +40,19 @@ impl Checker<'_> {
             let hint = format!("leave out arq = \"{}\"", arq.name());
             self.wrong(Problem::new(expected).key(format!("{key}.{setting}")).hint(hint));
         }
+        if let (Some(setting), Some(medium)) = (given(link), &link.medium) {
+            let expected = "nothing: what changes with time is for links that share their air with no other";
+            let problem = Problem::new(expected).key(format!("{key}.{setting}"));
+            self.wrong(problem.hint(format!("leave out medium = \"{medium}\"")));
+        }
         changes.any().then(|| Box::new(changes))
     }
 
     /// The rate of a link: where opportunities stand for it both ways, what the slower one carries in the mean.
     pub(super) fn rate(&mut self, key: &str, link: &Link, changes: Option<&Changes>) -> Rate {
+        if let Some(medium) = self.medium(link) {
+            return link.rate.unwrap_or_else(|| medium.data_rate());
+        }
         let recorded = match changes.map(|changes| &changes.opportunities) {
             Some([Some(forward), Some(backward)]) => Some(forward.mean_rate().min(backward.mean_rate())),
             _ => None,

@@ -78,6 +78,7 @@ impl Checker<'_> {
         Network {
             nodes: scenario.nodes.iter().map(|(name, node)| self.node(name, node)).collect(),
             links: scenario.links.iter().map(|(name, link)| self.link(name, link)).collect(),
+            media: scenario.media.iter().map(|(name, medium)| self.medium_spec(name, medium)).collect(),
             flows: scenario.flows.iter().map(|(name, flow)| self.flow(name, flow)).collect(),
             duration: scenario.duration,
             seed: scenario.seed,
@@ -86,7 +87,7 @@ impl Checker<'_> {
     }
 
     /// Names become parts of file names.
-    fn name(&mut self, key: &str, name: &str) {
+    pub(super) fn name(&mut self, key: &str, name: &str) {
         let fits = |c: char| c.is_ascii_alphanumeric() || "-_".contains(c);
         if name.is_empty() || name.len() > 64 || !name.chars().all(fits) {
             let expected = "a name of at most 64 letters, digits, - and _ (it becomes part of file names and keys)";
@@ -162,16 +163,14 @@ impl Checker<'_> {
             let problem = Problem::new("two different nodes").key(format!("{key}.between"));
             self.wrong(problem.found(format!("\"{}\" twice", link.between[0])));
         }
-        if link.delay > LONGEST_DELAY {
-            self.wrong(out_of_range(&format!("{key}.delay"), link.delay, "at most an hour"));
-        }
         let changes = self.changes(&key, link);
+        let medium = self.share(&key, link);
         LinkSpec {
             name: name.to_owned(),
             between,
             wireless: link.kind == LinkKind::Wireless,
             rate: self.rate(&key, link, changes.as_deref()),
-            delay: link.delay,
+            delay: self.delay(&key, link),
             timing: match self.scenario.profile {
                 Profile::Exact => Timing::Exact,
                 Profile::Goel1997 => Timing::WholeMilliseconds,
@@ -182,8 +181,26 @@ impl Checker<'_> {
             changes,
             channel: self.channel(&key, link),
             arq: self.arq(&key, link),
+            medium,
+            medium_rate: link.rate.filter(|_| medium.is_some()),
             random_seed: link.random_seed,
         }
+    }
+
+    /// The propagation delay of a link, or of its medium.
+    fn delay(&mut self, key: &str, link: &Link) -> Span {
+        if let Some(medium) = self.medium(link) {
+            return medium.delay();
+        }
+        let key = format!("{key}.delay");
+        let Some(delay) = link.delay else {
+            self.wrong(Problem::new("`delay` is missing").key(key));
+            return Span::ZERO;
+        };
+        if delay > LONGEST_DELAY {
+            self.wrong(out_of_range(&key, delay, "at most an hour"));
+        }
+        delay
     }
 
     /// What a member of a registry finds wrong with its settings, which stand at `key`.

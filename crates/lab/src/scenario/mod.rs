@@ -6,6 +6,7 @@ pub mod changes;
 mod check;
 pub mod document;
 mod explain;
+mod media;
 pub mod model;
 pub mod named;
 mod routes;

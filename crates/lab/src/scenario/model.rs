@@ -41,6 +41,9 @@ pub struct Scenario {
     pub nodes: IndexMap<String, Node>,
     /// Links, by name.
     pub links: IndexMap<String, Link>,
+    /// Air that several links share, by name.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub media: IndexMap<String, path::mac::dcf::Config>,
     /// Transfers, by name.
     pub flows: IndexMap<String, Flow>,
     /// What to write beside the summary.
@@ -130,8 +133,13 @@ pub struct Link {
     /// Bits per second, each way, as "8 Mbps". Not given where opportunities stand for it both ways.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate: Option<engine::Rate>,
-    /// Propagation delay, each way, as "492 ms".
-    pub delay: Span,
+    /// The shared air that it is part of: then rates, delay and link layer are those of `media.NAME`, but for a `rate` of its
+    /// own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub medium: Option<String>,
+    /// Propagation delay, each way, as "492 ms". Not given for links of a medium.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delay: Option<Span>,
     /// What may wait in front of it, each way, as "50 packets" or "64 kB"; unlimited if not given.
     #[serde(default, skip_serializing_if = "is_default")]
     pub queue: Limit,

@@ -61,6 +61,8 @@ pub struct Counters {
     pub frames_sent: u64,
     /// Frames that did not survive the channel.
     pub frames_corrupted: u64,
+    /// Frames that others damaged; in a shared medium.
+    pub frames_collided: u64,
     /// Packets lost for good: queue full, or the link layer gave up, or corrupted where there is no link layer.
     pub packets_dropped: u64,
     /// Of these, packets that found the queue full.

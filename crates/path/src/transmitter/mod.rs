@@ -4,7 +4,6 @@
 //! Each has one wake-up: the earliest of what it waits for. What it brings about outside itself stands in a queue that
 //! [`Transmitter::outcome`] empties. A link layer's far end is played here too, as at a [station](crate::station).
 
-mod backlog;
 pub mod fec;
 pub mod once;
 pub mod window;

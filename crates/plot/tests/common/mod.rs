@@ -98,6 +98,8 @@ impl Path {
             queue_tie: Tie::default(),
             changes: None,
             random_seed: 0,
+            medium: None,
+            medium_rate: None,
         };
         let (wire, air) = (ChannelConfig::Perfect(perfect::Config::default()), self.channel.clone());
         let response = match self.agent {
@@ -117,6 +119,7 @@ impl Path {
         };
         let no_arq = ArqConfig::None(arq::none::Config::default());
         Network {
+            media: Vec::new(),
             nodes: vec![
                 node("host", NodeKind::Host, unmodified()),
                 node("base station", NodeKind::Router, self.agent.clone()),

@@ -8,6 +8,7 @@ use path::link::Line;
 use path::link::changing::Changing;
 use path::link::pipe::Pipe;
 use path::mac::arq::Arq;
+use path::medium::{LaneSpec, Medium, StationSpec};
 use path::queue::Buffer;
 use path::station::{Lane, Station};
 use path::transmitter::Transmitter;
@@ -19,7 +20,7 @@ use wire::{Addr, SeqNum};
 
 use super::end::End;
 use super::{Flow, Hop, Owner, World, hop_id};
-use crate::network::{FlowSpec, LinkSpec, Network, Radio};
+use crate::network::{FlowSpec, LinkSpec, MediumSpec, Network, Radio};
 use crate::node::{FIRST_PORT, Forecast, Node, Processing, Resident};
 use crate::routing::Routes;
 
@@ -43,7 +44,8 @@ impl World {
         let mut slots = Slots::default();
         let mut nodes = nodes(network, &mut slots);
         let channels = channels(network);
-        let (hops, stations, station_nodes) = hops(network, &nodes, &channels, &mut slots);
+        let (mut hops, stations, station_nodes) = hops(network, &nodes, &channels, &mut slots);
+        let media = media(network, &mut hops, &mut slots);
         let far_ends = network.links.iter().flat_map(|link| [link.between[1] as u32, link.between[0] as u32]).collect();
         let (ends, flows) = ends(network, &mut nodes, &mut slots, observed);
         let mut world = World {
@@ -54,6 +56,7 @@ impl World {
             far_ends,
             stations,
             station_nodes,
+            media,
             channels,
             routes: Routes::new(network),
             unfinished: flows.len(),
@@ -126,6 +129,11 @@ fn hops(
         for way in 0..2 {
             let id = hop_id(2 * number + way);
             let node = link.between[way];
+            if link.medium.is_some() {
+                // Its place is found when the stations of the medium are known.
+                hops.push(Hop::Medium { medium: 0, station: 0, lane: 0 });
+                continue;
+            }
             let arq = link.arq.build();
             if arq == Arq::None && link.changes.is_some() {
                 hops.push(changing(network, link, id, channels[number].loses(), slots));
@@ -159,6 +167,45 @@ fn hops(
     };
     let stations = transmitters.into_iter().enumerate().map(station).collect();
     (hops, stations, station_nodes)
+}
+
+/// The shared media: each node that has a link in one is a station of it, with a lane for each of these links.
+fn media(network: &Network, hops: &mut [Hop], slots: &mut Slots) -> Vec<Medium> {
+    let medium = |(number, spec): (usize, &MediumSpec)| {
+        let members = network.stations(number);
+        let mut lanes: Vec<Vec<LaneSpec>> = vec![Vec::new(); members.len()];
+        let mut station = vec![0; network.nodes.len()];
+        for (place, node) in members.iter().enumerate() {
+            station[*node] = place;
+        }
+        for (place, link) in network.links.iter().enumerate().filter(|(_, link)| link.medium == Some(number)) {
+            let ends = link.between.map(|node| station[node]);
+            for way in 0..2 {
+                let (here, there) = (ends[way], ends[1 - way]);
+                let hop = 2 * place + way;
+                hops[hop] = Hop::Medium { medium: number as u32, station: here as u32, lane: lanes[here].len() as u32 };
+                lanes[here].push(LaneSpec {
+                    hop: hop_id(hop),
+                    to: there as u32,
+                    limit: link.queue,
+                    threshold: link.ecn_threshold,
+                    rate: link.medium_rate,
+                });
+            }
+        }
+        let station = |(place, (node, lanes)): (usize, (usize, Vec<LaneSpec>))| {
+            let name = format!("medium {} station {}", spec.name, network.nodes[node].name);
+            StationSpec {
+                slot: slots.slot(Owner::Medium { medium: number as u16, station: place as u16 }),
+                scheduler: network.nodes[node].scheduler,
+                lanes,
+                stream: Stream::named(network.seed, network.replication, &name),
+            }
+        };
+        let stations = members.iter().copied().zip(lanes).enumerate().map(station).collect();
+        Medium::new(number as u32, &spec.config, stations)
+    };
+    network.media.iter().enumerate().map(medium).collect()
 }
 
 /// One direction of a link that changes with time.

@@ -13,9 +13,10 @@ use path::agent::{Departure, Verdict};
 use path::channel::Channel;
 use path::link::changing::Changing;
 use path::link::pipe::Pipe;
+use path::medium::Medium;
 use path::station::{Outcome, Station};
 use path::transmitter::Transmitter;
-use path::{Cx, HopId, LinkEvent, Observer, Way};
+use path::{Cx, HopId, LinkEvent, MediumEvent, Observer, Way};
 use tcp::State;
 use wire::{Addr, Body, Packet};
 
@@ -40,6 +41,8 @@ enum Owner {
     StationArrival(u32),
     /// A station's acknowledgment is overdue.
     StationTimer(u32),
+    /// A station of a shared medium.
+    Medium { medium: u16, station: u16 },
     /// A connection's timer.
     End(u32),
     /// A scheme's timer.
@@ -62,6 +65,12 @@ enum Hop {
     Own(Box<Transmitter>),
     /// A lane of a station.
     Lane {
+        station: u32,
+        lane: u32,
+    },
+    /// A lane of a station of a shared medium.
+    Medium {
+        medium: u32,
         station: u32,
         lane: u32,
     },
@@ -93,6 +102,7 @@ pub struct World {
     stations: Vec<Station>,
     /// The node of each station.
     station_nodes: Vec<u32>,
+    media: Vec<Medium>,
     channels: Vec<Box<dyn Channel>>,
     routes: Routes,
     ends: Vec<End>,
@@ -120,6 +130,9 @@ impl<S: Sink> Observer for Relay<'_, S> {
     }
     fn link(&mut self, at: Time, hop: HopId, event: LinkEvent) {
         self.0.event(at, &Event::Link { hop, event });
+    }
+    fn medium(&mut self, at: Time, medium: u32, event: MediumEvent) {
+        self.0.event(at, &Event::Medium { medium, event });
     }
 }
 
@@ -202,6 +215,9 @@ impl World {
             Hop::Changing(line) => line.counters(self.now),
             Hop::Own(transmitter) => transmitter.counters(self.now),
             Hop::Lane { station, lane } => self.stations[*station as usize].lanes()[*lane as usize].counters(self.now),
+            Hop::Medium { medium, station, lane } => {
+                self.media[*medium as usize].counters(*station, *lane as usize, self.now)
+            }
         };
         Results {
             ended: self.now,
@@ -249,6 +265,13 @@ impl World {
             Owner::StationTimer(station) => {
                 let outcome = self.station(station, sink, |station, cx| station.on_timer(cx));
                 self.carry_on(self.station_nodes[station as usize] as usize, outcome, sink);
+            }
+            Owner::Medium { medium, station } => {
+                let relay = &mut Relay(sink);
+                let mut cx =
+                    Cx { now: self.now, schedule: &mut self.schedule, channels: &mut self.channels, observer: relay };
+                self.media[medium as usize].on_wake(u32::from(station), &mut cx);
+                self.medium_acted(medium as usize, sink);
             }
             Owner::End(end) => self.end_wakes(end as usize, sink),
             Owner::Agent(node) => self.agent_wakes(node as usize, sink),
@@ -298,6 +321,15 @@ impl World {
         while let Hop::Own(transmitter) = &mut self.hops[hop]
             && let Some(outcome) = transmitter.outcome()
         {
+            self.carry_on(node, outcome, sink);
+        }
+    }
+
+    /// What a medium brought about goes on outside it.
+    fn medium_acted<S: Sink>(&mut self, medium: usize, sink: &mut S) {
+        while let Some((hop, outcome)) = self.media[medium].outcome() {
+            // Where the way back leads to.
+            let node = self.far_ends[(2 * hop.link as usize + hop.way.index()) ^ 1] as usize;
             self.carry_on(node, outcome, sink);
         }
     }
@@ -419,6 +451,14 @@ impl World {
                 leaves.is_some()
             }
             Hop::Own(transmitter) => transmitter.on_packet(packet, urgent, &mut self.nodes[node].buffer, &mut cx),
+            Hop::Medium { medium, station, lane } => {
+                let medium = &mut self.media[*medium as usize];
+                let room = medium.on_packet(*station, *lane as usize, *packet, urgent, &mut cx);
+                if !room {
+                    self.nodes[node].buffer.left(packet.size());
+                }
+                room
+            }
             Hop::Lane { station, lane } => {
                 let room = self.stations[*station as usize].on_packet(*lane as usize, *packet, urgent, &mut cx);
                 if !room {

@@ -11,8 +11,8 @@ use std::collections::VecDeque;
 use engine::{Order, Slot, Span, Time};
 use wire::Packet;
 
-use super::backlog::Backlog;
 use super::{Due, Line as Queue, first};
+use crate::backlog::Backlog;
 use crate::channel::{Fate, Frame};
 use crate::context::{Cx, Observer};
 use crate::event::{HopId, LinkEvent};

@@ -10,7 +10,7 @@ use crate::event::{HopId, LinkEvent};
 use crate::link::Counters;
 use crate::queue::Limit;
 
-pub(super) struct Backlog {
+pub(crate) struct Backlog {
     limit: Limit,
     /// Beyond this a packet that says it understands marks is marked.
     pub threshold: Limit,

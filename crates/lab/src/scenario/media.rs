@@ -1,0 +1,67 @@
+//! Air that several links share.
+
+use path::mac::arq::ArqConfig;
+use path::mac::dcf;
+use sim::network::MediumSpec;
+
+use super::check::Checker;
+use super::model::{Link, LinkKind};
+use super::named::Named;
+use crate::problem::Problem;
+
+/// Stations of one medium; their wake-ups have numbers of 16 bits.
+const MOST_STATIONS: usize = 10_000;
+
+impl Checker<'_> {
+    /// The medium that a link is part of, if it names one that there is.
+    pub(super) fn medium(&self, link: &Link) -> Option<&dcf::Config> {
+        self.scenario.media.get(link.medium.as_ref()?)
+    }
+
+    /// A medium and what is wrong with it.
+    pub(super) fn medium_spec(&mut self, name: &str, config: &dcf::Config) -> MediumSpec {
+        let key = format!("media.{name}");
+        self.name(&key, name);
+        self.faults(&key, config.check());
+        let links = self.scenario.links.values().filter(|link| link.medium.as_deref() == Some(name)).count();
+        if links == 0 {
+            let problem = Problem::new("at least one link that is part of it").key(key.clone());
+            self.wrong(problem.hint(format!("write medium = \"{name}\" in a link")));
+        }
+        if links >= MOST_STATIONS {
+            self.wrong(Problem::new(format!("less than {MOST_STATIONS} links")).key(key).found(links.to_string()));
+        }
+        MediumSpec { name: name.to_owned(), config: config.clone() }
+    }
+
+    /// The number of the medium of a link, which leaves to it what is its own.
+    pub(super) fn share(&mut self, key: &str, link: &Link) -> Option<usize> {
+        let name = link.medium.as_ref()?;
+        let Some((number, _, medium)) = self.scenario.media.get_full(name) else {
+            let problem = Problem::new("a medium").key(format!("{key}.medium")).found(format!("\"{name}\""));
+            let known = self.scenario.media.keys().map(String::as_str);
+            let problem = match self.scenario.media.is_empty() {
+                true => problem.hint(format!("add a table [media.{name}]")),
+                false => problem.nearest(name, known),
+            };
+            self.wrong(problem);
+            return None;
+        };
+        if link.kind == LinkKind::Wired {
+            let problem = Problem::new("\"wireless\": a medium is air").key(format!("{key}.kind"));
+            self.wrong(problem.found("\"wired\""));
+        }
+        if let Some(fault) = link.rate.and_then(|rate| medium.rate_fault("rate", rate)) {
+            self.faults(key, vec![fault]);
+        }
+        if let Some(delay) = link.delay {
+            let problem = Problem::new("nothing: the medium has a delay of its own").key(format!("{key}.delay"));
+            self.wrong(problem.found(format!("\"{delay}\"")).hint(format!("write it in [media.{name}]")));
+        }
+        if let Some(Named(arq)) = link.arq.as_ref().filter(|Named(arq)| !matches!(arq, ArqConfig::None(_))) {
+            let problem = Problem::new("nothing: the medium has a link layer of its own").key(format!("{key}.arq"));
+            self.wrong(problem.found(format!("\"{}\"", arq.name())));
+        }
+        Some(number)
+    }
+}

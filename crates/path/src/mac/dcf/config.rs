@@ -1,0 +1,170 @@
+//! What a cell can set.
+
+use engine::registry::Fault;
+use engine::{Bytes, Rate, Span};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::standard::{Mode, Standard};
+
+/// A shared medium: the air of stations that use one channel.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Config {
+    /// The standard that its stations follow.
+    #[serde(skip_serializing_if = "is_default")]
+    pub standard: Standard,
+    /// The rate of data, unless a link has one of its own; the standard's highest if not given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rate: Option<Rate>,
+    /// The rates that every station can receive: answers are sent at the highest of them that is not above the rate of what
+    /// they answer. The standard's if not given.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub basic_rates: Vec<Rate>,
+    /// The length of preambles, where the standard has two.
+    #[serde(skip_serializing_if = "is_default")]
+    pub preamble: Preamble,
+    /// Frames longer than this, header and checksum included, ask for the air first; none does if not given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rts_threshold: Option<Bytes>,
+    /// Frames longer than this, header and checksum included, are sent in fragments of this length; none is if not given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fragmentation_threshold: Option<Bytes>,
+    /// How often a frame up to the RTS threshold is sent, or a request, before its packet is given up; 7 if not given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub short_retry_limit: Option<u32>,
+    /// The same for longer frames; 4 if not given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub long_retry_limit: Option<u32>,
+    /// A slot of the back-off, instead of the standard's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub slot: Option<Span>,
+    /// The space between a frame and its answer, instead of the standard's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sifs: Option<Span>,
+    /// The first contention window, one less than a power of two, instead of the standard's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cw_min: Option<u32>,
+    /// The last contention window, one less than a power of two, instead of the standard's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cw_max: Option<u32>,
+    /// How long after the end of its frame a sender waits for an answer to begin, instead of the standard's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub answer_timeout: Option<Span>,
+    /// How long a frame takes to every station of the medium; 1 us if not given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub delay: Option<Span>,
+}
+
+/// How long preambles are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Preamble {
+    /// As every station understands it.
+    #[default]
+    Long,
+    /// Half of that, above the lowest rate.
+    Short,
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
+/// How often a short frame is sent at most (dot11ShortRetryLimit) [802.11-2007 annex D].
+const SHORT_RETRY_LIMIT: u32 = 7;
+/// The same for a long one (dot11LongRetryLimit).
+const LONG_RETRY_LIMIT: u32 = 4;
+/// Two stations 300 m apart hear each other after this time.
+const DELAY: Span = Span::from_nanos(1000);
+/// More attempts than anybody makes.
+const MOST_ATTEMPTS: u32 = 10_000;
+/// The longest frame there is [802.11-2007 annex D, dot11RTSThreshold].
+const LONGEST_FRAME: u64 = 2347;
+/// The shortest fragment [802.11-2007 annex D, dot11FragmentationThreshold].
+const SHORTEST_FRAGMENT: u64 = 256;
+/// Longer than any slot or space between frames.
+const LONGEST_SLOT: Span = Span::from_millis(10);
+
+impl Config {
+    /// The rate of data unless a link has one of its own.
+    pub fn data_rate(&self) -> Rate {
+        self.rate.unwrap_or_else(|| self.fastest().rate)
+    }
+
+    fn fastest(&self) -> &'static Mode {
+        let modes = self.standard.modes();
+        &modes[modes.len() - 1]
+    }
+
+    /// The time a frame takes to every station.
+    pub fn delay(&self) -> Span {
+        self.delay.unwrap_or(DELAY)
+    }
+
+    /// How often a frame of the first kind is sent at most, and one of the second: short ones and long ones.
+    pub fn retry_limits(&self) -> [u32; 2] {
+        [self.short_retry_limit.unwrap_or(SHORT_RETRY_LIMIT), self.long_retry_limit.unwrap_or(LONG_RETRY_LIMIT)]
+    }
+
+    /// What is wrong with a rate that stands at `key`, if anything.
+    pub fn rate_fault(&self, key: &'static str, rate: Rate) -> Option<Fault> {
+        let modes = self.standard.modes();
+        let known: Vec<String> = modes.iter().map(|mode| mode.rate.to_string()).collect();
+        let fault = || Fault::new(key, rate, format!("a rate of the standard: {}", known.join(", ")));
+        (!modes.iter().any(|mode| mode.rate == rate)).then(fault)
+    }
+
+    /// What is wrong with the settings.
+    pub fn check(&self) -> Vec<Fault> {
+        let mut faults = Vec::new();
+        faults.extend(self.rate.and_then(|rate| self.rate_fault("rate", rate)));
+        faults.extend(self.basic_rates.iter().filter_map(|rate| self.rate_fault("basic_rates", *rate)));
+        let timings = self.standard.timings();
+        if self.preamble == Preamble::Short && timings.short_preamble.is_none() {
+            faults.push(Fault::new("preamble", "\"short\"", "\"long\": the standard has no other"));
+        }
+        for (key, span) in [("slot", self.slot), ("sifs", self.sifs)] {
+            if let Some(span) = span.filter(|span| *span == Span::ZERO || *span > LONGEST_SLOT) {
+                faults.push(Fault::new(key, span, "more than nothing and at most 10 ms"));
+            }
+        }
+        let [slot, sifs] = [self.slot.unwrap_or(timings.slot), self.sifs.unwrap_or(timings.sifs)];
+        if self.delay() >= slot.min(sifs) {
+            let expected = "less than a slot and a SIFS: who is farther away is not heard in time";
+            faults.push(Fault::new("delay", self.delay(), expected));
+        }
+        for (key, window) in [("cw_min", self.cw_min), ("cw_max", self.cw_max)] {
+            let fits = |window: u32| window < 1 << 16 && (window + 1).is_power_of_two();
+            if let Some(window) = window.filter(|window| !fits(*window)) {
+                let nearest = ((window.saturating_add(1)).min(1 << 16).next_power_of_two() - 1).min((1 << 16) - 1);
+                let fault = Fault::new(key, window, "one less than a power of two, 0 to 65535");
+                faults.push(fault.hint(format!("write {nearest}")));
+            }
+        }
+        let windows = [self.cw_min.unwrap_or(timings.cw_min), self.cw_max.unwrap_or(timings.cw_max)];
+        if windows[0] > windows[1] {
+            faults.push(Fault::new("cw_min", windows[0], format!("at most cw_max, {}", windows[1])));
+        }
+        for (key, limit) in [("short_retry_limit", self.short_retry_limit), ("long_retry_limit", self.long_retry_limit)]
+        {
+            if let Some(limit) = limit.filter(|limit| !(1..=MOST_ATTEMPTS).contains(limit)) {
+                faults.push(Fault::new(key, limit, format!("1 to {MOST_ATTEMPTS}")));
+            }
+        }
+        if let Some(size) = self.rts_threshold.filter(|size| size.0 > LONGEST_FRAME) {
+            faults.push(Fault::new("rts_threshold", size, format!("at most {LONGEST_FRAME} B, the longest frame")));
+        }
+        let fits = SHORTEST_FRAGMENT..=LONGEST_FRAME;
+        if let Some(size) = self.fragmentation_threshold.filter(|size| !fits.contains(&size.0)) {
+            let expected = format!("{SHORTEST_FRAGMENT} to {LONGEST_FRAME} B");
+            faults.push(Fault::new("fragmentation_threshold", size, expected));
+        }
+        if let Some(wait) = self.answer_timeout
+            && (wait <= sifs + self.delay() + self.delay() || wait > LONGEST_SLOT)
+        {
+            faults.push(Fault::new("answer_timeout", wait, "more than a SIFS and the way back, at most 10 ms"));
+        }
+        faults
+    }
+}

@@ -1,0 +1,35 @@
+//! The frames of the distributed coordination function and their sizes.
+
+/// What a frame is for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum FrameKind {
+    /// A packet, or a fragment of one.
+    Data,
+    /// The answer to it.
+    Ack,
+    /// A request to send, that reserves the air.
+    Rts,
+    /// The answer to it, that reserves the air around the receiver.
+    Cts,
+}
+
+impl FrameKind {
+    /// The word that traces use.
+    pub const fn name(self) -> &'static str {
+        match self {
+            FrameKind::Data => "DATA",
+            FrameKind::Ack => "ACK",
+            FrameKind::Rts => "RTS",
+            FrameKind::Cts => "CTS",
+        }
+    }
+}
+
+/// Bytes of header and checksum around a frame's body [802.11-2007 s7.2.2]: 24 and 4, with three addresses.
+pub const MAC_OVERHEAD: u32 = 28;
+/// Bytes of LLC and SNAP in front of an IP packet [RFC1042].
+pub const LLC_OVERHEAD: u32 = 8;
+/// Bytes of an acknowledgment or a clear-to-send [802.11-2007 s7.2.1].
+pub const ACK_SIZE: u32 = 14;
+/// Bytes of a request to send.
+pub const RTS_SIZE: u32 = 20;

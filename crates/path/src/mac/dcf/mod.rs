@@ -1,0 +1,12 @@
+//! IEEE 802.11's distributed coordination function: what the standards fix, what a cell can set, how long frames take.
+//! The stations that follow it share a [medium](crate::medium).
+
+pub mod config;
+pub mod frame;
+pub mod standard;
+pub mod timing;
+
+pub use config::Config;
+pub use frame::FrameKind;
+pub use standard::Standard;
+pub use timing::{Phy, RateIndex};

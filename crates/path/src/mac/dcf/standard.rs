@@ -1,0 +1,179 @@
+//! What each edition of IEEE 802.11 fixes: rates, slots, spaces between frames, and how long a frame takes.
+
+use engine::{Rate, Span};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A physical layer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+pub enum Standard {
+    /// Frequency hopping, 1 and 2 Mbps [802.11-1999 s14].
+    #[serde(rename = "802.11-fhss")]
+    Fhss,
+    /// Direct sequence, 1 and 2 Mbps [802.11-1999 s15].
+    #[serde(rename = "802.11")]
+    Dsss,
+    /// Direct sequence up to 11 Mbps [802.11-2007 s18].
+    #[default]
+    #[serde(rename = "802.11b")]
+    B,
+    /// OFDM at 5 GHz, 6 to 54 Mbps [802.11-2007 s17].
+    #[serde(rename = "802.11a")]
+    A,
+    /// The same at 2.4 GHz, among stations that all can [802.11-2007 s19].
+    #[serde(rename = "802.11g")]
+    G,
+}
+
+/// How a frame of a rate is sent.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Modulation {
+    /// A preamble and header, then bits at the rate, whole microseconds [802.11-2007 s18.3.4].
+    Serial,
+    /// A preamble and header, then symbols of 4 us with so many bits each, among them 16 in front and 6 behind
+    /// [802.11-2007 s17.4.3].
+    Ofdm {
+        /// Data bits of a symbol.
+        bits_per_symbol: u32,
+    },
+}
+
+/// A rate of a standard.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Mode {
+    /// Bits of the frame each second, once it has begun.
+    pub rate: Rate,
+    /// How they are sent.
+    pub modulation: Modulation,
+    /// Whether every station must be able to receive it, if a cell does not say otherwise.
+    pub basic: bool,
+}
+
+/// Times of a standard.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Timings {
+    /// A slot of the back-off.
+    pub slot: Span,
+    /// Between a frame and its answer.
+    pub sifs: Span,
+    /// The first contention window: back-offs are 0 to this many slots.
+    pub cw_min: u32,
+    /// The last.
+    pub cw_max: u32,
+    /// Preamble and header in front of a frame.
+    pub preamble: Span,
+    /// The same with the short preamble, for rates above the lowest; where there is one.
+    pub short_preamble: Option<Span>,
+    /// Silence that belongs to a frame, behind it.
+    pub extension: Span,
+    /// How long after the end of a frame's first energy a station knows that a frame has begun (aPHY-RX-START-Delay).
+    pub rx_start_delay: Span,
+}
+
+const fn us(micros: u64) -> Span {
+    Span::from_nanos(1000 * micros)
+}
+
+/// The rate of so many units of 100 kbps.
+const fn mbps(tenths: u64) -> Rate {
+    match Rate::from_bits_per_sec(tenths * 100_000) {
+        Some(rate) => rate,
+        None => panic!("no rate is zero"),
+    }
+}
+
+const fn serial(tenths: u64, basic: bool) -> Mode {
+    Mode { rate: mbps(tenths), modulation: Modulation::Serial, basic }
+}
+
+/// A symbol of 4 us carries four bits for each Mbps.
+const fn ofdm(megabits: u64, basic: bool) -> Mode {
+    let bits_per_symbol = 4 * megabits as u32;
+    Mode { rate: mbps(10 * megabits), modulation: Modulation::Ofdm { bits_per_symbol }, basic }
+}
+
+const SLOW: [Mode; 2] = [serial(10, true), serial(20, true)];
+const CCK: [Mode; 4] = [serial(10, true), serial(20, true), serial(55, false), serial(110, false)];
+/// 6, 12 and 24 Mbps are mandatory [802.11-2007 s17.3.2.2].
+const OFDM: [Mode; 8] = [
+    ofdm(6, true),
+    ofdm(9, false),
+    ofdm(12, true),
+    ofdm(18, false),
+    ofdm(24, true),
+    ofdm(36, false),
+    ofdm(48, false),
+    ofdm(54, false),
+];
+
+impl Standard {
+    /// Its rates, slowest first.
+    pub const fn modes(self) -> &'static [Mode] {
+        match self {
+            Standard::Fhss | Standard::Dsss => &SLOW,
+            Standard::B => &CCK,
+            Standard::A | Standard::G => &OFDM,
+        }
+    }
+
+    /// Its times.
+    pub const fn timings(self) -> Timings {
+        match self {
+            // [802.11-1999 s14.9]: 96 bits of preamble and 32 of header at 1 Mbps. Its bit stuffing is left out.
+            Standard::Fhss => Timings {
+                slot: us(50),
+                sifs: us(28),
+                cw_min: 15,
+                cw_max: 1023,
+                preamble: us(128),
+                short_preamble: None,
+                extension: us(0),
+                rx_start_delay: us(128),
+            },
+            // [802.11-1999 s15.3.3]: 144 bits of preamble and 48 of header at 1 Mbps.
+            Standard::Dsss => Timings {
+                slot: us(20),
+                sifs: us(10),
+                cw_min: 31,
+                cw_max: 1023,
+                preamble: us(192),
+                short_preamble: None,
+                extension: us(0),
+                rx_start_delay: us(192),
+            },
+            // [802.11-2007 s18.3.3]; short: 72 bits at 1 Mbps and 48 at 2 Mbps [s18.2.2.2].
+            Standard::B => Timings {
+                slot: us(20),
+                sifs: us(10),
+                cw_min: 31,
+                cw_max: 1023,
+                preamble: us(192),
+                short_preamble: Some(us(96)),
+                extension: us(0),
+                rx_start_delay: us(192),
+            },
+            // [802.11-2007 s17.4.4]: 16 us of preamble and one symbol of header.
+            Standard::A => Timings {
+                slot: us(9),
+                sifs: us(16),
+                cw_min: 15,
+                cw_max: 1023,
+                preamble: us(20),
+                short_preamble: None,
+                extension: us(0),
+                rx_start_delay: us(25),
+            },
+            // [802.11-2007 s19.8.4]: short slots, because no station is of an older standard.
+            Standard::G => Timings {
+                slot: us(9),
+                sifs: us(10),
+                cw_min: 15,
+                cw_max: 1023,
+                preamble: us(20),
+                short_preamble: None,
+                extension: us(6),
+                rx_start_delay: us(24),
+            },
+        }
+    }
+}

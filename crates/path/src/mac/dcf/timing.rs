@@ -1,0 +1,168 @@
+//! The times and rates of one cell: the standard's, with what the cell sets.
+
+use engine::{Rate, Span};
+
+use super::config::{Config, Preamble};
+use super::frame::ACK_SIZE;
+use super::standard::{Mode, Modulation, Timings};
+
+/// A rate's place among those of the standard, slowest first.
+pub type RateIndex = usize;
+
+/// A microsecond, the unit in which frames are measured.
+const MICRO: u64 = 1000;
+/// An OFDM symbol.
+const SYMBOL: Span = Span::from_nanos(4000);
+/// Bits around a frame's in its symbols: service in front, tail behind [802.11-2007 s17.3.2].
+const SERVICE_AND_TAIL: u32 = 16 + 6;
+
+/// What stations need to know of the physical layer.
+#[derive(Clone, Debug)]
+pub struct Phy {
+    /// A slot of the back-off.
+    pub slot: Span,
+    /// Between a frame and its answer.
+    pub sifs: Span,
+    /// How long the air must be silent before slots count: SIFS and two slots [802.11-2007 s9.2.10].
+    pub difs: Span,
+    /// The same after a frame that could not be understood: DIFS, and the SIFS and the acknowledgment that may follow it, at
+    /// the lowest rate [802.11-2007 s9.2.10].
+    pub eifs: Span,
+    /// How long after the end of its frame a sender waits for an answer to begin [802.11-2012 s9.3.2.8].
+    pub answer_timeout: Span,
+    /// The way to every station.
+    pub delay: Span,
+    /// The first contention window.
+    pub cw_min: u32,
+    /// The last.
+    pub cw_max: u32,
+    timings: Timings,
+    preamble: Preamble,
+    modes: &'static [Mode],
+    /// For each rate, that of the answer.
+    answers: Vec<RateIndex>,
+}
+
+impl Phy {
+    /// The physical layer of a cell.
+    pub fn new(config: &Config) -> Self {
+        let timings = config.standard.timings();
+        let modes = config.standard.modes();
+        let basic = |mode: &Mode| match config.basic_rates.is_empty() {
+            true => mode.basic,
+            false => config.basic_rates.contains(&mode.rate),
+        };
+        // [802.11-2007 s9.6]: the highest basic rate that is not above that of the frame; the lowest rate if there is none.
+        let answer = |rate: usize| (0..=rate).rev().find(|rate| basic(&modes[*rate])).unwrap_or(0);
+        let [slot, sifs] = [config.slot.unwrap_or(timings.slot), config.sifs.unwrap_or(timings.sifs)];
+        let difs = sifs + slot.times(2);
+        let timeout = sifs + slot + timings.rx_start_delay;
+        let mut phy = Phy {
+            slot,
+            sifs,
+            difs,
+            eifs: difs,
+            answer_timeout: config.answer_timeout.unwrap_or(timeout),
+            delay: config.delay(),
+            cw_min: config.cw_min.unwrap_or(timings.cw_min),
+            cw_max: config.cw_max.unwrap_or(timings.cw_max),
+            timings,
+            preamble: config.preamble,
+            modes,
+            answers: (0..modes.len()).map(answer).collect(),
+        };
+        phy.eifs = sifs + phy.duration(0, ACK_SIZE) + difs;
+        phy
+    }
+
+    /// How long a frame of `size` bytes, header and checksum included, is in the air.
+    pub fn duration(&self, rate: RateIndex, size: u32) -> Span {
+        let Mode { rate: bits, modulation, .. } = self.modes[rate];
+        let preamble = match (self.preamble, self.timings.short_preamble) {
+            // The lowest rate has no short one.
+            (Preamble::Short, Some(short)) if rate > 0 => short,
+            _ => self.timings.preamble,
+        };
+        let body = match modulation {
+            Modulation::Serial => {
+                let micros = (u64::from(size) * 8 * 1_000_000).div_ceil(bits.bits_per_sec());
+                Span::from_nanos(MICRO * micros)
+            }
+            Modulation::Ofdm { bits_per_symbol } => {
+                SYMBOL.times(u64::from((SERVICE_AND_TAIL + 8 * size).div_ceil(bits_per_symbol)))
+            }
+        };
+        preamble + body + self.timings.extension
+    }
+
+    /// The rate of the answer to a frame.
+    pub fn answer_rate(&self, rate: RateIndex) -> RateIndex {
+        self.answers[rate]
+    }
+
+    /// The place of a rate; of the standard's highest if it has no such.
+    pub fn index(&self, rate: Rate) -> RateIndex {
+        self.modes.iter().position(|mode| mode.rate == rate).unwrap_or(self.modes.len() - 1)
+    }
+
+    /// How many rates there are.
+    pub fn rates(&self) -> usize {
+        self.modes.len()
+    }
+
+    /// Bits a second.
+    pub fn rate(&self, rate: RateIndex) -> Rate {
+        self.modes[rate].rate
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mac::dcf::Standard;
+
+    fn micros(config: &Config, megabits: f64, size: u32) -> u64 {
+        let phy = Phy::new(config);
+        let rate = Rate::from_bits_per_sec((megabits * 1e6) as u64).unwrap();
+        phy.duration(phy.index(rate), size).as_nanos() / MICRO
+    }
+
+    #[test]
+    fn frames_take_what_the_standards_say() {
+        let b = Config::default();
+        // 192 us and 8 us a byte; 1,500 bytes at 11 Mbps are 1,090.9 us, rounded up.
+        assert_eq!(micros(&b, 1.0, 14), 192 + 112);
+        assert_eq!(micros(&b, 2.0, 14), 192 + 56);
+        assert_eq!(micros(&b, 11.0, 1500), 192 + 1091);
+        let short = Config { preamble: Preamble::Short, ..b };
+        assert_eq!(micros(&short, 11.0, 1500), 96 + 1091);
+        assert_eq!(micros(&short, 1.0, 14), 192 + 112);
+        // 22 + 8 x 14 = 134 bits are 6 symbols of 24, and 22 + 8 x 1,536 = 12,310 bits are 57 symbols of 216.
+        let a = Config { standard: Standard::A, ..Config::default() };
+        assert_eq!(micros(&a, 6.0, 14), 20 + 24);
+        assert_eq!(micros(&a, 54.0, 1536), 20 + 57 * 4);
+        let g = Config { standard: Standard::G, ..Config::default() };
+        assert_eq!(micros(&g, 54.0, 1536), 20 + 57 * 4 + 6);
+    }
+
+    #[test]
+    fn spaces_follow_from_slot_and_sifs() {
+        let phy = Phy::new(&Config::default());
+        assert_eq!(phy.difs, Span::from_nanos(50_000));
+        assert_eq!(phy.eifs, Span::from_nanos((10 + 304 + 50) * MICRO));
+        assert_eq!(phy.answer_timeout, Span::from_nanos((10 + 20 + 192) * MICRO));
+        let phy = Phy::new(&Config { standard: Standard::A, ..Config::default() });
+        assert_eq!(phy.difs, Span::from_nanos(34_000));
+        assert_eq!(phy.eifs, Span::from_nanos((16 + 44 + 34) * MICRO));
+    }
+
+    #[test]
+    fn answers_are_sent_at_a_basic_rate_not_above_the_frames() {
+        let phy = Phy::new(&Config { standard: Standard::A, ..Config::default() });
+        let answer = |megabits| {
+            let rate = Rate::from_bits_per_sec(megabits * 1_000_000).unwrap();
+            phy.rate(phy.answer_rate(phy.index(rate))).bits_per_sec() / 1_000_000
+        };
+        assert_eq!([6, 9, 12, 18, 24, 54].map(answer), [6, 6, 12, 12, 24, 24]);
+    }
+}

@@ -1,0 +1,86 @@
+//! The frames that are in the air.
+
+use engine::Time;
+
+use super::{Medium, fate};
+use crate::channel::{Fate, Frame};
+use crate::context::{Cx, Observer};
+use crate::event::{AirFrame, HopId, MediumEvent, Reception};
+
+/// A frame in the air.
+pub(super) struct Flying {
+    /// The station whose exchange it is part of; it has one frame in the air at a time, its own or the answer.
+    pub owner: u32,
+    pub from: u32,
+    pub to: u32,
+    pub frame: AirFrame,
+    /// Whether another frame reaches who it is for at the same time.
+    collided: bool,
+    /// Whether the air damages it.
+    corrupted: bool,
+}
+
+impl Medium {
+    /// A frame goes into the air. `hop` is the way it takes, `number` its place among the data frames there. When it will have
+    /// reached everybody.
+    pub(super) fn launch<O: Observer>(
+        &mut self,
+        [owner, from, to]: [u32; 3],
+        frame: AirFrame,
+        hop: HopId,
+        number: Option<u64>,
+        cx: &mut Cx<'_, O>,
+    ) -> Time {
+        let AirFrame { start, duration, size, .. } = frame;
+        let asked = Frame { now: cx.now, start, duration, size, way: hop.way, number };
+        let corrupted = fate(cx.channels, hop, &asked) == Fate::Corrupted;
+        let mut collided = false;
+        for other in &mut self.flying {
+            // A station that sends hears nothing else: it senses itself.
+            other.collided |= self.hearing.senses(other.to, from);
+            collided |= self.hearing.senses(to, other.from);
+        }
+        self.flying.push(Flying { owner, from, to, frame, collided, corrupted });
+        cx.tell_of_medium(self.number, || MediumEvent::Sent { from, to, frame });
+        start + duration + self.phy.delay
+    }
+
+    /// The zones that sense a station begin to hear it.
+    pub(super) fn is_heard<O: Observer>(&mut self, from: u32, cx: &mut Cx<'_, O>) {
+        for (zone, understood) in &self.hearing.audience[from as usize] {
+            let zone = &mut self.zones[*zone as usize];
+            zone.begins(cx.now, *understood, &self.phy, &mut self.stations, cx.schedule);
+        }
+    }
+
+    /// The frame of an exchange has ended: what it was, and how it came.
+    pub(super) fn landed<O: Observer>(&mut self, owner: u32, cx: &mut Cx<'_, O>) -> (Flying, Reception) {
+        let place = self.flying.iter().position(|flying| flying.owner == owner);
+        let flying = self.flying.swap_remove(place.expect("an exchange has a frame in the air"));
+        let Flying { from, to, frame: AirFrame { kind, .. }, .. } = flying;
+        let reception = match (self.hearing.understands(to, from), flying.collided, flying.corrupted) {
+            (false, ..) => Reception::Unheard,
+            (true, true, _) => Reception::Collided,
+            (true, false, true) => Reception::Corrupted,
+            (true, false, false) => Reception::Received,
+        };
+        cx.tell_of_medium(self.number, || MediumEvent::Ended { from, to, kind, reception });
+        (flying, reception)
+    }
+
+    /// The zones that heard a frame hear it no longer.
+    pub(super) fn is_over<O: Observer>(&mut self, flying: &Flying, cx: &mut Cx<'_, O>) {
+        let reserved = cx.now + flying.frame.reserves;
+        for (zone, _) in &self.hearing.audience[flying.from as usize] {
+            self.zones[*zone as usize].ends(cx.now, reserved, &self.phy, &self.stations, cx.schedule);
+        }
+    }
+
+    /// The zones that heard a frame will hear `next` behind it, whom the same zones hear.
+    pub(super) fn is_followed_by<O: Observer>(&mut self, flying: &Flying, next: u32, cx: &mut Cx<'_, O>) {
+        let reserved = cx.now + flying.frame.reserves;
+        for (zone, understood) in &self.hearing.audience[next as usize] {
+            self.zones[*zone as usize].hands_over(reserved, *understood);
+        }
+    }
+}

@@ -1,0 +1,374 @@
+//! One exchange after another: a station's turn, its frame, the answer, and what follows.
+
+use engine::{Span, Time};
+
+use super::station::{Phase, Step};
+use super::{Medium, draw};
+use crate::context::{Cx, Observer};
+use crate::event::{AirFrame, HopId, LinkEvent, Reception};
+use crate::mac::dcf::frame::{ACK_SIZE, LLC_OVERHEAD, MAC_OVERHEAD, RTS_SIZE};
+use crate::mac::dcf::{FrameKind, RateIndex};
+use crate::station::{Outcome, RadioNotice};
+
+/// The data frame that a station sends next.
+#[derive(Clone, Copy)]
+struct Data {
+    hop: HopId,
+    to: u32,
+    rate: RateIndex,
+    /// Bytes, header and checksum included.
+    size: u32,
+    /// Bytes of the packet behind it, in further fragments.
+    behind: u32,
+}
+
+impl Medium {
+    /// A station's wake-up.
+    pub fn on_wake<O: Observer>(&mut self, number: u32, cx: &mut Cx<'_, O>) {
+        match self.stations[number as usize].phase {
+            Phase::Contending { .. } | Phase::Committed => self.attempt(number, cx),
+            Phase::Sending(step) => self.sent(number, step, cx),
+            Phase::AnswerDue(step) => {
+                let to = self.answerer(number);
+                self.is_heard(to, cx);
+                self.answer(number, step, cx.now, cx);
+            }
+            Phase::Listening(step) => self.answered(number, step, cx),
+            Phase::Unanswered(step) => {
+                // Its silence began with the end of its own frame, whatever others believe [802.11-2007 s9.2.5.2].
+                let zone = &self.zones[self.hearing.zone[number as usize] as usize];
+                let from = (zone.idle_since() + self.phy.difs).max(cx.now);
+                self.failed(number, step, from, cx);
+            }
+            Phase::NextDue => {
+                self.is_heard(number, cx);
+                self.send_data(number, cx.now, cx);
+            }
+            Phase::Resting { .. } => cx.schedule.disarm(self.stations[number as usize].slot),
+        }
+    }
+
+    /// A station's turn has come.
+    pub(super) fn attempt<O: Observer>(&mut self, number: u32, cx: &mut Cx<'_, O>) {
+        self.zones[self.hearing.zone[number as usize] as usize].take(number, &self.stations);
+        self.is_heard(number, cx);
+        if self.data(number).size > self.rts_threshold {
+            self.send_request(number, cx);
+        } else {
+            self.send_data(number, cx.now, cx);
+        }
+    }
+
+    /// The data frame that a station sends next.
+    fn data(&mut self, number: u32) -> Data {
+        let station = &mut self.stations[number as usize];
+        let serving = station.serving();
+        let lane = &mut station.lanes[serving];
+        let head = lane.head.as_ref().expect("a lane in service has a packet in hand");
+        let left = head.packet.size() + LLC_OVERHEAD - head.done;
+        let body = self.fragment.map_or(left, |most| left.min(most));
+        let rate = lane.rate.rate(head.attempts + 1);
+        Data { hop: lane.hop, to: lane.to, rate, size: body + MAC_OVERHEAD, behind: left - body }
+    }
+
+    /// How long the answer to a frame takes, with the space in front of it.
+    fn answer_time(&self, rate: RateIndex) -> Span {
+        self.phy.sifs + self.phy.duration(self.phy.answer_rate(rate), ACK_SIZE)
+    }
+
+    fn send_request<O: Observer>(&mut self, number: u32, cx: &mut Cx<'_, O>) {
+        let data = self.data(number);
+        let rate = self.phy.answer_rate(data.rate);
+        let data_time = self.phy.sifs + self.phy.duration(data.rate, data.size);
+        // [802.11-2007 s7.2.1.1]: the answer, the data and the acknowledgment, with a SIFS before each.
+        let reserves = self.answer_time(rate) + data_time + self.answer_time(data.rate);
+        let head = self.head(number);
+        let frame = AirFrame {
+            kind: FrameKind::Rts,
+            start: cx.now,
+            duration: self.phy.duration(rate, RTS_SIZE),
+            size: RTS_SIZE,
+            rate: self.phy.rate(rate),
+            reserves,
+            number: head.0,
+            again: head.1 > 0,
+            packet: None,
+        };
+        let until = self.launch([number, number, data.to], frame, data.hop, None, cx);
+        self.count_sending(number, frame);
+        self.waits(number, Phase::Sending(Step::Request), until, cx);
+    }
+
+    /// The number of the packet in hand, and how often it failed.
+    fn head(&self, number: u32) -> (u64, u32) {
+        let station = &self.stations[number as usize];
+        let head = station.lanes[station.serving()].head.as_ref().expect("a packet in hand");
+        (head.number, head.failures[0] + head.failures[1])
+    }
+
+    /// Time that a station's frames take belongs to its lane.
+    fn count_sending(&mut self, number: u32, frame: AirFrame) {
+        let station = &mut self.stations[number as usize];
+        let serving = station.serving();
+        let lane = &mut station.lanes[serving];
+        lane.counters.busy = lane.counters.busy + frame.duration;
+        lane.sent_until = frame.start + frame.duration;
+    }
+
+    fn send_data<O: Observer>(&mut self, number: u32, start: Time, cx: &mut Cx<'_, O>) {
+        let data = self.data(number);
+        let mut reserves = self.answer_time(data.rate);
+        if data.behind > 0 {
+            // [802.11-2007 s9.1.4]: also the next fragment and its answer.
+            let next = self.fragment.map_or(data.behind, |most| data.behind.min(most)) + MAC_OVERHEAD;
+            reserves = reserves + self.phy.sifs + self.phy.duration(data.rate, next) + self.answer_time(data.rate);
+        }
+        let (packet_number, failures) = self.head(number);
+        let station = &mut self.stations[number as usize];
+        let serving = station.serving();
+        let lane = &mut station.lanes[serving];
+        let head = lane.head.as_mut().expect("a packet in hand");
+        head.attempts += 1;
+        let (attempt, packet) = (head.attempts, head.packet);
+        let place = lane.counters.frames_sent;
+        lane.counters.frames_sent += 1;
+        cx.tell(data.hop, || LinkEvent::FrameSent { number: packet_number, attempt, packet });
+        let frame = AirFrame {
+            kind: FrameKind::Data,
+            start,
+            duration: self.phy.duration(data.rate, data.size),
+            size: data.size,
+            rate: self.phy.rate(data.rate),
+            reserves,
+            number: packet_number,
+            again: failures > 0,
+            packet: Some(packet),
+        };
+        let until = self.launch([number, number, data.to], frame, data.hop, Some(place), cx);
+        self.count_sending(number, frame);
+        self.waits(number, Phase::Sending(Step::Data), until, cx);
+    }
+
+    fn waits<O: Observer>(&mut self, number: u32, phase: Phase, until: Time, cx: &mut Cx<'_, O>) {
+        let station = &mut self.stations[number as usize];
+        station.phase = phase;
+        cx.schedule.arm(station.slot, until);
+    }
+
+    /// A station's frame has ended.
+    fn sent<O: Observer>(&mut self, number: u32, step: Step, cx: &mut Cx<'_, O>) {
+        let (flying, reception) = self.landed(number, cx);
+        let to = flying.to;
+        if step == Step::Data {
+            self.arrived(number, reception, cx);
+        }
+        if reception == Reception::Received && self.answers(to, step, cx.now) {
+            if self.hearing.alike(number, to) {
+                self.is_followed_by(&flying, to, cx);
+                self.answer(number, step, cx.now + self.phy.sifs, cx);
+            } else {
+                self.is_over(&flying, cx);
+                self.waits(number, Phase::AnswerDue(step), cx.now + self.phy.sifs, cx);
+            }
+            self.stations[to as usize].answering = true;
+            return;
+        }
+        self.is_over(&flying, cx);
+        if reception == Reception::Corrupted {
+            // Who it was for has heard a frame that it could not read.
+            let zone = &mut self.zones[self.hearing.zone[to as usize] as usize];
+            zone.delay(to, cx.now + self.phy.eifs, &self.phy, &mut self.stations, cx.schedule);
+        }
+        // From the end of the sending, which is when it is over here.
+        let sent = Time::from_nanos(cx.now.as_nanos() - self.phy.delay.as_nanos());
+        self.waits(number, Phase::Unanswered(step), sent + self.phy.answer_timeout, cx);
+    }
+
+    /// Whether a station that has received a frame answers it: data always, a request unless it believes the air reserved
+    /// [802.11-2007 s9.2.5.7]. Not while it goes on with an exchange of its own.
+    fn answers(&self, number: u32, step: Step, now: Time) -> bool {
+        let free = match step {
+            Step::Request => self.zones[self.hearing.zone[number as usize] as usize].is_unreserved(now),
+            Step::Data => true,
+        };
+        free && self.stations[number as usize].phase != Phase::NextDue
+    }
+
+    /// Data has ended at who it was for.
+    fn arrived<O: Observer>(&mut self, number: u32, reception: Reception, cx: &mut Cx<'_, O>) {
+        let Data { hop, size, behind, .. } = self.data(number);
+        let station = &mut self.stations[number as usize];
+        let serving = station.serving();
+        let lane = &mut station.lanes[serving];
+        let head = lane.head.as_mut().expect("a packet in hand");
+        let (packet, packet_number, attempt) = (head.packet, head.number, head.attempts);
+        match reception {
+            Reception::Received => {
+                let end = head.done + size - MAC_OVERHEAD;
+                let whole = behind == 0;
+                head.arrived |= whole;
+                if !lane.receive(packet_number, end) {
+                    lane.counters.duplicates += 1;
+                    cx.tell(hop, || LinkEvent::FrameDuplicate { number: packet_number, packet });
+                } else if whole {
+                    lane.counters.packets_delivered += 1;
+                    cx.tell(hop, || LinkEvent::Arrived { packet });
+                    self.outcomes.push_back((hop, Outcome { delivered: Some((hop, packet)), ..Outcome::default() }));
+                }
+            }
+            Reception::Collided => lane.counters.frames_collided += 1,
+            Reception::Corrupted | Reception::Unheard => {
+                lane.counters.frames_corrupted += 1;
+                cx.tell(hop, || LinkEvent::FrameCorrupted { number: packet_number, attempt, packet });
+            }
+        }
+    }
+
+    /// Who answers a station.
+    fn answerer(&self, number: u32) -> u32 {
+        let station = &self.stations[number as usize];
+        station.lanes[station.serving()].to
+    }
+
+    /// The answer to a station's frame begins at `start`.
+    fn answer<O: Observer>(&mut self, number: u32, step: Step, start: Time, cx: &mut Cx<'_, O>) {
+        let data = self.data(number);
+        let (kind, asked) = match step {
+            Step::Request => (FrameKind::Cts, self.phy.answer_rate(data.rate)),
+            Step::Data => (FrameKind::Ack, data.rate),
+        };
+        let rate = self.phy.answer_rate(asked);
+        let reserves = match step {
+            // [802.11-2007 s7.2.1.2]: what the request reserved, less this frame.
+            Step::Request => self.phy.sifs + self.phy.duration(data.rate, data.size) + self.answer_time(data.rate),
+            Step::Data if data.behind > 0 => {
+                let next = self.fragment.map_or(data.behind, |most| data.behind.min(most)) + MAC_OVERHEAD;
+                self.phy.sifs + self.phy.duration(data.rate, next) + self.answer_time(data.rate)
+            }
+            Step::Data => Span::ZERO,
+        };
+        let frame = AirFrame {
+            kind,
+            start,
+            duration: self.phy.duration(rate, ACK_SIZE),
+            size: ACK_SIZE,
+            rate: self.phy.rate(rate),
+            reserves,
+            number: self.head(number).0,
+            again: false,
+            packet: None,
+        };
+        let back = HopId { way: data.hop.way.reversed(), ..data.hop };
+        let until = self.launch([number, data.to, number], frame, back, None, cx);
+        self.waits(number, Phase::Listening(step), until, cx);
+    }
+
+    /// The answer has ended.
+    fn answered<O: Observer>(&mut self, number: u32, step: Step, cx: &mut Cx<'_, O>) {
+        let (flying, reception) = self.landed(number, cx);
+        self.stations[flying.from as usize].answering = false;
+        if reception != Reception::Received {
+            self.is_over(&flying, cx);
+            if step == Step::Data {
+                let (hop, packet_number) = (self.data(number).hop, self.head(number).0);
+                cx.tell(hop, || LinkEvent::AckCorrupted { number: packet_number });
+            }
+            // It has heard a frame that it could not read.
+            let zone = &self.zones[self.hearing.zone[number as usize] as usize];
+            let from = zone.idle_since() + self.phy.eifs;
+            return self.failed(number, step, from, cx);
+        }
+        let goes_on = step == Step::Request || self.fragment_done(number);
+        if !goes_on {
+            self.is_over(&flying, cx);
+            return self.succeeded(number, cx);
+        }
+        let next = cx.now + self.phy.sifs;
+        if self.hearing.alike(number, flying.from) {
+            self.is_followed_by(&flying, number, cx);
+            self.send_data(number, next, cx);
+        } else {
+            self.is_over(&flying, cx);
+            self.waits(number, Phase::NextDue, next, cx);
+        }
+    }
+
+    /// A fragment has been acknowledged; whether another follows.
+    fn fragment_done(&mut self, number: u32) -> bool {
+        let Data { size, behind, .. } = self.data(number);
+        if behind > 0 {
+            let station = &mut self.stations[number as usize];
+            let serving = station.serving();
+            let head = station.lanes[serving].head.as_mut().expect("a packet in hand");
+            head.done += size - MAC_OVERHEAD;
+            head.failures = [0; 2];
+        }
+        behind > 0
+    }
+
+    /// A packet has been acknowledged.
+    fn succeeded<O: Observer>(&mut self, number: u32, cx: &mut Cx<'_, O>) {
+        let station = &mut self.stations[number as usize];
+        let serving = station.serving();
+        let lane = &mut station.lanes[serving];
+        lane.rate.on_attempt(true);
+        let hop = lane.hop;
+        let freed = lane.head.take().map_or(0, |head| head.packet.size());
+        let more = !lane.is_empty();
+        station.turns.served(true, more);
+        station.window = self.phy.cw_min;
+        self.outcomes.push_back((hop, Outcome { freed, ..Outcome::default() }));
+        self.back_off(number, None, cx);
+    }
+
+    /// An attempt has failed; the station may count slots from `from` on, unless the air is busy.
+    fn failed<O: Observer>(&mut self, number: u32, step: Step, from: Time, cx: &mut Cx<'_, O>) {
+        let long = step == Step::Data && self.data(number).size > self.rts_threshold;
+        let station = &mut self.stations[number as usize];
+        let serving = station.serving();
+        let lane = &mut station.lanes[serving];
+        lane.rate.on_attempt(false);
+        let head = lane.head.as_mut().expect("a packet in hand");
+        head.failures[usize::from(long)] += 1;
+        let last = head.failures[usize::from(long)] >= self.retry_limits[usize::from(long)];
+        let attempt = head.failures[0] + head.failures[1];
+        let (hop, packet) = (lane.hop, head.packet);
+        let mut outcome = Outcome::default();
+        // [802.11-2007 s9.2.4]
+        station.window = (2 * station.window + 1).min(self.phy.cw_max);
+        if last {
+            let (packet_number, attempts, arrived) = (head.number, head.attempts, head.arrived);
+            lane.counters.given_up += 1;
+            if !arrived {
+                lane.counters.packets_dropped += 1;
+            }
+            cx.tell(hop, || LinkEvent::GivenUp { number: packet_number, attempts, packet, arrived });
+            lane.head = None;
+            lane.rate.on_given_up();
+            outcome.freed = packet.size();
+            station.window = self.phy.cw_min;
+        }
+        let more = !lane.is_empty();
+        station.turns.served(last, more);
+        outcome.notice = Some(RadioNotice { hop, packet, attempt, last });
+        self.outcomes.push_back((hop, outcome));
+        self.back_off(number, Some(from), cx);
+    }
+
+    /// After every exchange: a back-off, with something to send or without, that counts from `from` on or with the zone.
+    fn back_off<O: Observer>(&mut self, number: u32, from: Option<Time>, cx: &mut Cx<'_, O>) {
+        let station = &mut self.stations[number as usize];
+        let slots = draw(self.number, number, station, cx);
+        cx.schedule.disarm(station.slot);
+        let zone = &mut self.zones[self.hearing.zone[number as usize] as usize];
+        let Some(lane) = station.turns.next() else {
+            station.phase = Phase::Resting { until: zone.count(cx.now, self.phy.slot) + slots };
+            return;
+        };
+        station.lanes[lane].take_head();
+        match from {
+            Some(from) => zone.join_apart(number, from, slots, &self.phy, &mut self.stations, cx.schedule),
+            None => zone.join(number, slots, &self.phy, &mut self.stations, cx.schedule),
+        }
+    }
+}

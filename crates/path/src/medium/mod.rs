@@ -1,0 +1,198 @@
+//! A shared medium: the stations of one 802.11 channel, in one room, so that who hears and disturbs whom needs no pointers
+//! between them. They follow the distributed coordination function ([`crate::mac::dcf`]) [802.11-2007 s9.2]:
+//!
+//! * [`zone`](self) counts idle slots for stations that hear the same others; nothing happens at an idle slot;
+//! * [`exchange`](self) takes a packet from a station's turn to its acknowledgment, or to the back-off after a failure;
+//! * [`air`](self) knows the frames that are in the air, and which of them damage each other.
+//!
+//! Each station has one wake-up. Model, equations and limits: docs/models/dcf.md.
+
+mod air;
+mod exchange;
+mod hearing;
+mod lane;
+pub mod rate;
+mod station;
+mod turns;
+mod zone;
+
+use std::collections::VecDeque;
+
+use engine::{Rate, Slot, Stream, Time};
+use wire::Packet;
+
+use crate::backlog::Backlog;
+use crate::channel::Channel;
+use crate::context::{Cx, Observer};
+use crate::event::{HopId, MediumEvent};
+use crate::link::Counters;
+use crate::mac::dcf::{Config, Phy};
+use crate::queue::Limit;
+use crate::station::Outcome;
+use crate::station::scheduler::Scheduler;
+use air::Flying;
+use hearing::Hearing;
+use lane::Lane;
+use rate::{RateControlConfig, Rates};
+use station::{Phase, Station};
+use turns::Turns;
+use zone::Zone;
+
+/// The stations of one channel, and the frames between them.
+pub struct Medium {
+    number: u32,
+    phy: Phy,
+    rts_threshold: u32,
+    /// Data that fits one fragment, if packets are cut at all.
+    fragment: Option<u32>,
+    retry_limits: [u32; 2],
+    stations: Vec<Station>,
+    hearing: Hearing,
+    zones: Vec<Zone>,
+    flying: Vec<Flying>,
+    /// What has happened outside the medium, and on which hop.
+    outcomes: VecDeque<(HopId, Outcome)>,
+}
+
+/// A queue toward a neighbour, as it is to be made.
+#[derive(Clone, Debug)]
+pub struct LaneSpec {
+    /// The hop it sends over.
+    pub hop: HopId,
+    /// The neighbour's number in the medium.
+    pub to: u32,
+    /// What may wait.
+    pub limit: Limit,
+    /// Beyond this a packet that says it understands marks is marked.
+    pub threshold: Limit,
+    /// The rate of data, where it is not the medium's.
+    pub rate: Option<Rate>,
+}
+
+/// A station, as it is to be made.
+pub struct StationSpec {
+    /// Its wake-up.
+    pub slot: Slot,
+    /// The order in which it serves its neighbours.
+    pub scheduler: Scheduler,
+    /// Its neighbours.
+    pub lanes: Vec<LaneSpec>,
+    /// Chance of its own: its back-offs.
+    pub stream: Stream,
+}
+
+impl Medium {
+    /// Medium number `number` of the world, with these stations.
+    pub fn new(number: u32, config: &Config, stations: Vec<StationSpec>) -> Self {
+        let phy = Phy::new(config);
+        let lane = |spec: LaneSpec| {
+            let preferred = phy.index(spec.rate.unwrap_or_else(|| config.data_rate()));
+            let rates = Rates { count: phy.rates(), preferred };
+            let mut backlog = Backlog::new(spec.limit);
+            backlog.threshold = spec.threshold;
+            let control = RateControlConfig::Fixed(rate::fixed::Config::default());
+            Lane::new(spec.hop, spec.to, backlog, control.build(rates))
+        };
+        let station = |spec: StationSpec| Station {
+            slot: spec.slot,
+            phase: Phase::Resting { until: 0 },
+            lanes: spec.lanes.into_iter().map(lane).collect(),
+            turns: Turns::new(spec.scheduler),
+            window: phy.cw_min,
+            answering: false,
+            draws: spec.stream.draws(),
+        };
+        let stations: Vec<Station> = stations.into_iter().map(station).collect();
+        let hearing = Hearing::of_all(stations.len());
+        let size = |bytes: Option<engine::Bytes>| bytes.map(|bytes| u32::try_from(bytes.0).unwrap_or(u32::MAX));
+        let fragment = size(config.fragmentation_threshold);
+        Medium {
+            number,
+            rts_threshold: size(config.rts_threshold).unwrap_or(u32::MAX),
+            fragment: fragment.map(|size| size.saturating_sub(crate::mac::dcf::frame::MAC_OVERHEAD).max(1)),
+            retry_limits: config.retry_limits(),
+            zones: (0..hearing.zones).map(|_| Zone::default()).collect(),
+            hearing,
+            stations,
+            flying: Vec::new(),
+            outcomes: VecDeque::new(),
+            phy,
+        }
+    }
+
+    /// Takes a packet for a lane of a station, before all that wait there if `urgent`. Whether it found room.
+    pub fn on_packet<O: Observer>(
+        &mut self,
+        number: u32,
+        lane: usize,
+        mut packet: Packet,
+        urgent: bool,
+        cx: &mut Cx<'_, O>,
+    ) -> bool {
+        let station = &mut self.stations[number as usize];
+        let target = &mut station.lanes[lane];
+        // A station with nothing to send takes the packet in hand: it does not wait in the queue, so no limit is met.
+        let rest = match station.phase {
+            Phase::Resting { until } => Some(until),
+            _ => None,
+        };
+        if rest.is_none() && !target.backlog.admits(&mut packet, (0, 0), target.hop, &mut target.counters, cx) {
+            return false;
+        }
+        let first = target.is_empty();
+        target.push(packet, cx.schedule.order(), urgent);
+        station.turns.joined(lane, first, urgent, rest.is_none());
+        if let Some(until) = rest {
+            self.contend(number, until, cx);
+        }
+        true
+    }
+
+    /// A station that rested has something to send [802.11-2007 s9.2.5.1].
+    fn contend<O: Observer>(&mut self, number: u32, until: u64, cx: &mut Cx<'_, O>) {
+        let station = &mut self.stations[number as usize];
+        let serving = station.serving();
+        station.lanes[serving].take_head();
+        let zone = &mut self.zones[self.hearing.zone[number as usize] as usize];
+        if until > zone.count(cx.now, self.phy.slot) {
+            return zone.join_at(number, until, &self.phy, &mut self.stations, cx.schedule);
+        }
+        if zone.is_free(cx.now) {
+            return self.attempt(number, cx);
+        }
+        // Idle, though not for long enough yet: it sends when it has been. Busy: it backs off.
+        let slots = match zone.is_idle(cx.now) && !station.answering {
+            true => 0,
+            false => draw(self.number, number, station, cx),
+        };
+        let zone = &mut self.zones[self.hearing.zone[number as usize] as usize];
+        zone.join(number, slots, &self.phy, &mut self.stations, cx.schedule);
+    }
+
+    /// What has been brought about outside the medium, oldest first, and on which hop. To be asked until there is nothing
+    /// more after each call that may bring something about.
+    pub fn outcome(&mut self) -> Option<(HopId, Outcome)> {
+        self.outcomes.pop_front()
+    }
+
+    /// What a lane of a station has counted until `now`: of a frame that is being sent, the part that has been.
+    pub fn counters(&self, station: u32, lane: usize, now: Time) -> Counters {
+        let lane = &self.stations[station as usize].lanes[lane];
+        let mut counters = lane.counters;
+        counters.busy = counters.busy - lane.sent_until.since(now);
+        counters
+    }
+}
+
+/// The back-off that a station draws.
+fn draw<O: Observer>(medium: u32, number: u32, station: &mut Station, cx: &mut Cx<'_, O>) -> u64 {
+    let slots = station.back_off();
+    let window = station.window;
+    cx.tell_of_medium(medium, || MediumEvent::BackOff { station: number, slots: slots as u32, window });
+    slots
+}
+
+/// What a channel is asked about a frame of a lane.
+fn fate(channels: &mut [Box<dyn Channel>], hop: HopId, frame: &crate::channel::Frame) -> crate::channel::Fate {
+    channels[hop.link as usize].fate(frame)
+}

@@ -1,0 +1,64 @@
+//! A station of a medium: what it has to send, and where it stands in doing so.
+
+use engine::Slot;
+use engine::random::Draws;
+
+use super::lane::Lane;
+use super::turns::Turns;
+
+/// What a station is waiting for. Its one wake-up is armed for that.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Phase {
+    /// Something to send. The back-off that follows every exchange is over when its zone has counted `until` slots.
+    Resting { until: u64 },
+    /// Its turn: when its zone has counted so many slots, or apart from the others. The wake-up belongs to the first of its
+    /// zone.
+    Contending { turn: Option<u64> },
+    /// Its turn has come: it sends when it wakes, whatever it senses until then.
+    Committed,
+    /// The end of its frame.
+    Sending(Step),
+    /// The answer that will begin.
+    AnswerDue(Step),
+    /// The end of the answer.
+    Listening(Step),
+    /// The time at which no answer can begin any more.
+    Unanswered(Step),
+    /// The beginning of its next frame in the same exchange.
+    NextDue,
+}
+
+/// The part of an exchange.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Step {
+    /// The request to send, answered by a clear-to-send.
+    Request,
+    /// Data, answered by an acknowledgment.
+    Data,
+}
+
+/// A station.
+pub(super) struct Station {
+    pub slot: Slot,
+    pub phase: Phase,
+    pub lanes: Vec<Lane>,
+    pub turns: Turns,
+    /// The contention window: the next back-off has at most so many slots.
+    pub window: u32,
+    /// Whether it is about to answer another's frame.
+    pub answering: bool,
+    pub draws: Draws,
+}
+
+impl Station {
+    /// The lane in service; there is one unless the station rests.
+    pub fn serving(&self) -> usize {
+        self.turns.next().expect("a station that does not rest has something to send")
+    }
+
+    /// A back-off: each number of slots from 0 to the window is equally likely.
+    pub fn back_off(&mut self) -> u64 {
+        // The window is one less than a power of two.
+        (self.draws.next_u64() >> 32) & u64::from(self.window)
+    }
+}

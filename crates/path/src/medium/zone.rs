@@ -1,0 +1,244 @@
+//! Carrier sense and the count of back-off slots, for all stations that hear the same others.
+//!
+//! Such stations sense the air busy and idle at the same moments and set the same network allocation vector, so they count the
+//! same slots. Each that backs off only remembers at which number its turn comes, and one wake-up, of the first of them, stands
+//! for all: an idle slot costs nothing, and a frame costs the logarithm of their number.
+//!
+//! A station that counts from another moment, because it alone missed an answer or received a damaged frame, stands apart until
+//! the air is busy again.
+
+use std::collections::BTreeSet;
+
+use engine::{Schedule, Slot, Span, Time};
+
+use super::station::{Phase, Station};
+use crate::mac::dcf::Phy;
+
+/// A station that counts from a moment of its own.
+struct Apart {
+    station: u32,
+    from: Time,
+    slots: u64,
+}
+
+/// Stations that hear the same others.
+#[derive(Default)]
+pub(super) struct Zone {
+    /// Frames in the air that are heard here.
+    heard: u32,
+    /// Whether what is heard is one frame alone since the air was last idle, and can be understood.
+    clear: bool,
+    /// Whether the last frame could not be understood.
+    damaged: bool,
+    /// Since when nothing is heard.
+    idle_since: Time,
+    /// Until when the air is reserved: the network allocation vector.
+    nav: Time,
+    /// When slots begin to count, while nothing is heard.
+    from: Time,
+    /// Slots counted until the air was last busy.
+    counted: u64,
+    /// At which count whose turn comes.
+    waiting: BTreeSet<(u64, u32)>,
+    apart: Vec<Apart>,
+    /// Whose wake-up stands for all, and when.
+    first: Option<(Time, u32)>,
+}
+
+impl Zone {
+    /// Whether a station may send at `now` without backing off: nothing is heard or reserved, and has not been for as long as
+    /// is needed.
+    pub fn is_free(&self, now: Time) -> bool {
+        self.heard == 0 && now >= self.from
+    }
+
+    /// Whether the air is idle, as far as is heard and reserved, though perhaps not for long enough.
+    pub fn is_idle(&self, now: Time) -> bool {
+        self.heard == 0 && now >= self.nav
+    }
+
+    /// Whether nobody has reserved the air.
+    pub fn is_unreserved(&self, now: Time) -> bool {
+        now >= self.nav
+    }
+
+    /// The count of slots at `now`.
+    pub fn count(&self, now: Time, slot: Span) -> u64 {
+        match self.heard {
+            0 => self.counted + slots(now.since(self.from), slot),
+            _ => self.counted,
+        }
+    }
+
+    /// When a station that has just learned that an exchange failed may count: its own silence is not the zone's, which may
+    /// believe the air reserved.
+    pub fn idle_since(&self) -> Time {
+        self.idle_since
+    }
+
+    /// A frame begins to be heard. Whoever's turn comes before it can be sensed sends nevertheless.
+    pub fn begins(
+        &mut self,
+        now: Time,
+        understood: bool,
+        phy: &Phy,
+        stations: &mut [Station],
+        schedule: &mut Schedule,
+    ) {
+        self.clear = understood && self.heard == 0;
+        self.heard += 1;
+        if self.heard == 1 {
+            self.freeze(now, phy, stations, schedule);
+        }
+    }
+
+    /// What one more frame makes of what was heard: nothing that can be understood, unless it was the only one.
+    fn freeze(&mut self, now: Time, phy: &Phy, stations: &mut [Station], schedule: &mut Schedule) {
+        let sensed = now + phy.delay;
+        self.disarm(stations, schedule);
+        while let Some((count, station)) = self.waiting.first().copied() {
+            let due = self.due(count, phy.slot);
+            if due > sensed {
+                break;
+            }
+            self.waiting.pop_first();
+            commit(&mut stations[station as usize], due.max(now), schedule);
+        }
+        self.counted += slots(sensed.since(self.from), phy.slot);
+        for Apart { station, from, slots: left } in self.apart.drain(..) {
+            let due = from + phy.slot.times(left);
+            if due <= sensed {
+                commit(&mut stations[station as usize], due.max(now), schedule);
+            } else {
+                let turn = (self.counted + left - slots(sensed.since(from), phy.slot), station);
+                stations[station as usize].phase = Phase::Contending { turn: Some(turn.0) };
+                self.waiting.insert(turn);
+            }
+        }
+    }
+
+    /// A frame is heard no longer. If it could be understood, it reserves the air until `reserved`.
+    pub fn ends(&mut self, now: Time, reserved: Time, phy: &Phy, stations: &[Station], schedule: &mut Schedule) {
+        self.heard -= 1;
+        if self.heard > 0 {
+            return;
+        }
+        self.understand(reserved);
+        self.idle_since = now;
+        self.from = match self.damaged {
+            true => (now + phy.eifs).max(self.nav + phy.difs),
+            false => now.max(self.nav) + phy.difs,
+        };
+        self.rearm(phy, stations, schedule);
+    }
+
+    /// A frame is heard no longer, and its answer by a station that is heard by the same zones follows after SIFS: too soon for
+    /// anyone to count a slot.
+    pub fn hands_over(&mut self, reserved: Time, understood: bool) {
+        if self.heard == 1 {
+            self.understand(reserved);
+        }
+        self.clear = understood && self.heard == 1;
+    }
+
+    fn understand(&mut self, reserved: Time) {
+        self.damaged = !self.clear;
+        if self.clear {
+            self.nav = self.nav.max(reserved);
+        }
+    }
+
+    /// A station begins to back off for `left` slots, as all others here do.
+    pub fn join(&mut self, number: u32, left: u64, phy: &Phy, stations: &mut [Station], schedule: &mut Schedule) {
+        self.join_at(number, self.counted + left, phy, stations, schedule);
+    }
+
+    /// A station's turn comes at a count that lies ahead.
+    pub fn join_at(&mut self, number: u32, turn: u64, phy: &Phy, stations: &mut [Station], schedule: &mut Schedule) {
+        stations[number as usize].phase = Phase::Contending { turn: Some(turn) };
+        self.waiting.insert((turn, number));
+        self.rearm(phy, stations, schedule);
+    }
+
+    /// A station backs off for `left` slots that count from `from` on.
+    pub fn join_apart(
+        &mut self,
+        number: u32,
+        from: Time,
+        left: u64,
+        phy: &Phy,
+        stations: &mut [Station],
+        schedule: &mut Schedule,
+    ) {
+        if self.heard > 0 || from == self.from {
+            return self.join(number, left, phy, stations, schedule);
+        }
+        stations[number as usize].phase = Phase::Contending { turn: None };
+        self.apart.push(Apart { station: number, from, slots: left });
+        self.rearm(phy, stations, schedule);
+    }
+
+    /// A station whose slots have begun to count with the others' counts from `from` on.
+    pub fn delay(&mut self, number: u32, from: Time, phy: &Phy, stations: &mut [Station], schedule: &mut Schedule) {
+        let Phase::Contending { turn: Some(turn) } = stations[number as usize].phase else { return };
+        if self.heard > 0 || from == self.from || !self.waiting.remove(&(turn, number)) {
+            return;
+        }
+        self.join_apart(number, from, turn - self.counted, phy, stations, schedule);
+    }
+
+    /// A station sends: it backs off no longer. The air is busy next, so nobody's wake-up moves.
+    pub fn take(&mut self, number: u32, stations: &[Station]) {
+        match stations[number as usize].phase {
+            Phase::Contending { turn: Some(turn) } => {
+                self.waiting.remove(&(turn, number));
+            }
+            Phase::Contending { turn: None } => self.apart.retain(|apart| apart.station != number),
+            _ => {}
+        }
+    }
+
+    /// Whose turn comes first has the wake-up.
+    fn rearm(&mut self, phy: &Phy, stations: &[Station], schedule: &mut Schedule) {
+        if self.heard > 0 {
+            return;
+        }
+        let waiting = self.waiting.first().map(|(count, station)| (self.due(*count, phy.slot), *station));
+        let apart = self.apart.iter().map(|apart| (apart.from + phy.slot.times(apart.slots), apart.station));
+        let first = waiting.into_iter().chain(apart).min();
+        if first == self.first {
+            return;
+        }
+        self.disarm(stations, schedule);
+        self.first = first;
+        if let Some((at, station)) = first {
+            schedule.arm(slot_of(stations, station), at);
+        }
+    }
+
+    fn disarm(&mut self, stations: &[Station], schedule: &mut Schedule) {
+        if let Some((_, station)) = self.first.take() {
+            schedule.disarm(slot_of(stations, station));
+        }
+    }
+
+    /// When a count will be reached, if the air stays idle.
+    fn due(&self, count: u64, slot: Span) -> Time {
+        self.from + slot.times(count - self.counted)
+    }
+}
+
+fn slot_of(stations: &[Station], number: u32) -> Slot {
+    stations[number as usize].slot
+}
+
+/// A station sends at `due`, whatever it senses until then.
+fn commit(station: &mut Station, due: Time, schedule: &mut Schedule) {
+    station.phase = Phase::Committed;
+    schedule.arm(station.slot, due);
+}
+
+/// How many slots have passed.
+fn slots(span: Span, slot: Span) -> u64 {
+    span.as_nanos() / slot.as_nanos()
+}
