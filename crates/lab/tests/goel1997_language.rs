@@ -141,7 +141,7 @@ fn components_may_come_in_any_order() {
 fn times_are_read_exactly() {
     let text = changed(&[("latency = 492", "latency = 170.000001"), ("state = 0.1", "state = 0.000000001")]);
     let scenario = read(&text).scenario;
-    assert_eq!(scenario.links["101"].delay, Span::from_nanos(170_000_001));
+    assert_eq!(scenario.links["101"].delay, Some(Span::from_nanos(170_000_001)));
     let Some(Named(ChannelConfig::TwoState(channel))) = &scenario.links["102"].channel else { panic!("two states") };
     assert_eq!(channel.mean_bad, Span::from_nanos(1));
 }
