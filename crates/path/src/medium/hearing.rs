@@ -27,7 +27,7 @@ impl Hearing {
 
     /// Stations of which `senses[a][b]` tells whether a senses b's frames, and `understands` whether it can read them.
     /// Every station senses itself.
-    #[cfg_attr(not(test), expect(dead_code, reason = "positions come with mobility"))]
+    #[expect(dead_code, reason = "positions come with mobility")]
     pub fn by(senses: Vec<Vec<bool>>, understands: Vec<Vec<bool>>) -> Self {
         let count = senses.len();
         let mut zone: Vec<u32> = Vec::new();

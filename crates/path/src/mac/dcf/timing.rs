@@ -159,7 +159,7 @@ mod tests {
     #[test]
     fn answers_are_sent_at_a_basic_rate_not_above_the_frames() {
         let phy = Phy::new(&Config { standard: Standard::A, ..Config::default() });
-        let answer = |megabits| {
+        let answer = |megabits: u64| {
             let rate = Rate::from_bits_per_sec(megabits * 1_000_000).unwrap();
             phy.rate(phy.answer_rate(phy.index(rate))).bits_per_sec() / 1_000_000
         };
