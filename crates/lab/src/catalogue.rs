@@ -6,6 +6,7 @@ use path::agent::{AgentConfig, Traits};
 use path::channel::ChannelConfig;
 use path::link::jitter::LawConfig;
 use path::mac::arq::ArqConfig;
+use path::medium::rate::RateControlConfig;
 use path::station::scheduler::Scheduler;
 use tcp::cc::ControlConfig;
 use tcp::differentiation::DifferentiationConfig;
@@ -59,6 +60,11 @@ pub const CATALOGUE: &[Section] = &[
     Section { plural: "channels", place: "links.NAME.channel", members: || plain(ChannelConfig::MEMBERS) },
     Section { plural: "delays", place: "links.NAME.jitter.delay", members: || plain(LawConfig::MEMBERS) },
     Section { plural: "arqs", place: "links.NAME.arq", members: || plain(ArqConfig::MEMBERS) },
+    Section {
+        plural: "rate-controls",
+        place: "media.NAME.rate_control",
+        members: || plain(RateControlConfig::MEMBERS),
+    },
     Section { plural: "schedulers", place: "nodes.NAME.scheduler", members: || plain(Scheduler::MEMBERS) },
     Section {
         plural: "traces",

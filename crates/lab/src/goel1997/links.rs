@@ -13,7 +13,7 @@ use super::quantities::TraceMode;
 use super::translate::{Translator, near};
 use crate::problem::Problem;
 use crate::scenario::model::{self, LinkKind};
-use crate::scenario::named::Named;
+use engine::Named;
 
 impl Translator<'_, '_, '_> {
     /// A link of the scenario.

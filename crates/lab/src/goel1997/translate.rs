@@ -13,7 +13,7 @@ use super::report::Report;
 use super::{Parsed, TRACE_FILE, TraceUse};
 use crate::problem::Problem;
 use crate::scenario::model::{self, Flow, Output, Profile, Scenario};
-use crate::scenario::named::Named;
+use engine::Named;
 
 /// The traces that the thesis's program writes on every run [goel1997 B.4].
 const TRACES: [&str; 7] =

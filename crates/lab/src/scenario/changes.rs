@@ -7,9 +7,9 @@ use path::mac::arq::ArqConfig;
 
 use super::check::Checker;
 use super::model::{Link, Opportunities, Recording};
-use super::named::Named;
 use crate::problem::Problem;
 use crate::recordings::{opportunities, table};
+use engine::Named;
 
 impl Checker<'_> {
     /// What changes on a link, if anything does.

@@ -12,10 +12,10 @@ use wire::Addr;
 
 use super::advice::advise;
 use super::model::{Flow, Link, LinkKind, Node, NodeKind, Profile, Radio, Scenario};
-use super::named::Named;
 use super::routes::check_routes;
 use crate::output;
 use crate::problem::Problem;
+use engine::Named;
 
 /// A network that can run, and what its author should know.
 #[derive(Debug)]

@@ -6,8 +6,8 @@ use sim::network::MediumSpec;
 
 use super::check::Checker;
 use super::model::{Link, LinkKind};
-use super::named::Named;
 use crate::problem::Problem;
+use engine::Named;
 
 /// Stations of one medium; their wake-ups have numbers of 16 bits.
 const MOST_STATIONS: usize = 10_000;
@@ -23,6 +23,7 @@ impl Checker<'_> {
         let key = format!("media.{name}");
         self.name(&key, name);
         self.faults(&key, config.check());
+        self.faults(&format!("{key}.rate_control"), config.rate_control().check());
         let links = self.scenario.links.values().filter(|link| link.medium.as_deref() == Some(name)).count();
         if links == 0 {
             let problem = Problem::new("at least one link that is part of it").key(key.clone());

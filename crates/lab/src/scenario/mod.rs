@@ -8,7 +8,6 @@ pub mod document;
 mod explain;
 mod media;
 pub mod model;
-pub mod named;
 mod routes;
 pub mod sweep;
 pub mod tcp;
@@ -16,5 +15,5 @@ mod without_effect;
 
 pub use check::{Checked, check};
 pub use document::Document;
+pub use engine::Named;
 pub use model::Scenario;
-pub use named::Named;

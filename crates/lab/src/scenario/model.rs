@@ -12,9 +12,9 @@ use path::station::scheduler::Scheduler;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::named::Named;
 use super::sweep::Sweep;
 pub use super::tcp::Tcp;
+use engine::Named;
 
 /// A network, what goes on in it, and what to write down.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]

@@ -2,25 +2,13 @@
 
 use engine::{Span, Time};
 
-use super::station::{Phase, Step};
+use super::station::{Data, Phase, Step};
 use super::{Medium, draw};
 use crate::context::{Cx, Observer};
 use crate::event::{AirFrame, HopId, LinkEvent, Reception};
 use crate::mac::dcf::frame::{ACK_SIZE, LLC_OVERHEAD, MAC_OVERHEAD, RTS_SIZE};
 use crate::mac::dcf::{FrameKind, RateIndex};
 use crate::station::{Outcome, RadioNotice};
-
-/// The data frame that a station sends next.
-#[derive(Clone, Copy)]
-struct Data {
-    hop: HopId,
-    to: u32,
-    rate: RateIndex,
-    /// Bytes, header and checksum included.
-    size: u32,
-    /// Bytes of the packet behind it, in further fragments.
-    behind: u32,
-}
 
 impl Medium {
     /// A station's wake-up.
@@ -29,7 +17,7 @@ impl Medium {
             Phase::Contending { .. } | Phase::Committed => self.attempt(number, cx),
             Phase::Sending(step) => self.sent(number, step, cx),
             Phase::AnswerDue(step) => {
-                let to = self.answerer(number);
+                let to = self.data(number).to;
                 self.is_heard(to, cx);
                 self.answer(number, step, cx.now, cx);
             }
@@ -52,6 +40,7 @@ impl Medium {
     pub(super) fn attempt<O: Observer>(&mut self, number: u32, cx: &mut Cx<'_, O>) {
         self.zones[self.hearing.zone[number as usize] as usize].take(number, &self.stations);
         self.is_heard(number, cx);
+        self.choose(number, cx.now);
         if self.data(number).size > self.rts_threshold {
             self.send_request(number, cx);
         } else {
@@ -59,16 +48,21 @@ impl Medium {
         }
     }
 
-    /// The data frame that a station sends next.
-    fn data(&mut self, number: u32) -> Data {
+    /// Chooses the data frame that a station sends next.
+    fn choose(&mut self, number: u32, now: Time) {
         let station = &mut self.stations[number as usize];
         let serving = station.serving();
         let lane = &mut station.lanes[serving];
         let head = lane.head.as_ref().expect("a lane in service has a packet in hand");
         let left = head.packet.size() + LLC_OVERHEAD - head.done;
         let body = self.fragment.map_or(left, |most| left.min(most));
-        let rate = lane.rate.rate(head.attempts + 1);
-        Data { hop: lane.hop, to: lane.to, rate, size: body + MAC_OVERHEAD, behind: left - body }
+        let rate = lane.rate.rate(head.failures[0] + head.failures[1] + 1, now);
+        station.data = Data { hop: lane.hop, to: lane.to, rate, size: body + MAC_OVERHEAD, behind: left - body };
+    }
+
+    /// The data frame of a station's exchange.
+    fn data(&self, number: u32) -> Data {
+        self.stations[number as usize].data
     }
 
     /// How long the answer to a frame takes, with the space in front of it.
@@ -224,12 +218,6 @@ impl Medium {
         }
     }
 
-    /// Who answers a station.
-    fn answerer(&self, number: u32) -> u32 {
-        let station = &self.stations[number as usize];
-        station.lanes[station.serving()].to
-    }
-
     /// The answer to a station's frame begins at `start`.
     fn answer<O: Observer>(&mut self, number: u32, step: Step, start: Time, cx: &mut Cx<'_, O>) {
         let data = self.data(number);
@@ -278,7 +266,7 @@ impl Medium {
             let from = zone.idle_since() + self.phy.eifs;
             return self.failed(number, step, from, cx);
         }
-        let goes_on = step == Step::Request || self.fragment_done(number);
+        let goes_on = step == Step::Request || self.fragment_done(number, cx.now);
         if !goes_on {
             self.is_over(&flying, cx);
             return self.succeeded(number, cx);
@@ -294,7 +282,7 @@ impl Medium {
     }
 
     /// A fragment has been acknowledged; whether another follows.
-    fn fragment_done(&mut self, number: u32) -> bool {
+    fn fragment_done(&mut self, number: u32, now: Time) -> bool {
         let Data { size, behind, .. } = self.data(number);
         if behind > 0 {
             let station = &mut self.stations[number as usize];
@@ -302,6 +290,7 @@ impl Medium {
             let head = station.lanes[serving].head.as_mut().expect("a packet in hand");
             head.done += size - MAC_OVERHEAD;
             head.failures = [0; 2];
+            self.choose(number, now);
         }
         behind > 0
     }
@@ -311,7 +300,8 @@ impl Medium {
         let station = &mut self.stations[number as usize];
         let serving = station.serving();
         let lane = &mut station.lanes[serving];
-        lane.rate.on_attempt(true);
+        lane.rate.on_attempt(station.data.rate, true, cx.now);
+        lane.drops_in_a_row = 0;
         let hop = lane.hop;
         let freed = lane.head.take().map_or(0, |head| head.packet.size());
         let more = !lane.is_empty();
@@ -327,10 +317,11 @@ impl Medium {
         let station = &mut self.stations[number as usize];
         let serving = station.serving();
         let lane = &mut station.lanes[serving];
-        lane.rate.on_attempt(false);
+        lane.rate.on_attempt(station.data.rate, false, cx.now);
         let head = lane.head.as_mut().expect("a packet in hand");
         head.failures[usize::from(long)] += 1;
-        let last = head.failures[usize::from(long)] >= self.retry_limits[usize::from(long)];
+        let limit = self.retries.limit(long, lane.drops_in_a_row);
+        let last = head.failures[usize::from(long)] >= limit;
         let attempt = head.failures[0] + head.failures[1];
         let (hop, packet) = (lane.hop, head.packet);
         let mut outcome = Outcome::default();
@@ -345,6 +336,7 @@ impl Medium {
             cx.tell(hop, || LinkEvent::GivenUp { number: packet_number, attempts, packet, arrived });
             lane.head = None;
             lane.rate.on_given_up();
+            lane.drops_in_a_row += 1;
             outcome.freed = packet.size();
             station.window = self.phy.cw_min;
         }

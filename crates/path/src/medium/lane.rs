@@ -30,6 +30,8 @@ pub(super) struct Lane {
     pub backlog: Backlog,
     pub head: Option<Head>,
     pub rate: Box<dyn RateControl>,
+    /// Packets given up since one was last acknowledged.
+    pub drops_in_a_row: u32,
     pub counters: Counters,
     /// When its last frame has left.
     pub sent_until: Time,
@@ -46,6 +48,7 @@ impl Lane {
             backlog,
             head: None,
             rate,
+            drops_in_a_row: 0,
             counters: Counters::default(),
             sent_until: Time::ZERO,
             next_number: 0,

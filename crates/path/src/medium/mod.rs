@@ -26,6 +26,7 @@ use crate::channel::Channel;
 use crate::context::{Cx, Observer};
 use crate::event::{HopId, MediumEvent};
 use crate::link::Counters;
+use crate::mac::dcf::config::Retries;
 use crate::mac::dcf::{Config, Phy};
 use crate::queue::Limit;
 use crate::station::Outcome;
@@ -33,8 +34,8 @@ use crate::station::scheduler::Scheduler;
 use air::Flying;
 use hearing::Hearing;
 use lane::Lane;
-use rate::{RateControlConfig, Rates};
-use station::{Phase, Station};
+use rate::Rates;
+use station::{Data, Phase, Station};
 use turns::Turns;
 use zone::Zone;
 
@@ -45,7 +46,7 @@ pub struct Medium {
     rts_threshold: u32,
     /// Data that fits one fragment, if packets are cut at all.
     fragment: Option<u32>,
-    retry_limits: [u32; 2],
+    retries: Retries,
     stations: Vec<Station>,
     hearing: Hearing,
     zones: Vec<Zone>,
@@ -85,22 +86,29 @@ impl Medium {
     /// Medium number `number` of the world, with these stations.
     pub fn new(number: u32, config: &Config, stations: Vec<StationSpec>) -> Self {
         let phy = Phy::new(config);
-        let lane = |spec: LaneSpec| {
+        let lane = |spec: LaneSpec, stream: Stream| {
             let preferred = phy.index(spec.rate.unwrap_or_else(|| config.data_rate()));
-            let rates = Rates { count: phy.rates(), preferred };
+            let time = |rate| phy.duration(rate, rate::USUAL_FRAME);
+            let stream = stream.sub(&format!("rate control {}", spec.to));
+            let rates = Rates {
+                rates: (0..phy.rates()).map(|rate| phy.rate(rate)).collect(),
+                times: (0..phy.rates()).map(time).collect(),
+                preferred,
+                stream,
+            };
             let mut backlog = Backlog::new(spec.limit);
             backlog.threshold = spec.threshold;
-            let control = RateControlConfig::Fixed(rate::fixed::Config::default());
-            Lane::new(spec.hop, spec.to, backlog, control.build(rates))
+            Lane::new(spec.hop, spec.to, backlog, config.rate_control().build(rates))
         };
-        let station = |spec: StationSpec| Station {
-            slot: spec.slot,
+        let station = |StationSpec { slot, scheduler, lanes, stream }: StationSpec| Station {
+            slot,
             phase: Phase::Resting { until: 0 },
-            lanes: spec.lanes.into_iter().map(lane).collect(),
-            turns: Turns::new(spec.scheduler),
+            lanes: lanes.into_iter().map(|spec| lane(spec, stream)).collect(),
+            turns: Turns::new(scheduler),
             window: phy.cw_min,
             answering: false,
-            draws: spec.stream.draws(),
+            draws: stream.draws(),
+            data: Data::default(),
         };
         let stations: Vec<Station> = stations.into_iter().map(station).collect();
         let hearing = Hearing::of_all(stations.len());
@@ -110,7 +118,7 @@ impl Medium {
             number,
             rts_threshold: size(config.rts_threshold).unwrap_or(u32::MAX),
             fragment: fragment.map(|size| size.saturating_sub(crate::mac::dcf::frame::MAC_OVERHEAD).max(1)),
-            retry_limits: config.retry_limits(),
+            retries: config.retries(),
             zones: (0..hearing.zones).map(|_| Zone::default()).collect(),
             hearing,
             stations,

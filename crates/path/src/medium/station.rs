@@ -5,6 +5,8 @@ use engine::random::Draws;
 
 use super::lane::Lane;
 use super::turns::Turns;
+use crate::event::{HopId, Way};
+use crate::mac::dcf::RateIndex;
 
 /// What a station is waiting for. Its one wake-up is armed for that.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -37,6 +39,26 @@ pub(super) enum Step {
     Data,
 }
 
+/// The data frame of an exchange.
+#[derive(Clone, Copy)]
+pub(super) struct Data {
+    pub hop: HopId,
+    /// Who it is for.
+    pub to: u32,
+    pub rate: RateIndex,
+    /// Bytes, header and checksum included.
+    pub size: u32,
+    /// Bytes of the packet behind it, in further fragments.
+    pub behind: u32,
+}
+
+impl Default for Data {
+    /// None yet.
+    fn default() -> Self {
+        Data { hop: HopId { link: 0, way: Way::Forward }, to: 0, rate: 0, size: 0, behind: 0 }
+    }
+}
+
 /// A station.
 pub(super) struct Station {
     pub slot: Slot,
@@ -48,6 +70,8 @@ pub(super) struct Station {
     /// Whether it is about to answer another's frame.
     pub answering: bool,
     pub draws: Draws,
+    /// What it sends, or sent last.
+    pub data: Data,
 }
 
 impl Station {

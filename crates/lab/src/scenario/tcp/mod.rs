@@ -12,8 +12,8 @@ use tcp::differentiation::DifferentiationConfig;
 use tcp::presets;
 use tcp::recovery::RecoveryConfig;
 
-use super::named::Named;
 pub(super) use check::data_options;
+use engine::Named;
 pub use values::{DelayedAck, Retries, Tries, WindowScaling};
 
 /// Settings of TCP, of both ends of a flow. What is not given is as the variant has it.

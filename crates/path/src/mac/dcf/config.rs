@@ -1,11 +1,12 @@
 //! What a cell can set.
 
 use engine::registry::Fault;
-use engine::{Bytes, Rate, Span};
+use engine::{Bytes, Named, Rate, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::standard::{Mode, Standard};
+use crate::medium::rate::RateControlConfig;
 
 /// A shared medium: the air of stations that use one channel.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
@@ -36,6 +37,13 @@ pub struct Config {
     /// The same for longer frames; 4 if not given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub long_retry_limit: Option<u32>,
+    /// What is added to both limits with each packet to a station that is given up in a row, until one is acknowledged
+    /// (approach A of disconnections2012).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub retry_growth: Option<Growth>,
+    /// Which rate frames are sent at, up to that of the link.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rate_control: Option<Named<RateControlConfig>>,
     /// A slot of the back-off, instead of the standard's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub slot: Option<Span>,
@@ -54,6 +62,34 @@ pub struct Config {
     /// How long a frame takes to every station of the medium; 1 us if not given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub delay: Option<Span>,
+}
+
+/// How retry limits grow.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Growth {
+    /// With each packet.
+    pub step: u32,
+    /// But not beyond this.
+    pub most: u32,
+}
+
+/// How often a frame is sent before its packet is given up.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Retries {
+    limits: [u32; 2],
+    growth: Option<Growth>,
+}
+
+impl Retries {
+    /// The limit for a long frame or a short one, behind so many packets given up in a row.
+    pub fn limit(&self, long: bool, drops: u32) -> u32 {
+        let limit = self.limits[usize::from(long)];
+        match self.growth {
+            Some(Growth { step, most }) => limit.saturating_add(step.saturating_mul(drops)).min(most.max(limit)),
+            None => limit,
+        }
+    }
 }
 
 /// How long preambles are.
@@ -87,6 +123,11 @@ const SHORTEST_FRAGMENT: u64 = 256;
 const LONGEST_SLOT: Span = Span::from_millis(10);
 
 impl Config {
+    /// Which rate frames are sent at.
+    pub fn rate_control(&self) -> RateControlConfig {
+        self.rate_control.as_ref().map_or_else(RateControlConfig::default, |named| named.0.clone())
+    }
+
     /// The rate of data unless a link has one of its own.
     pub fn data_rate(&self) -> Rate {
         self.rate.unwrap_or_else(|| self.fastest().rate)
@@ -102,9 +143,11 @@ impl Config {
         self.delay.unwrap_or(DELAY)
     }
 
-    /// How often a frame of the first kind is sent at most, and one of the second: short ones and long ones.
-    pub fn retry_limits(&self) -> [u32; 2] {
-        [self.short_retry_limit.unwrap_or(SHORT_RETRY_LIMIT), self.long_retry_limit.unwrap_or(LONG_RETRY_LIMIT)]
+    /// How often frames are sent at most.
+    pub fn retries(&self) -> Retries {
+        let short = self.short_retry_limit.unwrap_or(SHORT_RETRY_LIMIT);
+        let long = self.long_retry_limit.unwrap_or(LONG_RETRY_LIMIT);
+        Retries { limits: [short, long], growth: self.retry_growth }
     }
 
     /// What is wrong with a rate that stands at `key`, if anything.
@@ -150,6 +193,16 @@ impl Config {
         {
             if let Some(limit) = limit.filter(|limit| !(1..=MOST_ATTEMPTS).contains(limit)) {
                 faults.push(Fault::new(key, limit, format!("1 to {MOST_ATTEMPTS}")));
+            }
+        }
+        if let Some(Growth { step, most }) = self.retry_growth {
+            let [short, long] = self.retries().limits;
+            if step == 0 {
+                faults.push(Fault::new("retry_growth.step", step, "at least 1"));
+            }
+            if !(short.max(long)..=MOST_ATTEMPTS).contains(&most) {
+                let expected = format!("{} (the larger limit) to {MOST_ATTEMPTS}", short.max(long));
+                faults.push(Fault::new("retry_growth.most", most, expected));
             }
         }
         if let Some(size) = self.rts_threshold.filter(|size| size.0 > LONGEST_FRAME) {

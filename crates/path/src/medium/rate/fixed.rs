@@ -1,5 +1,7 @@
 //! The rate that the link names, or its medium.
 
+use engine::Time;
+
 use super::{RateControl, Rates};
 use crate::mac::dcf::RateIndex;
 
@@ -8,7 +10,7 @@ pub use engine::registry::NoSettings as Config;
 struct Fixed(RateIndex);
 
 impl RateControl for Fixed {
-    fn rate(&mut self, _: u32) -> RateIndex {
+    fn rate(&mut self, _: u32, _: Time) -> RateIndex {
         self.0
     }
 }

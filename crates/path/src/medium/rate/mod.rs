@@ -1,6 +1,11 @@
 //! At which rate the next frame to a neighbour is sent.
 
+pub mod arf;
 pub mod fixed;
+pub mod minstrel;
+pub mod stepping;
+
+use engine::{Rate, Span, Stream, Time};
 
 use crate::mac::dcf::RateIndex;
 
@@ -8,26 +13,42 @@ engine::registry! {
     /// The kinds of rate control.
     pub enum RateControlConfig: "rate control" => build(rates: Rates) -> Box<dyn RateControl> {
         Fixed => fixed, "fixed", "Every frame at the rate of its link", no settings;
+        Arf => arf, "arf", "Down after failures in a row, up after successes in a row (Kamerman1997)";
+        Minstrel => minstrel, "minstrel", "Frames now and then at other rates; what carried most lately is used (Linux)";
+        Stepping => stepping, "stepping", "Down a step with each packet given up, back with the first acknowledgment (disconnections2012)";
     }
 }
 
+impl Default for RateControlConfig {
+    fn default() -> Self {
+        RateControlConfig::Fixed(fixed::Config::default())
+    }
+}
+
+/// Bytes of the frame by whose time rates are compared; Linux's minstrel takes the same.
+pub const USUAL_FRAME: u32 = 1200;
+
 /// What there is to choose from.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Rates {
-    /// How many there are, slowest first.
-    pub count: usize,
-    /// The place of the rate that the link names.
+    /// Slowest first.
+    pub rates: Vec<Rate>,
+    /// For each, how long a usual frame takes.
+    pub times: Vec<Span>,
+    /// The place of the rate that the link names; the highest that is used.
     pub preferred: RateIndex,
+    /// Chance of its own.
+    pub stream: Stream,
 }
 
 /// The choice toward one neighbour.
 pub trait RateControl: Send {
-    /// The rate of the next frame, of which this is attempt number `attempt`, from 1.
-    fn rate(&mut self, attempt: u32) -> RateIndex;
+    /// The rate of the next frame, of which this is attempt number `attempt`, from 1. Asked once for each attempt.
+    fn rate(&mut self, attempt: u32, now: Time) -> RateIndex;
 
-    /// An attempt was acknowledged, or was not.
-    fn on_attempt(&mut self, acknowledged: bool) {
-        let _ = acknowledged;
+    /// An attempt at a rate was acknowledged, or was not.
+    fn on_attempt(&mut self, rate: RateIndex, acknowledged: bool, now: Time) {
+        let _ = (rate, acknowledged, now);
     }
 
     /// A packet was given up.

@@ -1,0 +1,129 @@
+//! Automatic rate fallback (Kamerman and Monteban: *WaveLAN-II: a high-performance wireless LAN for the unlicensed band*, Bell
+//! Labs Technical Journal 2(3), 1997): two failures in a row take the rate down a step, ten successes in a row, or a number of
+//! attempts without going down, take it up; if the first frame at a higher rate fails, it goes down again at once.
+//!
+//! The paper's timer is counted in attempts, as in ns-3, and its length is ns-3's.
+
+use engine::Time;
+use engine::registry::{Fault, Settings};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{RateControl, Rates};
+use crate::mac::dcf::RateIndex;
+
+/// When the rate goes up and down.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Config {
+    /// Successes in a row that take it up.
+    pub successes: u32,
+    /// Failures in a row that take it down.
+    pub failures: u32,
+    /// Attempts at one rate that take it up, however they went.
+    pub patience: u32,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Config { successes: 10, failures: 2, patience: 15 }
+    }
+}
+
+impl Settings for Config {
+    fn check(&self) -> Vec<Fault> {
+        let settings = [("successes", self.successes), ("failures", self.failures), ("patience", self.patience)];
+        let wrong = settings.into_iter().filter(|(_, value)| *value == 0);
+        wrong.map(|(key, value)| Fault::new(key, value, "at least 1")).collect()
+    }
+}
+
+impl Config {
+    /// The control of one link.
+    pub fn build(&self, rates: Rates) -> Box<dyn RateControl> {
+        Box::new(Arf { config: self.clone(), highest: rates.preferred, rate: rates.preferred, ..Arf::default() })
+    }
+}
+
+#[derive(Default)]
+struct Arf {
+    config: Config,
+    highest: RateIndex,
+    rate: RateIndex,
+    successes: u32,
+    failures: u32,
+    attempts: u32,
+    /// Whether no frame at this rate has been answered since it went up.
+    probing: bool,
+}
+
+impl Arf {
+    fn move_to(&mut self, rate: RateIndex, probing: bool) {
+        *self = Arf { config: self.config.clone(), highest: self.highest, rate, probing, ..Arf::default() };
+    }
+}
+
+impl RateControl for Arf {
+    fn rate(&mut self, _: u32, _: Time) -> RateIndex {
+        self.rate
+    }
+
+    fn on_attempt(&mut self, _: RateIndex, acknowledged: bool, _: Time) {
+        self.attempts += 1;
+        if acknowledged {
+            self.successes += 1;
+            self.failures = 0;
+            self.probing = false;
+        } else {
+            self.failures += 1;
+            self.successes = 0;
+            if self.rate > 0 && (self.probing || self.failures >= self.config.failures) {
+                return self.move_to(self.rate - 1, false);
+            }
+        }
+        let due = self.successes >= self.config.successes || self.attempts >= self.config.patience;
+        if due && self.rate < self.highest {
+            self.move_to(self.rate + 1, true);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use engine::{Rate, Span, Stream};
+
+    fn arf() -> Box<dyn RateControl> {
+        let rates = (1..=4).filter_map(|megabits| Rate::from_bits_per_sec(megabits * 1_000_000)).collect();
+        let times = vec![Span::from_millis(1); 4];
+        Config::default().build(Rates { rates, times, preferred: 3, stream: Stream::default() })
+    }
+
+    /// The rates of attempts that go as `how` says: `+` acknowledged, `-` not.
+    fn rates(how: &str) -> String {
+        let mut arf = arf();
+        let attempt = |c: char| {
+            let rate = arf.rate(1, Time::ZERO);
+            arf.on_attempt(rate, c == '+', Time::ZERO);
+            char::from_digit(rate as u32, 10).unwrap()
+        };
+        how.chars().map(attempt).collect()
+    }
+
+    #[test]
+    fn two_failures_take_it_down_and_ten_successes_up() {
+        assert_eq!(rates("+-+--+-+--"), "3333322222");
+        assert_eq!(rates("--++++++++++++"), "33222222222233");
+    }
+
+    #[test]
+    fn the_first_failure_at_a_higher_rate_takes_it_down_at_once() {
+        assert_eq!(rates("--++++++++++-+"), "33222222222232");
+    }
+
+    #[test]
+    fn patience_takes_it_up_too_and_no_rate_is_below_the_lowest() {
+        assert_eq!(rates("--+-+-+-+-+-+-+-++"), "332222222222222223");
+        assert_eq!(rates("----------"), "3322110000");
+    }
+}
