@@ -1,5 +1,5 @@
-# The peers' benchmark in ns-2: `ns ns2.tcl p1 [lean]` or
-# `ns ns2.tcl p2 FLOWS [lean]`.
+# The peers' benchmark in ns-2: `ns ns2.tcl p1 [lean]`, `ns ns2.tcl p2 FLOWS
+# [lean]` or `ns ns2.tcl p3 STATIONS [lean]`.
 # Prints one line: the distinct data packets acknowledged, summed over flows.
 
 # By default each packet carries the header of every protocol ns-2 knows, some
@@ -9,11 +9,13 @@
 if {[lindex $argv end] eq "lean"} {
     remove-all-packet-headers
     add-packet-header IP TCP Flags
+    # What a wireless network reads besides.
+    if {[lindex $argv 0] eq "p3"} { add-packet-header LL Mac ARP RTP DSDV NV }
     set argv [lrange $argv 0 end-1]
 }
 
 proc usage {} {
-    puts stderr {usage: ns ns2.tcl p1 [lean] | p2 FLOWS [lean]}
+    puts stderr {usage: ns ns2.tcl p1 [lean] | p2 FLOWS [lean] | p3 STATIONS [lean]}
     exit 2
 }
 
@@ -39,6 +41,52 @@ proc bulk_flow {ns from to window start} {
     $ftp attach-agent $sender
     $ns at $start "$ftp start"
     return $sender
+}
+
+# Stations of one 802.11b cell upload through a base station to a host behind a
+# wire. All stand within reach of all.
+proc cell {ns stations} {
+    global senders
+    foreach {key value} {
+        dataRate_ 11Mb basicRate_ 2Mb PLCPDataRate_ 1Mb PreambleLength_ 144
+        CWMin_ 31 CWMax_ 1023 SlotTime_ 0.000020 SIFS_ 0.000010
+        RTSThreshold_ 3000 ShortRetryLimit_ 7 LongRetryLimit_ 4
+    } {
+        Mac/802_11 set $key $value
+    }
+    # Nothing is traced, and yet a wireless node does not start without a file.
+    $ns trace-all [open /dev/null w]
+    $ns node-config -addressType hierarchical
+    AddrParams set domain_num_ 2
+    AddrParams set cluster_num_ {1 1}
+    AddrParams set nodes_num_ [list 1 [expr {$stations + 1}]]
+    set server [$ns node 0.0.0]
+    set topography [new Topography]
+    $topography load_flatgrid 100 100
+    create-god [expr {$stations + 1}]
+    $ns node-config -adhocRouting DSDV -llType LL -macType Mac/802_11 \
+        -ifqType Queue/DropTail/PriQueue -ifqLen 1000 -antType Antenna/OmniAntenna \
+        -propType Propagation/TwoRayGround -phyType Phy/WirelessPhy \
+        -channel [new Channel/WirelessChannel] -topoInstance $topography \
+        -wiredRouting ON -agentTrace OFF -routerTrace OFF -macTrace OFF
+    set base [$ns node 1.0.0]
+    $base random-motion 0
+    $base set X_ 50.0
+    $base set Y_ 50.0
+    $base set Z_ 0.0
+    $ns duplex-link $server $base 100Mb 10ms DropTail
+    $ns queue-limit $server $base 1000
+    $ns queue-limit $base $server 1000
+    $ns node-config -wiredRouting OFF
+    for {set i 0} {$i < $stations} {incr i} {
+        set station [$ns node 1.0.[expr {$i + 1}]]
+        $station base-station [AddrParams addr2id [$base node-addr]]
+        $station random-motion 0
+        $station set X_ [expr {45.0 + $i % 10}]
+        $station set Y_ 45.0
+        $station set Z_ 0.0
+        lappend senders [bulk_flow $ns $station $server 32 [expr {$i / 100.0}]]
+    }
 }
 
 set ns [new Simulator]
@@ -69,6 +117,12 @@ switch -- [lindex $argv 0] {
         for {set i 0} {$i < $flows} {incr i} {
             lappend senders [bulk_flow $ns $a $b 10240 [expr {($i % 100) / 1000.0}]]
         }
+    }
+    p3 {
+        set stations [lindex $argv 1]
+        if {![string is integer -strict $stations]} usage
+        set duration 60
+        cell $ns $stations
     }
     default usage
 }

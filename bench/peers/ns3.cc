@@ -1,6 +1,7 @@
 // The peers' benchmark in ns-3:
 //   ns3-peer p1 [SECONDS]
 //   ns3-peer p2 FLOWS [SECONDS]
+//   ns3-peer p3 STATIONS [SECONDS]
 // Prints one line: the 1000-byte packets delivered, summed over flows.
 //
 // On the wire a packet is 1042 bytes here: ns-3's point-to-point link adds two
@@ -17,9 +18,11 @@
 #include <ns3/applications-module.h>
 #include <ns3/core-module.h>
 #include <ns3/internet-module.h>
+#include <ns3/mobility-module.h>
 #include <ns3/network-module.h>
 #include <ns3/point-to-point-module.h>
 #include <ns3/traffic-control-module.h>
+#include <ns3/wifi-module.h>
 
 #include <cstdlib>
 #include <iostream>
@@ -77,10 +80,56 @@ AddBulkFlow(Ptr<Node> from, Ipv4Address to, Time start)
     bulk.Install(from).Start(start);
 }
 
+// Stations of one 802.11b cell that upload through an access point to a host
+// behind a wire; returns the host.
+Ptr<Node>
+Cell(uint32_t stations)
+{
+    NodeContainer members(stations);
+    NodeContainer wired(2); // the access point and the host behind it
+    InternetStackHelper internet;
+    internet.Install(members);
+    internet.Install(wired);
+    const Ipv4Address to = Join(wired, "100Mbps", "10ms", "1000p", "10.0.1.0");
+
+    // ns-3 drops what has waited half a second; the others do not.
+    Config::SetDefault("ns3::WifiMacQueue::MaxDelay", TimeValue(Seconds(60)));
+    Config::SetDefault("ns3::WifiMacQueue::MaxSize", StringValue("1000p"));
+    WifiHelper wifi;
+    wifi.SetStandard(WIFI_STANDARD_80211b);
+    wifi.SetRemoteStationManager("ns3::ConstantRateWifiManager",
+                                 "DataMode",
+                                 StringValue("DsssRate11Mbps"),
+                                 "ControlMode",
+                                 StringValue("DsssRate2Mbps"));
+    YansWifiPhyHelper phy;
+    phy.SetChannel(YansWifiChannelHelper::Default().Create());
+    // Long preambles, as the others have.
+    phy.Set("ShortPlcpPreambleSupported", BooleanValue(false));
+    WifiMacHelper mac;
+    mac.SetType("ns3::StaWifiMac", "Ssid", SsidValue(Ssid("cell")));
+    NetDeviceContainer devices = wifi.Install(phy, mac, members);
+    mac.SetType("ns3::ApWifiMac", "Ssid", SsidValue(Ssid("cell")));
+    devices.Add(wifi.Install(phy, mac, wired.Get(0)));
+    MobilityHelper mobility;
+    mobility.SetMobilityModel("ns3::ConstantPositionMobilityModel");
+    mobility.Install(members);
+    mobility.Install(wired.Get(0));
+
+    Ipv4AddressHelper("10.0.2.0", "255.255.255.0").Assign(devices);
+    TrafficControlHelper().Uninstall(devices);
+    Ipv4GlobalRoutingHelper::PopulateRoutingTables();
+    for (uint32_t i = 0; i < stations; i++)
+    {
+        AddBulkFlow(members.Get(i), to, Seconds(1) + MilliSeconds(10 * i));
+    }
+    return wired.Get(1);
+}
+
 [[noreturn]] void
 Usage()
 {
-    std::cerr << "usage: ns3-peer p1 [SECONDS] | p2 FLOWS [SECONDS]\n";
+    std::cerr << "usage: ns3-peer p1 [SECONDS] | p2 FLOWS [SECONDS] | p3 STATIONS [SECONDS]\n";
     std::exit(2);
 }
 
@@ -132,6 +181,13 @@ main(int argc, char** argv)
         {
             AddBulkFlow(nodes.Get(0), to, MilliSeconds(i % 100));
         }
+    }
+    else if (workload == "p3")
+    {
+        const auto stations = static_cast<uint32_t>(Number(argc, argv, 2, 0));
+        seconds = Number(argc, argv, 3, 60);
+        ConfigureTcp(32);
+        receiver = Cell(stations);
     }
     else
     {

@@ -25,7 +25,7 @@ The repository's chores.
     cargo xtask bench peers [OPTIONS]
         How fast lasthop is beside ns-2 and ns-3 on the same workloads.
 
-        --rows p1,p2-1,p2-10,p2-100,p2-1000   which workloads; all of these if not given
+        --rows p1,p2-1,p2-10,p2-100,p2-1000,p3-10   which workloads; all of these if not given
         --repeat K     runs of each program, of which the median counts; 3 if not given, 1 for ns-3
         --json         the result as JSON
         --check        fail if lasthop misses a goal of speed or memory

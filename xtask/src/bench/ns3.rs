@@ -7,7 +7,8 @@ use std::process::{Command, Stdio};
 use super::row::Row;
 use crate::workspace;
 
-const LIBRARIES: [&str; 6] = ["applications", "point-to-point", "internet", "traffic-control", "network", "core"];
+const LIBRARIES: [&str; 8] =
+    ["applications", "wifi", "point-to-point", "internet", "traffic-control", "mobility", "network", "core"];
 
 /// Compiles it; false, having said so, if the compiler does not find ns-3.
 pub fn build() -> Result<bool, String> {
@@ -38,6 +39,7 @@ pub fn seconds(row: Row) -> u32 {
         Row::P2 { flows: ..50 } => 4,
         Row::P2 { flows: ..500 } => 8,
         Row::P2 { .. } => 3,
+        Row::P3 { .. } => 20,
     }
 }
 

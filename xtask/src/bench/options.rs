@@ -52,7 +52,7 @@ mod tests {
     #[test]
     fn mistakes_are_named() {
         for (words, name) in [
-            (&["--rows", "p3"][..], "p3"),
+            (&["--rows", "p4"][..], "p4"),
             (&["--rows", "p2-0"], "p2-0"),
             (&["--repeat", "0"], "0"),
             (&["--repeat"], "--repeat"),

@@ -13,18 +13,30 @@ pub enum Row {
         /// How many.
         flows: u32,
     },
+    /// A cell of 802.11b whose stations each upload through the access point, for 60 s: the cost of a contended frame.
+    P3 {
+        /// How many.
+        stations: u32,
+    },
 }
 
 impl Row {
     /// Those run when nothing else is asked for.
-    pub const USUAL: [Row; 5] =
-        [Row::P1, Row::P2 { flows: 1 }, Row::P2 { flows: 10 }, Row::P2 { flows: 100 }, Row::P2 { flows: 1000 }];
+    pub const USUAL: [Row; 6] = [
+        Row::P1,
+        Row::P2 { flows: 1 },
+        Row::P2 { flows: 10 },
+        Row::P2 { flows: 100 },
+        Row::P2 { flows: 1000 },
+        Row::P3 { stations: 10 },
+    ];
 
     /// The time to simulate.
     pub fn seconds(self) -> u32 {
         match self {
             Row::P1 => 1000,
             Row::P2 { .. } => 20,
+            Row::P3 { .. } => 60,
         }
     }
 
@@ -33,6 +45,7 @@ impl Row {
         match self {
             Row::P1 => vec!["p1".into()],
             Row::P2 { flows } => vec!["p2".into(), flows.to_string()],
+            Row::P3 { stations } => vec!["p3".into(), stations.to_string()],
         }
     }
 
@@ -44,13 +57,29 @@ impl Row {
                 text += "nodes.a.kind = \"host\"\nnodes.r.kind = \"router\"\nnodes.b.kind = \"host\"\n";
                 text += &wire("first", ["a", "r"], "8 Mbps", "50 ms", 1000);
                 text += &wire("second", ["r", "b"], "10 Mbps", "1 ms", 1000);
-                text += &flow(0, 128_000, 0);
+                text += &flow(0, ["a", "b"], 128_000, 0);
             }
             Row::P2 { flows } => {
                 text += "nodes.a.kind = \"host\"\nnodes.b.kind = \"host\"\n";
                 text += &wire("link", ["a", "b"], "1 Gbps", "10 ms", 3000);
                 for number in 0..flows {
-                    text += &flow(number, 10_240_000, number % 100);
+                    text += &flow(number, ["a", "b"], 10_240_000, number % 100);
+                }
+            }
+            Row::P3 { stations } => {
+                text += "nodes.b.kind = \"host\"\nnodes.ap.kind = \"base-station\"\n";
+                for number in 0..stations {
+                    text += &format!("nodes.s{number}.kind = \"host\"\n");
+                }
+                text += &wire("wire", ["b", "ap"], "100 Mbps", "10 ms", 1000);
+                text += "\n[media.cell]\nstandard = \"802.11b\"\n";
+                for number in 0..stations {
+                    let station = format!("s{number}");
+                    text += &format!(
+                        "\n[links.{station}]\nkind = \"wireless\"\nbetween = [\"ap\", \"{station}\"]\n\
+                         medium = \"cell\"\nqueue = \"1000 packets\"\n"
+                    );
+                    text += &flow(number, [&station, "b"], 32_000, 10 * number);
                 }
             }
         }
@@ -65,9 +94,9 @@ fn wire(name: &str, [from, to]: [&str; 2], rate: &str, delay: &str, queue: u32) 
     )
 }
 
-fn flow(number: u32, window: u32, start_ms: u32) -> String {
+fn flow(number: u32, [from, to]: [&str; 2], window: u32, start_ms: u32) -> String {
     format!(
-        "\n[flows.bulk-{number}]\nfrom = \"a\"\nto = \"b\"\nsegment = \"1000 B\"\n\
+        "\n[flows.bulk-{number}]\nfrom = \"{from}\"\nto = \"{to}\"\nsegment = \"1000 B\"\n\
          window = \"{window} B\"\nstart = \"{start_ms} ms\"\n"
     )
 }
@@ -82,11 +111,12 @@ impl FromStr for Row {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Row, String> {
-        let flows = text.strip_prefix("p2-").and_then(|flows| flows.parse().ok()).filter(|&flows| flows > 0);
-        match (text, flows) {
-            ("p1", _) => Ok(Row::P1),
-            (_, Some(flows)) => Ok(Row::P2 { flows }),
-            _ => Err(format!("there is no row `{text}`: rows are p1 and p2-N with N flows")),
+        let number = |row: &str| text.strip_prefix(row).and_then(|number| number.parse().ok()).filter(|&it| it > 0);
+        match (text, number("p2-"), number("p3-")) {
+            ("p1", ..) => Ok(Row::P1),
+            (_, Some(flows), _) => Ok(Row::P2 { flows }),
+            (.., Some(stations)) => Ok(Row::P3 { stations }),
+            _ => Err(format!("there is no row `{text}`: rows are p1, p2-N with N flows and p3-N with N stations")),
         }
     }
 }

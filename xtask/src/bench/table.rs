@@ -59,7 +59,7 @@ impl Table {
             let over = line.row == Row::P2 { flows: 1000 } && line.peak_bytes > MEMORY_GOAL;
             return over.then(|| format!("over {} MB", MEMORY_GOAL / 1_000_000));
         }
-        let (ratio, goal) = (self.ratio(line)?, line.program.goal()?);
+        let (ratio, goal) = (self.ratio(line)?, line.program.goal(line.row)?);
         (ratio < goal).then(|| format!("under {goal}x"))
     }
 
