@@ -226,7 +226,7 @@ fn hold(name: &str, config: &Config, model: &Model, classic: f64) {
         assert!(error.packets < 0.003 * mean.packets, "{name}, {n} stations: the interval is too wide: {error:?}");
         for (figures, bound) in [(model.bianchi(n), classic), (model.refined(n, 1e-6), 0.01)] {
             let says = format!("{name}, {n} stations: {mean:?} beside {figures:?}, standard errors {error:?}");
-            println!("{says}");
+            eprintln!("{says}");
             assert!((mean.packets - figures.packets).abs() <= bound * figures.packets + 3.0 * error.packets, "{says}");
             assert!((mean.collided - figures.collided).abs() <= bound + 3.0 * error.collided, "{says}");
         }
@@ -304,7 +304,7 @@ fn stations_share_evenly_in_the_long_run() {
             indices.iter().sum::<f64>() / indices.len() as f64
         };
         let [one, ten, hundred] = [n, 10 * n, 100 * n].map(windows);
-        println!("{n} stations: {one:.3} over {n} packets, then tenfold {ten:.3}, {hundred:.3}, {long:.4} over all");
+        eprintln!("{n} stations: {one:.3} over {n} packets, then tenfold {ten:.3}, {hundred:.3}, {long:.4} over all");
         assert!(long > 0.99, "{n} stations: {long}");
         assert!(one < ten && ten < hundred && hundred < long, "{n} stations: {one} {ten} {hundred} {long}");
         let by_chance = 1.0 / (1.0 + (n - 1) as f64 / (10 * n) as f64);
@@ -330,7 +330,7 @@ fn one_slow_station_slows_all_to_what_it_has() {
         let seconds = all[all.len() - 1].0.since(begun).as_secs_f64();
         let had = |station: usize| all.iter().filter(|(_, of)| *of == station).count() as f64 / seconds;
         let [mean, slow] = [all.len() as f64 / seconds / n as f64, had(0)];
-        println!(
+        eprintln!(
             "{n} stations: {mean:.2} packets/s each, the slow one {slow:.2}, model {each:.2}; {fast:.2} without it"
         );
         // The slow station is alone, its share has some 4 % of chance in it; the time that all take hangs on it.
