@@ -2,6 +2,7 @@
 
 use engine::Time;
 
+use super::zone::Reservation;
 use super::{Medium, fate};
 use crate::channel::{Fate, Frame};
 use crate::context::{Cx, Observer};
@@ -18,6 +19,13 @@ pub(super) struct Flying {
     collided: bool,
     /// Whether the air damages it.
     corrupted: bool,
+}
+
+impl Flying {
+    /// What it reserves, when it ends at `now`.
+    fn reserves(&self, now: Time) -> Reservation {
+        Reservation { until: now + self.frame.reserves, between: [self.from, self.to] }
+    }
 }
 
 impl Medium {
@@ -70,7 +78,7 @@ impl Medium {
 
     /// The zones that heard a frame hear it no longer.
     pub(super) fn is_over<O: Observer>(&mut self, flying: &Flying, cx: &mut Cx<'_, O>) {
-        let reserved = cx.now + flying.frame.reserves;
+        let reserved = flying.reserves(cx.now);
         for (zone, _) in &self.hearing.audience[flying.from as usize] {
             self.zones[*zone as usize].ends(cx.now, reserved, &self.phy, &self.stations, cx.schedule);
         }
@@ -78,9 +86,9 @@ impl Medium {
 
     /// The zones that heard a frame will hear `next` behind it, whom the same zones hear.
     pub(super) fn is_followed_by<O: Observer>(&mut self, flying: &Flying, next: u32, cx: &mut Cx<'_, O>) {
-        let reserved = cx.now + flying.frame.reserves;
+        let reserved = flying.reserves(cx.now);
         for (zone, understood) in &self.hearing.audience[next as usize] {
-            self.zones[*zone as usize].hands_over(reserved, *understood);
+            self.zones[*zone as usize].hands_over(cx.now, reserved, *understood);
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use engine::{Span, Time};
 
+use super::lane::Head;
 use super::station::{Data, Phase, Step};
 use super::{Medium, draw};
 use crate::context::{Cx, Observer};
@@ -23,9 +24,10 @@ impl Medium {
             }
             Phase::Listening(step) => self.answered(number, step, cx),
             Phase::Unanswered(step) => {
-                // Its silence began with the end of its own frame, whatever others believe [802.11-2007 s9.2.5.2].
+                let station = &self.stations[number as usize];
+                let sent = station.lanes[station.serving()].sent_until;
                 let zone = &self.zones[self.hearing.zone[number as usize] as usize];
-                let from = (zone.idle_since() + self.phy.difs).max(cx.now);
+                let from = zone.after_silence(number, sent, cx.now, &self.phy);
                 self.failed(number, step, from, cx);
             }
             Phase::NextDue => {
@@ -56,7 +58,7 @@ impl Medium {
         let head = lane.head.as_ref().expect("a lane in service has a packet in hand");
         let left = head.packet.size() + LLC_OVERHEAD - head.done;
         let body = self.fragment.map_or(left, |most| left.min(most));
-        let rate = lane.rate.rate(head.failures[0] + head.failures[1] + 1, now);
+        let rate = lane.rate.rate(head.failed + 1, now);
         station.data = Data { hop: lane.hop, to: lane.to, rate, size: body + MAC_OVERHEAD, behind: left - body };
     }
 
@@ -84,8 +86,8 @@ impl Medium {
             size: RTS_SIZE,
             rate: self.phy.rate(rate),
             reserves,
-            number: head.0,
-            again: head.1 > 0,
+            number: head.number,
+            again: head.failures != [0; 2],
             packet: None,
         };
         let until = self.launch([number, number, data.to], frame, data.hop, None, cx);
@@ -93,11 +95,15 @@ impl Medium {
         self.waits(number, Phase::Sending(Step::Request), until, cx);
     }
 
-    /// The number of the packet in hand, and how often it failed.
-    fn head(&self, number: u32) -> (u64, u32) {
+    /// The packet in hand.
+    fn head(&self, number: u32) -> &Head {
         let station = &self.stations[number as usize];
-        let head = station.lanes[station.serving()].head.as_ref().expect("a packet in hand");
-        (head.number, head.failures[0] + head.failures[1])
+        station.lanes[station.serving()].head.as_ref().expect("a packet in hand")
+    }
+
+    /// Which count of failures a data frame belongs to: short or long.
+    fn is_long(&self, data: &Data) -> bool {
+        data.size > self.rts_threshold
     }
 
     /// Time that a station's frames take belongs to its lane.
@@ -117,13 +123,15 @@ impl Medium {
             let next = self.fragment.map_or(data.behind, |most| data.behind.min(most)) + MAC_OVERHEAD;
             reserves = reserves + self.phy.sifs + self.phy.duration(data.rate, next) + self.answer_time(data.rate);
         }
-        let (packet_number, failures) = self.head(number);
+        let long = self.is_long(&data);
         let station = &mut self.stations[number as usize];
         let serving = station.serving();
         let lane = &mut station.lanes[serving];
         let head = lane.head.as_mut().expect("a packet in hand");
         head.attempts += 1;
-        let (attempt, packet) = (head.attempts, head.packet);
+        let (packet_number, attempt, packet) = (head.number, head.attempts, head.packet);
+        // Requests that failed were no data.
+        let again = head.failures[usize::from(long)] > 0;
         let place = lane.counters.frames_sent;
         lane.counters.frames_sent += 1;
         cx.tell(data.hop, || LinkEvent::FrameSent { number: packet_number, attempt, packet });
@@ -135,7 +143,7 @@ impl Medium {
             rate: self.phy.rate(data.rate),
             reserves,
             number: packet_number,
-            again: failures > 0,
+            again,
             packet: Some(packet),
         };
         let until = self.launch([number, number, data.to], frame, data.hop, Some(place), cx);
@@ -171,7 +179,8 @@ impl Medium {
         if reception == Reception::Corrupted {
             // Who it was for has heard a frame that it could not read.
             let zone = &mut self.zones[self.hearing.zone[to as usize] as usize];
-            zone.delay(to, cx.now + self.phy.eifs, &self.phy, &mut self.stations, cx.schedule);
+            let from = zone.after(to, cx.now, self.phy.eifs, &self.phy);
+            zone.delay(to, from, &self.phy, &mut self.stations, cx.schedule);
         }
         // From the end of the sending, which is when it is over here.
         let sent = Time::from_nanos(cx.now.as_nanos() - self.phy.delay.as_nanos());
@@ -182,7 +191,7 @@ impl Medium {
     /// [802.11-2007 s9.2.5.7]. Not while it goes on with an exchange of its own.
     fn answers(&self, number: u32, step: Step, now: Time) -> bool {
         let free = match step {
-            Step::Request => self.zones[self.hearing.zone[number as usize] as usize].is_unreserved(now),
+            Step::Request => self.zones[self.hearing.zone[number as usize] as usize].is_unreserved(number, now),
             Step::Data => true,
         };
         free && self.stations[number as usize].phase != Phase::NextDue
@@ -242,7 +251,7 @@ impl Medium {
             size: ACK_SIZE,
             rate: self.phy.rate(rate),
             reserves,
-            number: self.head(number).0,
+            number: self.head(number).number,
             again: false,
             packet: None,
         };
@@ -258,15 +267,22 @@ impl Medium {
         if reception != Reception::Received {
             self.is_over(&flying, cx);
             if step == Step::Data {
-                let (hop, packet_number) = (self.data(number).hop, self.head(number).0);
+                let (hop, packet_number) = (self.data(number).hop, self.head(number).number);
                 cx.tell(hop, || LinkEvent::AckCorrupted { number: packet_number });
             }
+            // What reserved the air from others for this exchange did not reserve it from who answered.
+            let zone = &mut self.zones[self.hearing.zone[flying.from as usize] as usize];
+            let from = zone.after(flying.from, cx.now, self.phy.difs, &self.phy);
+            zone.delay(flying.from, from, &self.phy, &mut self.stations, cx.schedule);
             // It has heard a frame that it could not read.
             let zone = &self.zones[self.hearing.zone[number as usize] as usize];
-            let from = zone.idle_since() + self.phy.eifs;
+            let from = zone.after(number, cx.now, self.phy.eifs, &self.phy);
             return self.failed(number, step, from, cx);
         }
-        let goes_on = step == Step::Request || self.fragment_done(number, cx.now);
+        let goes_on = match step {
+            Step::Request => self.request_done(number),
+            Step::Data => self.fragment_done(number, cx.now),
+        };
         if !goes_on {
             self.is_over(&flying, cx);
             return self.succeeded(number, cx);
@@ -281,6 +297,16 @@ impl Medium {
         }
     }
 
+    /// A request has been answered, a success of a short frame; data follows.
+    fn request_done(&mut self, number: u32) -> bool {
+        let station = &mut self.stations[number as usize];
+        let serving = station.serving();
+        let head = station.lanes[serving].head.as_mut().expect("a packet in hand");
+        // [802.11-2007 s9.2.5.3]. The window stays as it is [s9.2.4].
+        head.failures[0] = 0;
+        true
+    }
+
     /// A fragment has been acknowledged; whether another follows.
     fn fragment_done(&mut self, number: u32, now: Time) -> bool {
         let Data { size, behind, .. } = self.data(number);
@@ -290,6 +316,8 @@ impl Medium {
             let head = station.lanes[serving].head.as_mut().expect("a packet in hand");
             head.done += size - MAC_OVERHEAD;
             head.failures = [0; 2];
+            // After every success with an MPDU [802.11-2007 s9.2.4], and a fragment is one.
+            station.window = self.phy.cw_min;
             self.choose(number, now);
         }
         behind > 0
@@ -313,16 +341,18 @@ impl Medium {
 
     /// An attempt has failed; the station may count slots from `from` on, unless the air is busy.
     fn failed<O: Observer>(&mut self, number: u32, step: Step, from: Time, cx: &mut Cx<'_, O>) {
-        let long = step == Step::Data && self.data(number).size > self.rts_threshold;
+        let data = self.data(number);
+        let long = step == Step::Data && self.is_long(&data);
         let station = &mut self.stations[number as usize];
         let serving = station.serving();
         let lane = &mut station.lanes[serving];
         lane.rate.on_attempt(station.data.rate, false, cx.now);
         let head = lane.head.as_mut().expect("a packet in hand");
         head.failures[usize::from(long)] += 1;
+        head.failed += 1;
         let limit = self.retries.limit(long, lane.drops_in_a_row);
         let last = head.failures[usize::from(long)] >= limit;
-        let attempt = head.failures[0] + head.failures[1];
+        let attempt = head.failed;
         let (hop, packet) = (lane.hop, head.packet);
         let mut outcome = Outcome::default();
         // [802.11-2007 s9.2.4]

@@ -14,8 +14,11 @@ pub(super) struct Head {
     pub number: u64,
     /// Attempts of data.
     pub attempts: u32,
-    /// Failures of short frames and of long ones since the last success with this packet [802.11-2007 s9.2.5.3].
+    /// Failures of short frames and of long ones since the last success of their kind with this packet
+    /// [802.11-2007 s9.2.5.3].
     pub failures: [u32; 2],
+    /// All failures.
+    pub failed: u32,
     /// Bytes of it that have been acknowledged in fragments.
     pub done: u32,
     /// Whether the far end has all of it, though perhaps nobody knows here.
@@ -69,7 +72,8 @@ impl Lane {
         if self.head.is_none() {
             self.head = self.backlog.pop().map(|(packet, _)| {
                 self.next_number += 1;
-                Head { packet, number: self.next_number - 1, attempts: 0, failures: [0; 2], done: 0, arrived: false }
+                let number = self.next_number - 1;
+                Head { packet, number, attempts: 0, failures: [0; 2], failed: 0, done: 0, arrived: false }
             });
         }
     }

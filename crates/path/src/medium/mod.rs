@@ -117,7 +117,8 @@ impl Medium {
         Medium {
             number,
             rts_threshold: size(config.rts_threshold).unwrap_or(u32::MAX),
-            fragment: fragment.map(|size| size.saturating_sub(crate::mac::dcf::frame::MAC_OVERHEAD).max(1)),
+            // An even number of bytes [802.11-2007 s9.4].
+            fragment: fragment.map(|size| size.saturating_sub(crate::mac::dcf::frame::MAC_OVERHEAD).max(2) & !1),
             retries: config.retries(),
             zones: (0..hearing.zones).map(|_| Zone::default()).collect(),
             hearing,
@@ -165,7 +166,7 @@ impl Medium {
         if until > zone.count(cx.now, self.phy.slot) {
             return zone.join_at(number, until, &self.phy, &mut self.stations, cx.schedule);
         }
-        if zone.is_free(cx.now) {
+        if zone.is_free(cx.now, self.phy.delay) {
             return self.attempt(number, cx);
         }
         // Idle, though not for long enough yet: it sends when it has been. Busy: it backs off.

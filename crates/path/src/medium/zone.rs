@@ -21,6 +21,14 @@ struct Apart {
     slots: u64,
 }
 
+/// What a frame reserves.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Reservation {
+    pub until: Time,
+    /// The two stations of the exchange. A frame reserves the air from others than who it is for [802.11-2007 s9.2.5.4].
+    pub between: [u32; 2],
+}
+
 /// Stations that hear the same others.
 #[derive(Default)]
 pub(super) struct Zone {
@@ -30,10 +38,12 @@ pub(super) struct Zone {
     clear: bool,
     /// Whether the last frame could not be understood.
     damaged: bool,
+    /// Since when something is heard, or was last.
+    busy_since: Time,
     /// Since when nothing is heard.
     idle_since: Time,
-    /// Until when the air is reserved: the network allocation vector.
-    nav: Time,
+    /// What is reserved, for whom: the network allocation vectors of all here. One exchange, rarely more.
+    reserved: Vec<Reservation>,
     /// When slots begin to count, while nothing is heard.
     from: Time,
     /// Slots counted until the air was last busy.
@@ -47,19 +57,35 @@ pub(super) struct Zone {
 
 impl Zone {
     /// Whether a station may send at `now` without backing off: nothing is heard or reserved, and has not been for as long as
-    /// is needed.
-    pub fn is_free(&self, now: Time) -> bool {
-        self.heard == 0 && now >= self.from
+    /// is needed. Who began to send less than `delay` ago is not heard yet.
+    pub fn is_free(&self, now: Time, delay: Span) -> bool {
+        now >= self.from && (self.heard == 0 || now <= self.busy_since + delay)
     }
 
     /// Whether the air is idle, as far as is heard and reserved, though perhaps not for long enough.
     pub fn is_idle(&self, now: Time) -> bool {
-        self.heard == 0 && now >= self.nav
+        self.heard == 0 && now >= self.reserved_until()
     }
 
-    /// Whether nobody has reserved the air.
-    pub fn is_unreserved(&self, now: Time) -> bool {
-        now >= self.nav
+    /// Whether nobody has reserved the air from a station.
+    pub fn is_unreserved(&self, station: u32, now: Time) -> bool {
+        now >= self.reserved_from(station)
+    }
+
+    /// Until when the air is reserved from who takes part in no exchange.
+    fn reserved_until(&self) -> Time {
+        self.reserved.iter().map(|reservation| reservation.until).max().unwrap_or_default()
+    }
+
+    /// Until when others have reserved the air from a station.
+    fn reserved_from(&self, station: u32) -> Time {
+        let others = self.reserved.iter().filter(|reservation| !reservation.between.contains(&station));
+        others.map(|reservation| reservation.until).max().unwrap_or_default()
+    }
+
+    /// When a station may count that knows only of silence since `silent`, and of what others have reserved.
+    pub fn after(&self, station: u32, silent: Time, silence: Span, phy: &Phy) -> Time {
+        (silent + silence).max(self.reserved_from(station) + phy.difs)
     }
 
     /// The count of slots at `now`.
@@ -70,10 +96,14 @@ impl Zone {
         }
     }
 
-    /// When a station that has just learned that an exchange failed may count: its own silence is not the zone's, which may
-    /// believe the air reserved.
-    pub fn idle_since(&self) -> Time {
-        self.idle_since
+    /// When a station may count whose frame left at `sent` and was not answered until `now`. Its silence began with the end of
+    /// that frame, whatever others believe reserved or took for a collision [802.11-2007 s9.2.5.2]; of what began later it
+    /// knows as much as they.
+    pub fn after_silence(&self, station: u32, sent: Time, now: Time, phy: &Phy) -> Time {
+        match self.busy_since > sent {
+            true => self.from.max(now),
+            false => self.after(station, self.idle_since, phy.difs, phy).max(now),
+        }
     }
 
     /// A frame begins to be heard. Whoever's turn comes before it can be sensed sends nevertheless.
@@ -88,6 +118,7 @@ impl Zone {
         self.clear = understood && self.heard == 0;
         self.heard += 1;
         if self.heard == 1 {
+            self.busy_since = now;
             self.freeze(now, phy, stations, schedule);
         }
     }
@@ -117,34 +148,33 @@ impl Zone {
         }
     }
 
-    /// A frame is heard no longer. If it could be understood, it reserves the air until `reserved`.
-    pub fn ends(&mut self, now: Time, reserved: Time, phy: &Phy, stations: &[Station], schedule: &mut Schedule) {
+    /// A frame is heard no longer. If it could be understood, it reserves the air.
+    pub fn ends(&mut self, now: Time, reserved: Reservation, phy: &Phy, stations: &[Station], schedule: &mut Schedule) {
         self.heard -= 1;
         if self.heard > 0 {
             return;
         }
-        self.understand(reserved);
+        self.understand(now, reserved);
         self.idle_since = now;
-        self.from = match self.damaged {
-            true => (now + phy.eifs).max(self.nav + phy.difs),
-            false => now.max(self.nav) + phy.difs,
-        };
+        let silence = if self.damaged { phy.eifs } else { phy.difs };
+        self.from = (now + silence).max(self.reserved_until() + phy.difs);
         self.rearm(phy, stations, schedule);
     }
 
     /// A frame is heard no longer, and its answer by a station that is heard by the same zones follows after SIFS: too soon for
     /// anyone to count a slot.
-    pub fn hands_over(&mut self, reserved: Time, understood: bool) {
+    pub fn hands_over(&mut self, now: Time, reserved: Reservation, understood: bool) {
         if self.heard == 1 {
-            self.understand(reserved);
+            self.understand(now, reserved);
         }
         self.clear = understood && self.heard == 1;
     }
 
-    fn understand(&mut self, reserved: Time) {
+    fn understand(&mut self, now: Time, reserved: Reservation) {
         self.damaged = !self.clear;
-        if self.clear {
-            self.nav = self.nav.max(reserved);
+        self.reserved.retain(|reservation| reservation.until > now);
+        if self.clear && reserved.until > now {
+            self.reserved.push(reserved);
         }
     }
 

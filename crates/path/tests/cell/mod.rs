@@ -1,0 +1,261 @@
+//! A shared medium driven by hand: stations, links between them, packets at chosen times, back-offs that are known.
+#![allow(dead_code, reason = "each test file uses some of it")]
+
+use engine::{Rate, Schedule, Slot, Span, Stream, Time};
+use path::channel::{Channel, ChannelConfig, scripted};
+use path::link::Counters;
+use path::mac::dcf::Config;
+use path::medium::{LaneSpec, Medium, StationSpec};
+use path::queue::Limit;
+use path::station::Outcome;
+use path::station::scheduler::Scheduler;
+use path::{Cx, HopId, LinkEvent, MediumEvent, Observer, Way};
+use wire::{Addr, Body, Ecn, Flags, Packet, Segment, SeqNum};
+
+/// What there is in the cell.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    pub config: Config,
+    /// The two stations of each link.
+    pub links: Vec<[u32; 2]>,
+    /// The channel of each link; perfect where there is none.
+    pub channels: Vec<ChannelConfig>,
+    /// The rate of data on each link; the medium's where there is none.
+    pub rates: Vec<Option<Rate>>,
+    /// Where each station's back-offs come from.
+    pub streams: Vec<Stream>,
+    pub scheduler: Scheduler,
+    pub limit: Limit,
+}
+
+impl Plan {
+    /// Stations 1, 2, ... `count` with a link to station 0 each: forward is to station 0.
+    pub fn around_one(config: Config, count: u32) -> Self {
+        Plan {
+            config,
+            links: (1..=count).map(|station| [station, 0]).collect(),
+            channels: Vec::new(),
+            rates: Vec::new(),
+            streams: (0..=count).map(|station| Stream::named(1, 0, &format!("station {station}"))).collect(),
+            scheduler: Scheduler::default(),
+            limit: Limit::None,
+        }
+    }
+
+    /// The back-offs of a station begin with these: pairs of the window and the slots drawn from it.
+    pub fn drawing(mut self, station: usize, draws: &[(u32, u64)]) -> Self {
+        self.streams[station] = stream_that_draws(draws);
+        self
+    }
+
+    pub fn scripted(mut self, link: usize, script: scripted::Config) -> Self {
+        self.channels.resize(self.links.len(), ChannelConfig::Perfect(Default::default()));
+        self.channels[link] = ChannelConfig::Scripted(script);
+        self
+    }
+}
+
+/// The first of the streams 0, 1, 2, ... whose back-offs begin with these slots out of these windows. Nothing in the medium
+/// is told of the choice, and the back-offs that it then draws stand in the log.
+fn stream_that_draws(wanted: &[(u32, u64)]) -> Stream {
+    let fits = |stream: &Stream| {
+        let mut draws = stream.draws();
+        wanted.iter().all(|(window, slots)| (draws.next_u64() >> 32) & u64::from(*window) == *slots)
+    };
+    (0..100_000_000).map(|seed| Stream::named(seed, 0, "back-off")).find(fits).expect("a stream with these draws")
+}
+
+/// Something seen.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Saw {
+    Link(HopId, LinkEvent),
+    Medium(MediumEvent),
+}
+
+#[derive(Default)]
+pub struct Log(pub Vec<(Time, Saw)>);
+
+impl Observer for Log {
+    fn watches(&self) -> bool {
+        true
+    }
+    fn link(&mut self, at: Time, hop: HopId, event: LinkEvent) {
+        self.0.push((at, Saw::Link(hop, event)));
+    }
+    fn medium(&mut self, at: Time, _: u32, event: MediumEvent) {
+        self.0.push((at, Saw::Medium(event)));
+    }
+}
+
+/// The cell while it runs.
+pub struct Cell {
+    pub medium: Medium,
+    pub schedule: Schedule,
+    channels: Vec<Box<dyn Channel>>,
+    slots: Vec<Slot>,
+    /// The station and lane of each link, both ways.
+    places: Vec<[(u32, usize); 2]>,
+    pub log: Log,
+    pub outcomes: Vec<(Time, HopId, Outcome)>,
+    /// How many packets each way of each link was offered, and how many found no room.
+    pub offered: Vec<[u64; 2]>,
+    pub refused: Vec<[u64; 2]>,
+    pub wakeups: u64,
+    sequence: u32,
+}
+
+impl Cell {
+    pub fn new(plan: &Plan) -> Self {
+        let mut schedule = Schedule::new();
+        let mut lanes: Vec<Vec<LaneSpec>> = vec![Vec::new(); plan.streams.len()];
+        let mut places = Vec::new();
+        for (link, ends) in plan.links.iter().enumerate() {
+            let mut place = [(0, 0); 2];
+            for way in [Way::Forward, Way::Backward] {
+                let (here, there) = (ends[way.index()], ends[1 - way.index()]);
+                place[way.index()] = (here, lanes[here as usize].len());
+                let hop = HopId { link: link as u32, way };
+                let (limit, threshold) = (plan.limit, Limit::None);
+                let rate = plan.rates.get(link).copied().flatten();
+                lanes[here as usize].push(LaneSpec { hop, to: there, limit, threshold, rate });
+            }
+            places.push(place);
+        }
+        let slots: Vec<Slot> = lanes.iter().map(|_| schedule.slot()).collect();
+        let specs = lanes.into_iter().zip(&slots).zip(&plan.streams);
+        let specs = specs.map(|((lanes, slot), stream)| StationSpec {
+            slot: *slot,
+            scheduler: plan.scheduler,
+            lanes,
+            stream: *stream,
+        });
+        let channel = |link: usize| {
+            let config = plan.channels.get(link).cloned().unwrap_or(ChannelConfig::Perfect(Default::default()));
+            config.build(Stream::named(1, 0, &format!("channel {link}")))
+        };
+        Cell {
+            medium: Medium::new(0, &plan.config, specs.collect()),
+            channels: (0..plan.links.len()).map(channel).collect(),
+            offered: vec![[0; 2]; plan.links.len()],
+            refused: vec![[0; 2]; plan.links.len()],
+            schedule,
+            slots,
+            places,
+            log: Log::default(),
+            outcomes: Vec::new(),
+            wakeups: 0,
+            sequence: 0,
+        }
+    }
+
+    /// Hands a packet of `size` bytes, its headers included, to the station that sends `way` along a link.
+    pub fn offer(&mut self, now: Time, link: usize, way: Way, size: u32) {
+        let (station, lane) = self.places[link][way.index()];
+        self.offered[link][way.index()] += 1;
+        let packet = packet(self.sequence, size);
+        self.sequence += 1;
+        let Cell { schedule, channels, log, .. } = self;
+        let mut cx = Cx { now, schedule, channels, observer: log };
+        if !self.medium.on_packet(station, lane, packet, false, &mut cx) {
+            self.refused[link][way.index()] += 1;
+        }
+        self.take_outcomes(now);
+    }
+
+    fn take_outcomes(&mut self, now: Time) {
+        while let Some((hop, outcome)) = self.medium.outcome() {
+            self.outcomes.push((now, hop, outcome));
+        }
+    }
+
+    /// The next wake-up up to `until`.
+    pub fn step(&mut self, until: Time) -> Option<Time> {
+        let (now, slot) = self.schedule.next(until)?;
+        let station = self.slots.iter().position(|of| *of == slot).expect("each wake-up belongs to a station");
+        self.wakeups += 1;
+        let Cell { schedule, channels, log, .. } = self;
+        self.medium.on_wake(station as u32, &mut Cx { now, schedule, channels, observer: log });
+        self.take_outcomes(now);
+        Some(now)
+    }
+
+    /// Packets at their times, each (microsecond, link, way, size) in order of time, until nothing more happens.
+    pub fn play(&mut self, offers: &[(u64, usize, Way, u32)]) {
+        for (at, link, way, size) in offers {
+            let at = Time::from_nanos(at * 1000);
+            // What is due at the same moment comes after it.
+            let before = Time::from_nanos(at.as_nanos().saturating_sub(1));
+            while at > Time::ZERO && self.step(before).is_some() {}
+            self.offer(at, *link, *way, *size);
+        }
+        while self.step(Time::NEVER).is_some() {}
+    }
+
+    pub fn counters(&self, link: usize, way: Way, now: Time) -> Counters {
+        let (station, lane) = self.places[link][way.index()];
+        self.medium.counters(station, lane, now)
+    }
+
+    /// What was seen, a line each, in microseconds.
+    pub fn lines(&self) -> Vec<String> {
+        self.log.0.iter().filter_map(|(at, saw)| line(*at, saw)).collect()
+    }
+}
+
+/// A packet of `size` bytes with all its headers.
+pub fn packet(seq: u32, size: u32) -> Packet {
+    let segment = Segment {
+        src_port: 1,
+        dst_port: 2,
+        seq: SeqNum(seq),
+        ack: SeqNum(0),
+        flags: Flags::ACK,
+        len: size - Packet::HEADER - Segment::HEADER,
+        ..Segment::default()
+    };
+    Packet { src: Addr::of_node(0), dst: Addr::of_node(1), ecn: Ecn::NotEct, body: Body::Tcp(segment) }
+}
+
+fn micros(nanos: u64) -> u64 {
+    assert_eq!(nanos % 1000, 0, "{nanos} ns are not whole microseconds");
+    nanos / 1000
+}
+
+fn span(span: Span) -> u64 {
+    micros(span.as_nanos())
+}
+
+fn line(at: Time, saw: &Saw) -> Option<String> {
+    let (at, text) = match saw {
+        Saw::Medium(MediumEvent::Sent { from, to, frame }) => {
+            let again = if frame.again { " again" } else { "" };
+            let reserving = match span(frame.reserves) {
+                0 => String::new(),
+                reserves => format!(", reserving {reserves}"),
+            };
+            let (kind, number) = (frame.kind.name(), frame.number);
+            let text = format!("{from}>{to} {kind} {number}{again} takes {}{reserving}", span(frame.duration));
+            (frame.start, text)
+        }
+        Saw::Medium(MediumEvent::Ended { from, to, kind, reception }) => {
+            (at, format!("{from}>{to} {} {}", kind.name(), reception.name()))
+        }
+        Saw::Medium(MediumEvent::BackOff { station, slots, window }) => {
+            (at, format!("{station} draws {slots} of {window}"))
+        }
+        Saw::Link(hop, event) => {
+            let text = match event {
+                LinkEvent::GivenUp { attempts, number, arrived, .. } => {
+                    let arrived = if *arrived { ", though it arrived" } else { "" };
+                    format!("gives up {number} after {attempts} attempts of data{arrived}")
+                }
+                LinkEvent::FrameDuplicate { number, .. } => format!("{number} is a duplicate"),
+                LinkEvent::Arrived { .. } => "a packet arrives".to_owned(),
+                LinkEvent::QueueFull { .. } => "no room".to_owned(),
+                _ => return None,
+            };
+            (at, format!("link {}: {text}", hop.link))
+        }
+    };
+    Some(format!("{:>6} {text}", micros(at.as_nanos())))
+}

@@ -1,0 +1,235 @@
+//! What holds of a shared medium whatever its stations, queues, thresholds and channels are.
+
+mod cell;
+
+use std::collections::{HashMap, HashSet};
+
+use cell::{Cell, Plan, Saw};
+use engine::{Bytes, Rate, Span, Stream, Time};
+use path::channel::ChannelConfig;
+use path::mac::dcf::{Config, FrameKind, Phy, Standard};
+use path::queue::Limit;
+use path::station::scheduler::Scheduler;
+use path::{LinkEvent, MediumEvent, Reception, Way};
+use proptest::prelude::*;
+
+/// Packets at their times: (microsecond, link, way, size).
+type Offers = Vec<(u64, usize, Way, u32)>;
+
+fn config() -> impl Strategy<Value = Config> {
+    let standard = prop_oneof![
+        Just(Standard::Fhss),
+        Just(Standard::Dsss),
+        Just(Standard::B),
+        Just(Standard::A),
+        Just(Standard::G)
+    ];
+    let windows = (0u32..5, 0u32..5);
+    let thresholds = (prop::option::of(0u64..1600), prop::option::of(256u64..1600));
+    let limits = (1u32..5, 1u32..5);
+    // Whole nanoseconds, so that nothing rests on whole microseconds.
+    let times = (prop::option::of(60_000u64..3_000_000), prop::option::of(0u64..8000));
+    (standard, windows, thresholds, limits, times, any::<bool>()).prop_map(
+        |(standard, (first, more), (rts, fragment), (short, long), (wait, delay), slowest)| Config {
+            standard,
+            rate: slowest.then(|| standard.modes()[0].rate),
+            cw_min: Some((1 << first) - 1),
+            cw_max: Some((1 << (first + more)) - 1),
+            rts_threshold: rts.map(Bytes),
+            fragmentation_threshold: fragment.map(Bytes),
+            short_retry_limit: Some(short),
+            long_retry_limit: Some(long),
+            answer_timeout: wait.map(Span::from_nanos),
+            delay: delay.map(Span::from_nanos),
+            ..Config::default()
+        },
+    )
+}
+
+fn channel() -> impl Strategy<Value = ChannelConfig> {
+    prop_oneof![
+        Just(ChannelConfig::Perfect(Default::default())),
+        (0.0..0.9f64).prop_map(|loss| ChannelConfig::Uniform(path::channel::uniform::Config { loss })),
+        (0u64..20_000, 1u64..20_000).prop_map(|(from, lasts)| {
+            let us = |micros: u64| Span::from_nanos(1000 * micros);
+            let bad = vec![[us(from), us(from + lasts)]];
+            ChannelConfig::Scripted(path::channel::scripted::Config { bad, ..Default::default() })
+        }),
+    ]
+}
+
+fn plan() -> impl Strategy<Value = (Plan, Offers)> {
+    (2u32..7, 1usize..9).prop_flat_map(|(stations, links)| {
+        let link = (0..stations, 1..stations).prop_map(move |(a, step)| [a, (a + step) % stations]);
+        let offer = (0u64..30_000, 0..links, any::<bool>(), 41u32..1501);
+        let offer =
+            offer.prop_map(|(at, link, back, size)| (at, link, if back { Way::Backward } else { Way::Forward }, size));
+        let limit = prop_oneof![Just(Limit::None), (0u32..4).prop_map(Limit::Packets)];
+        (
+            config(),
+            prop::collection::vec(link, links),
+            prop::collection::vec(channel(), links),
+            any::<u64>(),
+            prop_oneof![Just(Scheduler::RoundRobin), Just(Scheduler::Fifo)],
+            limit,
+            prop::collection::vec(offer, 1..40),
+        )
+            .prop_map(move |(config, links, channels, seed, scheduler, limit, mut offers)| {
+                offers.sort_by_key(|offer| offer.0);
+                let streams = (0..stations).map(|number| Stream::named(seed, 0, &format!("{number}"))).collect();
+                (Plan { config, links, channels, rates: Vec::new(), streams, scheduler, limit }, offers)
+            })
+    })
+}
+
+/// Every packet was delivered once, given up, refused, or both delivered and given up; none waits.
+fn is_conserved(cell: &Cell) -> Result<(), TestCaseError> {
+    let (mut arrived, mut lost, mut refused) = (HashMap::new(), HashSet::new(), 0u64);
+    for (_, saw) in &cell.log.0 {
+        let Saw::Link(_, event) = saw else { continue };
+        let number = |packet: &wire::Packet| packet.data().map_or(u32::MAX, |segment| segment.seq.0);
+        match event {
+            LinkEvent::Arrived { packet } => *arrived.entry(number(packet)).or_insert(0) += 1,
+            LinkEvent::GivenUp { packet, arrived: false, .. } => {
+                prop_assert!(lost.insert(number(packet)), "given up twice");
+            }
+            LinkEvent::QueueFull { .. } => refused += 1,
+            _ => {}
+        }
+    }
+    prop_assert!(arrived.values().all(|times| *times == 1), "delivered twice: {arrived:?}");
+    prop_assert!(arrived.keys().all(|packet| !lost.contains(packet)), "delivered and lost");
+    let offered: u64 = cell.offered.iter().flatten().sum();
+    prop_assert_eq!(offered, arrived.len() as u64 + lost.len() as u64 + refused);
+    prop_assert_eq!(refused, cell.refused.iter().flatten().sum::<u64>());
+    for link in 0..cell.offered.len() {
+        for way in [Way::Forward, Way::Backward] {
+            let counters = cell.counters(link, way, Time::NEVER);
+            prop_assert_eq!(counters.packets_delivered + counters.packets_dropped, cell.offered[link][way.index()]);
+            prop_assert!(counters.frames_collided + counters.frames_corrupted <= counters.frames_sent);
+        }
+    }
+    Ok(())
+}
+
+/// A frame as it is heard: by whom it was sent and for whom, from when until when, and what it reserves behind.
+#[derive(Clone, Copy, Debug)]
+struct Heard {
+    from: u32,
+    to: u32,
+    kind: FrameKind,
+    sent: Time,
+    begins: Time,
+    ends: Time,
+    reserves: Time,
+}
+
+/// Whoever begins an exchange had heard nothing for DIFS, and nothing that reserved the air from it, except what began so
+/// recently that it could not be heard. All other frames begin SIFS behind the frame they belong to.
+fn is_sensed(cell: &Cell, plan: &Plan) -> Result<(), TestCaseError> {
+    let phy = Phy::new(&plan.config);
+    let mut heard: Vec<Heard> = Vec::new();
+    let mut ended: Vec<(u32, u32, FrameKind, Time, Reception)> = Vec::new();
+    for (at, saw) in &cell.log.0 {
+        let (from, to, frame) = match saw {
+            Saw::Medium(MediumEvent::Sent { from, to, frame }) => (*from, *to, *frame),
+            Saw::Medium(MediumEvent::Ended { from, to, kind, reception }) => {
+                ended.push((*from, *to, *kind, *at, *reception));
+                continue;
+            }
+            Saw::Medium(MediumEvent::BackOff { slots, window, .. }) => {
+                prop_assert!(slots <= window);
+                continue;
+            }
+            Saw::Link(..) => continue,
+        };
+        let ends = frame.start + frame.duration + phy.delay;
+        let now = Heard {
+            from,
+            to,
+            kind: frame.kind,
+            sent: frame.start,
+            begins: frame.start + phy.delay,
+            ends,
+            reserves: ends + frame.reserves,
+        };
+        // What it follows by SIFS, having been received whole.
+        let asked = ended.iter().rev().find(|(theirs, mine, _, end, reception)| {
+            (*theirs, *mine) == (to, from) && *reception == Reception::Received && *end + phy.sifs == frame.start
+        });
+        let follows = match (frame.kind, asked.map(|asked| asked.2)) {
+            (FrameKind::Cts, asked) => {
+                prop_assert_eq!(asked, Some(FrameKind::Rts));
+                true
+            }
+            (FrameKind::Ack, asked) => {
+                prop_assert_eq!(asked, Some(FrameKind::Data));
+                true
+            }
+            (FrameKind::Data, Some(FrameKind::Cts | FrameKind::Ack)) => true,
+            _ => false,
+        };
+        let busy = |other: &&Heard| other.from != from && other.begins < now.sent && now.sent < other.ends;
+        let other = heard.iter().find(busy);
+        prop_assert!(other.is_none(), "{now:?} during {other:?}");
+        prop_assert!(heard.iter().all(|other| other.from != from || other.sent + phy.delay <= now.sent));
+        if !follows {
+            // A frame that is over, whole and alone, and for others.
+            let overlaps =
+                |one: &Heard| heard.iter().filter(|other| other.sent < one.ends && one.sent < other.ends).count();
+            for other in heard.iter().filter(|other| other.ends <= now.sent) {
+                let silence = other.ends + phy.difs;
+                prop_assert!(now.sent >= silence, "{now:?} behind {other:?}");
+                let mine = other.from == from || other.to == from;
+                prop_assert!(
+                    mine || overlaps(other) > 1 || now.sent >= other.reserves + phy.difs,
+                    "{now:?} in what {other:?} reserves"
+                );
+            }
+        }
+        heard.push(now);
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 512, max_shrink_iters: 4000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn packets_are_conserved_and_the_air_is_sensed((plan, offers) in plan()) {
+        prop_assume!(plan.config.check().is_empty());
+        let mut cell = Cell::new(&plan);
+        cell.play(&offers);
+        is_conserved(&cell)?;
+        is_sensed(&cell, &plan)?;
+        // Once more, the same.
+        let mut again = Cell::new(&plan);
+        again.play(&offers);
+        prop_assert_eq!(&cell.log.0, &again.log.0);
+        // Nothing is left to wake up for, and a handful of wake-ups for each frame is all there were.
+        let frames = cell.log.0.iter().filter(|(_, saw)| matches!(saw, Saw::Medium(MediumEvent::Sent { .. }))).count();
+        prop_assert!(cell.schedule.next(Time::NEVER).is_none());
+        prop_assert!(cell.wakeups <= 3 * frames as u64 + 1, "{} wake-ups for {frames} frames", cell.wakeups);
+    }
+}
+
+/// Slots that nobody uses are not counted one by one: nobody wakes up in idle air, however large the windows are.
+#[test]
+fn idle_slots_cost_nothing() {
+    let config = Config {
+        rate: Rate::from_bits_per_sec(1_000_000),
+        cw_min: Some(65_535),
+        cw_max: Some(65_535),
+        ..Config::default()
+    };
+    let mut cell = Cell::new(&Plan::around_one(config, 20));
+    for link in 0..20 {
+        cell.offer(Time::ZERO, link, Way::Forward, 100);
+        cell.offer(Time::ZERO, link, Way::Forward, 100);
+    }
+    while cell.step(Time::NEVER).is_some() {}
+    let last = cell.log.0[cell.log.0.len() - 1].0;
+    let sent = cell.log.0.iter().filter(|(_, saw)| matches!(saw, Saw::Medium(MediumEvent::Sent { .. }))).count() as u64;
+    assert!(last.as_nanos() / 20_000 > 50_000, "tens of thousands of slots went by until {last:?}");
+    assert!(cell.wakeups <= 2 * sent, "{} wake-ups for {sent} frames", cell.wakeups);
+}
