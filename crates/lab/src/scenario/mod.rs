@@ -9,6 +9,7 @@ mod explain;
 mod media;
 pub mod model;
 pub mod named;
+pub mod places;
 mod routes;
 pub mod sweep;
 pub mod tcp;

@@ -31,6 +31,8 @@ pub(super) struct Lane {
     pub head: Option<Head>,
     pub rate: Box<dyn RateControl>,
     pub counters: Counters,
+    /// Whether the neighbour listens: a mobile listens to the base station that it is associated with.
+    pub open: bool,
     /// When its last frame has left.
     pub sent_until: Time,
     next_number: u64,
@@ -47,6 +49,7 @@ impl Lane {
             head: None,
             rate,
             counters: Counters::default(),
+            open: true,
             sent_until: Time::ZERO,
             next_number: 0,
             expected: (0, 0),

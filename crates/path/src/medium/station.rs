@@ -3,6 +3,7 @@
 use engine::Slot;
 use engine::random::Draws;
 
+use super::beacon::Beacons;
 use super::lane::Lane;
 use super::turns::Turns;
 
@@ -26,6 +27,8 @@ pub(super) enum Phase {
     Unanswered(Step),
     /// The beginning of its next frame in the same exchange.
     NextDue,
+    /// The end of its beacon.
+    Announcing,
 }
 
 /// The part of an exchange.
@@ -48,6 +51,10 @@ pub(super) struct Station {
     /// Whether it is about to answer another's frame.
     pub answering: bool,
     pub draws: Draws,
+    /// Its beacons, if it sends any.
+    pub beacons: Option<Beacons>,
+    /// Whether its next frame is a beacon.
+    pub announces: bool,
 }
 
 impl Station {
