@@ -7,6 +7,8 @@
 //! A station that counts from another moment, because it alone missed an answer or received a damaged frame, stands apart until
 //! the air is busy again.
 
+mod anew;
+
 use std::collections::BTreeSet;
 
 use engine::{Schedule, Slot, Span, Time};
