@@ -7,14 +7,16 @@ pub mod near;
 pub mod random;
 pub mod registry;
 pub mod schedule;
+pub mod signed;
 pub mod time;
 pub mod units;
 
 pub use named::Named;
 pub use random::{Draws, Stream};
 pub use schedule::{Order, Schedule, Slot};
+pub use signed::Signed;
 pub use time::{Span, Time};
-pub use units::{Bytes, Rate};
+pub use units::{Bytes, Decibels, Length, Rate, Speed};
 
 #[doc(hidden)]
 pub use {schemars, serde};

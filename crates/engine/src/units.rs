@@ -15,6 +15,18 @@ pub struct Rate(u64);
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Bytes(pub u64);
 
+/// A length in millimetres.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Length(pub u64);
+
+/// A speed in millimetres an hour, of which `m/s` and `km/h` are whole multiples.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Speed(pub u64);
+
+/// A ratio of powers in thousandths of a decibel.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Decibels(pub u64);
+
 impl Rate {
     /// `bits` bits per second; a rate of zero would never finish, so there is none.
     pub const fn from_bits_per_sec(bits: u64) -> Option<Self> {
@@ -96,6 +108,23 @@ const BYTES: Kind = Kind {
     ],
     refused: &[("KB", "KB means 1000 bytes to some and 1024 to others: write kB or KiB")],
 };
+
+const LENGTH: Kind = Kind {
+    name: "a length",
+    example: "250 m",
+    units: &[("km", 1_000_000), ("m", 1_000), ("cm", 10), ("mm", 1)],
+    refused: &[],
+};
+
+const SPEED: Kind = Kind {
+    name: "a speed",
+    example: "5 m/s",
+    units: &[("m/s", 3_600_000), ("km/h", 1_000_000), ("mm/s", 3_600), ("mm/h", 1)],
+    refused: &[],
+};
+
+const DECIBELS: Kind =
+    Kind { name: "a ratio", example: "10 dB", units: &[("dB", 1_000), ("mdB", 1)], refused: &[("db", "write dB")] };
 
 impl Kind {
     fn error(&self, hint: Option<String>) -> UnitError {
@@ -227,6 +256,28 @@ written_as!(
 );
 written_as!(Bytes, BYTES, |bytes| Ok(Bytes(bytes)), |bytes| bytes.0);
 
+written_as!(Length, LENGTH, |millimetres| Ok(Length(millimetres)), |length| length.0);
+written_as!(Speed, SPEED, |speed| Ok(Speed(speed)), |speed| speed.0);
+written_as!(Decibels, DECIBELS, |thousandths| Ok(Decibels(thousandths)), |ratio| ratio.0);
+
+impl fmt::Debug for Length {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{self}")
+    }
+}
+
+impl fmt::Debug for Speed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{self}")
+    }
+}
+
+impl fmt::Debug for Decibels {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{self}")
+    }
+}
+
 impl fmt::Debug for Rate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{self}")
@@ -277,6 +328,22 @@ mod tests {
         assert!("99999999999999999999 h".parse::<Span>().is_err());
         let hint = "99999999999999999999.000000000001 h".parse::<Span>().unwrap_err().hint;
         assert_eq!(hint.as_deref(), Some("too large"));
+    }
+
+    #[test]
+    fn lengths_speeds_and_ratios_are_exact() {
+        assert_eq!("250 m".parse(), Ok(Length(250_000)));
+        assert_eq!("1.2 km".parse(), Ok(Length(1_200_000)));
+        assert_eq!("5 m/s".parse::<Speed>(), "18 km/h".parse());
+        assert_eq!("0.001 m/s".parse::<Speed>(), "1 mm/s".parse());
+        assert_eq!("10 dB".parse(), Ok(Decibels(10_000)));
+        let shown = |text: &str| text.parse::<Speed>().map(|speed| speed.to_string());
+        assert_eq!(shown("1.5 m/s").as_deref(), Ok("1.5 m/s"));
+        assert_eq!(shown("50 km/h").as_deref(), Ok("50 km/h"));
+        assert_eq!(Length(1_200_000).to_string(), "1.2 km");
+        let hint = "5 M".parse::<Length>().unwrap_err().hint;
+        assert_eq!(hint.as_deref(), Some("did you mean \"5 m\"?"));
+        assert!("0.1 mm".parse::<Length>().unwrap_err().hint.unwrap().contains("finer"));
     }
 
     #[test]

@@ -8,7 +8,7 @@ use std::path::Path;
 use common::{network, scenario, wire};
 use engine::{Bytes, Span};
 use lab::scenario::document::{read_back, write};
-use tcp::config::{Acks, BackOff, EcnMode, Floor, Growth, Nagle, Retries, Sampling};
+use tcp::config::{Acks, BackOff, EcnMode, Floor, Growth, Nagle, Retries, Sampling, TimerRestart};
 use tcp::presets::PRESETS;
 
 /// A key, and values that differ from what the variant "reno" has.
@@ -30,6 +30,7 @@ const KEYS: &[(&str, &[&str])] = &[
     ("rto_floor", &["\"variation\""]),
     ("rto_granularity", &["\"500 ms\""]),
     ("rto_back_off", &["\"until-acknowledged\""]),
+    ("rto_restart", &["\"recovery\""]),
     ("rtt_sampling", &["\"each-acknowledgment\""]),
     ("retries", &["{ syn = 2 }", "{ data = 15 }", "{ syn = 0, data = 0 }", "{ steady_syn = 4 }"]),
     ("delayed_ack", &["true", "{ every = 3 }", "{ delay = \"40 ms\", at_once = 16 }"]),
@@ -137,7 +138,7 @@ fn linux_reno_is_more_than_rack() {
 fn each_key_sets_what_it_says() {
     let all = "recovery = \"rack\", initial_window = 3, growth = \"when-used\", restart_after_idle = false, \
                rto_floor = \"variation\", rto_granularity = \"500 ms\", rto_back_off = \"until-acknowledged\", \
-               rtt_sampling = \"each-acknowledgment\", retries = { syn = 1, steady_syn = 3, data = 2 }, \
+               rto_restart = \"recovery\", rtt_sampling = \"each-acknowledgment\", retries = { syn = 1, steady_syn = 3, data = 2 }, \
                delayed_ack = { every = 3, delay = \"100 ms\", at_once = 4 }, nagle = \"minshall\", limited_transmit = true, \
                prr = true, frto = true, eifel = true, dsack_undo = true, timestamps = true, window_scaling = 7, \
                ecn = \"request\", time_wait = \"2 s\"";
@@ -145,6 +146,7 @@ fn each_key_sets_what_it_says() {
     assert_eq!((config.initial_window, config.growth, config.restart_after_idle), (3, Growth::WhenUsed, false));
     let rto = config.rto;
     assert_eq!((rto.floor, rto.granularity), (Floor::Variation, Span::from_millis(500)));
+    assert_eq!(rto.restart, TimerRestart::Recovery);
     assert_eq!((rto.back_off, rto.sampling), (BackOff::UntilAcknowledged, Sampling::EachAcknowledgment));
     assert_eq!(config.retries, Retries { syn: 1, steady_syn: 3, data: Some(2) });
     assert_eq!(config.acks, Acks { every: 3, delay: Span::from_millis(100), at_once: 4 });

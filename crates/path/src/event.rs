@@ -190,6 +190,37 @@ pub enum MediumEvent {
         /// How many at most it could have drawn.
         window: u32,
     },
+    /// Two stations hear each other otherwise than before.
+    Reaches {
+        /// The number of the one in the medium.
+        a: u32,
+        /// That of the other.
+        b: u32,
+        /// How from now on.
+        reach: Reach,
+    },
+}
+
+/// How two stations hear each other.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Reach {
+    /// Not at all.
+    Nothing,
+    /// That there is a frame, but not what.
+    Senses,
+    /// They can read each other's frames.
+    Reads,
+}
+
+impl Reach {
+    /// The word that traces use.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Reach::Nothing => "nothing",
+            Reach::Senses => "senses",
+            Reach::Reads => "reads",
+        }
+    }
 }
 
 /// A frame in the air.

@@ -1,5 +1,5 @@
 //! Everything between the two ends. In the order a packet meets them: [`queue`], [`link`]; where there is a link layer
-//! [`station`] or [`transmitter`], or a shared [`medium`], and [`mac`]; [`channel`]; and [`agent`], which hears how it went. [`context`] and
+//! [`station`] or [`transmitter`], or a shared [`medium`], and [`mac`]; [`channel`]; and [`agent`], which hears how it went. [`place`] says where nodes are. [`context`] and
 //! [`event`] are what all of them are lent, and say.
 
 pub mod agent;
@@ -8,6 +8,7 @@ pub mod channel;
 pub mod link;
 pub mod mac;
 pub mod medium;
+pub mod place;
 pub mod queue;
 pub mod station;
 pub mod transmitter;
@@ -16,4 +17,4 @@ pub mod context;
 pub mod event;
 
 pub use context::{Cx, Observer};
-pub use event::{AirFrame, HopId, LinkEvent, MediumEvent, Reception, Way, Ways};
+pub use event::{AirFrame, HopId, LinkEvent, MediumEvent, Reach, Reception, Way, Ways};

@@ -16,7 +16,7 @@ use path::{HopId, Way};
 use wire::{Addr, Body, Flags, Notice, NoticeKind, Options, Packet, SackBlocks, Segment, SeqNum, Timestamps};
 
 /// Schemes that tell senders of failed attempts, and do nothing else.
-const MESSENGERS: &[&str] = &["simple-icmp", "refined-icmp"];
+const MESSENGERS: &[&str] = &["simple-icmp", "refined-icmp", "link-loss"];
 /// Schemes that acknowledge by themselves what they have taken.
 const ACKNOWLEDGERS: &[&str] = &["split"];
 /// Schemes that cut a stream into segments anew.
@@ -40,13 +40,14 @@ fn messengers() -> impl Iterator<Item = AgentConfig> {
 
 // Of failed attempts.
 
-/// What a link layer says of these packets, data and acknowledgments, some of them given up on: attempts rise from 1,
-/// and those of one packet may stand among those of another.
+/// What a link layer says of these packets, data and acknowledgments, its own host's and others', some of them given up on:
+/// attempts rise from 1, and those of one packet may stand among those of another.
 fn notices(packets: Range<u32>, seed: u64) -> Vec<RadioNotice> {
     const MOST: u32 = 9;
     let mut draws: Draws = Stream::named(seed, 0, "agents").draws();
     let mut failures = |seq: u32| {
         let packet = packet(seq * 1000, if draws.unit() < 0.7 { 1000 } else { 0 });
+        let packet = Packet { src: if draws.unit() < 0.3 { HERE } else { FIXED }, ..packet };
         let hop = HopId { link: seq % 2, way: Way::Forward };
         let failed = 1 + (draws.unit() * f64::from(MOST)) as u32;
         (1..=failed).map(move |attempt| RadioNotice { hop, packet, attempt, last: attempt == MOST }).collect::<Vec<_>>()

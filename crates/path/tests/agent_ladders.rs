@@ -4,8 +4,9 @@ mod common;
 mod ladder;
 
 use common::member;
-use ladder::{Ladder, ack, data, of_flow};
+use ladder::{HERE, Ladder, ack, data, of_flow};
 use path::agent::AgentConfig;
+use wire::Packet;
 
 fn scheme(name: &str) -> AgentConfig {
     member(name).unwrap_or_else(|error| panic!("{name} needs defaults: {error}"))
@@ -20,4 +21,15 @@ fn refined_icmp() {
     ladder.at(33.0).failed(data(0, 1000), 3, true).failed(of_flow(1, data(0, 500)), 1, false);
     ladder.at(40.0).mobile(of_flow(1, ack(500)));
     ladder.compare("refined-icmp/a-lost-segment");
+}
+
+/// A host's own data: told of when it is given up, and not before. What others send over the host, and its acknowledgments, are no
+/// concern of its sender.
+#[test]
+fn link_loss() {
+    let own = |packet: Packet| Packet { src: HERE, ..packet };
+    let mut ladder = Ladder::new("The host in the middle sends 0..1000 itself", &scheme("link-loss"));
+    ladder.at(0.0).failed(own(data(0, 1000)), 1, false).at(11.0).failed(own(data(0, 1000)), 7, true);
+    ladder.at(20.0).failed(data(3000, 1000), 7, true).failed(own(data(1000, 0)), 7, true);
+    ladder.compare("link-loss/given-up");
 }

@@ -284,7 +284,9 @@ impl Sink for Recorder {
             }
             Event::Sender { flow, event } => self.sender(at, *flow, event),
             Event::Node { event: NodeEvent::Sent { packet }, .. } => self.node_sent(packet),
-            Event::Node { event: NodeEvent::BufferFull { packet }, .. } => self.lost(at, packet),
+            Event::Node { event: NodeEvent::BufferFull { packet } | NodeEvent::NoRoute { packet }, .. } => {
+                self.lost(at, packet);
+            }
             Event::Link { hop, event } => self.link(at, *hop, event),
             Event::Air { link, state } => self.air(at, *link, *state),
             Event::Receiver { .. } | Event::Node { .. } | Event::Medium { .. } => {}

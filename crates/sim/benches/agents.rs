@@ -60,6 +60,8 @@ fn network(scheme: &str, flows: usize, rate: &str, window: u64, duration: Span) 
         radio: Radio::PerLink,
         scheduler: Default::default(),
         agent: member(scheme).unwrap_or_else(|| panic!("{scheme} needs defaults")),
+        place: None,
+        association: None,
     };
     let flow = |number: usize| FlowSpec {
         name: format!("flow{number}"),

@@ -23,6 +23,8 @@ fn node(name: &str, kind: NodeKind) -> NodeSpec {
         radio: Radio::PerLink,
         scheduler: Default::default(),
         agent: AgentConfig::Unmodified(unmodified::Config::default()),
+        place: None,
+        association: None,
     }
 }
 

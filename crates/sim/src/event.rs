@@ -62,7 +62,7 @@ pub enum Event {
     },
 }
 
-/// Something that happened to a packet at a node.
+/// Something that happened at a node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum NodeEvent {
     /// The node made this packet and hands it to its first link.
@@ -89,6 +89,21 @@ pub enum NodeEvent {
     Taken {
         /// The packet.
         packet: Packet,
+    },
+    /// No way led to where a packet was for, because a mobile is not associated.
+    NoRoute {
+        /// The packet, now lost.
+        packet: Packet,
+    },
+    /// A mobile uses a link from now on.
+    Associated {
+        /// The link's number.
+        link: u32,
+    },
+    /// A mobile uses a link no longer.
+    Left {
+        /// The link's number.
+        link: u32,
     },
 }
 

@@ -7,13 +7,14 @@ pub mod event;
 pub mod network;
 pub mod node;
 pub mod results;
+mod roaming;
 pub mod routing;
 mod timer;
 pub mod world;
 
 pub use event::{Event, Nobody, NodeEvent, Sink};
-pub use network::{FlowSpec, LinkSpec, Network, NodeKind, NodeSpec, Radio};
-pub use results::{FlowResult, LinkResult, Results};
+pub use network::{Association, FlowSpec, LinkSpec, Network, NodeKind, NodeSpec, Radio};
+pub use results::{FlowResult, LinkResult, Results, RoamingResult};
 pub use world::World;
 
 /// Of everything that decides results: raised whenever any run may come out otherwise than before. Kept results are

@@ -6,6 +6,7 @@ use path::channel::ChannelConfig;
 use path::link::Timing;
 use path::link::changing::plan::Changes;
 use path::mac::arq::ArqConfig;
+use path::place::Path;
 use path::queue::{Limit, Tie};
 use path::station::scheduler::Scheduler;
 
@@ -73,6 +74,19 @@ pub struct NodeSpec {
     pub scheduler: Scheduler,
     /// The scheme it follows.
     pub agent: AgentConfig,
+    /// Where it is, if that matters.
+    pub place: Option<Path>,
+    /// How it uses its links in media, if one at a time.
+    pub association: Option<Association>,
+}
+
+/// A mobile that uses one of its links in media at a time: that to the nearest base station in range.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Association {
+    /// How long it is without any when it changes.
+    pub handover_gap: Span,
+    /// Another base station is taken when its squared distance times this is less than that of the present one; at least 1.
+    pub nearer_by: f64,
 }
 
 /// A link.

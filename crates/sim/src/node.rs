@@ -18,6 +18,8 @@ pub(crate) struct Node {
     pub buffer: Buffer,
     /// Packets that found it full.
     pub buffer_full: u64,
+    /// Packets for which no way led on.
+    pub no_route: u64,
     pub processing: Option<Processing>,
     pub resident: Option<Resident>,
     /// The end that has each local port, by port above [`FIRST_PORT`].

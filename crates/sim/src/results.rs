@@ -12,12 +12,25 @@ pub struct Results {
     pub events: u64,
     /// Packets that found a node's buffers full, by node number.
     pub buffer_full: Vec<u64>,
+    /// Packets for which no way led on from a node, by node number.
+    pub no_route: Vec<u64>,
+    /// How each mobile that associates fared, by node number; of other nodes nothing.
+    pub roaming: Vec<Option<RoamingResult>>,
     /// What each node's scheme counted, by node number.
     pub agents: Vec<Vec<(&'static str, u64)>>,
     /// By flow number.
     pub flows: Vec<FlowResult>,
     /// By link number.
     pub links: Vec<LinkResult>,
+}
+
+/// How a mobile that associates fared.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct RoamingResult {
+    /// How often it associated with another base station than the last.
+    pub handovers: u64,
+    /// How long it was without any.
+    pub alone: Span,
 }
 
 /// How a transfer went.

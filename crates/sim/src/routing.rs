@@ -1,4 +1,5 @@
-//! Static routes: the fewest hops, found when a destination is first needed [goel1997 4.2 (6)].
+//! Routes of the fewest hops, found when a destination is first needed [goel1997 4.2 (6)], and found anew when a link that
+//! matters to them comes or goes.
 
 use std::collections::VecDeque;
 
@@ -12,6 +13,8 @@ pub struct Routes {
     /// For each node: its neighbours, and the hop to each, in the order of links.
     neighbours: Vec<Vec<(u32, u32)>>,
     forwards: Vec<bool>,
+    /// By link: whether it leads nowhere at present.
+    closed: Vec<bool>,
     /// By destination, then by node.
     next: Vec<Option<Box<[u32]>>>,
 }
@@ -26,7 +29,22 @@ impl Routes {
             neighbours[b].push((a as u32, 2 * number as u32 + 1));
         }
         let forwards = network.nodes.iter().map(|node| node.kind == NodeKind::Router).collect();
-        Routes { neighbours, forwards, next: vec![None; network.nodes.len()] }
+        let closed = vec![false; network.links.len()];
+        Routes { neighbours, forwards, closed, next: vec![None; network.nodes.len()] }
+    }
+
+    /// Opens a link or closes it. Routes that it changes are forgotten: all if it opens, those over it if it closes.
+    pub fn set_open(&mut self, link: usize, open: bool) {
+        if self.closed[link] != open {
+            return;
+        }
+        self.closed[link] = !open;
+        let over = |hops: &[u32]| hops.iter().any(|hop| *hop != NOWHERE && *hop as usize / 2 == link);
+        for next in &mut self.next {
+            if open || next.as_deref().is_some_and(over) {
+                *next = None;
+            }
+        }
     }
 
     /// The hop on which `node` sends packets for `to`, if there is a way.
@@ -49,7 +67,7 @@ impl Routes {
             if node != to && !self.forwards[node] {
                 continue;
             }
-            for (neighbour, _) in &self.neighbours[node] {
+            for (neighbour, _) in self.neighbours[node].iter().filter(|(_, hop)| !self.closed[*hop as usize / 2]) {
                 let neighbour = *neighbour as usize;
                 if distance[neighbour] == u32::MAX {
                     distance[neighbour] = distance[node] + 1;
@@ -59,12 +77,54 @@ impl Routes {
         }
         let passable = |node: usize| node == to || self.forwards[node];
         let next = |node: usize| {
-            let nearer = |(neighbour, _): &&(u32, u32)| {
+            let nearer = |(neighbour, hop): &&(u32, u32)| {
                 let neighbour = *neighbour as usize;
-                passable(neighbour) && distance[neighbour] != u32::MAX && distance[neighbour] + 1 == distance[node]
+                !self.closed[*hop as usize / 2]
+                    && passable(neighbour)
+                    && distance[neighbour] != u32::MAX
+                    && distance[neighbour] + 1 == distance[node]
             };
             self.neighbours[node].iter().find(nearer).map_or(NOWHERE, |(_, hop)| *hop)
         };
         (0..self.neighbours.len()).map(next).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A server, a router, two base stations, and a mobile with a link to each: links 0 to 4.
+    fn diamond() -> Routes {
+        let ends = [[0, 1], [1, 2], [1, 3], [2, 4], [3, 4]];
+        let mut neighbours = vec![Vec::new(); 5];
+        for (link, [a, b]) in ends.into_iter().enumerate() {
+            neighbours[a].push((b as u32, 2 * link as u32));
+            neighbours[b].push((a as u32, 2 * link as u32 + 1));
+        }
+        let forwards = vec![false, true, true, true, false];
+        Routes { neighbours, forwards, closed: vec![false; 5], next: vec![None; 5] }
+    }
+
+    #[test]
+    fn routes_follow_the_link_that_is_open() {
+        let mut routes = diamond();
+        routes.set_open(4, false);
+        assert_eq!((routes.hop(1, 4), routes.hop(4, 0)), (Some(2), Some(7)));
+        routes.set_open(3, false);
+        assert_eq!((routes.hop(1, 4), routes.hop(2, 4), routes.hop(4, 0)), (None, None, None));
+        routes.set_open(4, true);
+        assert_eq!((routes.hop(1, 4), routes.hop(4, 0)), (Some(4), Some(9)));
+        // What still comes to the old base station goes back and to the new one.
+        assert_eq!(routes.hop(2, 4), Some(3));
+    }
+
+    #[test]
+    fn routes_over_other_links_are_kept() {
+        let mut routes = diamond();
+        let (to_mobile, to_router) = (routes.hop(0, 4), routes.hop(0, 1));
+        routes.set_open(3, false);
+        assert!(routes.next[4].is_none() && routes.next[1].is_some());
+        assert_eq!((routes.hop(0, 4), routes.hop(0, 1)), (to_mobile, to_router));
     }
 }

@@ -100,6 +100,8 @@ pub struct RtoConfig {
     pub granularity: Span,
     /// How long a doubled timeout holds.
     pub back_off: BackOff,
+    /// What starts the timer again while it runs.
+    pub restart: TimerRestart,
     /// Which segments are timed.
     pub sampling: Sampling,
 }
@@ -138,6 +140,17 @@ pub enum BackOff {
     UntilAcknowledged,
 }
 
+/// What starts the retransmission timer again while it runs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum TimerRestart {
+    /// Acknowledgments of new data [RFC6298 s5.3].
+    #[default]
+    Acknowledgments,
+    /// Also the beginning of recovery, as in 4.3BSD and ns-2: what it sends again has a round trip of its own to go [WS96].
+    Recovery,
+}
+
 impl Default for RtoConfig {
     fn default() -> Self {
         RtoConfig {
@@ -147,6 +160,7 @@ impl Default for RtoConfig {
             max: Span::from_secs(64),
             granularity: Span::ZERO,
             back_off: BackOff::default(),
+            restart: TimerRestart::default(),
             sampling: Sampling::default(),
         }
     }

@@ -145,6 +145,9 @@ impl<'c, 'a> Translator<'c, 'a, '_> {
                 radio: node.radio,
                 scheduler: node.scheduler,
                 scheme: node.scheme.clone().map(Named),
+                position: None,
+                motion: None,
+                association: None,
             };
             nodes.insert(id.to_string(), node);
         }

@@ -100,6 +100,9 @@ fn describe(event: &Event, names: &Names, record: &mut Map<String, Value>) {
                 NodeEvent::Transit { packet } => ("packet-in-transit", packet),
                 NodeEvent::BufferFull { packet } => ("buffer-full", packet),
                 NodeEvent::Taken { packet } => ("packet-taken", packet),
+                NodeEvent::NoRoute { packet } => ("no-route", packet),
+                NodeEvent::Associated { link } => return put(association("associated", *node, *link, names)),
+                NodeEvent::Left { link } => return put(association("left", *node, *link, names)),
             };
             put(json!({ "event": name, "node": names.nodes[*node as usize] }));
             put(packet(about));
@@ -107,19 +110,29 @@ fn describe(event: &Event, names: &Names, record: &mut Map<String, Value>) {
     }
 }
 
+/// A mobile and the link that it uses from now on, or no longer.
+fn association(event: &str, node: u32, link: u32, names: &Names) -> Value {
+    json!({ "event": event, "node": names.nodes[node as usize], "link": names.links[link as usize].0 })
+}
+
 fn medium_event(medium: u32, event: &MediumEvent, names: &Names) -> Value {
     let (medium, stations) = &names.media[medium as usize];
     let name = |station: u32| &stations[station as usize];
+    // A beacon is for all.
+    let far = |from: u32, to: u32| (from != to).then(|| name(to));
     match event {
         MediumEvent::Sent { from, to, frame } => json!({
-            "event": "air-sent", "medium": medium, "from": name(*from), "to": name(*to), "frame": frame.kind.name(),
+            "event": "air-sent", "medium": medium, "from": name(*from), "to": far(*from, *to), "frame": frame.kind.name(),
             "start_s": frame.start.as_secs_f64(), "duration_s": frame.duration.as_secs_f64(), "size": frame.size,
             "rate_bps": frame.rate.bits_per_sec(), "reserves_s": frame.reserves.as_secs_f64(), "number": frame.number,
             "again": frame.again,
         }),
         MediumEvent::Ended { from, to, kind, reception } => json!({
-            "event": "air-ended", "medium": medium, "from": name(*from), "to": name(*to), "frame": kind.name(),
-            "reception": reception.name(),
+            "event": "air-ended", "medium": medium, "from": name(*from), "to": far(*from, *to), "frame": kind.name(),
+            "reception": far(*from, *to).map(|_| reception.name()),
+        }),
+        MediumEvent::Reaches { a, b, reach } => json!({
+            "event": "reach", "medium": medium, "between": [name(*a), name(*b)], "reach": reach.name(),
         }),
         MediumEvent::BackOff { station, slots, window } => json!({
             "event": "back-off", "medium": medium, "station": name(*station), "slots": slots, "window": window,

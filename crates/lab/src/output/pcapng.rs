@@ -34,7 +34,11 @@ impl Output for Captures {
             NodeEvent::Received { packet } | NodeEvent::Transit { packet } => {
                 writer.packet(0, at, Direction::In, packet)
             }
-            NodeEvent::BufferFull { .. } | NodeEvent::Taken { .. } => Ok(()),
+            NodeEvent::BufferFull { .. }
+            | NodeEvent::Taken { .. }
+            | NodeEvent::NoRoute { .. }
+            | NodeEvent::Associated { .. }
+            | NodeEvent::Left { .. } => Ok(()),
         }
     }
 

@@ -60,7 +60,8 @@ pub fn summary(title: &str, scenario: &Scenario, network: &Network, results: &Re
         })
     });
     let counted = network.nodes.iter().zip(&results.buffer_full).zip(&results.agents);
-    let nodes = counted.map(|((spec, dropped), counts)| {
+    let counted = counted.zip(results.roaming.iter().zip(&results.no_route));
+    let nodes = counted.map(|(((spec, dropped), counts), (roaming, no_route))| {
         let mut node = json!({
             "name": spec.name,
             "buffer_bytes": spec.buffer.map(|buffer| buffer.0),
@@ -69,6 +70,13 @@ pub fn summary(title: &str, scenario: &Scenario, network: &Network, results: &Re
         if !counts.is_empty() {
             node["scheme_counts"] =
                 counts.iter().map(|(name, count)| ((*name).to_owned(), Value::from(*count))).collect();
+        }
+        if let Some(roaming) = roaming {
+            node["handovers"] = roaming.handovers.into();
+            node["unassociated_s"] = roaming.alone.as_secs_f64().into();
+        }
+        if *no_route > 0 {
+            node["packets_dropped_no_route"] = (*no_route).into();
         }
         node
     });

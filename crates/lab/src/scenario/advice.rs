@@ -10,6 +10,7 @@ use tcp::response::ResponseConfig;
 
 use super::bandwidth_delay;
 use super::model::{NodeKind, Scenario};
+use super::places::out_of_range;
 use super::routes::{Way, empty_packet, full_packet, way};
 use super::without_effect;
 use crate::problem::Problem;
@@ -24,6 +25,7 @@ pub(super) fn advise(scenario: &Scenario, network: &Network) -> Vec<Problem> {
     warnings.extend(halves_of_schemes(network, &ways));
     warnings.extend(queues_without_room(network, &ways));
     warnings.extend(thresholds_never_met(network));
+    warnings.extend(out_of_range(network));
     warnings.extend(without_effect::settings(scenario, network, &ways));
     let paths = bandwidth_delay::paths(network, &ways);
     warnings.extend(bandwidth_delay::buffers_out_of_proportion(network, &paths));

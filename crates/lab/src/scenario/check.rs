@@ -12,6 +12,7 @@ use wire::Addr;
 
 use super::advice::advise;
 use super::model::{Flow, Link, LinkKind, Node, NodeKind, Profile, Radio, Scenario};
+use super::places::check_places;
 use super::routes::check_routes;
 use crate::output;
 use crate::problem::Problem;
@@ -36,6 +37,7 @@ pub fn check(scenario: &Scenario) -> Result<Checked, Vec<Problem>> {
     let network = checker.network();
     if checker.problems.is_empty() {
         checker.problems = check_routes(&network);
+        checker.problems.extend(check_places(&network));
     }
     if checker.problems.is_empty() {
         let warnings = advise(scenario, &network);
@@ -143,6 +145,8 @@ impl Checker<'_> {
                 NodeKind::Router => AgentConfig::Unmodified(Default::default()),
                 NodeKind::Host | NodeKind::BaseStation => self.scheme(&node.scheme),
             },
+            place: self.place(&key, node),
+            association: self.association(&key, name, node),
         }
     }
 

@@ -32,6 +32,9 @@ impl Checker<'_> {
         if links >= MOST_STATIONS {
             self.wrong(Problem::new(format!("less than {MOST_STATIONS} links")).key(key).found(links.to_string()));
         }
+        if config.range.is_some() {
+            self.stations_have_places(name);
+        }
         MediumSpec { name: name.to_owned(), config: config.clone() }
     }
 

@@ -8,6 +8,7 @@ pub mod document;
 mod explain;
 mod media;
 pub mod model;
+pub mod places;
 mod routes;
 pub mod sweep;
 pub mod tcp;

@@ -12,6 +12,7 @@ use path::station::scheduler::Scheduler;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::places::{Association, Motion, Position};
 use super::sweep::Sweep;
 pub use super::tcp::Tcp;
 use engine::Named;
@@ -110,6 +111,15 @@ pub struct Node {
     /// Its scheme, instead of the scenario's. Hosts and base stations.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scheme: Option<Named<AgentConfig>>,
+    /// Where it is, as ["0 m", "20 m"]: x and y. Stations of media with a range.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub position: Option<Position>,
+    /// How it moves; it stays where it is if not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub motion: Option<Motion>,
+    /// That it uses one of its links in media at a time: that to the nearest base station in range. Hosts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub association: Option<Association>,
 }
 
 /// What a link is made of.

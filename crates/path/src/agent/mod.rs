@@ -6,6 +6,7 @@ pub mod eln;
 mod flow_table;
 pub mod freeze_tcp;
 pub mod icmp;
+pub mod link_loss;
 pub mod m_tcp;
 pub mod packet_control;
 mod reach;
@@ -35,6 +36,7 @@ engine::registry! {
         Snoop => snoop, "snoop", "The base station keeps packets, resends the lost ones and hides their duplicate acknowledgments (balakrishnan1995)";
         DelayedDuplicates => delayed_duplicates, "delayed-duplicates", "The third and later duplicate acknowledgments wait while the link layer resends (vaidya1999)";
         Eln => eln, "eln", "The base station marks acknowledgments that ask for what was lost in the air on its way from the mobile (balakrishnan1998)";
+        LinkLoss => link_loss, "link-loss", "The sender's own link layer says that it gave a packet up, and recovery then cuts nothing (disconnections2012)", no settings;
         PacketControl => packet_control, "packet-control", "Old acknowledgments are dropped and duplicate ones thinned, data that has arrived is dropped (packetcontrol2014)";
         AckDecimation => ack_decimation, "ack-decimation", "Of successive acknowledgments every n-th goes into the air [RFC3449 s5.2.2]";
         Tack => tack, "tack", "Acknowledgments go into the air a few times in a round trip, losses are told of at once (Li2020)";

@@ -2,6 +2,8 @@
 
 use engine::Time;
 
+use super::hearing::Hearing;
+use super::places::Plane;
 use super::zone::Reservation;
 use super::{Medium, fate};
 use crate::channel::{Fate, Frame};
@@ -19,6 +21,17 @@ pub(super) struct Flying {
     collided: bool,
     /// Whether the air damages it.
     corrupted: bool,
+    /// Whether who it is for can read it.
+    readable: bool,
+    /// The zones that hear it, and whether they understand it, where who hears whom has changed since it began.
+    pub heard_by: Option<Vec<(u32, bool)>>,
+}
+
+impl Flying {
+    /// The zones that hear it, and whether they understand it.
+    pub fn audience<'a>(&'a self, hearing: &'a Hearing) -> &'a [(u32, bool)] {
+        self.heard_by.as_deref().unwrap_or(&hearing.audience[self.from as usize])
+    }
 }
 
 impl Flying {
@@ -42,15 +55,30 @@ impl Medium {
         let AirFrame { start, duration, size, .. } = frame;
         let asked = Frame { now: cx.now, start, duration, size, way: hop.way, number };
         let corrupted = fate(cx.channels, hop, &asked) == Fate::Corrupted;
-        let mut collided = false;
+        let readable = self.hearing.understands(to, from) && self.is_open(owner, frame.kind);
+        self.fly(Flying { owner, from, to, frame, collided: false, corrupted, readable, heard_by: None }, cx)
+    }
+
+    /// A frame for nobody and all goes into the air: its sender stands for who it is for.
+    pub(super) fn launch_to_all<O: Observer>(&mut self, from: u32, frame: AirFrame, cx: &mut Cx<'_, O>) -> Time {
+        let readable = true;
+        self.fly(
+            Flying { owner: from, from, to: from, frame, collided: false, corrupted: false, readable, heard_by: None },
+            cx,
+        )
+    }
+
+    fn fly<O: Observer>(&mut self, mut flying: Flying, cx: &mut Cx<'_, O>) -> Time {
+        let Flying { from, to, frame, .. } = flying;
         for other in &mut self.flying {
             // A station that sends hears nothing else: it senses itself.
-            other.collided |= self.hearing.senses(other.to, from);
-            collided |= self.hearing.senses(to, other.from);
+            let survives = |plane: &Plane| plane.captures(other.to, other.from, from, cx.now);
+            other.collided |= self.hearing.senses(other.to, from) && !self.plane.as_ref().is_some_and(survives);
+            flying.collided |= self.hearing.senses(to, other.from);
         }
-        self.flying.push(Flying { owner, from, to, frame, collided, corrupted });
+        self.flying.push(flying);
         cx.tell_of_medium(self.number, || MediumEvent::Sent { from, to, frame });
-        start + duration + self.phy.delay
+        frame.start + frame.duration + self.phy.delay
     }
 
     /// The zones that sense a station begin to hear it.
@@ -66,7 +94,7 @@ impl Medium {
         let place = self.flying.iter().position(|flying| flying.owner == owner);
         let flying = self.flying.swap_remove(place.expect("an exchange has a frame in the air"));
         let Flying { from, to, frame: AirFrame { kind, .. }, .. } = flying;
-        let reception = match (self.hearing.understands(to, from), flying.collided, flying.corrupted) {
+        let reception = match (flying.readable, flying.collided, flying.corrupted) {
             (false, ..) => Reception::Unheard,
             (true, true, _) => Reception::Collided,
             (true, false, true) => Reception::Corrupted,
@@ -79,9 +107,14 @@ impl Medium {
     /// The zones that heard a frame hear it no longer.
     pub(super) fn is_over<O: Observer>(&mut self, flying: &Flying, cx: &mut Cx<'_, O>) {
         let reserved = flying.reserves(cx.now);
-        for (zone, _) in &self.hearing.audience[flying.from as usize] {
+        for (zone, _) in flying.audience(&self.hearing) {
             self.zones[*zone as usize].ends(cx.now, reserved, &self.phy, &self.stations, cx.schedule);
         }
+    }
+
+    /// Whether the zones that hear a frame would hear one of `next` too, equally well.
+    pub(super) fn hear_alike(&self, flying: &Flying, next: u32) -> bool {
+        self.hearing.is_of_all() || flying.audience(&self.hearing) == self.hearing.audience[next as usize]
     }
 
     /// The zones that heard a frame will hear `next` behind it, whom the same zones hear.

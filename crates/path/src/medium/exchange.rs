@@ -34,6 +34,7 @@ impl Medium {
                 self.is_heard(number, cx);
                 self.send_data(number, cx.now, cx);
             }
+            Phase::Announcing => self.announced(number, cx),
             Phase::Resting { .. } => cx.schedule.disarm(self.stations[number as usize].slot),
         }
     }
@@ -42,6 +43,9 @@ impl Medium {
     pub(super) fn attempt<O: Observer>(&mut self, number: u32, cx: &mut Cx<'_, O>) {
         self.zones[self.hearing.zone[number as usize] as usize].take(number, &self.stations);
         self.is_heard(number, cx);
+        if self.stations[number as usize].announces {
+            return self.announce(number, cx);
+        }
         self.choose(number, cx.now);
         if self.data(number).size > self.rts_threshold {
             self.send_request(number, cx);
@@ -151,7 +155,7 @@ impl Medium {
         self.waits(number, Phase::Sending(Step::Data), until, cx);
     }
 
-    fn waits<O: Observer>(&mut self, number: u32, phase: Phase, until: Time, cx: &mut Cx<'_, O>) {
+    pub(super) fn waits<O: Observer>(&mut self, number: u32, phase: Phase, until: Time, cx: &mut Cx<'_, O>) {
         let station = &mut self.stations[number as usize];
         station.phase = phase;
         cx.schedule.arm(station.slot, until);
@@ -165,7 +169,7 @@ impl Medium {
             self.arrived(number, reception, cx);
         }
         if reception == Reception::Received && self.answers(to, step, cx.now) {
-            if self.hearing.alike(number, to) {
+            if self.hear_alike(&flying, to) {
                 self.is_followed_by(&flying, to, cx);
                 self.answer(number, step, cx.now + self.phy.sifs, cx);
             } else {
@@ -288,7 +292,7 @@ impl Medium {
             return self.succeeded(number, cx);
         }
         let next = cx.now + self.phy.sifs;
-        if self.hearing.alike(number, flying.from) {
+        if self.hear_alike(&flying, number) {
             self.is_followed_by(&flying, number, cx);
             self.send_data(number, next, cx);
         } else {
@@ -378,7 +382,7 @@ impl Medium {
     }
 
     /// After every exchange: a back-off, with something to send or without, that counts from `from` on or with the zone.
-    fn back_off<O: Observer>(&mut self, number: u32, from: Option<Time>, cx: &mut Cx<'_, O>) {
+    pub(super) fn back_off<O: Observer>(&mut self, number: u32, from: Option<Time>, cx: &mut Cx<'_, O>) {
         let station = &mut self.stations[number as usize];
         let slots = draw(self.number, number, station, cx);
         cx.schedule.disarm(station.slot);

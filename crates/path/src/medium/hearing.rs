@@ -1,5 +1,7 @@
 //! Who hears whom.
 
+use std::collections::BTreeMap;
+
 /// Which stations sense and understand which, and the zones of those that hear the same.
 pub(super) struct Hearing {
     /// For each station, the zone it is in.
@@ -27,28 +29,36 @@ impl Hearing {
 
     /// Stations of which `senses[a][b]` tells whether a senses b's frames, and `understands` whether it can read them.
     /// Every station senses itself.
-    #[expect(dead_code, reason = "positions come with mobility")]
     pub fn by(senses: Vec<Vec<bool>>, understands: Vec<Vec<bool>>) -> Self {
+        let mut hearing = Hearing { zone: Vec::new(), audience: Vec::new(), zones: 0, senses, understands };
+        hearing.regroup(|_| ());
+        hearing
+    }
+
+    /// Makes zones of the stations that hear the same and that are `alike`. A station of each zone.
+    pub fn regroup<K: Ord>(&mut self, alike: impl Fn(u32) -> K) -> Vec<u32> {
+        let Hearing { senses, understands, .. } = &*self;
         let count = senses.len();
-        let mut zone: Vec<u32> = Vec::new();
-        let mut founders: Vec<usize> = Vec::new();
+        let mut known = BTreeMap::new();
+        let mut founders: Vec<u32> = Vec::new();
+        let mut zone = Vec::with_capacity(count);
         for station in 0..count {
-            let alike =
-                |other: &usize| senses[*other] == senses[station] && understands[*other] == understands[station];
-            let number = founders.iter().position(alike).unwrap_or_else(|| {
-                founders.push(station);
-                founders.len() - 1
-            });
-            zone.push(number as u32);
+            let kind = (alike(station as u32), &senses[station], &understands[station]);
+            zone.push(*known.entry(kind).or_insert_with(|| {
+                founders.push(station as u32);
+                founders.len() as u32 - 1
+            }));
         }
         let audience = |station: usize| {
-            let hears = |(number, founder): (usize, &usize)| {
-                senses[*founder][station].then_some((number as u32, understands[*founder][station]))
+            let hears = |(number, founder): (usize, &u32)| {
+                let founder = *founder as usize;
+                senses[founder][station].then_some((number as u32, understands[founder][station]))
             };
             founders.iter().enumerate().filter_map(hears).collect()
         };
         let audience = (0..count).map(audience).collect();
-        Hearing { zone, audience, zones: founders.len(), senses, understands }
+        (self.zone, self.audience, self.zones) = (zone, audience, founders.len());
+        founders
     }
 
     /// Whether frames of `from` add to what `station` receives.
@@ -61,8 +71,8 @@ impl Hearing {
         self.understands.is_empty() || self.understands[station as usize][from as usize]
     }
 
-    /// Whether both are heard by the same zones, equally well.
-    pub fn alike(&self, a: u32, b: u32) -> bool {
-        self.senses.is_empty() || self.audience[a as usize] == self.audience[b as usize]
+    /// Whether everybody understands everybody.
+    pub fn is_of_all(&self) -> bool {
+        self.senses.is_empty()
     }
 }

@@ -36,6 +36,8 @@ pub(super) struct Lane {
     /// Packets given up since one was last acknowledged.
     pub drops_in_a_row: u32,
     pub counters: Counters,
+    /// Whether the neighbour listens: a mobile listens to the base station that it is associated with.
+    pub open: bool,
     /// When its last frame has left.
     pub sent_until: Time,
     next_number: u64,
@@ -53,6 +55,7 @@ impl Lane {
             rate,
             drops_in_a_row: 0,
             counters: Counters::default(),
+            open: true,
             sent_until: Time::ZERO,
             next_number: 0,
             expected: (0, 0),

@@ -1,16 +1,20 @@
-//! A shared medium: the stations of one 802.11 channel, in one room, so that who hears and disturbs whom needs no pointers
+//! A shared medium: the stations of one 802.11 channel, in one object, so that who hears and disturbs whom needs no pointers
 //! between them. They follow the distributed coordination function ([`crate::mac::dcf`]) [802.11-2007 s9.2]:
 //!
 //! * [`zone`](self) counts idle slots for stations that hear the same others; nothing happens at an idle slot;
 //! * [`exchange`](self) takes a packet from a station's turn to its acknowledgment, or to the back-off after a failure;
-//! * [`air`](self) knows the frames that are in the air, and which of them damage each other.
+//! * [`air`](self) knows the frames that are in the air, and which of them damage each other;
+//! * [`places`] knows where stations are, if the medium has a range, and when they come into range of each other or leave it;
+//! * [`beacon`](self) has base stations announce themselves.
 //!
-//! Each station has one wake-up. Model, equations and limits: docs/models/dcf.md.
+//! Each station has one wake-up. Model, equations and limits: docs/models/dcf.md; of places docs/models/mobility.md.
 
 mod air;
+mod beacon;
 mod exchange;
 mod hearing;
 mod lane;
+pub mod places;
 pub mod rate;
 mod station;
 mod turns;
@@ -27,13 +31,15 @@ use crate::context::{Cx, Observer};
 use crate::event::{HopId, MediumEvent};
 use crate::link::Counters;
 use crate::mac::dcf::config::Retries;
-use crate::mac::dcf::{Config, Phy};
+use crate::mac::dcf::{Config, FrameKind, Phy};
 use crate::queue::Limit;
 use crate::station::Outcome;
 use crate::station::scheduler::Scheduler;
 use air::Flying;
+use beacon::Beacons;
 use hearing::Hearing;
 use lane::Lane;
+use places::{Places, Plane};
 use rate::Rates;
 use station::{Data, Phase, Station};
 use turns::Turns;
@@ -49,6 +55,8 @@ pub struct Medium {
     retries: Retries,
     stations: Vec<Station>,
     hearing: Hearing,
+    /// Where the stations are, if that matters.
+    plane: Option<Plane>,
     zones: Vec<Zone>,
     flying: Vec<Flying>,
     /// What has happened outside the medium, and on which hop.
@@ -80,11 +88,13 @@ pub struct StationSpec {
     pub lanes: Vec<LaneSpec>,
     /// Chance of its own: its back-offs.
     pub stream: Stream,
+    /// The wake-up for its beacons, if it sends any.
+    pub beacons: Option<Slot>,
 }
 
 impl Medium {
-    /// Medium number `number` of the world, with these stations.
-    pub fn new(number: u32, config: &Config, stations: Vec<StationSpec>) -> Self {
+    /// Medium number `number` of the world, with these stations, at these places if it has a range.
+    pub fn new(number: u32, config: &Config, stations: Vec<StationSpec>, places: Option<Places>) -> Self {
         let phy = Phy::new(config);
         let lane = |spec: LaneSpec, stream: Stream| {
             let preferred = phy.index(spec.rate.unwrap_or_else(|| config.data_rate()));
@@ -100,18 +110,21 @@ impl Medium {
             backlog.threshold = spec.threshold;
             Lane::new(spec.hop, spec.to, backlog, config.rate_control().build(rates))
         };
-        let station = |StationSpec { slot, scheduler, lanes, stream }: StationSpec| Station {
+        let station = |StationSpec { slot, scheduler, lanes, stream, beacons }: StationSpec| Station {
             slot,
             phase: Phase::Resting { until: 0 },
             lanes: lanes.into_iter().map(|spec| lane(spec, stream)).collect(),
             turns: Turns::new(scheduler),
             window: phy.cw_min,
             answering: false,
+            beacons: Beacons::new(config, beacons, &stream),
+            announces: false,
             draws: stream.draws(),
             data: Data::default(),
         };
         let stations: Vec<Station> = stations.into_iter().map(station).collect();
-        let hearing = Hearing::of_all(stations.len());
+        let plane = config.ranges().zip(places).map(|(ranges, places)| Plane::new(places, &ranges));
+        let hearing = plane.as_ref().map_or_else(|| Hearing::of_all(stations.len()), Plane::hearing);
         let size = |bytes: Option<engine::Bytes>| bytes.map(|bytes| u32::try_from(bytes.0).unwrap_or(u32::MAX));
         let fragment = size(config.fragmentation_threshold);
         Medium {
@@ -122,6 +135,7 @@ impl Medium {
             retries: config.retries(),
             zones: (0..hearing.zones).map(|_| Zone::default()).collect(),
             hearing,
+            plane,
             stations,
             flying: Vec::new(),
             outcomes: VecDeque::new(),
@@ -160,8 +174,10 @@ impl Medium {
     /// A station that rested has something to send [802.11-2007 s9.2.5.1].
     fn contend<O: Observer>(&mut self, number: u32, until: u64, cx: &mut Cx<'_, O>) {
         let station = &mut self.stations[number as usize];
-        let serving = station.serving();
-        station.lanes[serving].take_head();
+        // There is none if it has only a beacon to send.
+        if let Some(serving) = station.turns.next() {
+            station.lanes[serving].take_head();
+        }
         let zone = &mut self.zones[self.hearing.zone[number as usize] as usize];
         if until > zone.count(cx.now, self.phy.slot) {
             return zone.join_at(number, until, &self.phy, &mut self.stations, cx.schedule);
@@ -176,6 +192,17 @@ impl Medium {
         };
         let zone = &mut self.zones[self.hearing.zone[number as usize] as usize];
         zone.join(number, slots, &self.phy, &mut self.stations, cx.schedule);
+    }
+
+    /// Opens the lane of a station, or closes it: frames of a closed one are in the air, and who they are for does not listen.
+    pub fn set_open(&mut self, station: u32, lane: usize, open: bool) {
+        self.stations[station as usize].lanes[lane].open = open;
+    }
+
+    /// Whether who a station's frame is for listens to it. An answer is awaited.
+    fn is_open(&self, number: u32, kind: FrameKind) -> bool {
+        let station = &self.stations[number as usize];
+        !matches!(kind, FrameKind::Data | FrameKind::Rts) || station.lanes[station.serving()].open
     }
 
     /// What has been brought about outside the medium, oldest first, and on which hop. To be asked until there is nothing

@@ -3,6 +3,7 @@
 use engine::Slot;
 use engine::random::Draws;
 
+use super::beacon::Beacons;
 use super::lane::Lane;
 use super::turns::Turns;
 use crate::event::{HopId, Way};
@@ -28,6 +29,8 @@ pub(super) enum Phase {
     Unanswered(Step),
     /// The beginning of its next frame in the same exchange.
     NextDue,
+    /// The end of its beacon.
+    Announcing,
 }
 
 /// The part of an exchange.
@@ -72,6 +75,10 @@ pub(super) struct Station {
     pub draws: Draws,
     /// What it sends, or sent last.
     pub data: Data,
+    /// Its beacons, if it sends any.
+    pub beacons: Option<Beacons>,
+    /// Whether its next frame is a beacon.
+    pub announces: bool,
 }
 
 impl Station {

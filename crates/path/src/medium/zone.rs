@@ -7,6 +7,8 @@
 //! A station that counts from another moment, because it alone missed an answer or received a damaged frame, stands apart until
 //! the air is busy again.
 
+mod anew;
+
 use std::collections::BTreeSet;
 
 use engine::{Schedule, Slot, Span, Time};
@@ -22,7 +24,7 @@ struct Apart {
 }
 
 /// What a frame reserves.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub(super) struct Reservation {
     pub until: Time,
     /// The two stations of the exchange. A frame reserves the air from others than who it is for [802.11-2007 s9.2.5.4].

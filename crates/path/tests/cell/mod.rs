@@ -128,13 +128,14 @@ impl Cell {
             scheduler: plan.scheduler,
             lanes,
             stream: *stream,
+            beacons: None,
         });
         let channel = |link: usize| {
             let config = plan.channels.get(link).cloned().unwrap_or(ChannelConfig::Perfect(Default::default()));
             config.build(Stream::named(1, 0, &format!("channel {link}")))
         };
         Cell {
-            medium: Medium::new(0, &plan.config, specs.collect()),
+            medium: Medium::new(0, &plan.config, specs.collect(), None),
             channels: (0..plan.links.len()).map(channel).collect(),
             offered: vec![[0; 2]; plan.links.len()],
             refused: vec![[0; 2]; plan.links.len()],
@@ -243,6 +244,7 @@ fn line(at: Time, saw: &Saw) -> Option<String> {
         Saw::Medium(MediumEvent::BackOff { station, slots, window }) => {
             (at, format!("{station} draws {slots} of {window}"))
         }
+        Saw::Medium(MediumEvent::Reaches { .. }) => return None,
         Saw::Link(hop, event) => {
             let text = match event {
                 LinkEvent::GivenUp { attempts, number, arrived, .. } => {

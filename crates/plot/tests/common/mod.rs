@@ -82,6 +82,8 @@ impl Path {
             radio: Radio::PerLink,
             scheduler: Scheduler::default(),
             agent,
+            place: None,
+            association: None,
         };
         let unmodified = || AgentConfig::Unmodified(agent::unmodified::Config::default());
         let link = |name: &str, between, rate: &str, delay: &str, channel, arq, queue| LinkSpec {

@@ -8,6 +8,7 @@ use path::link::Line;
 use path::link::changing::Changing;
 use path::link::pipe::Pipe;
 use path::mac::arq::Arq;
+use path::medium::places::Places;
 use path::medium::{LaneSpec, Medium, StationSpec};
 use path::queue::Buffer;
 use path::station::{Lane, Station};
@@ -20,8 +21,9 @@ use wire::{Addr, SeqNum};
 
 use super::end::End;
 use super::{Flow, Hop, Owner, World, hop_id};
-use crate::network::{FlowSpec, LinkSpec, MediumSpec, Network, Radio};
+use crate::network::{FlowSpec, LinkSpec, MediumSpec, Network, NodeKind, Radio};
 use crate::node::{FIRST_PORT, Forecast, Node, Processing, Resident};
+use crate::roaming::Roamer;
 use crate::routing::Routes;
 
 /// Hands out slots and remembers their owners.
@@ -46,6 +48,7 @@ impl World {
         let channels = channels(network);
         let (mut hops, stations, station_nodes) = hops(network, &nodes, &channels, &mut slots);
         let media = media(network, &mut hops, &mut slots);
+        let roamers = roamers(network, &mut slots);
         let far_ends = network.links.iter().flat_map(|link| [link.between[1] as u32, link.between[0] as u32]).collect();
         let (ends, flows) = ends(network, &mut nodes, &mut slots, observed);
         let mut world = World {
@@ -59,6 +62,7 @@ impl World {
             media,
             channels,
             routes: Routes::new(network),
+            roamers,
             unfinished: flows.len(),
             ends,
             flows,
@@ -70,6 +74,7 @@ impl World {
             outbox: Vec::new(),
             spare: None,
         };
+        world.mobiles_begin();
         for node in 0..world.nodes.len() {
             world.look_ahead(node, Time::ZERO);
         }
@@ -86,6 +91,7 @@ fn nodes(network: &Network, slots: &mut Slots) -> Vec<Node> {
         kind: spec.kind,
         buffer: Buffer::new(spec.buffer),
         buffer_full: 0,
+        no_route: 0,
         processing: (spec.processing_delay.as_nanos() > 0)
             .then(|| Processing::new(spec.processing_delay, slots.slot(Owner::Processing(number as u32)))),
         resident: spec.agent.build().map(|agent| resident(network, number, agent, slots)),
@@ -200,12 +206,31 @@ fn media(network: &Network, hops: &mut [Hop], slots: &mut Slots) -> Vec<Medium> 
                 scheduler: network.nodes[node].scheduler,
                 lanes,
                 stream: Stream::named(network.seed, network.replication, &name),
+                beacons: (spec.config.beacon_interval.is_some() && network.nodes[node].kind == NodeKind::Router)
+                    .then(|| slots.slot(Owner::Beacons { medium: number as u16, station: place as u16 })),
             }
         };
+        let placed = || members.iter().map(|node| network.nodes[*node].place.clone()).collect::<Option<Vec<_>>>();
+        let paths = spec.config.range.and_then(|_| placed());
         let stations = members.iter().copied().zip(lanes).enumerate().map(station).collect();
-        Medium::new(number as u32, &spec.config, stations)
+        let places = paths.map(|paths| Places {
+            slot: slots.slot(Owner::Crossing(number as u32)),
+            paths,
+            until: Time::ZERO + network.duration,
+        });
+        Medium::new(number as u32, &spec.config, stations, places)
     };
     network.media.iter().enumerate().map(medium).collect()
+}
+
+/// The mobiles that use one link at a time.
+fn roamers(network: &Network, slots: &mut Slots) -> Vec<Roamer> {
+    let mut roamers = Vec::new();
+    for node in 0..network.nodes.len() {
+        let number = roamers.len() as u32;
+        roamers.extend(Roamer::new(network, node, || slots.slot(Owner::Roamer(number))));
+    }
+    roamers
 }
 
 /// One direction of a link that changes with time.

@@ -7,6 +7,7 @@
 mod agents;
 mod build;
 mod end;
+mod mobile;
 
 use engine::{Schedule, Slot, Time};
 use path::agent::{Departure, Verdict};
@@ -24,6 +25,7 @@ use crate::event::{Event, Nobody, NodeEvent, Sink};
 use crate::network::NodeKind;
 use crate::node::Node;
 use crate::results::{FlowResult, LinkResult, Results};
+use crate::roaming::Roamer;
 use crate::routing::Routes;
 use crate::timer::Due;
 use end::End;
@@ -43,6 +45,12 @@ enum Owner {
     StationTimer(u32),
     /// A station of a shared medium.
     Medium { medium: u16, station: u16 },
+    /// A station of a medium has a beacon to send.
+    Beacons { medium: u16, station: u16 },
+    /// Stations of a medium come into range of each other, or leave it.
+    Crossing(u32),
+    /// A mobile may change its base station.
+    Roamer(u32),
     /// A connection's timer.
     End(u32),
     /// A scheme's timer.
@@ -105,6 +113,7 @@ pub struct World {
     media: Vec<Medium>,
     channels: Vec<Box<dyn Channel>>,
     routes: Routes,
+    roamers: Vec<Roamer>,
     ends: Vec<End>,
     flows: Vec<Flow>,
     /// Flows that are not over.
@@ -223,6 +232,8 @@ impl World {
             ended: self.now,
             events: self.events,
             buffer_full: self.nodes.iter().map(|node| node.buffer_full).collect(),
+            no_route: self.nodes.iter().map(|node| node.no_route).collect(),
+            roaming: self.roaming(),
             agents: self.nodes.iter().map(Node::agent_counters).collect(),
             flows: self.flows.iter().map(flow).collect(),
             links: self
@@ -273,6 +284,13 @@ impl World {
                 self.media[medium as usize].on_wake(u32::from(station), &mut cx);
                 self.medium_acted(medium as usize, sink);
             }
+            Owner::Beacons { medium, station } => {
+                self.with_medium(medium as usize, sink, |medium, cx| medium.on_beacon(u32::from(station), cx));
+            }
+            Owner::Crossing(medium) => {
+                self.with_medium(medium as usize, sink, |medium, cx| medium.on_crossing(cx));
+            }
+            Owner::Roamer(roamer) => self.roamer_looks(roamer as usize, sink),
             Owner::End(end) => self.end_wakes(end as usize, sink),
             Owner::Agent(node) => self.agent_wakes(node as usize, sink),
             Owner::Forecast(node) => self.air_is_about_to_change(node as usize, sink),
@@ -423,8 +441,10 @@ impl World {
     #[inline]
     fn output<S: Sink>(&mut self, node: usize, packet: &Packet, sink: &mut S) {
         let Some(hop) = self.routes.hop(node, packet.dst.node()) else {
-            // Scenarios are checked for this; a packet without a way only gives its room back.
+            // Scenarios are checked for this: it is because a mobile has no base station.
             self.nodes[node].buffer.left(packet.size());
+            self.nodes[node].no_route += 1;
+            self.say(node, sink, || NodeEvent::NoRoute { packet: *packet });
             return;
         };
         if self.nodes[node].resident.is_some() && self.airborne[hop] {

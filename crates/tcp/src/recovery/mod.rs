@@ -76,6 +76,15 @@ pub enum Notified {
     AlreadyResent,
     /// Send the segment again and fly ssthresh plus three segments until new data is acknowledged.
     Resend,
+    /// The ordinary rule, with the window as it is.
+    Uncut,
+}
+
+impl Notified {
+    /// Whether one duplicate is enough, for what it asks for is known to be lost.
+    pub fn at_once(self) -> bool {
+        self != Notified::Uncut
+    }
 }
 
 /// What is to be done after an acknowledgment, or when a deadline has passed.
@@ -181,6 +190,6 @@ fn classic_trigger(ack: &Ack, view: &View) -> Option<(bool, f64)> {
             (true, threshold + 3.0 * view.segment - view.cwnd)
         }),
         // [RFC5681 s3.2 step 3]: three segments have left the network.
-        None => third.then_some((true, 3.0 * view.segment)),
+        Some(Notified::Uncut) | None => third.then_some((true, 3.0 * view.segment)),
     }
 }

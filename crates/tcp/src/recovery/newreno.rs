@@ -7,7 +7,7 @@ use engine::registry::Settings;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Ack, LossRecovery, Verdict, View, classic_trigger};
+use super::{Ack, LossRecovery, Notified, Verdict, View, classic_trigger};
 use crate::sender::Scoreboard;
 
 /// Which partial acknowledgments start the retransmission timer again.
@@ -84,7 +84,7 @@ impl LossRecovery for NewReno {
         let Some((resend, allowance)) = classic_trigger(ack, view) else { return Verdict::Ordinary };
         // [RFC6582 s3.2 step 2]: duplicates of what was sent twice are no new loss.
         let covered = self.recover.is_none_or(|recover| board.una() > recover);
-        if !covered && ack.notified.is_none() {
+        if !covered && !ack.notified.is_some_and(Notified::at_once) {
             return Verdict::Ordinary;
         }
         self.recover = Some(board.nxt());

@@ -14,7 +14,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::newreno::{NewReno, Variant};
-use super::{Ack, DUP_THRESH, LossRecovery, Verdict, View};
+use super::{Ack, DUP_THRESH, LossRecovery, Notified, Verdict, View};
 use crate::connection::timestamps;
 use crate::sender::{Moment, Scoreboard, Sent};
 
@@ -214,7 +214,7 @@ impl LossRecovery for Rack {
         if view.after_timeout {
             return Verdict::Ordinary;
         }
-        let notified = ack.duplicates > 0 && ack.notified.is_some();
+        let notified = ack.duplicates > 0 && ack.notified.is_some_and(Notified::at_once);
         if lost || notified {
             self.begin(board);
             return Verdict::Begin { resend: false };

@@ -7,7 +7,7 @@
 pub use engine::registry::NoSettings as Config;
 
 use super::newreno::{NewReno, Variant};
-use super::{Ack, DUP_THRESH, LossRecovery, Verdict, View};
+use super::{Ack, DUP_THRESH, LossRecovery, Notified, Verdict, View};
 use crate::sender::Scoreboard;
 
 /// The recovery.
@@ -59,7 +59,7 @@ impl Sack {
             // [Mathis and Mahdavi 1996 s2.3]
             Edge::Forward => (board.sacked_to() - board.una()) as f64 > f64::from(DUP_THRESH) * view.segment,
         };
-        lost || ack.duplicates >= DUP_THRESH || (ack.duplicates > 0 && ack.notified.is_some())
+        lost || ack.duplicates >= DUP_THRESH || (ack.duplicates > 0 && ack.notified.is_some_and(Notified::at_once))
     }
 }
 
@@ -91,7 +91,7 @@ impl LossRecovery for Sack {
         self.not_before = board.nxt();
         (self.spared_to, self.rescued) = (board.una(), false);
         board.lose_below(edge);
-        Verdict::Begin { resend: ack.notified.is_none() || ack.duplicates >= DUP_THRESH }
+        Verdict::Begin { resend: !ack.notified.is_some_and(Notified::at_once) || ack.duplicates >= DUP_THRESH }
     }
 
     fn on_timeout(&mut self, board: &Scoreboard) {

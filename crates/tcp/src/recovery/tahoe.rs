@@ -6,7 +6,7 @@
 
 pub use engine::registry::NoSettings as Config;
 
-use super::{Ack, LossRecovery, Notified, Verdict, View, classic_trigger};
+use super::{Ack, LossRecovery, Verdict, View, classic_trigger};
 use crate::sender::Scoreboard;
 
 /// The recovery.
@@ -30,12 +30,13 @@ impl LossRecovery for Tahoe {
             *allowance += if ack.duplicates > 0 { view.segment } else { 0.0 };
             return Verdict::Recovering;
         }
+        let new = self.until.is_none_or(|until| board.una() > until);
         match (classic_trigger(ack, view), ack.notified) {
-            (Some((resend, allowance)), Some(Notified::AlreadyResent | Notified::Resend)) => {
+            (Some((resend, allowance)), Some(notified)) if new || notified.at_once() => {
                 self.explained = Some(allowance);
                 Verdict::Begin { resend }
             }
-            (Some(_), None) if self.until.is_none_or(|until| board.una() > until) => {
+            (Some(_), None) if new => {
                 self.until = Some(board.nxt());
                 Verdict::Restart
             }

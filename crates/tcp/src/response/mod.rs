@@ -1,6 +1,7 @@
 //! What messages from the network bring about at the sender: the one door for them.
 
 pub mod eln;
+pub mod link_loss;
 pub mod refined_icmp;
 pub mod simple_icmp;
 pub mod unmodified;
@@ -15,6 +16,7 @@ engine::registry! {
         Unmodified => unmodified, "unmodified", "Messages are silently discarded", no settings;
         SimpleIcmp => simple_icmp, "simple-icmp", "DEFER postpones the timer; a deferred segment is resent without a cut [goel1997 5.4]", no settings;
         RefinedIcmp => refined_icmp, "refined-icmp", "DEFER postpones the timer, RETRANSMIT resends without a cut [goel1997 5.5]", no settings;
+        LinkLoss => link_loss, "link-loss", "What a third duplicate begins behind a packet that the own link layer gave up cuts nothing (disconnections2012)", no settings;
         Eln => eln, "eln", "A marked duplicate resends the segment without a cut (balakrishnan1998)", no settings;
     }
 }

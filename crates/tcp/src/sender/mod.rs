@@ -24,7 +24,7 @@ pub use scoreboard::{Moment, Scoreboard, Sent};
 pub(crate) use transmit::Piece;
 
 use crate::cc::{CongestionControl, Flight, Start};
-use crate::config::{ClosedWindow, Config, Growth, Nagle, Sampling};
+use crate::config::{ClosedWindow, Config, Growth, Nagle, Sampling, TimerRestart};
 use crate::differentiation::{DifferentiationConfig, LossDifferentiation};
 use crate::event::{Event, Reason};
 use crate::recovery::prr::Reduction;
@@ -77,6 +77,7 @@ struct Settings {
     closed_window: ClosedWindow,
     retries: Option<u32>,
     max_rto: Span,
+    restart: TimerRestart,
 }
 
 /// What is being made good, beside what recovery knows. Offsets are the first byte never sent when it began.
@@ -208,6 +209,7 @@ impl Sender {
                 closed_window: config.closed_window,
                 retries: config.retries.data,
                 max_rto: config.rto.max,
+                restart: config.rto.restart,
             },
             board: Scoreboard::default(),
             offered: 0,

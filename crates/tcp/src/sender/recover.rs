@@ -6,6 +6,7 @@ use super::Sender;
 use super::ack::{Arrival, News};
 use super::spurious::{Finding, Signs};
 use crate::cc::{Congestion, Flight};
+use crate::config::TimerRestart;
 use crate::differentiation::Cause;
 use crate::event::{Event, Reason};
 use crate::recovery::prr::Reduction;
@@ -75,7 +76,11 @@ impl Sender {
                     self.say(|| Event::FastRetransmit { seq: una });
                 }
                 // The first retransmission does not wait for the pipe to drain [RFC6675 s5 (4.3)].
-                let at_once = if resend { Some(una) } else { self.first_to_resend(notified.is_some()) };
+                if self.settings.restart == TimerRestart::Recovery {
+                    self.expiry = self.rtt.expiry(now);
+                }
+                let at_once =
+                    if resend { Some(una) } else { self.first_to_resend(notified.is_some_and(Notified::at_once)) };
                 self.resend.extend(at_once.map(|seq| (seq, Reason::FastRetransmit)));
             }
             Verdict::Restart => {

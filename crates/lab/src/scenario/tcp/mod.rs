@@ -7,7 +7,7 @@ use engine::{Bytes, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tcp::cc::ControlConfig;
-use tcp::config::{BackOff, ClosedWindow, EcnMode, Floor, Growth, Nagle, Sampling};
+use tcp::config::{BackOff, ClosedWindow, EcnMode, Floor, Growth, Nagle, Sampling, TimerRestart};
 use tcp::differentiation::DifferentiationConfig;
 use tcp::presets;
 use tcp::recovery::RecoveryConfig;
@@ -73,6 +73,9 @@ pub struct Tcp {
     /// How long a doubled timeout holds [RFC6298 s5.5].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rto_back_off: Option<BackOff>,
+    /// What starts the retransmission timer again while it runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rto_restart: Option<TimerRestart>,
     /// Which segments are timed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rtt_sampling: Option<Sampling>,
@@ -140,6 +143,7 @@ impl Default for Tcp {
             rto_floor: None,
             rto_granularity: None,
             rto_back_off: None,
+            rto_restart: None,
             rtt_sampling: None,
             retries: None,
             delayed_ack: None,
@@ -186,6 +190,7 @@ impl Tcp {
         put(&mut config.rto.floor, &self.rto_floor);
         put(&mut config.rto.granularity, &self.rto_granularity);
         put(&mut config.rto.back_off, &self.rto_back_off);
+        put(&mut config.rto.restart, &self.rto_restart);
         put(&mut config.rto.sampling, &self.rtt_sampling);
         if let Some(retries) = &self.retries {
             put(&mut config.retries.syn, &retries.syn);

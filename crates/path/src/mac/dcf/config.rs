@@ -1,7 +1,7 @@
 //! What a cell can set.
 
 use engine::registry::Fault;
-use engine::{Bytes, Named, Rate, Span};
+use engine::{Bytes, Decibels, Length, Named, Rate, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -62,6 +62,21 @@ pub struct Config {
     /// How long a frame takes to every station of the medium; 1 us if not given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub delay: Option<Span>,
+    /// How far frames can be read; everybody hears everybody if not given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub range: Option<Length>,
+    /// How far frames are sensed; 2.2 times the range if not given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub carrier_sense_range: Option<Length>,
+    /// A frame survives those that begin while it is received if it is stronger than each by this; none does if not given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub capture: Option<Decibels>,
+    /// The power of distance with which signals fall; 4 if not given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path_loss: Option<f64>,
+    /// How often base stations and routers send a beacon; never if not given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub beacon_interval: Option<Span>,
 }
 
 /// How retry limits grow.
@@ -218,6 +233,7 @@ impl Config {
         {
             faults.push(Fault::new("answer_timeout", wait, "more than a SIFS and the way back, at most 10 ms"));
         }
+        faults.extend(self.reach_faults());
         faults
     }
 }

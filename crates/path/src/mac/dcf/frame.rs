@@ -11,6 +11,8 @@ pub enum FrameKind {
     Rts,
     /// The answer to it, that reserves the air around the receiver.
     Cts,
+    /// A base station's announcement of itself, to all.
+    Beacon,
 }
 
 impl FrameKind {
@@ -21,6 +23,7 @@ impl FrameKind {
             FrameKind::Ack => "ACK",
             FrameKind::Rts => "RTS",
             FrameKind::Cts => "CTS",
+            FrameKind::Beacon => "BEACON",
         }
     }
 }
@@ -33,3 +36,6 @@ pub const LLC_OVERHEAD: u32 = 8;
 pub const ACK_SIZE: u32 = 14;
 /// Bytes of a request to send.
 pub const RTS_SIZE: u32 = 20;
+/// Bytes of a beacon [802.11-2007 s7.2.3.1]: header and checksum, 12 of timestamp, interval and capabilities, a network name of
+/// seven letters (9), four rates (6), the channel (3) and a traffic map (6).
+pub const BEACON_SIZE: u32 = MAC_OVERHEAD + 12 + 9 + 6 + 3 + 6;

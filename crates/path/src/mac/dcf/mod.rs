@@ -3,6 +3,7 @@
 
 pub mod config;
 pub mod frame;
+pub mod reach;
 pub mod standard;
 pub mod timing;
 

@@ -1,0 +1,101 @@
+//! A quantity with a sign: where on an axis, or how fast along it.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::units::UnitError;
+
+/// A quantity that may lie on the other side of zero: `"-20 m"`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct Signed<T> {
+    /// Whether it is less than zero.
+    pub negative: bool,
+    /// How much.
+    pub size: T,
+}
+
+impl<T> Signed<T> {
+    /// As a number, if `size` is that of the quantity.
+    pub fn value(&self, size: impl FnOnce(&T) -> u64) -> i128 {
+        let size = i128::from(size(&self.size));
+        if self.negative { -size } else { size }
+    }
+}
+
+impl<T: FromStr<Err = UnitError>> FromStr for Signed<T> {
+    type Err = UnitError;
+    fn from_str(text: &str) -> Result<Self, UnitError> {
+        let text = text.trim();
+        match text.strip_prefix('-') {
+            // A second sign is left for the quantity to refuse.
+            Some(rest) => Ok(Signed { negative: true, size: rest.trim_start().parse()? }),
+            None => Ok(Signed { negative: false, size: text.parse()? }),
+        }
+    }
+}
+
+impl<T: fmt::Display> fmt::Display for Signed<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", if self.negative { "-" } else { "" }, self.size)
+    }
+}
+
+impl<T: fmt::Display> fmt::Debug for Signed<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{self}")
+    }
+}
+
+impl<T: fmt::Display> serde::Serialize for Signed<T> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de, T: FromStr<Err = UnitError>> serde::Deserialize<'de> for Signed<T> {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Text<T>(std::marker::PhantomData<T>);
+        impl<T: FromStr<Err = UnitError>> serde::de::Visitor<'_> for Text<T> {
+            type Value = Signed<T>;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                // What the quantity says of nothing is what it expects.
+                let expected = "".parse::<T>().err().map_or_else(String::new, |error| error.expected);
+                f.write_str(&expected)
+            }
+            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Signed<T>, E> {
+                text.parse().map_err(E::custom)
+            }
+        }
+        deserializer.deserialize_str(Text(std::marker::PhantomData))
+    }
+}
+
+impl<T: schemars::JsonSchema> schemars::JsonSchema for Signed<T> {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        format!("Signed{}", T::schema_name()).into()
+    }
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        let mut schema = T::json_schema(generator);
+        if let Some(pattern) = schema.get_mut("pattern") {
+            let signed = pattern.as_str().map(|text| text.replacen("^\\s*", "^\\s*-?\\s*", 1));
+            *pattern = signed.into();
+        }
+        schema
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::units::Length;
+
+    #[test]
+    fn a_sign_stands_in_front() {
+        let read = |text: &str| text.parse::<Signed<Length>>();
+        assert_eq!(read("-1.5 m").map(|length| length.value(|length| length.0)), Ok(-1500));
+        assert_eq!(read("2 km").map(|length| length.value(|length| length.0)), Ok(2_000_000));
+        assert_eq!(read("-1.5 m").map(|length| length.to_string()).as_deref(), Ok("-1.5 m"));
+        assert!(read("--1 m").is_err());
+        assert!(read("- 1").unwrap_err().hint.is_some());
+    }
+}

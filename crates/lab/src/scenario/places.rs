@@ -1,0 +1,241 @@
+//! Where nodes are, how they move, and which base station a mobile uses.
+
+use engine::{Decibels, Length, Signed, Span, Speed, Time};
+use path::mac::dcf;
+use path::place::crossing::{next_within, within};
+use path::place::{Path, square_of, square_ratio};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use sim::{LinkSpec, Network};
+
+use super::check::Checker;
+use super::model::{Link, Node, NodeKind};
+use crate::problem::Problem;
+
+/// A place on the plane: x and y.
+pub type Position = [Signed<Length>; 2];
+
+/// How a node moves: at a velocity, or from one place to the next.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Motion {
+    /// How fast along x and y, as ["5 m/s", "0 m/s"], to the end of the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub velocity: Option<[Signed<Speed>; 2]>,
+    /// When that begins; at once if not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<Span>,
+    /// Where it is when, in order; straight and even between, and at the last to the end.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub waypoints: Vec<Waypoint>,
+}
+
+/// A place and when a node is there.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Waypoint {
+    /// When.
+    pub at: Span,
+    /// Where.
+    pub position: Position,
+}
+
+/// How a mobile chooses its base station.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Association {
+    /// How long it is without any when it changes.
+    #[serde(default = "gap")]
+    pub handover_gap: Span,
+    /// Another is taken when its signal is stronger by so much.
+    #[serde(default)]
+    pub hysteresis: Decibels,
+}
+
+fn gap() -> Span {
+    Span::from_millis(100)
+}
+
+/// Farther than around the earth, in millimetres.
+const FARTHEST: i128 = 100_000_000_000;
+/// Faster than what leaves the earth.
+const FASTEST: Speed = Speed(20_000 * 3_600_000);
+/// Longer than any handover.
+const LONGEST_GAP: Span = Span::from_secs(3600);
+/// Pairs of stations are kept in memory.
+const MOST_PLACED: usize = 2_000;
+
+fn millimetres(position: &Position) -> [i128; 2] {
+    position.map(|part| part.value(|length| length.0))
+}
+
+impl Checker<'_> {
+    /// Where a node is, if that is given.
+    pub(super) fn place(&mut self, key: &str, node: &Node) -> Option<Path> {
+        let Some(position) = &node.position else {
+            if node.motion.is_some() {
+                let problem = Problem::new("`position` is missing: a node that moves begins somewhere");
+                self.wrong(problem.key(format!("{key}.position")).hint("add position = [\"0 m\", \"0 m\"]"));
+            }
+            return None;
+        };
+        let mut sound = self.is_near(&format!("{key}.position"), position);
+        let at = millimetres(position);
+        let Some(motion) = &node.motion else { return sound.then(|| Path::still(at)) };
+        let key = format!("{key}.motion");
+        if motion.velocity.is_some() != motion.waypoints.is_empty() {
+            let problem = Problem::new("either `velocity` or `waypoints`").key(key).found(match motion.velocity {
+                Some(_) => "both",
+                None => "neither",
+            });
+            self.wrong(problem.hint("write motion = { velocity = [\"5 m/s\", \"0 m/s\"] }"));
+            return None;
+        }
+        if let Some(velocity) = &motion.velocity {
+            for part in velocity.iter().filter(|part| part.size > FASTEST) {
+                let problem = Problem::new(format!("at most {FASTEST}")).key(format!("{key}.velocity"));
+                self.wrong(problem.found(format!("\"{part}\"")));
+                sound = false;
+            }
+            let velocity = velocity.map(|part| part.value(|speed| speed.0));
+            return sound.then(|| Path::straight(at, velocity, Time::ZERO + motion.from.unwrap_or_default()));
+        }
+        if let Some(from) = motion.from {
+            let problem = Problem::new("nothing: waypoints have times of their own").key(format!("{key}.from"));
+            self.wrong(problem.found(format!("\"{from}\"")));
+        }
+        let mut before = Span::ZERO;
+        for (number, waypoint) in motion.waypoints.iter().enumerate() {
+            let key = format!("{key}.waypoints[{number}]");
+            sound &= self.is_near(&format!("{key}.position"), &waypoint.position);
+            if waypoint.at <= before {
+                let expected = match number {
+                    0 => "more than 0 s: `position` says where it begins".to_owned(),
+                    _ => format!("later than the one before, {before}"),
+                };
+                self.wrong(Problem::new(expected).key(format!("{key}.at")).found(format!("\"{}\"", waypoint.at)));
+                sound = false;
+            }
+            before = waypoint.at;
+        }
+        let place = |waypoint: &Waypoint| (Time::ZERO + waypoint.at, millimetres(&waypoint.position));
+        sound.then(|| Path::through(at, &motion.waypoints.iter().map(place).collect::<Vec<_>>()))
+    }
+
+    fn is_near(&mut self, key: &str, position: &Position) -> bool {
+        let far = millimetres(position).iter().any(|part| part.abs() > FARTHEST);
+        if far {
+            let problem = Problem::new("at most 100000 km along each axis").key(key);
+            self.wrong(problem.found(format!("[\"{}\", \"{}\"]", position[0], position[1])));
+        }
+        !far
+    }
+
+    /// How a node chooses its base station, if it does.
+    pub(super) fn association(&mut self, key: &str, name: &str, node: &Node) -> Option<sim::Association> {
+        let Association { handover_gap, hysteresis } = node.association.as_ref()?;
+        let key = format!("{key}.association");
+        if node.kind != NodeKind::Host {
+            let problem = Problem::new("nothing: hosts associate with base stations").key(key.clone());
+            self.wrong(problem.found("a table"));
+        }
+        if *handover_gap > LONGEST_GAP {
+            let problem = Problem::new("at most an hour").key(format!("{key}.handover_gap"));
+            self.wrong(problem.found(format!("\"{handover_gap}\"")));
+        }
+        if *hysteresis > Decibels(100_000) {
+            let problem = Problem::new("at most 100 dB").key(format!("{key}.hysteresis"));
+            self.wrong(problem.found(format!("\"{hysteresis}\"")));
+        }
+        let scenario = self.scenario;
+        let links = scenario.links.values().filter(|link| link.between.iter().any(|end| end == name));
+        let medium = |link: &Link| scenario.media.get(link.medium.as_ref()?);
+        let path_loss =
+            links.clone().filter_map(medium).find(|medium| medium.range.is_some()).map(dcf::Config::path_loss);
+        if path_loss.is_none() {
+            let problem = Problem::new(format!("a link of {name} in a medium with a range")).key(key.clone());
+            self.wrong(problem.hint("add range = \"250 m\" to the medium"));
+        }
+        for link in links {
+            let other = link.between.iter().find(|end| *end != name);
+            let kind = other.and_then(|other| scenario.nodes.get(other)).map(|node| node.kind);
+            if medium(link).is_some() && kind == Some(NodeKind::Host) {
+                let problem = Problem::new(format!("a link to a base station: {name} associates")).key(key.clone());
+                self.wrong(problem.found(format!("a link to the host {}", other.map_or("", String::as_str))));
+            }
+        }
+        // Signals are compared as the first medium has them fall.
+        let nearer_by = path_loss.map_or(1.0, |path_loss| square_ratio(hysteresis.0, path_loss));
+        Some(sim::Association { handover_gap: *handover_gap, nearer_by })
+    }
+
+    /// What a medium with a range asks of its stations.
+    pub(super) fn stations_have_places(&mut self, name: &str) {
+        let links = self.scenario.links.values().filter(|link| link.medium.as_deref() == Some(name));
+        let mut missing: Vec<&String> = Vec::new();
+        for end in links.clone().flat_map(|link| &link.between) {
+            let placed = self.scenario.nodes.get(end).is_none_or(|node| node.position.is_some());
+            if !placed && !missing.contains(&end) {
+                missing.push(end);
+            }
+        }
+        for node in missing {
+            let problem = Problem::new(format!("`position` is missing: media.{name} has a range"));
+            let problem = problem.key(format!("nodes.{node}.position"));
+            self.wrong(problem.hint("add position = [\"0 m\", \"0 m\"]"));
+        }
+        let links = links.count();
+        if links > MOST_PLACED {
+            let problem = Problem::new(format!("at most {MOST_PLACED} links in a medium with a range"));
+            self.wrong(problem.key(format!("media.{name}")).found(links.to_string()));
+        }
+    }
+}
+
+/// The ways of a link's ends and the square of the range, if it has one.
+fn ends<'a>(network: &'a Network, link: &LinkSpec) -> Option<([&'a Path; 2], i128)> {
+    let range = network.media[link.medium?].config.range?;
+    let [a, b] = link.between.map(|node| network.nodes[node].place.as_ref());
+    Some(([a?, b?], square_of(range.0)))
+}
+
+fn at_first(([a, b], range): ([&Path; 2], i128)) -> bool {
+    within(a, b, range, Time::ZERO)
+}
+
+fn ever(ends: ([&Path; 2], i128), network: &Network) -> bool {
+    let ([a, b], range) = ends;
+    at_first(ends) || next_within(a, b, range, Time::ZERO, Time::ZERO + network.duration).is_some()
+}
+
+/// Stations that nobody they have a link to can ever hear.
+pub(super) fn check_places(network: &Network) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    for (number, node) in network.nodes.iter().enumerate() {
+        let links = network.links.iter().filter(|link| link.between.contains(&number));
+        let placed: Vec<_> = links.filter_map(|link| ends(network, link)).collect();
+        // Base stations that nobody comes near are told of with those who do not come.
+        if node.kind == sim::NodeKind::Host && !placed.is_empty() && !placed.iter().any(|ends| ever(*ends, network)) {
+            let problem = Problem::new("within the range of a link at some time: as it is, nobody ever hears it");
+            let problem = problem.key(format!("nodes.{}.position", node.name));
+            problems.push(problem.hint("move it nearer, or raise the range of its medium"));
+        }
+    }
+    problems
+}
+
+/// Links whose ends do not hear each other at first, or never.
+pub(super) fn out_of_range(network: &Network) -> Vec<Problem> {
+    let mut warnings = Vec::new();
+    for link in &network.links {
+        let Some(ends) = ends(network, link) else { continue };
+        let mobile = link.between.iter().any(|node| network.nodes[*node].association.is_some());
+        let text = match (ever(ends, network), at_first(ends)) {
+            (false, _) => "its ends are out of range of each other all the time: it carries nothing",
+            (true, false) if !mobile => "its ends are out of range of each other at first",
+            _ => continue,
+        };
+        warnings.push(Problem::new(text).key(format!("links.{}", link.name)));
+    }
+    warnings
+}

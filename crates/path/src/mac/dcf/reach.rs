@@ -1,0 +1,87 @@
+//! How far the frames of a cell reach.
+
+use engine::registry::Fault;
+use engine::{Decibels, Length, Span};
+
+use super::Config;
+
+/// ns-2's default radio reads what is at least 3.652e-10 W and senses what is at least 1.559e-11 W: under its two-ray ground
+/// model 250 m and 550 m (tcl/lib/ns-default.tcl).
+const SENSED_PER_READ: [u64; 2] = [22, 10];
+/// The two-ray ground model beyond its crossover distance [Rappaport2002 s4.6].
+const PATH_LOSS: f64 = 4.0;
+/// More than the earth's circumference.
+const LONGEST: Length = Length(100_000_000_000);
+/// Between beacons, a field of 16 bits counts units of 1,024 us [802.11-2007 s7.3.1.3].
+const LONGEST_INTERVAL: Span = Span::from_nanos(65_535 * 1_024_000);
+const SHORTEST_INTERVAL: Span = Span::from_nanos(1_024_000);
+
+/// How far frames reach.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Ranges {
+    /// How far they can be read.
+    pub read: Length,
+    /// How far they are sensed.
+    pub sensed: Length,
+    /// By how much a frame must be stronger than a later one to survive it.
+    pub capture: Option<Decibels>,
+    /// The power of distance with which signals fall.
+    pub path_loss: f64,
+}
+
+impl Config {
+    /// How far frames reach, if not everywhere.
+    pub fn ranges(&self) -> Option<Ranges> {
+        let read = self.range?;
+        let sensed = Length(read.0.saturating_mul(SENSED_PER_READ[0]) / SENSED_PER_READ[1]);
+        Some(Ranges {
+            read,
+            sensed: self.carrier_sense_range.unwrap_or(sensed),
+            capture: self.capture,
+            path_loss: self.path_loss(),
+        })
+    }
+
+    /// The power of distance with which signals fall.
+    pub fn path_loss(&self) -> f64 {
+        self.path_loss.unwrap_or(PATH_LOSS)
+    }
+
+    /// What is wrong with them.
+    pub(super) fn reach_faults(&self) -> Vec<Fault> {
+        let mut faults = Vec::new();
+        if let Some(range) = self.range.filter(|range| *range == Length(0) || *range > LONGEST) {
+            faults.push(Fault::new("range", range, format!("more than nothing, at most {LONGEST}")));
+        }
+        match (self.range, self.carrier_sense_range) {
+            (Some(range), Some(sensed)) if sensed < range || sensed > LONGEST => {
+                let expected =
+                    format!("at least the range, {range}: who can read a frame senses it; at most {LONGEST}");
+                faults.push(Fault::new("carrier_sense_range", sensed, expected));
+            }
+            (None, Some(sensed)) => faults.push(without_range("carrier_sense_range", sensed)),
+            _ => {}
+        }
+        if self.range.is_none() {
+            faults.extend(self.capture.map(|ratio| without_range("capture", ratio)));
+            faults.extend(self.path_loss.map(|power| without_range("path_loss", power)));
+        }
+        // Written so that NaN is a fault too.
+        if let Some(power) = self.path_loss.filter(|power| !(*power >= 1.0 && *power <= 10.0)) {
+            faults.push(Fault::new("path_loss", power, "1 to 10: 2 in free space, 4 over ground"));
+        }
+        if let Some(ratio) = self.capture.filter(|ratio| *ratio > Decibels(100_000)) {
+            faults.push(Fault::new("capture", ratio, "at most 100 dB"));
+        }
+        let fits = SHORTEST_INTERVAL..=LONGEST_INTERVAL;
+        if let Some(interval) = self.beacon_interval.filter(|interval| !fits.contains(interval)) {
+            let expected = format!("{SHORTEST_INTERVAL} to {LONGEST_INTERVAL}");
+            faults.push(Fault::new("beacon_interval", interval, expected).hint("most networks have 102.4 ms"));
+        }
+        faults
+    }
+}
+
+fn without_range(key: &'static str, found: impl std::fmt::Display) -> Fault {
+    Fault::new(key, found, "nothing: without a range everybody hears everybody").hint("add range = \"250 m\"")
+}

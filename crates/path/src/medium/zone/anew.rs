@@ -1,0 +1,68 @@
+//! Zones made anew when who hears whom changes: the stations of a new one have heard the same until now, so that what they count
+//! carries over to the slot.
+
+use engine::{Schedule, Time};
+
+use super::super::station::{Phase, Station};
+use super::{Apart, Reservation, Zone};
+use crate::mac::dcf::Phy;
+
+/// What the stations of a zone have in common. Zones of which it is the same differ in nothing but how much they have counted.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+pub(in super::super) struct Standing {
+    heard: u32,
+    clear: bool,
+    reserved: Vec<Reservation>,
+    /// Since when nothing is heard, and from when slots count: while something is heard, the end of that decides.
+    idle: Option<(Time, Time)>,
+}
+
+impl Zone {
+    /// What its stations have in common.
+    pub fn standing(&self) -> Standing {
+        let idle = (self.heard == 0).then_some((self.idle_since, self.from));
+        let mut reserved = self.reserved.clone();
+        reserved.sort();
+        Standing { heard: self.heard, clear: self.clear, reserved, idle }
+    }
+
+    /// A zone without stations that has heard what this one has.
+    pub fn heir(&self) -> Zone {
+        let Zone { heard, clear, damaged, busy_since, idle_since, from, counted, .. } = *self;
+        let reserved = self.reserved.clone();
+        Zone { heard, clear, damaged, busy_since, idle_since, reserved, from, counted, ..Zone::default() }
+    }
+
+    /// Nobody's wake-up stands for all any more.
+    pub fn ceases(&mut self, stations: &[Station], schedule: &mut Schedule) {
+        self.disarm(stations, schedule);
+    }
+
+    /// A station comes over from a zone with the same standing. Slots that it has still to wait stay as many.
+    pub fn inherits(&mut self, number: u32, old: &Zone, stations: &mut [Station]) {
+        let rebased = |count: u64| count.saturating_sub(old.counted) + self.counted;
+        match &mut stations[number as usize].phase {
+            Phase::Contending { turn: Some(turn) } => {
+                *turn = rebased(*turn);
+                self.waiting.insert((*turn, number));
+            }
+            Phase::Contending { turn: None } => {
+                let own = old.apart.iter().find(|apart| apart.station == number);
+                self.apart.extend(own.map(|Apart { station, from, slots }| Apart {
+                    station: *station,
+                    from: *from,
+                    slots: *slots,
+                }));
+            }
+            // What is over stays so.
+            Phase::Resting { until } if *until > old.counted => *until = rebased(*until),
+            Phase::Resting { until } => *until = 0,
+            _ => {}
+        }
+    }
+
+    /// All have come: whose turn comes first has the wake-up.
+    pub fn resumes(&mut self, phy: &Phy, stations: &[Station], schedule: &mut Schedule) {
+        self.rearm(phy, stations, schedule);
+    }
+}

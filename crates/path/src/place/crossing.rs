@@ -1,0 +1,172 @@
+//! When a relation between the places of nodes changes.
+//!
+//! On straight parts of their ways the square of a distance is a quadratic of time, and so is the difference of two with a
+//! factor. Before and after its extremum such a function only falls or only rises, so a comparison changes at most once on each
+//! side, and halving finds the nanosecond.
+
+use engine::Time;
+
+use super::{Leg, Path, square};
+
+/// Whether two nodes are within a distance, given as its square.
+pub fn within(a: &Path, b: &Path, most: i128, now: Time) -> bool {
+    square(a, b, now) <= most
+}
+
+/// The first time after `after`, at `until` at the latest, at which two nodes come within a distance or leave it.
+pub fn next_within(a: &Path, b: &Path, most: i128, after: Time, until: Time) -> Option<Time> {
+    let extremum = |now: Time| {
+        let (apart, velocity) = relative(a, b, now);
+        (dot(apart, velocity), dot(velocity, velocity))
+    };
+    next(&[a, b], after, until, extremum, |now| within(a, b, most, now))
+}
+
+/// Whether `x` is so much nearer to a node than `y`: its squared distance `factor` times is less than that of `y`.
+pub fn nearer(node: &Path, [x, y]: [&Path; 2], factor: f64, now: Time) -> bool {
+    square(node, x, now) as f64 * factor < square(node, y, now) as f64
+}
+
+/// The first time after `after`, at `until` at the latest, at which that changes.
+pub fn next_nearer(node: &Path, [x, y]: [&Path; 2], factor: f64, after: Time, until: Time) -> Option<Time> {
+    let extremum = |now: Time| {
+        let ((to_x, x_moves), (to_y, y_moves)) = (relative(node, x, now), relative(node, y, now));
+        (factor * dot(to_x, x_moves) - dot(to_y, y_moves), factor * dot(x_moves, x_moves) - dot(y_moves, y_moves))
+    };
+    next(&[node, x, y], after, until, extremum, |now| nearer(node, [x, y], factor, now))
+}
+
+/// Where `b` is from `a`, and how that changes, in nanometres and nanometres each nanosecond.
+fn relative(a: &Path, b: &Path, now: Time) -> ([f64; 2], [f64; 2]) {
+    let (leg_a, leg_b): (&Leg, &Leg) = (a.leg(now), b.leg(now));
+    let (at_a, at_b) = (leg_a.at(now), leg_b.at(now));
+    let (by_a, by_b) = (leg_a.velocity(), leg_b.velocity());
+    ([0, 1].map(|axis| (at_b[axis] - at_a[axis]) as f64), [0, 1].map(|axis| by_b[axis] - by_a[axis]))
+}
+
+fn dot(a: [f64; 2], b: [f64; 2]) -> f64 {
+    a[0] * b[0] + a[1] * b[1]
+}
+
+/// The first change of `holds`, a comparison of a function whose derivative at t ns after a time is twice (m + n t), with
+/// (m, n) = `extremum` of that time, while all `paths` are straight.
+fn next(
+    paths: &[&Path],
+    after: Time,
+    until: Time,
+    extremum: impl Fn(Time) -> (f64, f64),
+    holds: impl Fn(Time) -> bool,
+) -> Option<Time> {
+    let mut start = after;
+    let held = holds(start);
+    while start < until {
+        let turn = paths.iter().filter_map(|path| path.turns(start)).min();
+        let end = turn.unwrap_or(until).min(until);
+        let (slope, bend) = extremum(start);
+        let middle = match -slope / bend {
+            // What is no number, or before or after, is no extremum on the way. The conversion stops at the largest integer.
+            wait if wait >= 1.0 => Time::from_nanos(start.as_nanos().saturating_add(wait as u64)).min(end),
+            _ => end,
+        };
+        for (from, to) in [(start, middle), (middle, end)] {
+            if holds(to) != held {
+                return Some(halve(from, to, held, &holds));
+            }
+        }
+        start = end;
+    }
+    None
+}
+
+/// `holds` is `held` at `from` and not at `to`: the first nanosecond at which it is not.
+fn halve(from: Time, to: Time, held: bool, holds: &impl Fn(Time) -> bool) -> Time {
+    let (mut from, mut to) = (from.as_nanos(), to.as_nanos());
+    while to - from > 1 {
+        let middle = from + (to - from) / 2;
+        match holds(Time::from_nanos(middle)) == held {
+            true => from = middle,
+            false => to = middle,
+        }
+    }
+    Time::from_nanos(to)
+}
+
+#[cfg(test)]
+mod tests {
+    use engine::Stream;
+
+    use super::super::square_of;
+    use super::*;
+
+    type Holds<'a> = &'a dyn Fn(Time) -> bool;
+    type Next<'a> = &'a dyn Fn(Time) -> Option<Time>;
+
+    const END: Time = Time::from_millis(100_000);
+
+    #[test]
+    fn a_walk_past_a_station_enters_and_leaves() {
+        // From (-100, 30) at 10 m/s past the origin: within 50 m for x from -40 to 40, from 6 s to 14 s.
+        let walker = Path::straight([-100_000, 30_000], [36_000_000, 0], Time::ZERO);
+        let station = Path::still([0, 0]);
+        let next = |after| next_within(&walker, &station, square_of(50_000), after, END);
+        let enters = next(Time::ZERO).unwrap();
+        assert_eq!(enters, Time::from_millis(6000));
+        let leaves = next(enters).unwrap();
+        // At 14 s itself the distance is 50 m, which is within.
+        assert_eq!(leaves, Time::from_nanos(14_000_000_001));
+        assert_eq!(next(leaves), None);
+        // A range that the way only touches is entered for a moment.
+        let touches = |after| next_within(&walker, &station, square_of(30_000), after, END);
+        assert_eq!(touches(Time::ZERO), Some(Time::from_millis(10_000)));
+    }
+
+    #[test]
+    fn the_nearer_of_two_changes_half_way_or_later() {
+        let walker = Path::straight([0, 0], [3_600_000, 0], Time::ZERO);
+        let (left, right) = (Path::still([0, 0]), Path::still([90_000, 0]));
+        let change = |factor| next_nearer(&walker, [&right, &left], factor, Time::ZERO, END);
+        assert_eq!(change(1.0), Some(Time::from_nanos(45_000_000_001)));
+        // Twice as near: 60 m from the one, 30 m from the other.
+        assert_eq!(change(4.0), Some(Time::from_nanos(60_000_000_001)));
+    }
+
+    /// Every change is found, and there is none that is not: ways drawn at random, looked at every 50 ms.
+    #[test]
+    fn agrees_with_a_look_at_every_moment() {
+        let mut draws = Stream::named(3, 0, "crossing test").draws();
+        let mut place = |most: u64| [0, 1].map(|_| i128::from(draws.next_u64() % most) - i128::from(most / 2));
+        let mut changes = 0;
+        for case in 0..40u64 {
+            let mut path = || {
+                let mut places = Vec::new();
+                for leg in 1..6 {
+                    places.push((Time::from_millis(leg * (1500 + 100 * (case % 7))), place(200_000)));
+                }
+                Path::through(place(200_000), &places)
+            };
+            let (a, b, c) = (path(), path(), path());
+            let until = Time::from_millis(12_000);
+            let relations: [(Holds<'_>, Next<'_>); 2] = [
+                (&|now| within(&a, &b, square_of(60_000), now), &|after| {
+                    next_within(&a, &b, square_of(60_000), after, until)
+                }),
+                (&|now| nearer(&a, [&b, &c], 1.5, now), &|after| next_nearer(&a, [&b, &c], 1.5, after, until)),
+            ];
+            for (holds, next) in relations {
+                let mut crossing = next(Time::ZERO);
+                let mut holding = holds(Time::ZERO);
+                for tick in 1..=240 {
+                    let now = Time::from_millis(50 * tick);
+                    while let Some(at) = crossing.filter(|at| *at <= now) {
+                        let before = Time::from_nanos(at.as_nanos() - 1);
+                        assert_eq!((holds(before), holds(at)), (holding, !holding), "case {case} at {at:?}");
+                        (holding, crossing) = (!holding, next(at));
+                        changes += 1;
+                    }
+                    assert_eq!(holds(now), holding, "case {case} at {now:?}");
+                }
+            }
+        }
+        assert!(changes > 100, "{changes}");
+    }
+}

@@ -1,0 +1,180 @@
+//! A medium with places, driven by hand.
+#![allow(dead_code, reason = "each test file uses some of it")]
+
+use engine::{Length, Schedule, Slot, Stream, Time};
+use path::channel::{Channel, ChannelConfig, perfect};
+use path::mac::dcf::{Config, FrameKind};
+use path::medium::places::Places;
+use path::medium::{LaneSpec, Medium, StationSpec};
+use path::place::Path;
+use path::queue::Limit;
+use path::station::scheduler::Scheduler;
+use path::{AirFrame, Cx, HopId, LinkEvent, MediumEvent, Observer, Reach, Reception, Way};
+use wire::{Addr, Body, Ecn, Flags, Packet, Segment};
+
+/// Everything that the medium says.
+#[derive(Default)]
+pub struct Log(pub Vec<(Time, MediumEvent)>);
+
+impl Observer for Log {
+    fn watches(&self) -> bool {
+        true
+    }
+    fn link(&mut self, _: Time, _: HopId, _: LinkEvent) {}
+    fn medium(&mut self, at: Time, _: u32, event: MediumEvent) {
+        self.0.push((at, event));
+    }
+}
+
+/// A medium, its stations and its log.
+pub struct Air {
+    pub medium: Medium,
+    pub log: Log,
+    pub delivered: Vec<u64>,
+    pub given_up: u64,
+    /// Packets that were given to the medium and not yet given back, by hop.
+    pub in_hand: Vec<u64>,
+    schedule: Schedule,
+    stations: Vec<Slot>,
+    crossing: Slot,
+    channels: Vec<Box<dyn Channel>>,
+    /// By hop: its station and lane.
+    lanes: Vec<(u32, usize)>,
+    /// Whether a packet that is done with is followed by another.
+    saturated: bool,
+}
+
+pub fn metres(at: [i128; 2]) -> Path {
+    Path::still(at.map(|part| part * 1000))
+}
+
+/// 802.11b that can be read and sensed so far, in metres.
+pub fn config(range: u64, sensed: u64) -> Config {
+    let metres = |length: u64| Some(Length(1000 * length));
+    Config { range: metres(range), carrier_sense_range: metres(sensed), ..Config::default() }
+}
+
+impl Air {
+    /// Stations on their ways, and links between them.
+    pub fn new(config: &Config, paths: &[Path], links: &[[usize; 2]], until: Time) -> Self {
+        let mut schedule = Schedule::new();
+        let mut lanes: Vec<Vec<LaneSpec>> = vec![Vec::new(); paths.len()];
+        let mut of_hops = Vec::new();
+        for (link, ends) in links.iter().enumerate() {
+            for way in [Way::Forward, Way::Backward] {
+                let (here, there) = (ends[way.index()], ends[1 - way.index()]);
+                of_hops.push((here as u32, lanes[here].len()));
+                lanes[here].push(LaneSpec {
+                    hop: HopId { link: link as u32, way },
+                    to: there as u32,
+                    limit: Limit::None,
+                    threshold: Limit::None,
+                    rate: None,
+                });
+            }
+        }
+        let stations: Vec<Slot> = paths.iter().map(|_| schedule.slot()).collect();
+        let spec = |(number, lanes): (usize, Vec<LaneSpec>)| StationSpec {
+            slot: stations[number],
+            scheduler: Scheduler::default(),
+            lanes,
+            stream: Stream::named(1, 0, &format!("station {number}")),
+            beacons: None,
+        };
+        let specs = lanes.into_iter().enumerate().map(spec).collect();
+        let crossing = schedule.slot();
+        let places = Places { slot: crossing, paths: paths.to_vec(), until };
+        let mut medium = Medium::new(0, config, specs, Some(places));
+        medium.look_out(&mut schedule);
+        let perfect = |_| ChannelConfig::Perfect(perfect::Config::default()).build(Stream::default());
+        let channels = links.iter().map(perfect).collect();
+        let delivered = vec![0; 2 * links.len()];
+        Air {
+            medium,
+            log: Log::default(),
+            in_hand: vec![0; delivered.len()],
+            delivered,
+            given_up: 0,
+            schedule,
+            stations,
+            crossing,
+            channels,
+            lanes: of_hops,
+            saturated: false,
+        }
+    }
+
+    /// Gives a packet of 1,500 bytes to a hop.
+    pub fn offer(&mut self, now: Time, hop: usize) {
+        let segment = Segment { flags: Flags::ACK, len: 1460, ..Segment::default() };
+        let packet =
+            Packet { src: Addr::of_node(0), dst: Addr::of_node(1), ecn: Ecn::NotEct, body: Body::Tcp(segment) };
+        let (station, lane) = self.lanes[hop];
+        self.in_hand[hop] += 1;
+        let mut cx = Cx { now, schedule: &mut self.schedule, channels: &mut self.channels, observer: &mut self.log };
+        assert!(self.medium.on_packet(station, lane, packet, false, &mut cx));
+    }
+
+    /// Runs until `until`.
+    pub fn run(&mut self, until: Time) {
+        while let Some((now, slot)) = self.schedule.next(until) {
+            let mut cx =
+                Cx { now, schedule: &mut self.schedule, channels: &mut self.channels, observer: &mut self.log };
+            if slot == self.crossing {
+                self.medium.on_crossing(&mut cx);
+            } else {
+                let number = self.stations.iter().position(|station| *station == slot).unwrap();
+                self.medium.on_wake(number as u32, &mut cx);
+            }
+            while let Some((hop, outcome)) = self.medium.outcome() {
+                let hop = 2 * hop.link as usize + hop.way.index();
+                self.delivered[hop] += u64::from(outcome.delivered.is_some());
+                self.given_up += u64::from(outcome.notice.is_some_and(|notice| notice.last));
+                self.in_hand[hop] -= u64::from(outcome.freed > 0);
+                if self.saturated && outcome.freed > 0 {
+                    self.offer(now, hop);
+                }
+            }
+        }
+    }
+
+    /// These hops always have something to send, until `until`.
+    pub fn saturate(&mut self, hops: &[usize], until: Time) {
+        self.saturated = true;
+        for hop in hops {
+            self.offer(Time::ZERO, *hop);
+            self.offer(Time::ZERO, *hop);
+        }
+        self.run(until);
+        self.saturated = false;
+    }
+
+    /// The frames of a kind that a station began, and when.
+    pub fn sent(&self, station: u32, wanted: FrameKind) -> Vec<AirFrame> {
+        let frame = |(_, event): &(Time, MediumEvent)| match event {
+            MediumEvent::Sent { from, frame, .. } if *from == station && frame.kind == wanted => Some(*frame),
+            _ => None,
+        };
+        self.log.0.iter().filter_map(frame).collect()
+    }
+
+    /// When frames of a kind from a station ended, in microseconds, and how they came.
+    pub fn ended(&self, station: u32, wanted: FrameKind) -> Vec<(u64, Reception)> {
+        let end = |(at, event): &(Time, MediumEvent)| match event {
+            MediumEvent::Ended { from, kind, reception, .. } if *from == station && *kind == wanted => {
+                Some((at.as_nanos() / 1000, *reception))
+            }
+            _ => None,
+        };
+        self.log.0.iter().filter_map(end).collect()
+    }
+
+    /// When two stations began to hear each other otherwise.
+    pub fn reaches(&self) -> Vec<(Time, [u32; 2], Reach)> {
+        let reach = |(at, event): &(Time, MediumEvent)| match event {
+            MediumEvent::Reaches { a, b, reach } => Some((*at, [*a, *b], *reach)),
+            _ => None,
+        };
+        self.log.0.iter().filter_map(reach).collect()
+    }
+}

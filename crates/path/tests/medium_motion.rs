@@ -1,0 +1,208 @@
+//! Stations that move at random, against references that know nothing of zones: distances at the time, and the log.
+
+mod air;
+
+use air::{Air, config, metres};
+use engine::{Decibels, Length, Span, Stream, Time};
+use path::mac::dcf::{Config, FrameKind};
+use path::place::{Path, square};
+use path::{AirFrame, MediumEvent, Reach, Reception};
+
+const STATIONS: usize = 7;
+const END: Time = Time::from_millis(3000);
+
+/// Ways across a square of 600 m, fast enough that everything happens in three seconds.
+fn ways(case: u64) -> Vec<Path> {
+    let mut draws = Stream::named(case, 0, "motion test").draws();
+    let mut place = || [0, 1].map(|_| i128::from(draws.next_u64() % 600_000));
+    let mut way = |_| {
+        let start = place();
+        let places: Vec<_> = (1..7).map(|leg| (Time::from_millis(500 * leg), place())).collect();
+        Path::through(start, &places)
+    };
+    (0..STATIONS).map(&mut way).collect()
+}
+
+/// How two stations hear each other at a time, from their distance alone.
+fn reach(paths: &[Path], [a, b]: [u32; 2], range: u64, sensed: u64, now: Time) -> Reach {
+    let metre = 1_000_000_000i128;
+    let distance = square(&paths[a as usize], &paths[b as usize], now);
+    let within = |metres: u64| distance <= (i128::from(metres) * metre).pow(2);
+    if within(range) {
+        Reach::Reads
+    } else if within(sensed) {
+        Reach::Senses
+    } else {
+        Reach::Nothing
+    }
+}
+
+/// A frame in the air, as the log has it.
+struct Flown {
+    from: u32,
+    to: u32,
+    frame: AirFrame,
+    readable: bool,
+    collided: bool,
+    /// Who senses it.
+    heard: Vec<bool>,
+}
+
+impl Flown {
+    /// When it has reached everybody.
+    fn ends(&self) -> Time {
+        self.frame.start + self.frame.duration + Span::from_nanos(1000)
+    }
+}
+
+#[test]
+fn who_hears_whom_is_a_matter_of_distance_at_the_time() {
+    let (range, sensed) = (150, 260);
+    let mut frames = 0;
+    let mut crossings = 0;
+    let mut collisions = 0;
+    let mut captures = 0;
+    for case in 0..8 {
+        let paths = ways(case);
+        let settings = Config {
+            capture: (case % 2 == 0).then_some(Decibels(10_000)),
+            rts_threshold: (case % 4 < 2).then_some(engine::Bytes(0)),
+            ..config(range, sensed)
+        };
+        let links: Vec<[usize; 2]> = (1..STATIONS).map(|station| [station, 0]).collect();
+        let mut air = Air::new(&settings, &paths, &links, END);
+        air.saturate(&[0, 2, 4, 6, 8, 10, 11], END);
+        let pair_reach = |a: u32, b: u32, now: Time| match a == b {
+            true => Reach::Reads,
+            false => reach(&paths, [a, b], range, sensed, now),
+        };
+        let stations = 0..STATIONS as u32;
+        let mut known: Vec<Vec<Reach>> =
+            stations.clone().map(|a| stations.clone().map(|b| pair_reach(a, b, Time::ZERO)).collect()).collect();
+        let mut flying: Vec<Flown> = Vec::new();
+        let mut over: Vec<Flown> = Vec::new();
+        for (at, event) in &air.log.0 {
+            match event {
+                MediumEvent::Reaches { a, b, reach } => {
+                    crossings += 1;
+                    (known[*a as usize][*b as usize], known[*b as usize][*a as usize]) = (*reach, *reach);
+                }
+                MediumEvent::Sent { from, to, frame } => {
+                    frames += 1;
+                    for a in stations.clone() {
+                        for b in stations.clone() {
+                            assert_eq!(known[a as usize][b as usize], pair_reach(a, b, *at), "{a} and {b} at {at:?}");
+                        }
+                    }
+                    first_of_an_exchange_waits(*from, *at, frame, &flying, &over);
+                    let senses = |a: u32, b: u32| pair_reach(a, b, *at) >= Reach::Senses;
+                    let mut collided = false;
+                    for other in &mut flying {
+                        let (here, first) = (other.to, other.from);
+                        let power = |station: u32| {
+                            (square(&paths[here as usize], &paths[station as usize], *at) as f64).powi(2).recip()
+                        };
+                        let survives = settings.capture.is_some()
+                            && here != *from
+                            && here != first
+                            && power(first) >= 10.0 * power(*from);
+                        captures += u64::from(survives && senses(here, *from));
+                        other.collided |= senses(here, *from) && !survives;
+                        collided |= senses(*to, first);
+                    }
+                    flying.push(Flown {
+                        from: *from,
+                        to: *to,
+                        frame: *frame,
+                        readable: pair_reach(*to, *from, *at) == Reach::Reads,
+                        collided,
+                        heard: stations.clone().map(|station| senses(station, *from)).collect(),
+                    });
+                }
+                MediumEvent::Ended { from, kind, reception, .. } => {
+                    let place =
+                        flying.iter().position(|flown| flown.from == *from && flown.frame.kind == *kind).unwrap();
+                    let flown = flying.remove(place);
+                    assert_eq!(*at, flown.ends());
+                    let expected = match (flown.readable, flown.collided) {
+                        (false, _) => Reception::Unheard,
+                        (true, true) => Reception::Collided,
+                        (true, false) => Reception::Received,
+                    };
+                    assert_eq!(*reception, expected, "{kind:?} of {from} at {at:?}, case {case}");
+                    collisions += u64::from(expected == Reception::Collided);
+                    over.push(flown);
+                    over.retain(|flown| flown.ends() + Span::from_millis(1) > *at);
+                }
+                MediumEvent::BackOff { .. } => {}
+            }
+        }
+        // Nobody is forgotten when zones are made anew: once nothing is added, everything is sent or given up.
+        assert!(air.in_hand.iter().sum::<u64>() == 14);
+        air.run(Time::from_millis(10_000));
+        assert_eq!(air.in_hand.iter().sum::<u64>(), 0, "{:?} in case {case}", air.in_hand);
+    }
+    assert!(
+        frames > 10_000 && crossings > 200 && collisions > 300 && captures > 50,
+        "{frames} {crossings} {collisions} {captures}"
+    );
+}
+
+/// Who begins an exchange has sensed nothing for DIFS, 50 us, but for what began within the 1 us that it takes to be sensed.
+fn first_of_an_exchange_waits(from: u32, at: Time, frame: &AirFrame, flying: &[Flown], over: &[Flown]) {
+    let answers = matches!(frame.kind, FrameKind::Ack | FrameKind::Cts);
+    let asked_for = frame.kind == FrameKind::Data
+        && over.iter().any(|flown| {
+            flown.to == from && flown.frame.kind == FrameKind::Cts && flown.ends() + Span::from_nanos(10_000) >= at
+        });
+    if answers || asked_for {
+        return;
+    }
+    let delay = Span::from_nanos(1000);
+    for other in flying.iter().filter(|other| other.heard[from as usize]) {
+        assert!(other.frame.start + delay >= at, "{from} sends at {at:?} in a frame of {}", other.from);
+    }
+    for other in over.iter().filter(|other| other.heard[from as usize]) {
+        // Its own frame, or one that began as late, may have ended within less only if nothing has begun behind it.
+        assert!(other.ends() + Span::from_nanos(50_000) <= at + delay, "{from} sends at {at:?} after {}", other.from);
+    }
+}
+
+/// A station that says nothing walks about, and zones are made anew whenever it meets somebody: nobody else notices.
+#[test]
+fn back_offs_carry_over_when_zones_are_made_anew() {
+    let mut met = 0;
+    for case in 0..6 {
+        let mut draws = Stream::named(case, 0, "still test").draws();
+        let mut still: Vec<Path> = (0..6).map(|_| metres([0, 1].map(|_| i128::from(draws.next_u64() % 300)))).collect();
+        let links: Vec<[usize; 2]> = (1..6).map(|station| [station, 0]).collect();
+        let settings = Config { range: Some(Length(150_000)), ..config(150, 200) };
+        let run = |paths: &[Path], links: &[[usize; 2]]| {
+            let mut air = Air::new(&settings, paths, links, END);
+            air.saturate(&[0, 2, 4, 6, 8], END);
+            let meetings = air.reaches().len();
+            let mut log: Vec<String> = Vec::new();
+            for (at, event) in &air.log.0 {
+                // An answer may be told of when it is certain.
+                let at = match event {
+                    MediumEvent::Reaches { .. } => continue,
+                    MediumEvent::Sent { frame, .. } => frame.start,
+                    _ => *at,
+                };
+                log.push(format!("{:>12} {event:?}", at.as_nanos()));
+            }
+            log.sort();
+            (log, meetings)
+        };
+        let (alone, none) = run(&still, &links);
+        still.push(ways(100 + case).remove(0));
+        let (watched, meetings) = run(&still, &[&links[..], &[[6, 0]]].concat());
+        assert!(none == 0 && alone.len() > 3000, "{}", alone.len());
+        met += meetings;
+        for (expected, found) in alone.iter().zip(&watched) {
+            assert_eq!(expected, found, "case {case}");
+        }
+        assert_eq!(alone.len(), watched.len());
+    }
+    assert!(met > 60, "{met}");
+}

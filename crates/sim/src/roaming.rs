@@ -1,0 +1,143 @@
+//! Which base station a mobile uses: the nearest in range, one at a time.
+//!
+//! It leaves its base station when that is out of range, or when another in range is nearer by the hysteresis. Then it has none
+//! for the handover gap, and after it takes the nearest in range, as soon as there is one. It wakes only at times at which a base
+//! station comes into range or leaves it, or becomes nearer than the present one by the hysteresis, or its gap ends. Equations
+//! and limits: docs/models/mobility.md.
+
+use engine::{Slot, Span, Time};
+use path::place::crossing::{nearer, next_nearer, next_within, within};
+use path::place::{Path, square, square_of};
+
+use crate::network::{Association, Network};
+use crate::results::RoamingResult;
+
+/// A link that a mobile may use.
+struct Candidate {
+    link: usize,
+    /// Where the other end is.
+    station: Path,
+    /// The square of the range in which it can be used.
+    range: i128,
+}
+
+/// A mobile that uses one link at a time.
+pub(crate) struct Roamer {
+    pub node: usize,
+    pub slot: Slot,
+    path: Path,
+    association: Association,
+    candidates: Vec<Candidate>,
+    /// The candidate in use.
+    current: Option<usize>,
+    /// The one before.
+    last: Option<usize>,
+    /// Until when it takes none.
+    gap: Time,
+    /// Since when it has none.
+    alone_since: Time,
+    counted: RoamingResult,
+    until: Time,
+}
+
+/// What a mobile does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Move {
+    /// It uses this link from now on.
+    Joins(usize),
+    /// It does so no longer.
+    Leaves(usize),
+}
+
+impl Roamer {
+    /// A node of a network, if it uses one link at a time.
+    pub fn new(network: &Network, node: usize, slot: impl FnOnce() -> Slot) -> Option<Self> {
+        let association = network.nodes[node].association?;
+        let path = network.nodes[node].place.clone()?;
+        let candidate = |(link, spec): (usize, &crate::network::LinkSpec)| {
+            let range = network.media[spec.medium?].config.range?;
+            let other = if spec.between[0] == node { spec.between[1] } else { spec.between[0] };
+            let station = network.nodes[other].place.clone()?;
+            spec.between.contains(&node).then(|| Candidate { link, station, range: square_of(range.0) })
+        };
+        Some(Roamer {
+            node,
+            slot: slot(),
+            path,
+            association,
+            candidates: network.links.iter().enumerate().filter_map(candidate).collect(),
+            current: None,
+            last: None,
+            gap: Time::ZERO,
+            alone_since: Time::ZERO,
+            counted: RoamingResult::default(),
+            until: Time::ZERO + network.duration,
+        })
+    }
+
+    /// The links that it may use.
+    pub fn links(&self) -> impl Iterator<Item = usize> {
+        self.candidates.iter().map(|candidate| candidate.link)
+    }
+
+    /// How it has fared until now.
+    pub fn counted(&self, now: Time) -> RoamingResult {
+        let alone = if self.current.is_none() { now.since(self.alone_since) } else { Span::ZERO };
+        RoamingResult { alone: self.counted.alone + alone, ..self.counted }
+    }
+
+    /// What it does now, if anything: to be asked until there is nothing more.
+    pub fn next_move(&mut self, now: Time) -> Option<Move> {
+        if let Some(current) = self.current {
+            let others = (0..self.candidates.len()).filter(|other| *other != current && self.in_range(*other, now));
+            let stays =
+                self.in_range(current, now) && !others.into_iter().any(|other| self.prefers(other, current, now));
+            if stays {
+                return None;
+            }
+            self.current = None;
+            (self.gap, self.alone_since) = (now + self.association.handover_gap, now);
+            return Some(Move::Leaves(self.candidates[current].link));
+        }
+        if now < self.gap {
+            return None;
+        }
+        let reachable = (0..self.candidates.len()).filter(|candidate| self.in_range(*candidate, now));
+        let nearest =
+            reachable.min_by_key(|candidate| square(&self.path, &self.candidates[*candidate].station, now))?;
+        self.counted.alone = self.counted.alone + now.since(self.alone_since);
+        self.counted.handovers += u64::from(self.last.is_some_and(|last| last != nearest));
+        (self.current, self.last) = (Some(nearest), Some(nearest));
+        Some(Move::Joins(self.candidates[nearest].link))
+    }
+
+    /// When something may be to do again.
+    pub fn next_look(&self, now: Time) -> Option<Time> {
+        let ranges = self
+            .candidates
+            .iter()
+            .filter_map(|candidate| next_within(&self.path, &candidate.station, candidate.range, now, self.until));
+        let preferences = self.current.into_iter().flat_map(|current| {
+            let others = (0..self.candidates.len()).filter(move |other| *other != current);
+            others.filter_map(move |other| self.next_preference(other, current, now))
+        });
+        let gap = (self.current.is_none() && now < self.gap).then_some(self.gap);
+        ranges.chain(preferences).chain(gap).min()
+    }
+
+    fn in_range(&self, candidate: usize, now: Time) -> bool {
+        let Candidate { station, range, .. } = &self.candidates[candidate];
+        within(&self.path, station, *range, now)
+    }
+
+    /// Whether `other` is nearer than the current one by the hysteresis.
+    fn prefers(&self, other: usize, current: usize, now: Time) -> bool {
+        let [other, current] = [other, current].map(|candidate| &self.candidates[candidate].station);
+        nearer(&self.path, [other, current], self.association.nearer_by, now)
+    }
+
+    fn next_preference(&self, other: usize, current: usize, now: Time) -> Option<Time> {
+        let [other, current] = [other, current].map(|candidate| &self.candidates[candidate].station);
+        next_nearer(&self.path, [other, current], self.association.nearer_by, now, self.until)
+    }
+}

@@ -1,0 +1,82 @@
+//! Mobiles: media whose stations move, and who uses which base station.
+
+use engine::Time;
+use path::Cx;
+use path::medium::Medium;
+
+use super::{Hop, Relay, World};
+use crate::event::{Event, NodeEvent, Sink};
+use crate::results::RoamingResult;
+use crate::roaming::Move;
+
+impl World {
+    /// Before anything happens: wake-ups of media and mobiles. No link that only one at a time is used of is used yet; at time
+    /// zero, before all else, mobiles look for their base stations.
+    pub(super) fn mobiles_begin(&mut self) {
+        for medium in &mut self.media {
+            medium.look_out(&mut self.schedule);
+            medium.announce_first(&mut self.schedule);
+        }
+        for number in 0..self.roamers.len() {
+            let links: Vec<usize> = self.roamers[number].links().collect();
+            for link in links {
+                self.set_open(link, false);
+            }
+            // Flows that begin at time zero have asked earlier, so their order is behind.
+            let order = engine::Order::default();
+            self.schedule.arm_as(self.roamers[number].slot, Time::ZERO, order);
+        }
+    }
+
+    /// Lets a medium act.
+    pub(super) fn with_medium<S: Sink>(
+        &mut self,
+        medium: usize,
+        sink: &mut S,
+        act: impl FnOnce(&mut Medium, &mut Cx<'_, Relay<'_, S>>),
+    ) {
+        let relay = &mut Relay(sink);
+        let mut cx = Cx { now: self.now, schedule: &mut self.schedule, channels: &mut self.channels, observer: relay };
+        act(&mut self.media[medium], &mut cx);
+        self.medium_acted(medium, sink);
+    }
+
+    /// A mobile looks which base station it uses from now on.
+    pub(super) fn roamer_looks<S: Sink>(&mut self, number: usize, sink: &mut S) {
+        let node = self.roamers[number].node as u32;
+        while let Some(moved) = self.roamers[number].next_move(self.now) {
+            let (link, open, event) = match moved {
+                Move::Joins(link) => (link, true, NodeEvent::Associated { link: link as u32 }),
+                Move::Leaves(link) => (link, false, NodeEvent::Left { link: link as u32 }),
+            };
+            self.set_open(link, open);
+            if S::ACTIVE {
+                sink.event(self.now, &Event::Node { node, event });
+            }
+        }
+        let roamer = &self.roamers[number];
+        match roamer.next_look(self.now) {
+            Some(at) => self.schedule.arm(roamer.slot, at),
+            None => self.schedule.disarm(roamer.slot),
+        }
+    }
+
+    /// Opens a link of a medium, or closes it: for routes, and for who listens.
+    fn set_open(&mut self, link: usize, open: bool) {
+        self.routes.set_open(link, open);
+        for hop in [2 * link, 2 * link + 1] {
+            if let Hop::Medium { medium, station, lane } = self.hops[hop] {
+                self.media[medium as usize].set_open(station, lane as usize, open);
+            }
+        }
+    }
+
+    /// How mobiles that associate have fared, by node.
+    pub(super) fn roaming(&self) -> Vec<Option<RoamingResult>> {
+        let mut fared = vec![None; self.nodes.len()];
+        for roamer in &self.roamers {
+            fared[roamer.node] = Some(roamer.counted(self.now));
+        }
+        fared
+    }
+}

@@ -1,0 +1,35 @@
+//! What starts the retransmission timer again while it runs.
+
+mod common;
+
+use common::member;
+use engine::{Span, Time};
+use tcp::config::{RtoConfig, TimerRestart};
+use tcp::{Config, Connection};
+use wire::{Ecn, Flags, Segment, SeqNum};
+
+/// A third duplicate 900 ms after the timer of 1 s was started: when the timer then expires.
+fn expires(restart: TimerRestart) -> Time {
+    let rto = RtoConfig { restart, ..RtoConfig::default() };
+    let config = Config { segment: 1000, initial_window: 10, recovery: member("newreno"), rto, ..Config::default() };
+    let mut end = Connection::established(&config, 1, 2, config.window.0);
+    end.write(20_000);
+    while end.poll_transmit(Time::ZERO).is_some() {}
+    let now = Time::from_millis(900);
+    let duplicate =
+        Segment { src_port: 2, dst_port: 1, ack: SeqNum(0), flags: Flags::ACK, window: 65_535, ..Segment::default() };
+    for _ in 0..3 {
+        end.handle_segment(now, &duplicate, Ecn::NotEct);
+    }
+    assert!(end.ssthresh().is_finite(), "recovery has begun");
+    while end.poll_transmit(now).is_some() {}
+    end.poll_timeout()
+}
+
+/// By the RFC what recovery sends has what was left of the timer; in 4.3BSD all of it.
+// covers [RFC6298 s5.3]
+#[test]
+fn recovery_starts_it_again_if_told_to() {
+    assert_eq!(expires(TimerRestart::Acknowledgments), Time::from_millis(1000));
+    assert_eq!(expires(TimerRestart::Recovery), Time::from_millis(900) + Span::from_secs(1));
+}
