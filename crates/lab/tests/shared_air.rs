@@ -8,6 +8,8 @@
 //! rule: the base station and a host. For two stations, of 32 slots and five doublings, [Bianchi2000] gives tau = p = 0.0570:
 //! for each success 8.27 idle slots, and 0.0302 collisions, which last as long as the longer frame, 1 and EIFS, 364.
 
+#![allow(clippy::disallowed_macros, reason = "the figures of the model's page are printed, for --nocapture")]
+
 mod common;
 
 use common::{network, run};
@@ -81,7 +83,7 @@ fn uploads_share_a_cell_evenly() {
     for count in [2, 5, 10] {
         let goodputs = goodputs(count, false);
         let (mean, expected) = (goodputs.iter().sum::<f64>() / count as f64, each(count, false));
-        eprintln!("{count} hosts: {mean:.0} bit/s each, by hand {expected:.0}");
+        println!("{count} hosts: {mean:.0} bit/s each, by hand {expected:.0}");
         assert!((mean / expected - 1.0).abs() < 0.03, "{count} hosts: {mean} beside {expected}");
         assert!(jain(&goodputs).unwrap().unwrap() > 0.99, "{goodputs:?}");
     }
@@ -93,7 +95,7 @@ fn one_slow_host_slows_all_uploads() {
     for count in [2, 5, 10] {
         let goodputs = goodputs(count, true);
         let (mean, expected) = (goodputs.iter().sum::<f64>() / count as f64, each(count, true));
-        eprintln!("{count} hosts: {mean:.0} bit/s each, the slow one {:.0}, by hand {expected:.0}", goodputs[0]);
+        println!("{count} hosts: {mean:.0} bit/s each, the slow one {:.0}, by hand {expected:.0}", goodputs[0]);
         assert!((mean / expected - 1.0).abs() < 0.04, "{count} hosts: {mean} beside {expected}");
         assert!((goodputs[0] / mean - 1.0).abs() < 0.03, "{goodputs:?}");
         assert!(mean < 0.7 * each(count, false), "{goodputs:?}");

@@ -117,7 +117,6 @@ fn is_conserved(cell: &Cell) -> Result<(), TestCaseError> {
 struct Heard {
     from: u32,
     to: u32,
-    kind: FrameKind,
     sent: Time,
     begins: Time,
     ends: Time,
@@ -147,7 +146,6 @@ fn is_sensed(cell: &Cell, plan: &Plan) -> Result<(), TestCaseError> {
         let now = Heard {
             from,
             to,
-            kind: frame.kind,
             sent: frame.start,
             begins: frame.start + phy.delay,
             ends,

@@ -5,6 +5,8 @@
 //! [Tinnirello2010]. Both are solved here, the second with a retry limit and with the slots that stations of a collision
 //! have for themselves while bystanders wait for EIFS (docs/models/dcf.md has the equations).
 
+#![allow(clippy::disallowed_macros, reason = "the figures of the model's page are printed, for --nocapture")]
+
 mod cell;
 
 use cell::{Cell, Plan, Saw};
@@ -62,7 +64,7 @@ impl Model {
         let (w, m) = (self.windows[0], self.windows.len() as i32 - 1);
         // (7), with the factor 1 - 2p, which can be 0, divided out.
         let tau = |p: f64| 2.0 / (1.0 + w + p * w * (0..m).map(|i| (2.0 * p).powi(i)).sum::<f64>());
-        let others = |tau: f64| (1.0 - tau).powf(f64::from(n) - 1.0);
+        let others = |tau: f64| (1.0 - tau).powi(n as i32 - 1);
         let p = root(|p| 1.0 - others(tau(p)) - p);
         let (tau, n) = (tau(p), f64::from(n));
         let success = n * tau * (1.0 - p);
@@ -102,7 +104,7 @@ impl Model {
             }
             (1.0 / wait, early)
         };
-        let p = root(|p| 1.0 - (1.0 - solve(p).0).powf(f64::from(n) - 1.0) - p);
+        let p = root(|p| 1.0 - (1.0 - solve(p).0).powi(n as i32 - 1) - p);
         let ((tau, early), n) = (solve(p), f64::from(n));
         let alone = n * tau * (1.0 - p);
         let collisions = 1.0 - alone - (1.0 - tau) * (1.0 - p);
@@ -226,7 +228,7 @@ fn hold(name: &str, config: &Config, model: &Model, classic: f64) {
         assert!(error.packets < 0.003 * mean.packets, "{name}, {n} stations: the interval is too wide: {error:?}");
         for (figures, bound) in [(model.bianchi(n), classic), (model.refined(n, 1e-6), 0.01)] {
             let says = format!("{name}, {n} stations: {mean:?} beside {figures:?}, standard errors {error:?}");
-            eprintln!("{says}");
+            println!("{says}");
             assert!((mean.packets - figures.packets).abs() <= bound * figures.packets + 3.0 * error.packets, "{says}");
             assert!((mean.collided - figures.collided).abs() <= bound + 3.0 * error.collided, "{says}");
         }
@@ -304,7 +306,7 @@ fn stations_share_evenly_in_the_long_run() {
             indices.iter().sum::<f64>() / indices.len() as f64
         };
         let [one, ten, hundred] = [n, 10 * n, 100 * n].map(windows);
-        eprintln!("{n} stations: {one:.3} over {n} packets, then tenfold {ten:.3}, {hundred:.3}, {long:.4} over all");
+        println!("{n} stations: {one:.3} over {n} packets, then tenfold {ten:.3}, {hundred:.3}, {long:.4} over all");
         assert!(long > 0.99, "{n} stations: {long}");
         assert!(one < ten && ten < hundred && hundred < long, "{n} stations: {one} {ten} {hundred} {long}");
         let by_chance = 1.0 / (1.0 + (n - 1) as f64 / (10 * n) as f64);
@@ -330,7 +332,7 @@ fn one_slow_station_slows_all_to_what_it_has() {
         let seconds = all[all.len() - 1].0.since(begun).as_secs_f64();
         let had = |station: usize| all.iter().filter(|(_, of)| *of == station).count() as f64 / seconds;
         let [mean, slow] = [all.len() as f64 / seconds / n as f64, had(0)];
-        eprintln!(
+        println!(
             "{n} stations: {mean:.2} packets/s each, the slow one {slow:.2}, model {each:.2}; {fast:.2} without it"
         );
         // The slow station is alone, its share has some 4 % of chance in it; the time that all take hangs on it.
