@@ -140,7 +140,7 @@ fn is_sensed(cell: &Cell, plan: &Plan) -> Result<(), TestCaseError> {
                 prop_assert!(slots <= window);
                 continue;
             }
-            Saw::Link(..) => continue,
+            Saw::Medium(MediumEvent::Reaches { .. }) | Saw::Link(..) => continue,
         };
         let ends = frame.start + frame.duration + phy.delay;
         let now = Heard {

@@ -46,6 +46,8 @@ struct Flown {
     collided: bool,
     /// Who senses it.
     heard: Vec<bool>,
+    /// Who can read it, unless something else is in the air there.
+    read: Vec<bool>,
 }
 
 impl Flown {
@@ -117,7 +119,19 @@ fn who_hears_whom_is_a_matter_of_distance_at_the_time() {
                         readable: pair_reach(*to, *from, *at) == Reach::Reads,
                         collided,
                         heard: stations.clone().map(|station| senses(station, *from)).collect(),
+                        read: stations.clone().map(|station| pair_reach(station, *from, *at) == Reach::Reads).collect(),
                     });
+                    // What is heard together is not read.
+                    let last = flying.len() - 1;
+                    for station in 0..STATIONS {
+                        let others = (0..last).filter(|other| flying[*other].heard[station]).collect::<Vec<_>>();
+                        if flying[last].heard[station] && !others.is_empty() {
+                            flying[last].read[station] = false;
+                            for other in others {
+                                flying[other].read[station] = false;
+                            }
+                        }
+                    }
                 }
                 MediumEvent::Ended { from, kind, reception, .. } => {
                     let place =
@@ -132,7 +146,7 @@ fn who_hears_whom_is_a_matter_of_distance_at_the_time() {
                     assert_eq!(*reception, expected, "{kind:?} of {from} at {at:?}, case {case}");
                     collisions += u64::from(expected == Reception::Collided);
                     over.push(flown);
-                    over.retain(|flown| flown.ends() + Span::from_millis(1) > *at);
+                    over.retain(|flown| flown.ends() + flown.frame.reserves + Span::from_millis(1) > *at);
                 }
                 MediumEvent::BackOff { .. } => {}
             }
@@ -165,6 +179,16 @@ fn first_of_an_exchange_waits(from: u32, at: Time, frame: &AirFrame, flying: &[F
     for other in over.iter().filter(|other| other.heard[from as usize]) {
         // Its own frame, or one that began as late, may have ended within less only if nothing has begun behind it.
         assert!(other.ends() + Span::from_nanos(50_000) <= at + delay, "{from} sends at {at:?} after {}", other.from);
+        // What others have reserved is theirs, but for who takes part.
+        let reserved = other.ends() + other.frame.reserves;
+        if other.read[from as usize] && from != other.from && from != other.to {
+            assert!(
+                reserved <= at + delay,
+                "{from} sends at {at:?} into what {} reserves for {}",
+                other.from,
+                other.to
+            );
+        }
     }
 }
 

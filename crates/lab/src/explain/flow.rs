@@ -227,6 +227,11 @@ impl Flow {
     /// A node's buffers had no room for a packet.
     pub fn buffer_full(&mut self, at: Time, node: usize, packet: &Packet, facts: &mut Vec<Fact>) {
         self.congested_at = Some(at);
+        self.no_route(at, node, packet, facts);
+    }
+
+    /// A node did not take a packet, or knew no way for it.
+    pub fn no_route(&mut self, at: Time, node: usize, packet: &Packet, facts: &mut Vec<Fact>) {
         let sending = if Addr::of_node(node) == packet.src {
             // It never left the node that made it.
             let made = self.made(at, packet);

@@ -367,7 +367,13 @@ impl Sink for Explain {
                     self.follow(at, flow, |flow, _, facts| flow.sent(at, *node as usize, packet, facts));
                 }
             }
-            Event::Node { node, event: NodeEvent::BufferFull { packet } | NodeEvent::NoRoute { packet } } => {
+            Event::Node { node, event: NodeEvent::NoRoute { packet } } => {
+                self.learn(*node, packet);
+                if let Some(flow) = self.flow_of(packet) {
+                    self.follow(at, flow, |flow, _, facts| flow.no_route(at, *node as usize, packet, facts));
+                }
+            }
+            Event::Node { node, event: NodeEvent::BufferFull { packet } } => {
                 self.learn(*node, packet);
                 if let Some(flow) = self.flow_of(packet) {
                     self.follow(at, flow, |flow, _, facts| flow.buffer_full(at, *node as usize, packet, facts));

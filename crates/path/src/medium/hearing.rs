@@ -28,11 +28,9 @@ impl Hearing {
     }
 
     /// Stations of which `senses[a][b]` tells whether a senses b's frames, and `understands` whether it can read them.
-    /// Every station senses itself.
+    /// Every station senses itself. Zones are still to be made.
     pub fn by(senses: Vec<Vec<bool>>, understands: Vec<Vec<bool>>) -> Self {
-        let mut hearing = Hearing { zone: Vec::new(), audience: Vec::new(), zones: 0, senses, understands };
-        hearing.regroup(|_| ());
-        hearing
+        Hearing { zone: Vec::new(), audience: Vec::new(), zones: 0, senses, understands }
     }
 
     /// Makes zones of the stations that hear the same and that are `alike`. A station of each zone.

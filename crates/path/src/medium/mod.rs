@@ -124,7 +124,7 @@ impl Medium {
         };
         let stations: Vec<Station> = stations.into_iter().map(station).collect();
         let plane = config.ranges().zip(places).map(|(ranges, places)| Plane::new(places, &ranges));
-        let hearing = plane.as_ref().map_or_else(|| Hearing::of_all(stations.len()), Plane::hearing);
+        let hearing = plane.as_ref().map_or_else(|| Hearing::of_all(stations.len()), Plane::first_hearing);
         let size = |bytes: Option<engine::Bytes>| bytes.map(|bytes| u32::try_from(bytes.0).unwrap_or(u32::MAX));
         let fragment = size(config.fragmentation_threshold);
         Medium {

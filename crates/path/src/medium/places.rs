@@ -75,8 +75,15 @@ impl Plane {
         reach
     }
 
-    /// Who hears whom.
-    pub fn hearing(&self) -> Hearing {
+    /// Who hears whom, before anything has been heard.
+    pub fn first_hearing(&self) -> Hearing {
+        let mut hearing = self.hearing();
+        hearing.regroup(|_| ());
+        hearing
+    }
+
+    /// Who hears whom, without zones.
+    fn hearing(&self) -> Hearing {
         let rows = |least: Reach| {
             let row = |row: &Vec<Reach>| row.iter().map(|reach| *reach >= least).collect();
             self.reach.iter().map(row).collect()

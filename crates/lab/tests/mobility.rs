@@ -1,0 +1,314 @@
+//! Media with places: cells that disturb each other or not, relays, handovers, and what is wrong with such scenarios.
+
+mod common;
+
+use common::{network, run, scenario, watch};
+use engine::{Span, Time};
+use lab::scenario::{Document, check};
+use path::MediumEvent;
+use path::mac::dcf::FrameKind;
+use sim::{Event, NodeEvent};
+
+/// Two cells, each an access point that sends to a mobile 10 m east of it, `apart` metres from each other, in these media.
+fn two_cells(apart: u32, media: [&str; 2]) -> [f64; 2] {
+    let text = format!(
+        r#"
+        duration = "5 s"
+        [nodes]
+        server = {{ kind = "host" }}
+        left = {{ kind = "base-station", position = ["0 m", "0 m"] }}
+        right = {{ kind = "base-station", position = ["{apart} m", "0 m"] }}
+        a = {{ kind = "host", position = ["10 m", "0 m"] }}
+        b = {{ kind = "host", position = ["{} m", "0 m"] }}
+        [media]
+        channel1 = {{ range = "100 m" }}
+        CHANNEL6
+        [links]
+        left = {{ kind = "wired", between = ["server", "left"], rate = "100 Mbps", delay = "2 ms" }}
+        right = {{ kind = "wired", between = ["server", "right"], rate = "100 Mbps", delay = "2 ms" }}
+        a = {{ kind = "wireless", between = ["left", "a"], medium = "{}" }}
+        b = {{ kind = "wireless", between = ["right", "b"], medium = "{}" }}
+        [flows]
+        a = {{ from = "server", to = "a" }}
+        b = {{ from = "server", to = "b" }}
+        "#,
+        apart + 10,
+        media[0],
+        media[1],
+    );
+    let other = if media[0] == media[1] { "" } else { "channel6 = { range = \"100 m\" }" };
+    let results = run(&network(&text.replace("CHANNEL6", other)));
+    [0, 1].map(|flow| results.flows[flow].goodput_bps().unwrap())
+}
+
+#[test]
+fn cells_share_the_air_if_they_are_near_and_on_one_channel() {
+    let sum = |goodput: [f64; 2]| goodput[0] + goodput[1];
+    let near = two_cells(50, ["channel1", "channel1"]);
+    let channels = two_cells(50, ["channel1", "channel6"]);
+    // Sensed at 220 m: 300 m are two cells.
+    let far = two_cells(300, ["channel1", "channel1"]);
+    // Each alone has all of a cell, and together they have as much as one: more senders have less idle air and more collisions.
+    assert!((0.85..1.15).contains(&(sum(near) / channels[0])), "{near:?} {channels:?}");
+    for cell in 0..2 {
+        assert!((0.97..1.03).contains(&(far[cell] / channels[cell])), "{far:?} {channels:?}");
+    }
+    assert!(near.iter().all(|goodput| *goodput > 0.3 * sum(near)), "{near:?}");
+}
+
+/// Two mobiles of one base station that do not hear each other.
+#[test]
+fn a_base_station_relays_between_its_mobiles() {
+    let text = r#"
+        duration = "20 s"
+        [nodes]
+        ap = { kind = "base-station", position = ["0 m", "0 m"] }
+        a = { kind = "host", position = ["-80 m", "0 m"] }
+        b = { kind = "host", position = ["80 m", "0 m"] }
+        [media.cell]
+        range = "100 m"
+        [links]
+        a = { kind = "wireless", between = ["ap", "a"], medium = "cell" }
+        b = { kind = "wireless", between = ["ap", "b"], medium = "cell" }
+        [flows.call]
+        from = "a"
+        to = "b"
+        bytes = "1 MB"
+    "#;
+    let results = run(&network(text));
+    assert_eq!(results.flows[0].bytes_delivered, 1_000_000);
+    // Every packet crosses the air twice.
+    let delivered = |link: usize| results.links[link].ways.map(|way| way.packets_delivered);
+    assert_eq!(delivered(0)[1], delivered(1)[0]);
+    assert!(delivered(0)[1] >= 685, "1,000,000 bytes are 685 segments of 1,460");
+}
+
+/// A walk from one access point to another; more of the mobile's settings, of the media's, and of the flow's.
+fn walk(association: &str, media: [&str; 2], flow: &str) -> String {
+    let two = if media[0] == media[1] { "" } else { "channel6 = { range = \"150 m\" }" };
+    format!(
+        r#"
+        duration = "60 s"
+        [nodes]
+        server = {{ kind = "host" }}
+        core = {{ kind = "router" }}
+        west = {{ kind = "base-station", position = ["0 m", "0 m"] }}
+        east = {{ kind = "base-station", position = ["200 m", "0 m"] }}
+        [nodes.walker]
+        kind = "host"
+        position = ["-50 m", "0 m"]
+        motion.velocity = ["5 m/s", "0 m/s"]
+        {association}
+        [media]
+        channel1 = {{ range = "150 m" }}
+        {two}
+        [links]
+        wire = {{ kind = "wired", between = ["server", "core"], rate = "100 Mbps", delay = "20 ms" }}
+        to-west = {{ kind = "wired", between = ["core", "west"], rate = "100 Mbps", delay = "1 ms" }}
+        to-east = {{ kind = "wired", between = ["core", "east"], rate = "100 Mbps", delay = "1 ms" }}
+        air-west = {{ kind = "wireless", between = ["west", "walker"], medium = "{}" }}
+        air-east = {{ kind = "wireless", between = ["east", "walker"], medium = "{}" }}
+        [flows.download]
+        from = "server"
+        to = "walker"
+        {flow}
+        "#,
+        media[0], media[1],
+    )
+}
+
+/// Whole milliseconds: what is left is left a nanosecond after it was still in range.
+fn millis(at: Time) -> u64 {
+    at.as_nanos() / 1_000_000
+}
+
+/// When the walker joined (true) and left which link, in milliseconds.
+fn moves(events: &[(Time, Event)]) -> Vec<(u64, bool, u32)> {
+    let one = |(at, event): &(Time, Event)| match event {
+        Event::Node { event: NodeEvent::Associated { link }, .. } => Some((millis(*at), true, *link)),
+        Event::Node { event: NodeEvent::Left { link }, .. } => Some((millis(*at), false, *link)),
+        _ => None,
+    };
+    events.iter().filter_map(one).collect()
+}
+
+#[test]
+fn a_mobile_changes_to_the_nearer_base_station_after_a_gap() {
+    for media in [["channel1", "channel6"], ["channel1", "channel1"]] {
+        // At 100 m, after 30 s, the other is as near.
+        let text = walk("association = { handover_gap = \"250 ms\" }", media, "bytes = \"20 MB\"");
+        let (results, events) = watch(&network(&text));
+        assert_eq!(moves(&events), [(0, true, 3), (30_000, false, 3), (30_250, true, 4)], "{media:?}");
+        assert!(results.flows[0].completed.is_some(), "{media:?}");
+        assert_eq!(results.flows[0].bytes_delivered, 20_000_000);
+        let fared = results.roaming[4].unwrap();
+        assert_eq!((fared.handovers, fared.alone), (1, Span::from_millis(250)));
+        // What is lost has been counted: at the old base station by its retries, or where no way led on.
+        assert!(results.links[3].ways[0].given_up > 0, "{media:?}");
+        let (from, to) = (Time::from_millis(30_010), Time::from_millis(30_250));
+        let delivered = |hop: u32, from: Time, to: Time| {
+            let on = |at: &Time, event: &Event| match event {
+                Event::Link { hop: on, event: path::LinkEvent::Arrived { .. } } => {
+                    on.link == hop && *at > from && *at < to
+                }
+                _ => false,
+            };
+            events.iter().filter(|(at, event)| on(at, event)).count()
+        };
+        assert_eq!(delivered(3, from, to) + delivered(4, from, to), 0, "{media:?}: nobody listens in the gap");
+        assert_eq!(delivered(3, to, Time::from_millis(60_000)), 0, "{media:?}");
+        assert!(delivered(4, to, Time::from_millis(60_000)) > 100, "{media:?}");
+    }
+}
+
+#[test]
+fn hysteresis_is_a_ratio_of_signals() {
+    // 6 dB at the fourth power are a factor of 10^(6/40) = 1.4125 in distance: x = 1.4125 (200 - x), x = 117.0998,
+    // after 33.41995 s.
+    let text =
+        walk("association = { hysteresis = \"6 dB\" }", ["channel1", "channel6"], "bytes = \"1 MB\"\nstart = \"50 s\"");
+    let (_, events) = watch(&network(&text));
+    assert_eq!(moves(&events), [(0, true, 3), (33_419, false, 3), (33_519, true, 4)]);
+}
+
+#[test]
+fn a_base_station_out_of_range_is_left() {
+    // Of two cells of 80 m, 200 m apart, the first ends after 26 s and the second begins after 34 s; that ends after 66 s.
+    let text = walk("association = {}", ["channel1", "channel6"], "bytes = \"1 MB\"\nstart = \"50 s\"");
+    let text = text.replace("150 m", "80 m");
+    let (results, events) = watch(&network(&text));
+    assert_eq!(moves(&events), [(0, true, 3), (26_000, false, 3), (34_000, true, 4)]);
+    assert_eq!(results.roaming[4].unwrap().alone, Span::from_nanos(8_000_000_000 - 1));
+    assert!(results.flows[0].completed.is_some());
+}
+
+#[test]
+fn packets_without_a_base_station_are_counted_where_no_way_leads_on() {
+    let text = walk("association = { handover_gap = \"2 s\" }", ["channel1", "channel6"], "");
+    let results = run(&network(&text));
+    let lost: u64 = results.no_route.iter().sum();
+    assert!(results.no_route[1] > 0 && lost > 0, "{:?}", results.no_route);
+}
+
+#[test]
+fn beacons_are_sent_to_all_and_answered_by_nobody() {
+    let text = walk("association = {}", ["channel1", "channel6"], "bytes = \"1 MB\"")
+        .replace("range = \"150 m\"", "range = \"150 m\", beacon_interval = \"102.4 ms\"")
+        .replace("\"60 s\"", "\"20 s\"")
+        .replace("bytes = \"1 MB\"", "");
+    let (_, events) = watch(&network(&text));
+    for medium in 0..2 {
+        let beacons: Vec<_> = events
+            .iter()
+            .filter_map(|(at, event)| match event {
+                Event::Medium { medium: on, event: MediumEvent::Sent { from, frame, .. } }
+                    if *on == medium && frame.kind == FrameKind::Beacon =>
+                {
+                    Some((*at, *from, *frame))
+                }
+                _ => None,
+            })
+            .collect();
+        // 20 s / 102.4 ms = 195.3 target times; only base stations send them, 64 bytes at 1 Mbps: 192 + 512 us.
+        assert!((195..=196).contains(&beacons.len()), "{}", beacons.len());
+        assert!(beacons.iter().all(|(_, from, frame)| *from == 0 && frame.duration == Span::from_nanos(704_000)));
+        // They keep to their target times, and wait for what is in the air.
+        let first = beacons[0].0.as_nanos() as i64;
+        let late = beacons.iter().zip(0i64..).map(|((at, ..), n)| at.as_nanos() as i64 - first - n * 102_400_000);
+        let (least, most) = late.fold((0, 0), |(least, most), late| (late.min(least), late.max(most)));
+        assert!(most - least < 10_000_000, "{least} {most}");
+    }
+}
+
+/// What is wrong with a scenario, or what its author is warned of.
+fn said(text: &str) -> Vec<String> {
+    let document = Document::parse("test.toml", text.as_bytes()).unwrap();
+    match document.read() {
+        Err(problems) => problems.iter().map(ToString::to_string).collect(),
+        Ok(scenario) => match check(&scenario) {
+            Err(problems) => problems.iter().map(ToString::to_string).collect(),
+            Ok(checked) => checked.warnings.iter().map(ToString::to_string).collect(),
+        },
+    }
+}
+
+#[test]
+fn what_cannot_be_is_told_of() {
+    let good = walk("association = {}", ["channel1", "channel1"], "bytes = \"1 MB\"");
+    assert_eq!(said(&good), [""; 0]);
+    let medium = "channel1 = { range = \"150 m\" }";
+    let cases = [
+        (medium, "channel1 = { range = \"0 m\" }", "media.channel1.range", "more than nothing"),
+        (medium, "channel1 = { range = \"150\" }", "media.channel1.range", "add a unit"),
+        (
+            medium,
+            "channel1 = { range = \"150 m\", carrier_sense_range = \"100 m\" }",
+            "media.channel1.carrier_sense_range",
+            "at least the range, 150 m",
+        ),
+        (medium, "channel1 = { capture = \"10 dB\" }", "media.channel1.capture", "without a range"),
+        (medium, "channel1 = { range = \"150 m\", path_loss = nan }", "media.channel1.path_loss", "1 to 10"),
+        (
+            medium,
+            "channel1 = { range = \"150 m\", beacon_interval = \"0 s\" }",
+            "media.channel1.beacon_interval",
+            "102.4 ms",
+        ),
+        (
+            "west = { kind = \"base-station\", position = [\"0 m\", \"0 m\"] }",
+            "west = { kind = \"base-station\" }",
+            "nodes.west.position",
+            "media.channel1 has a range",
+        ),
+        ("position = [\"-50 m\", \"0 m\"]", "", "nodes.walker.position", "missing"),
+        ("[\"-50 m\", \"0 m\"]", "[\"-50 km\", \"0 m\"]", "nodes.walker.position", "nobody ever hears it"),
+        ("[\"-50 m\", \"0 m\"]", "[\"-200000 km\", \"0 m\"]", "nodes.walker.position", "at most 100000 km"),
+        ("motion.velocity = [\"5 m/s\", \"0 m/s\"]", "motion = {}", "nodes.walker.motion", "either `velocity`"),
+        (
+            "motion.velocity = [\"5 m/s\", \"0 m/s\"]",
+            "motion.velocity = [\"50000 km/s\", \"0 m/s\"]",
+            "nodes.walker.motion.velocity",
+            "a speed such as",
+        ),
+        (
+            "motion.velocity = [\"5 m/s\", \"0 m/s\"]",
+            "motion.waypoints = [{ at = \"9 s\", position = [\"0 m\", \"0 m\"] }, { at = \"5 s\", position = [\"0 m\", \"0 m\"] }]",
+            "nodes.walker.motion.waypoints[1].at",
+            "later than the one before, 9 s",
+        ),
+        (
+            "motion.velocity = [\"5 m/s\", \"0 m/s\"]",
+            "motion.waypoints = [{ at = \"0 s\", position = [\"0 m\", \"0 m\"] }]",
+            "nodes.walker.motion.waypoints[0].at",
+            "`position` says where it begins",
+        ),
+        ("association = {}", "association.handover_gap = \"2 h\"", "handover_gap", "at most an hour"),
+        (
+            "core = { kind = \"router\" }",
+            "core = { kind = \"router\", association = {} }",
+            "nodes.core",
+            "hosts associate",
+        ),
+        (medium, "channel1 = {}", "nodes.walker.association", "in a medium with a range"),
+        (
+            "position = [\"200 m\", \"0 m\"]",
+            "position = [\"200 m\", \"300 m\"]",
+            "links.air-east",
+            "out of range of each other all the time",
+        ),
+        ("association = {}", "", "links.air-east", "out of range of each other at first"),
+    ];
+    for (part, instead, key, text) in cases {
+        assert!(good.contains(part), "{part}");
+        let said = said(&good.replacen(part, instead, 1));
+        assert!(said.iter().any(|said| said.contains(key) && said.contains(text)), "{instead}: {said:?}");
+    }
+}
+
+#[test]
+fn a_scenario_with_places_reads_back_as_it_was_written() {
+    let scenario = scenario(&walk("association = { hysteresis = \"2.5 dB\" }", ["channel1", "channel6"], ""));
+    let written = toml::to_string(&scenario).unwrap();
+    assert_eq!(common::scenario(&written), scenario);
+    assert!(written.contains("\"-50 m\"") && written.contains("2.5 dB"), "{written}");
+}
