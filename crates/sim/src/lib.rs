@@ -13,7 +13,7 @@ pub mod world;
 
 pub use event::{Event, Nobody, NodeEvent, Sink};
 pub use network::{FlowSpec, LinkSpec, Network, NodeKind, NodeSpec, Radio};
-pub use results::{FlowResult, LinkResult, Results};
+pub use results::{FlowResult, LinkResult, MediumResult, Results};
 pub use world::World;
 
 /// Of everything that decides results: raised whenever any run may come out otherwise than before. Kept results are

@@ -20,6 +20,13 @@ pub(super) struct Flying {
     corrupted: bool,
 }
 
+impl Flying {
+    /// Whether another frame has reached who it is for at the same time, so far.
+    pub fn is_collided(&self) -> bool {
+        self.collided
+    }
+}
+
 impl Medium {
     /// A frame goes into the air. `hop` is the way it takes, `number` its place among the data frames there. When it will have
     /// reached everybody.
@@ -40,6 +47,7 @@ impl Medium {
             other.collided |= self.hearing.senses(other.to, from);
             collided |= self.hearing.senses(to, other.from);
         }
+        self.stations[from as usize].counted.sends(frame.kind, duration);
         self.flying.push(Flying { owner, from, to, frame, collided, corrupted });
         cx.tell_of_medium(self.number, || MediumEvent::Sent { from, to, frame });
         start + duration + self.phy.delay
@@ -64,6 +72,7 @@ impl Medium {
             (true, false, true) => Reception::Corrupted,
             (true, false, false) => Reception::Received,
         };
+        self.tally(&flying, reception == Reception::Collided);
         cx.tell_of_medium(self.number, || MediumEvent::Ended { from, to, kind, reception });
         (flying, reception)
     }

@@ -52,6 +52,7 @@ impl Medium {
     pub(super) fn attempt<O: Observer>(&mut self, number: u32, cx: &mut Cx<'_, O>) {
         self.zones[self.hearing.zone[number as usize] as usize].take(number, &self.stations);
         self.is_heard(number, cx);
+        self.stations[number as usize].contended = true;
         if self.data(number).size > self.rts_threshold {
             self.send_request(number, cx);
         } else {
@@ -123,12 +124,15 @@ impl Medium {
             let next = self.fragment.map_or(data.behind, |most| data.behind.min(most)) + MAC_OVERHEAD;
             reserves = reserves + self.phy.sifs + self.phy.duration(data.rate, next) + self.answer_time(data.rate);
         }
-        let (packet_number, failures) = self.head(number);
+        let (packet_number, _) = self.head(number);
         let station = &mut self.stations[number as usize];
         let serving = station.serving();
         let lane = &mut station.lanes[serving];
         let head = lane.head.as_mut().expect("a packet in hand");
         head.attempts += 1;
+        // [802.11-2007 s7.1.3.1.5]: of this very frame; a request that failed does not count.
+        let again = head.sent > 0;
+        head.sent += 1;
         let (attempt, packet) = (head.attempts, head.packet);
         let place = lane.counters.frames_sent;
         lane.counters.frames_sent += 1;
@@ -141,7 +145,7 @@ impl Medium {
             rate: self.phy.rate(data.rate),
             reserves,
             number: packet_number,
-            again: failures > 0,
+            again,
             packet: Some(packet),
         };
         let until = self.launch([number, number, data.to], frame, data.hop, Some(place), cx);
@@ -302,6 +306,7 @@ impl Medium {
             let head = station.lanes[serving].head.as_mut().expect("a packet in hand");
             head.done += size - MAC_OVERHEAD;
             head.failures = [0; 2];
+            head.sent = 0;
         }
         behind > 0
     }

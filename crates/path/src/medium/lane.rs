@@ -18,6 +18,8 @@ pub(super) struct Head {
     pub failures: [u32; 2],
     /// Bytes of it that have been acknowledged in fragments.
     pub done: u32,
+    /// How often the fragment that comes next has been sent.
+    pub sent: u32,
     /// Whether the far end has all of it, though perhaps nobody knows here.
     pub arrived: bool,
 }
@@ -66,7 +68,15 @@ impl Lane {
         if self.head.is_none() {
             self.head = self.backlog.pop().map(|(packet, _)| {
                 self.next_number += 1;
-                Head { packet, number: self.next_number - 1, attempts: 0, failures: [0; 2], done: 0, arrived: false }
+                Head {
+                    packet,
+                    number: self.next_number - 1,
+                    attempts: 0,
+                    failures: [0; 2],
+                    done: 0,
+                    sent: 0,
+                    arrived: false,
+                }
             });
         }
     }

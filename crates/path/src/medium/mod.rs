@@ -13,6 +13,7 @@ mod hearing;
 mod lane;
 pub mod rate;
 mod station;
+mod tally;
 mod turns;
 mod zone;
 
@@ -35,6 +36,8 @@ use hearing::Hearing;
 use lane::Lane;
 use rate::{RateControlConfig, Rates};
 use station::{Phase, Station};
+use tally::Tally;
+pub use tally::{AirCounters, StationCounters};
 use turns::Turns;
 use zone::Zone;
 
@@ -50,6 +53,7 @@ pub struct Medium {
     hearing: Hearing,
     zones: Vec<Zone>,
     flying: Vec<Flying>,
+    tally: Tally,
     /// What has happened outside the medium, and on which hop.
     outcomes: VecDeque<(HopId, Outcome)>,
 }
@@ -100,6 +104,8 @@ impl Medium {
             turns: Turns::new(spec.scheduler),
             window: phy.cw_min,
             answering: false,
+            contended: false,
+            counted: StationCounters::default(),
             draws: spec.stream.draws(),
         };
         let stations: Vec<Station> = stations.into_iter().map(station).collect();
@@ -115,6 +121,7 @@ impl Medium {
             hearing,
             stations,
             flying: Vec::new(),
+            tally: Tally::default(),
             outcomes: VecDeque::new(),
             phy,
         }
@@ -187,6 +194,7 @@ impl Medium {
 /// The back-off that a station draws.
 fn draw<O: Observer>(medium: u32, number: u32, station: &mut Station, cx: &mut Cx<'_, O>) -> u64 {
     let slots = station.back_off();
+    station.counted.backs_off(slots);
     let window = station.window;
     cx.tell_of_medium(medium, || MediumEvent::BackOff { station: number, slots: slots as u32, window });
     slots

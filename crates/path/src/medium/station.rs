@@ -4,6 +4,7 @@ use engine::Slot;
 use engine::random::Draws;
 
 use super::lane::Lane;
+use super::tally::StationCounters;
 use super::turns::Turns;
 
 /// What a station is waiting for. Its one wake-up is armed for that.
@@ -47,6 +48,9 @@ pub(super) struct Station {
     pub window: u32,
     /// Whether it is about to answer another's frame.
     pub answering: bool,
+    /// Whether its next frame, or the one it is sending, is the first of an exchange: its turn came.
+    pub contended: bool,
+    pub counted: StationCounters,
     pub draws: Draws,
 }
 
