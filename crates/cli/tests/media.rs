@@ -126,11 +126,13 @@ fn tshark_decodes_every_frame_of_the_air() {
         std::fs::create_dir_all(&dir).unwrap();
         let (_, events) = run(&dir, medium, "jsonl,pcapng");
         let capture = dir.join("r/cell.air.pcapng").display().to_string();
-        let show = |filter: &str, fields: &[&str]| {
-            let mut args = vec!["-o", "wlan.check_checksum:TRUE", "-r", &capture, "-Y", filter, "-T", "fields"];
+        // Wireshark looks at checksums of frames if asked to, and calls a wrong one malformed.
+        let ask = |checks: &str, filter: &str, fields: &[&str]| {
+            let mut args = vec!["-o", checks, "-r", &capture, "-Y", filter, "-T", "fields"];
             fields.iter().for_each(|field| args.extend(["-e", field]));
             other("tshark", &args)
         };
+        let show = |filter: &str, fields: &[&str]| ask("wlan.check_checksum:FALSE", filter, fields);
         assert_eq!(show("_ws.malformed || ip.checksum.status == 0", &["frame.number"]), "", "{name}");
         let ended: Vec<&Value> = events.iter().filter(|event| event["event"] == "air-ended").collect();
         let came = |from: &str, nth: usize| {
@@ -188,10 +190,10 @@ fn tshark_decodes_every_frame_of_the_air() {
         assert!(ours.iter().zip(&theirs).all(|(ours, theirs)| ours == theirs), "{name}");
         assert!(ours.len() > 200 && ours.iter().any(|frame| frame.4) && ours.iter().any(|frame| frame.3), "{name}");
         // The checksum of a frame that is there as a whole says the same as the flag.
-        let wrong = show("wlan.fcs.status == 0 && radiotap.flags.badfcs == 0", &["frame.number"]);
-        let right = show("wlan.fcs.status == 1 && radiotap.flags.badfcs == 1", &["frame.number"]);
-        assert_eq!((wrong.as_str(), right.as_str()), ("", ""), "{name}");
-        assert!(!show("wlan.fcs.status == 1", &["frame.number"]).is_empty(), "{name}");
+        let sums = |filter: &str| ask("wlan.check_checksum:TRUE", filter, &["frame.number"]).lines().count();
+        assert_eq!(sums("wlan.fcs.status == 0 && radiotap.flags.badfcs == 0"), 0, "{name}");
+        assert_eq!(sums("wlan.fcs.status == 1 && radiotap.flags.badfcs == 1"), 0, "{name}");
+        assert!(sums("wlan.fcs.status == 1") > 100, "{name}");
         // Data of the mobiles to the server and of the server to a mobile, each through the access point.
         let up = "wlan.fc.ds == 1 && wlan.sa == 02:00:0a:00:00:03 && wlan.bssid == 02:00:0a:00:00:02 && wlan.da == 02:00:0a:00:00:01";
         let ports = show(&format!("{up} && tcp"), &["tcp.srcport", "tcp.dstport"]);

@@ -9,7 +9,7 @@
 //! machine without any font gives the same bytes.
 //!
 //! ```
-//! let network = sim::Network { nodes: vec![], links: vec![], flows: vec![], duration: engine::Span::ZERO, seed: 1, replication: 0 };
+//! let network = sim::Network { nodes: vec![], links: vec![], media: vec![], flows: vec![], duration: engine::Span::ZERO, seed: 1, replication: 0 };
 //! let events: Vec<(engine::Time, sim::Event)> = Vec::new();
 //! let picture = plot::draw(&events, &plot::Description::of(&network), &plot::Options::default());
 //! assert!(picture.svg().starts_with("<svg"));
