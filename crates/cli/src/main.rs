@@ -4,6 +4,7 @@
 //! not supported, 130 interrupted.
 
 mod commands;
+mod media_table;
 mod progress;
 mod sweep_table;
 mod table;

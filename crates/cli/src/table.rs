@@ -55,6 +55,11 @@ pub fn summary(summary: &Value) -> String {
     if marks {
         links[0].push("marked".to_owned());
     }
+    // Links of a medium alone have collisions.
+    let media = !list(&summary["media"]).is_empty();
+    if media {
+        links[0].push("collided".to_owned());
+    }
     for link in list(&summary["links"]) {
         let [a, b] = [0, 1].map(|end| text(&link["between"][end]));
         for (way, from, to) in [("forward", &a, &b), ("backward", &b, &a)] {
@@ -72,10 +77,16 @@ pub fn summary(summary: &Value) -> String {
             if marks {
                 cells.push(mark(way).to_string());
             }
+            if media {
+                cells.push(way["frames_collided"].as_u64().map_or("–".to_owned(), |count| count.to_string()));
+            }
             links.push(cells);
         }
     }
     out.push_str(&aligned(&links, 3));
+    if media {
+        out.push_str(&crate::media_table::stations(list(&summary["media"])));
+    }
     let mut nodes = vec![row(&["node", "buffer", "dropped"])];
     for node in list(&summary["nodes"]) {
         if let Some(bytes) = node["buffer_bytes"].as_u64() {

@@ -123,6 +123,8 @@ fn described(metric: &Metric) -> Cow<'static, str> {
         Scope::Run => "the run",
         Scope::Flow => "a flow",
         Scope::Way => "one way of a link",
+        Scope::Medium => "a medium",
+        Scope::Station => "a station of a medium",
     };
     format!("of {about}, {}: {}", metric.unit, metric.definition).into()
 }

@@ -11,6 +11,10 @@ pub enum Scope {
     Flow,
     /// One way of a link.
     Way,
+    /// A shared medium.
+    Medium,
+    /// A station of a shared medium.
+    Station,
 }
 
 /// Which values are better.
@@ -94,6 +98,28 @@ pub static METRICS: &[&Metric] = &[
     &way("packets_marked", "packets", Neither, "marked (ECN) because more than the threshold waited"),
     &way("packets_given_up", "packets", Lower, "the link layer stopped trying"),
     &way("utilization", "share", Neither, "time spent sending, as a share of the run"),
+    &way(
+        "frames_collided",
+        "frames",
+        Lower,
+        "of those sent in a medium, damaged by another frame at who they were for",
+    ),
+    &medium("air_busy", "share", Neither, "time in which a station was sending, as a share of the run"),
+    &medium("air_idle", "share", Neither, "the rest of the run"),
+    &medium("air_collided", "share", Lower, "time with a frame in the air that another damaged, as a share of the run"),
+    &medium("collision_probability", "share", Lower, "attempts_collided as a share of attempts, all stations together"),
+    &station("data_sent", "frames", Neither, "data frames sent, repetitions and fragments included"),
+    &station("acks_sent", "frames", Neither, "acknowledgments sent"),
+    &station("rts_sent", "frames", Neither, "requests to send sent"),
+    &station("cts_sent", "frames", Neither, "clear-to-sends sent"),
+    &station("beacons_sent", "frames", Neither, "beacons sent"),
+    &station("attempts", "frames", Neither, "turns taken: the first frames of its exchanges, requests or data"),
+    &station("attempts_collided", "frames", Lower, "of these, damaged by another frame at who they were for"),
+    &station("retries", "frames", Lower, "of the attempts, those for a packet of which an attempt had failed"),
+    &station("retry_limit_drops", "packets", Lower, "packets given up at a retry limit, arrived or not"),
+    &station("back_offs", "count", Neither, "back-offs drawn"),
+    &station("back_off_slots", "slots", Neither, "the sum of what was drawn, counted down or not"),
+    &station("airtime", "share", Neither, "time spent sending frames of all kinds, as a share of the run"),
     &Metric { scope: Scope::Run, ..flow("simulated_s", "s", Neither, "when the run ended") },
     &Metric { scope: Scope::Run, ..flow("events", "count", Neither, "wake-ups handled by the simulator") },
     &Metric {
@@ -120,6 +146,14 @@ const fn way(name: &'static str, unit: &'static str, better: Better, definition:
     Metric { name, unit, scope: Scope::Way, better, definition, computed: None }
 }
 
+const fn medium(name: &'static str, unit: &'static str, better: Better, definition: &'static str) -> Metric {
+    Metric { name, unit, scope: Scope::Medium, better, definition, computed: None }
+}
+
+const fn station(name: &'static str, unit: &'static str, better: Better, definition: &'static str) -> Metric {
+    Metric { name, unit, scope: Scope::Station, better, definition, computed: None }
+}
+
 /// Every name.
 pub fn names() -> impl Iterator<Item = &'static str> {
     METRICS.iter().map(|metric| metric.name)
@@ -140,8 +174,19 @@ impl Metric {
             }
             Scope::Flow => list(&summary["flows"]).map(|flow| (name(flow), number(&flow[self.name]))).collect(),
             Scope::Way => list(&summary["links"])
-                .flat_map(|link| {
-                    ["forward", "backward"].map(|way| (format!("{} {way}", name(link)), number(&link[way][self.name])))
+                .flat_map(|link| ["forward", "backward"].map(|way| (link, way)))
+                // Links of a medium count what others do not.
+                .filter_map(|(link, way)| {
+                    let value = link[way].get(self.name)?;
+                    Some((format!("{} {way}", name(link)), number(value)))
+                })
+                .collect(),
+            Scope::Medium => list(&summary["media"]).map(|part| (name(part), number(&part[self.name]))).collect(),
+            Scope::Station => list(&summary["media"])
+                .flat_map(|medium| {
+                    let of_medium = name(medium);
+                    list(&medium["stations"])
+                        .map(move |part| (format!("{of_medium} {}", name(part)), number(&part[self.name])))
                 })
                 .collect(),
         }

@@ -105,7 +105,7 @@ pub fn replay<S: Sink>(
         return Ok(results);
     }
     let again = summary(loaded.title(), &loaded.scenario, &loaded.network, &results);
-    if ["events", "simulated_s", "flows", "links"].iter().any(|key| kept[key] != again[key]) {
+    if ["events", "simulated_s", "flows", "links", "media"].iter().any(|key| kept[key] != again[key]) {
         return Err(RunError::OtherProgram(path));
     }
     Ok(results)

@@ -11,8 +11,13 @@ use lab::output::summary::summary;
 use path::agent::AgentConfig;
 use serde_json::{Value, json};
 
+/// The last link is one of a medium.
 fn a_summary() -> Value {
     let text = common::wire("1 Mbps", "10 ms", "bytes = \"20 kB\"");
+    let text = format!(
+        "{text}\n[nodes.c]\nkind = \"host\"\n[media.cell]\n[links.air]\nkind = \"wireless\"\nbetween = [\"a\", \"c\"]\n\
+         medium = \"cell\"\n[flows.over-air]\nfrom = \"a\"\nto = \"c\"\nbytes = \"20 kB\"\n"
+    );
     let (scenario, network) = (common::scenario(&text), common::network(&text));
     summary("", &scenario, &network, &common::run(&network))
 }
@@ -35,8 +40,17 @@ fn every_number_of_a_summary_is_a_metric_and_every_metric_is_there() {
     // Why a connection failed is a word, and null here.
     assert_eq!(numbers(&summary["flows"][0], &["failure"]), metrics(Scope::Flow, &[]));
     for way in ["forward", "backward"] {
-        assert_eq!(numbers(&summary["links"][0][way], &[]), metrics(Scope::Way, &[]));
+        let links = &summary["links"];
+        assert_eq!(
+            numbers(&links[0][way], &[]),
+            metrics(Scope::Way, &["frames_collided"]),
+            "only media have collisions"
+        );
+        assert_eq!(numbers(&links[1][way], &[]), metrics(Scope::Way, &[]));
     }
+    let medium = &summary["media"][0];
+    assert_eq!(numbers(medium, &[]), metrics(Scope::Medium, &[]));
+    assert_eq!(numbers(&medium["stations"][1], &[]), metrics(Scope::Station, &[]));
     // The seed is what goes in; sums over flows are made of what stands at the flows.
     assert_eq!(numbers(&summary, &["seed"]), metrics(Scope::Run, &["total_goodput_bps", "fairness"]));
 }
@@ -49,7 +63,13 @@ fn every_metric_can_be_read_and_has_a_name_a_unit_and_a_definition() {
         assert!(names.insert(metric.name), "{} is there twice", metric.name);
         assert!(!metric.unit.is_empty() && metric.definition.len() > 10, "{}", metric.name);
         let read = metric.read(&summary);
-        assert_eq!(read.len(), if metric.scope == Scope::Way { 2 } else { 1 }, "{}", metric.name);
+        let about = match metric.scope {
+            Scope::Run | Scope::Medium => 1,
+            Scope::Flow | Scope::Station => 2,
+            Scope::Way if metric.name == "frames_collided" => 2,
+            Scope::Way => 4,
+        };
+        assert_eq!(read.len(), about, "{}", metric.name);
         assert!(read.iter().all(|(_, value)| value.is_some()), "{}: {read:?}", metric.name);
     }
 }

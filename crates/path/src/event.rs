@@ -240,7 +240,7 @@ pub struct AirFrame {
     pub reserves: Span,
     /// The number of the packet that it carries or that it is about.
     pub number: u64,
-    /// Whether it has been sent before.
+    /// Whether it has been sent before; of a request, whether its packet has failed before.
     pub again: bool,
     /// What it carries, if anything.
     pub packet: Option<Packet>,

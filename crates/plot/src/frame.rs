@@ -72,7 +72,7 @@ const BETWEEN: f64 = 12.0;
 const MARGIN: f64 = 6.0;
 
 /// Ticks of the time axis: as many as can have their labels beside each other.
-fn time_ticks(sheet: &Sheet, x: &Scale) -> Vec<Tick> {
+pub(crate) fn time_ticks(sheet: &Sheet, x: &Scale) -> Vec<Tick> {
     let mut most = ((x.end - x.start) / TIME_LABEL) as usize + 1;
     loop {
         let found = ticks(x.lo, x.hi, most);

@@ -27,6 +27,14 @@ impl Picture {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Color(pub u32);
 
+impl Color {
+    /// The color between this one and another.
+    pub fn halfway_to(self, other: Color) -> Color {
+        let half = |shift: u32| (((self.0 >> shift & 0xFF) + (other.0 >> shift & 0xFF)) / 2) << shift;
+        Color(half(16) | half(8) | half(0))
+    }
+}
+
 /// A length or coordinate in tenths of a pixel.
 pub(crate) fn tenths(pixels: f64) -> i32 {
     // `as` stops at the ends of the range; nothing on a picture lies there.

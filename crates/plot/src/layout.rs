@@ -16,16 +16,16 @@ use crate::text::{Fonts, Weight};
 use crate::window::Windows;
 
 const LEFT: f64 = 78.0;
-const RIGHT: f64 = 24.0;
+pub(crate) const RIGHT: f64 = 24.0;
 /// Pixels to the left of a panel beside the labels of its vertical axis.
 const LABELS: f64 = 33.0;
 /// Pixels for the heading and one row below it, and for each further row.
 const HEADER: f64 = 56.0;
 const ROW: f64 = 16.0;
 /// Pixels for the labels of the time axis.
-const FOOTER: f64 = 48.0;
+pub(crate) const FOOTER: f64 = 48.0;
 /// Pixels between a legend and its panel, and between panels.
-const GAP: f64 = 8.0;
+pub(crate) const GAP: f64 = 8.0;
 /// The upper panel's part of the height.
 const UPPER: f64 = 0.62;
 
@@ -110,10 +110,10 @@ fn summary(view: &View<'_>, flow: &FlowDescription) -> Vec<String> {
 }
 
 /// Between the parts of the line below the heading.
-const DOT: &str = " \u{b7} ";
+pub(crate) const DOT: &str = " \u{b7} ";
 
 /// Draws the heading and, in as many rows as it takes, what is said below it. Gives the lower edge.
-fn header(sheet: &mut Sheet, left: f64, title: &str, parts: &[String]) -> f64 {
+pub(crate) fn header(sheet: &mut Sheet, left: f64, title: &str, parts: &[String]) -> f64 {
     let (room, palette) = (sheet.width - left - RIGHT, sheet.palette);
     let title = sheet.fonts.fit(title, 16, Weight::Bold, room);
     sheet.text((left, 27.0), Anchor::Start, 16, Weight::Bold, palette.text, title);

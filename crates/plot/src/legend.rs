@@ -15,6 +15,8 @@ pub(crate) enum Sample {
     /// A segment as long as a mark.
     Bar(Style),
     Band(Style),
+    /// A band of half the height, on the same ground.
+    LowBand(Style),
     /// Words alone.
     Note,
 }
@@ -44,7 +46,7 @@ impl Sample {
         match self {
             Sample::Mark(_) => 21.0,
             Sample::Bar(_) => 13.0,
-            Sample::Line(_) | Sample::TickedLine(_) | Sample::Band(_) => 31.0,
+            Sample::Line(_) | Sample::TickedLine(_) | Sample::Band(_) | Sample::LowBand(_) => 31.0,
             Sample::Note => 0.0,
         }
     }
@@ -121,6 +123,10 @@ fn draw_sample(sample: Sample, sheet: &mut Sheet, left: f64, middle: f64) {
         }
         Sample::Band(style) => {
             path.rect(x, y - 55, 250, 110);
+            style
+        }
+        Sample::LowBand(style) => {
+            path.rect(x, y - 5, 250, 60);
             style
         }
         Sample::Note => return,

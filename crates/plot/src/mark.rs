@@ -17,6 +17,12 @@ pub(crate) enum Mark {
     Retransmit,
     /// ssthresh is not on the scale.
     Above,
+    /// Another frame damaged it.
+    Collided,
+    /// The air damaged it.
+    Damaged,
+    /// It did not reach who it was for.
+    OutOfRange,
 }
 
 impl Mark {
@@ -32,6 +38,9 @@ impl Mark {
             Mark::Defer => "icmp-defer",
             Mark::Retransmit => "icmp-retransmit",
             Mark::Above => "ssthresh-above",
+            Mark::Collided => "collided",
+            Mark::Damaged => "frame-corrupted",
+            Mark::OutOfRange => "out-of-range",
         }
     }
 
@@ -47,6 +56,9 @@ impl Mark {
             Mark::Defer => "ICMP-DEFER",
             Mark::Retransmit => "ICMP-RETRANSMIT",
             Mark::Above => "ssthresh above the scale",
+            Mark::Collided => "collided",
+            Mark::Damaged => "corrupted by the air",
+            Mark::OutOfRange => "out of range",
         }
     }
 
@@ -60,6 +72,7 @@ impl Mark {
             Mark::Timeout | Mark::FastRetransmit => Style::stroke(palette.concluded, 1.4),
             Mark::Defer | Mark::Retransmit => Style::stroke(palette.told, 1.4),
             Mark::Above => Style::stroke(palette.ssthresh, 1.6),
+            Mark::Collided | Mark::Damaged | Mark::OutOfRange => Style::stroke(palette.lost, 1.8),
         }
     }
 
@@ -72,9 +85,9 @@ impl Mark {
                 let r = t(3.8);
                 path.move_to(x, y - r).extend(&[Draw(r, r), Draw(-r, r), Draw(-r, -r), Close]);
             }
-            Mark::Lost => cross(path, x, y, t(4.0)),
+            Mark::Lost | Mark::Collided => cross(path, x, y, t(4.0)),
             Mark::Corrupted => cross(path, x, y, t(1.5)),
-            Mark::AckLost => {
+            Mark::AckLost | Mark::Damaged => {
                 let r = t(4.0);
                 path.move_to(x - r, y).extend(&[Draw(2 * r, 0), Hop(-r, -r), Draw(0, 2 * r)]);
             }
@@ -98,6 +111,10 @@ impl Mark {
                 let r = t(5.8);
                 path.rect(x - r, y - r, 2 * r, 2 * r);
             }
+            Mark::OutOfRange => {
+                let r = t(4.0);
+                path.move_to(x, y - r).extend(&[Hop(0, r), Circle(r)]);
+            }
             Mark::Above => {
                 let (r, head) = (t(5.5), t(4.0));
                 path.move_to(x, y + r).extend(&[Draw(0, -2 * r)]);
@@ -120,7 +137,20 @@ mod tests {
     #[test]
     fn a_mark_is_one_move_and_lies_around_its_place() {
         use Mark::*;
-        for mark in [Resent, Lost, AckLost, Corrupted, Timeout, FastRetransmit, Defer, Retransmit, Above] {
+        for mark in [
+            Resent,
+            Lost,
+            AckLost,
+            Corrupted,
+            Timeout,
+            FastRetransmit,
+            Defer,
+            Retransmit,
+            Above,
+            Collided,
+            Damaged,
+            OutOfRange,
+        ] {
             let mut path = Path::default();
             mark.stamp(&mut path, (1000, 2000), 1.0);
             let (mut at, mut ends) = ((0, 0), Vec::new());

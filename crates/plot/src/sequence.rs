@@ -51,7 +51,8 @@ impl<'a> Sequence<'a> {
             Mark::FastRetransmit => &history.fast_retransmits,
             Mark::Defer => &history.defers,
             Mark::Retransmit => &history.retransmits,
-            Mark::Resent | Mark::Above => return &[],
+            // Those of media are not a flow's.
+            Mark::Resent | Mark::Above | Mark::Collided | Mark::Damaged | Mark::OutOfRange => return &[],
         };
         self.view.within(list, |spot| spot.at)
     }

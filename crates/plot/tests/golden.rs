@@ -2,16 +2,20 @@
 
 mod common;
 
-use common::{Path, bad, dropping, simple_icmp, span, stop_and_wait};
+use common::{Path, bad, cell, dropping, simple_icmp, span, stop_and_wait};
 use engine::Time;
-use plot::{Marked, Options, Panel, Theme};
+use plot::{AirRecorder, Marked, Options, Panel, Theme};
+use sim::Sink;
 
 fn golden(name: &str, path: &Path, options: &Options) {
     let (description, events) = path.run();
-    let found = plot::draw(&events, &description, options).svg();
+    same(name, &plot::draw(&events, &description, options).svg());
+}
+
+fn same(name: &str, found: &str) {
     let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
     if std::env::var_os("UPDATE_GOLDEN").is_some() {
-        std::fs::write(&file, &found).unwrap();
+        std::fs::write(&file, found).unwrap();
     }
     let kept = std::fs::read_to_string(&file).unwrap_or_default().replace("\r\n", "\n");
     if let Some((line, (kept, found))) = kept.lines().zip(found.lines()).enumerate().find(|(_, (a, b))| a != b) {
@@ -79,4 +83,15 @@ fn marked_parts_are_numbered_and_explained() {
         };
         golden(if theme == Theme::Light { "marked.svg" } else { "marked-dark.svg" }, &path, &options);
     }
+}
+
+/// Who sends when in a cell: frames, a collision, back-offs.
+#[test]
+fn a_collision_and_what_follows() {
+    let (description, events) = cell(3, "1 s");
+    let time = |text: &str| Some(Time::ZERO + span(text));
+    let options = Options { from: time("34 ms"), to: time("42 ms"), height: 480, ..Options::default() };
+    let mut recorder = AirRecorder::new([(0, &description)], options.from, options.to);
+    events.iter().for_each(|(at, event)| recorder.event(*at, event));
+    same("collision.svg", &recorder.finish().draw(0, &description, &options).svg());
 }

@@ -2,6 +2,7 @@
 
 use engine::{Span, Time};
 use path::link::Counters;
+use path::medium::{AirCounters, StationCounters};
 
 /// Everything counted in a run.
 #[derive(Clone, PartialEq, Debug)]
@@ -22,6 +23,8 @@ pub struct Results {
     pub flows: Vec<FlowResult>,
     /// By link number.
     pub links: Vec<LinkResult>,
+    /// By medium number.
+    pub media: Vec<MediumResult>,
 }
 
 /// How a mobile that associates fared.
@@ -63,4 +66,13 @@ impl FlowResult {
 pub struct LinkResult {
     /// By way.
     pub ways: [Counters; 2],
+}
+
+/// What a medium counted.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct MediumResult {
+    /// How its air was used.
+    pub air: AirCounters,
+    /// By the station's number in the medium.
+    pub stations: Vec<StationCounters>,
 }

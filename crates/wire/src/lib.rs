@@ -1,13 +1,15 @@
 //! Packets as values. Inside the simulation a packet is a small copyable value, never bytes;
-//! [`bytes`] and [`pcapng`] turn it into what other programs read.
+//! [`bytes`], [`pcapng`] and, for frames in the air, [`ieee80211`] and [`radiotap`] turn it into what other programs read.
 
 pub mod addr;
 pub mod bare;
 pub mod bytes;
 pub mod icmp;
+pub mod ieee80211;
 pub mod options;
 pub mod packet;
 pub mod pcapng;
+pub mod radiotap;
 pub mod segment;
 
 pub use addr::Addr;

@@ -15,6 +15,8 @@ const INTERFACE_DESCRIPTION: u32 = 1;
 const ENHANCED_PACKET: u32 = 6;
 /// LINKTYPE_RAW: packets begin with the IP header.
 const LINKTYPE_RAW: u16 = 101;
+/// LINKTYPE_IEEE802_11_RADIOTAP: packets begin with the radiotap header.
+const LINKTYPE_RADIOTAP: u16 = 127;
 const OPT_IF_NAME: u16 = 2;
 const OPT_IF_TSRESOL: u16 = 9;
 const OPT_EPB_FLAGS: u16 = 2;
@@ -37,6 +39,15 @@ pub struct Writer<W> {
 impl<W: Write> Writer<W> {
     /// Begins a capture with one interface for each name; packets refer to them by position.
     pub fn new(out: W, interfaces: &[&str]) -> io::Result<Self> {
+        Writer::of(LINKTYPE_RAW, out, interfaces)
+    }
+
+    /// Begins a capture of frames in the air, with one interface.
+    pub fn of_air(out: W, interface: &str) -> io::Result<Self> {
+        Writer::of(LINKTYPE_RADIOTAP, out, &[interface])
+    }
+
+    fn of(link_type: u16, out: W, interfaces: &[&str]) -> io::Result<Self> {
         let mut writer = Writer { out, packets: 0 };
         let mut section = Vec::new();
         section.extend(0x1A2B_3C4D_u32.to_le_bytes());
@@ -45,7 +56,7 @@ impl<W: Write> Writer<W> {
         writer.block(SECTION_HEADER, &section)?;
         for name in interfaces {
             let mut description = Vec::new();
-            description.extend(LINKTYPE_RAW.to_le_bytes());
+            description.extend(link_type.to_le_bytes());
             description.extend([0; 6]);
             option(&mut description, OPT_IF_NAME, name.as_bytes());
             option(&mut description, OPT_IF_TSRESOL, &[9]);
@@ -59,20 +70,31 @@ impl<W: Write> Writer<W> {
     pub fn packet(&mut self, interface: u32, at: Time, direction: Direction, packet: &Packet) -> io::Result<()> {
         let bytes = headers(packet, self.packets);
         self.packets = self.packets.wrapping_add(1);
+        let direction: u32 = match direction {
+            Direction::In => 1,
+            Direction::Out => 2,
+        };
+        self.enhanced(interface, at, &bytes, packet.size(), Some(direction))
+    }
+
+    /// Writes a frame of the air with its radiotap header: its first bytes, of `length`.
+    pub fn frame(&mut self, at: Time, bytes: &[u8], length: u32) -> io::Result<()> {
+        self.enhanced(0, at, bytes, length, None)
+    }
+
+    fn enhanced(&mut self, interface: u32, at: Time, bytes: &[u8], length: u32, flags: Option<u32>) -> io::Result<()> {
         let mut body = Vec::with_capacity(128);
         body.extend(interface.to_le_bytes());
         body.extend(((at.as_nanos() >> 32) as u32).to_le_bytes());
         body.extend((at.as_nanos() as u32).to_le_bytes());
         body.extend((bytes.len() as u32).to_le_bytes());
-        body.extend(packet.size().to_le_bytes());
-        body.extend(&bytes);
+        body.extend(length.to_le_bytes());
+        body.extend(bytes);
         pad(&mut body);
-        let flags: u32 = match direction {
-            Direction::In => 1,
-            Direction::Out => 2,
-        };
-        option(&mut body, OPT_EPB_FLAGS, &flags.to_le_bytes());
-        body.extend([0; 4]);
+        if let Some(flags) = flags {
+            option(&mut body, OPT_EPB_FLAGS, &flags.to_le_bytes());
+            body.extend([0; 4]);
+        }
         self.block(ENHANCED_PACKET, &body)
     }
 

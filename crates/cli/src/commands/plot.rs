@@ -7,7 +7,7 @@ use engine::{Span, Time};
 use lab::problem::Problem;
 use lab::ran::what_ran;
 use lab::run::{self, Watch};
-use plot::{Description, Options, Panel, Recorder, Theme, Unit};
+use plot::{AirRecorder, Description, MediumDescription, Options, Panel, Recorder, Theme, Unit};
 use sim::Network;
 
 use super::{ScenarioArgs, flow_named, listed, print, shown, write_whole};
@@ -22,6 +22,9 @@ pub struct Args {
     /// The flow to draw, or `all` [default: every flow, if there are at most 16]
     #[arg(long, value_name = "NAME")]
     flow: Option<String>,
+    /// The medium to draw, or `all` [default: every one, unless --flow is given]. Without --flow no flow is drawn then
+    #[arg(long, value_name = "NAME")]
+    medium: Option<String>,
     /// Where the picture begins, such as "1.2 s"
     #[arg(long, value_name = "TIME")]
     from: Option<Span>,
@@ -79,24 +82,44 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let loaded = args.scenario.load()?;
     let (kept, out) = places(args)?;
     let flows = chosen(args, &loaded.network)?;
+    let media = chosen_media(args, &loaded.network)?;
     check_times(args, loaded.network.duration)?;
     let (from, to) = (args.from.map(|from| Time::ZERO + from), args.to.map(|to| Time::ZERO + to));
-    let mut recorder = Recorder::new(flows.iter().map(|flow| *flow as u32), from, to);
+    let described = MediumDescription::of(&loaded.network);
+    let air = AirRecorder::new(media.iter().map(|medium| (*medium as u32, &described[*medium])), from, to);
+    let mut recorder = (Recorder::new(flows.iter().map(|flow| *flow as u32), from, to), air);
     let progress = Progress::new(&loaded.stem);
     let watch: Watch<'_> = &mut |share| progress.set(share);
     let results = match kept {
-        Some(dir) => run::replay(&loaded, dir, &mut recorder, Recorder::overflowed, watch),
-        None => run::record(&loaded.network, &mut recorder, |sink| sink.overflowed() || sink.is_complete(), watch),
+        Some(dir) => run::replay(&loaded, dir, &mut recorder, overflowed, watch),
+        None => run::record(&loaded.network, &mut recorder, |both| overflowed(both) || is_complete(both), watch),
     };
     progress.finish();
     let ended = results?.ended.since(Time::ZERO);
-    if recorder.overflowed() {
-        return Err(too_much(flows.len(), ended));
+    if overflowed(&recorder) {
+        return Err(too_much(flows.len(), media.len(), ended));
     }
     check_times(args, ended)?;
-    let recording = recorder.finish();
+    let (recording, air) = (recorder.0.finish(), recorder.1.finish());
     let description = Description::of(&loaded.network);
     let title = loaded.title();
+    let common = Options {
+        from,
+        to,
+        width: args.size.0,
+        height: args.size.1,
+        theme: if args.dark { Theme::Dark } else { Theme::Light },
+        ran: what_ran(&loaded),
+        ..Options::default()
+    };
+    for medium in media {
+        let description = &described[medium];
+        let name = &description.name;
+        let options = Options { title: Some(format!("{title}: medium {name}")), ..common.clone() };
+        // No name has a dot, so that this one is no flow's.
+        let files = write(&air.draw(medium as u32, description, &options), &out, &format!("{name}.air"))?;
+        files.iter().try_for_each(|path| print(&format!("{}\n", shown(path))))?;
+    }
     for flow in flows {
         let name = &loaded.network.flows[flow].name;
         let title = if loaded.network.flows.len() > 1 { format!("{title}: flow {name}") } else { title.to_owned() };
@@ -107,15 +130,9 @@ pub fn run(args: &Args) -> Result<(), Failure> {
                 PanelChoice::Window => Panel::Window,
                 PanelChoice::Both => Panel::Both,
             },
-            from,
-            to,
-            width: args.size.0,
-            height: args.size.1,
-            theme: if args.dark { Theme::Dark } else { Theme::Light },
             unit: if args.segments { Unit::Segments } else { Unit::Bytes },
             title: Some(title),
-            ran: what_ran(&loaded),
-            ..Options::default()
+            ..common.clone()
         };
         let files = write(&recording.draw(&description, &options), &out, name)?;
         files.iter().try_for_each(|path| print(&format!("{}\n", shown(path))))?;
@@ -152,6 +169,9 @@ fn places(args: &Args) -> Result<(Option<&Path>, PathBuf), Failure> {
 fn chosen(args: &Args, network: &Network) -> Result<Vec<usize>, Failure> {
     let all = network.flows.len();
     let Some(name) = &args.flow else {
+        if args.medium.is_some() {
+            return Ok(Vec::new());
+        }
         if all <= MANY {
             return Ok((0..all).collect());
         }
@@ -163,6 +183,37 @@ fn chosen(args: &Args, network: &Network) -> Result<Vec<usize>, Failure> {
         Err(_) if name == "all" => Ok((0..all).collect()),
         found => Ok(vec![found?]),
     }
+}
+
+/// The numbers of the media to draw.
+fn chosen_media(args: &Args, network: &Network) -> Result<Vec<usize>, Failure> {
+    let names = || network.media.iter().map(|medium| medium.name.as_str());
+    let Some(name) = &args.medium else {
+        return Ok(if args.flow.is_none() { (0..network.media.len()).collect() } else { Vec::new() });
+    };
+    match names().position(|known| known == name) {
+        Some(medium) => Ok(vec![medium]),
+        // No medium has this name: every one.
+        None if name == "all" => Ok((0..network.media.len()).collect()),
+        None => {
+            let problem = Problem::new("a medium of the scenario").in_file("--medium").found(format!("\"{name}\""));
+            let problem = match network.media.is_empty() {
+                true => problem.hint("it has none"),
+                false => problem.nearest(name, names()),
+            };
+            Err(Failure::Input(listed(&[problem])))
+        }
+    }
+}
+
+/// Whether one of them can take no more.
+fn overflowed((flows, air): &(Recorder, AirRecorder)) -> bool {
+    flows.overflowed() || air.overflowed()
+}
+
+/// Whether no later event can change a picture.
+fn is_complete((flows, air): &(Recorder, AirRecorder)) -> bool {
+    flows.is_complete() && air.is_complete()
 }
 
 /// Whether there is anything between `--from` and `--to` in a run that ends at `end`.
@@ -181,12 +232,15 @@ fn check_times(args: &Args, end: Span) -> Result<(), Failure> {
 }
 
 /// The recorder was full at `until`.
-fn too_much(flows: usize, until: Span) -> Failure {
-    let narrower = match flows {
+fn too_much(flows: usize, media: usize, until: Span) -> Failure {
+    let narrower = match flows + media {
         1 => "draw a part of it with --from and --to",
+        _ if media > 0 => {
+            "draw one flow with --flow NAME or one medium with --medium NAME, or a part of the run with --from and --to"
+        }
         _ => "draw one flow with --flow NAME, or a part of the run with --from and --to",
     };
-    let most = Recorder::MOST / 1_000_000;
+    let most = if media > 0 { AirRecorder::MOST } else { Recorder::MOST } / 1_000_000;
     Failure::Run(format!(
         "by {} the run has more than {most} million things to draw\n  hint: {narrower}",
         seconds(until)

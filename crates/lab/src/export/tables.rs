@@ -1,4 +1,5 @@
-//! The tables of a store: `flows` and `links` have a row for each in every run, `summary` one for each mean.
+//! The tables of a store: `flows`, `links`, `media` and `stations` have a row for each in every run, `summary` one for each
+//! mean. Those of media are there only if a run has one.
 
 use std::collections::HashMap;
 use std::str::FromStr;
@@ -14,11 +15,17 @@ use crate::sweep::analysis::{Analysis, Entry, Row};
 /// Every table of these sweeps.
 pub fn tables(sweeps: &[Analysis]) -> Vec<Table> {
     let runs = |name, scope, subject| Table { name, columns: by_run(sweeps, scope, subject) };
-    vec![
+    let mut tables = vec![
         runs("flows", Scope::Flow, ("flow", "the flow")),
         runs("links", Scope::Way, ("link", "the link, and which way: forward is from its first node to its second")),
         Table { name: "summary", columns: means(sweeps) },
-    ]
+    ];
+    let of_media = [
+        runs("media", Scope::Medium, ("medium", "the medium")),
+        runs("stations", Scope::Station, ("station", "the medium, and the station")),
+    ];
+    tables.extend(of_media.into_iter().filter(|table| table.rows() > 0));
+    tables
 }
 
 /// Where something stands: columns that every table has.
@@ -85,17 +92,23 @@ fn by_run(sweeps: &[Analysis], scope: Scope, (subject, about): (&str, &str)) -> 
     let mut places = Places::new(sweeps);
     let (mut replications, mut seeds, mut subjects) = (Vec::new(), Vec::new(), Vec::new());
     let mut values: Vec<Vec<Option<f64>>> = vec![Vec::new(); metrics.len() + whole.len()];
+    let mut known = vec![false; metrics.len()];
     for sweep in sweeps {
         for cell in &sweep.cells {
             for (replication, summary) in &cell.runs {
                 let read: Vec<_> = metrics.iter().map(|metric| metric.read(summary)).collect();
+                known.iter_mut().zip(&read).for_each(|(known, read)| *known |= !read.is_empty());
                 for row in 0..read.first().map_or(0, Vec::len) {
                     places.push(sweep, &cell.cell.case_name, &cell.cell.changes);
                     replications.push(*replication as i64);
                     seeds.push(summary["seed"].as_i64().unwrap_or_default());
                     subjects.push(read[0][row].0.clone());
+                    let subject = &read[0][row].0;
                     for (values, of_metric) in values.iter_mut().zip(&read) {
-                        values.push(of_metric[row].1);
+                        let same = |entry: &&(String, Option<f64>)| entry.0 == *subject;
+                        // Some subjects have no such figure.
+                        let entry = of_metric.get(row).filter(same).or_else(|| of_metric.iter().find(same));
+                        values.push(entry.and_then(|(_, value)| *value));
                     }
                     for (values, metric) in values[metrics.len()..].iter_mut().zip(&whole) {
                         values.push(metric.read(summary)[0].1);
@@ -110,8 +123,12 @@ fn by_run(sweeps: &[Analysis], scope: Scope, (subject, about): (&str, &str)) -> 
     columns.push(column("seed", "", "what chance began with", Data::Integers(seeds)));
     let replications = Data::Integers(replications);
     columns.push(column("replication", "", "which repetition; the same number is the same chance", replications));
+    // Without runs nobody knows.
+    let nobody = subjects.is_empty();
     columns.push(text(subject, about, subjects));
-    for (metric, values) in metrics.iter().chain(&whole).zip(values) {
+    known.extend(whole.iter().map(|_| true));
+    let figures = metrics.iter().chain(&whole).zip(values).zip(known);
+    for ((metric, values), _) in figures.filter(|(_, known)| *known || nobody) {
         columns.push(column(metric.name, metric.unit, metric.definition, Data::Numbers(values)));
     }
     columns
@@ -134,7 +151,11 @@ fn means(sweeps: &[Analysis]) -> Vec<Column> {
     }
     let mut columns = places.columns();
     columns.push(text("metric", "the figure (`lasthop list metrics`)", metrics));
-    columns.push(text("subject", "the flow, or the link and its way; empty for the whole run", subjects));
+    columns.push(text(
+        "subject",
+        "the flow, the link and its way, the medium, or the medium and its station; empty for the whole run",
+        subjects,
+    ));
     columns.push(text("unit", "of mean, deviation, bounds and difference", units));
     let count = |name: &str, definition: &str, pick: fn(&Entry<'_>) -> u64| {
         column(

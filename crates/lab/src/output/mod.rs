@@ -2,11 +2,14 @@
 
 mod air;
 mod columns;
+mod contention;
 mod event_trace;
 mod file;
 mod jsonl;
+mod monitor;
 mod pcapng;
 pub mod summary;
+mod summary_of_media;
 
 use std::collections::HashSet;
 use std::io;
@@ -61,6 +64,11 @@ pub const TRACES: &[Trace] = &[
         open: columns::wless_state,
     },
     Trace {
+        name: "contention",
+        summary: "<medium>.<node>-contention: contention window at each back-off (ms, slots)",
+        open: contention::open,
+    },
+    Trace {
         name: "air",
         summary: "trace.dat: when the air switched (ms GOOD|BAD), for a channel of kind \"recorded\"",
         open: air::open,
@@ -73,7 +81,8 @@ pub const TRACES: &[Trace] = &[
     Trace { name: "jsonl", summary: "events.jsonl: every event, one JSON object a line", open: jsonl::open },
     Trace {
         name: "pcapng",
-        summary: "<node>.pcapng: packets as a capture at each node, for tshark and Wireshark",
+        summary: "<node>.pcapng: packets as a capture at each node, <medium>.air.pcapng: frames in the air, for tshark and \
+                  Wireshark",
         open: pcapng::open,
     },
 ];

@@ -1,4 +1,4 @@
-//! Captures, one for each node, as if tcpdump had run there.
+//! Captures: one for each node, as if tcpdump had run there, and one for the air of each medium.
 
 use std::io;
 use std::path::PathBuf;
@@ -8,12 +8,15 @@ use sim::{Event, NodeEvent};
 use wire::pcapng::{Direction, Writer};
 
 use super::file::TraceFile;
+use super::monitor::Monitor;
 use super::{Output, Stage};
 
 struct Captures {
     paths: Vec<PathBuf>,
     /// By node; gone once finished.
     writers: Vec<Option<Writer<TraceFile>>>,
+    /// By medium.
+    monitors: Vec<Monitor>,
 }
 
 pub(super) fn open(stage: &Stage<'_>) -> Box<dyn Output> {
@@ -22,11 +25,20 @@ pub(super) fn open(stage: &Stage<'_>) -> Box<dyn Output> {
     // The head stays in memory until the first flush, so it cannot fail.
     let open = |(name, path): (&str, &PathBuf)| Writer::new(TraceFile::new(path.clone()), &[name]).ok();
     let writers = nodes().zip(&paths).map(open).collect();
-    Box::new(Captures { paths, writers })
+    // No name has a dot, so that this one is no node's.
+    let air = |medium: usize| stage.dir.join(format!("{}.air.pcapng", stage.network.media[medium].name));
+    let media = 0..stage.network.media.len();
+    let monitor = |medium| Monitor::new(stage.network, medium, TraceFile::new(air(medium)));
+    let monitors = media.clone().map(monitor).collect();
+    let paths = paths.into_iter().chain(media.map(air)).collect();
+    Box::new(Captures { paths, writers, monitors })
 }
 
 impl Output for Captures {
     fn event(&mut self, at: Time, event: &Event) -> io::Result<()> {
+        if let Event::Medium { medium, event } = event {
+            return self.monitors[*medium as usize].event(event);
+        }
         let Event::Node { node, event } = event else { return Ok(()) };
         let Some(writer) = &mut self.writers[*node as usize] else { return Ok(()) };
         match event {
@@ -43,6 +55,7 @@ impl Output for Captures {
     }
 
     fn finish(&mut self, _: Time) -> io::Result<()> {
+        self.monitors.iter_mut().try_for_each(Monitor::finish)?;
         self.writers.iter_mut().try_for_each(|writer| writer.take().map_or(Ok(()), |writer| writer.finish().map(drop)))
     }
 

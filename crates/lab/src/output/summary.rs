@@ -4,6 +4,7 @@ use path::link::Counters;
 use serde_json::{Value, json};
 use sim::{Network, Results};
 
+use super::summary_of_media::media;
 use crate::ran::{followers, grouped};
 use crate::scenario::Scenario;
 
@@ -37,7 +38,7 @@ pub fn summary(title: &str, scenario: &Scenario, network: &Network, results: &Re
     let links = network.links.iter().zip(&results.links).map(|(spec, link)| {
         let sum = |count: fn(&Counters) -> u64| link.ways.iter().map(count).sum::<u64>();
         let way = |counters: &Counters| {
-            json!({
+            let mut way = json!({
                 "frames_sent": counters.frames_sent,
                 "frames_corrupted": counters.frames_corrupted,
                 "frames_duplicate": counters.duplicates,
@@ -47,7 +48,11 @@ pub fn summary(title: &str, scenario: &Scenario, network: &Network, results: &Re
                 "packets_marked": counters.marked,
                 "packets_given_up": counters.given_up,
                 "utilization": counters.busy.as_secs_f64() / results.ended.as_secs_f64().max(f64::MIN_POSITIVE),
-            })
+            });
+            if spec.medium.is_some() {
+                way["frames_collided"] = counters.frames_collided.into();
+            }
+            way
         };
         json!({
             "name": spec.name,
@@ -80,7 +85,7 @@ pub fn summary(title: &str, scenario: &Scenario, network: &Network, results: &Re
         }
         node
     });
-    json!({
+    let mut whole = json!({
         "lasthop": env!("CARGO_PKG_VERSION"),
         "title": title,
         "scheme": scheme(scenario, network),
@@ -92,7 +97,11 @@ pub fn summary(title: &str, scenario: &Scenario, network: &Network, results: &Re
         "flows": flows.collect::<Vec<_>>(),
         "links": links.collect::<Vec<_>>(),
         "nodes": nodes.collect::<Vec<_>>(),
-    })
+    });
+    if !network.media.is_empty() {
+        whole["media"] = media(network, results);
+    }
+    whole
 }
 
 /// The scheme of all nodes that can act on one; if they differ, each one's by its name.

@@ -41,6 +41,13 @@ impl Flying {
     }
 }
 
+impl Flying {
+    /// Whether another frame has reached who it is for at the same time, so far.
+    pub fn is_collided(&self) -> bool {
+        self.collided
+    }
+}
+
 impl Medium {
     /// A frame goes into the air. `hop` is the way it takes, `number` its place among the data frames there. When it will have
     /// reached everybody.
@@ -76,6 +83,7 @@ impl Medium {
             other.collided |= self.hearing.senses(other.to, from) && !self.plane.as_ref().is_some_and(survives);
             flying.collided |= self.hearing.senses(to, other.from);
         }
+        self.stations[from as usize].counted.sends(frame.kind, frame.duration);
         self.flying.push(flying);
         cx.tell_of_medium(self.number, || MediumEvent::Sent { from, to, frame });
         frame.start + frame.duration + self.phy.delay
@@ -100,6 +108,7 @@ impl Medium {
             (true, false, true) => Reception::Corrupted,
             (true, false, false) => Reception::Received,
         };
+        self.tally(&flying, reception == Reception::Collided);
         cx.tell_of_medium(self.number, || MediumEvent::Ended { from, to, kind, reception });
         (flying, reception)
     }

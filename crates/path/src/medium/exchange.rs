@@ -46,6 +46,7 @@ impl Medium {
         if self.stations[number as usize].announces {
             return self.announce(number, cx);
         }
+        self.stations[number as usize].contended = true;
         self.choose(number, cx.now);
         if self.data(number).size > self.rts_threshold {
             self.send_request(number, cx);
@@ -127,15 +128,15 @@ impl Medium {
             let next = self.fragment.map_or(data.behind, |most| data.behind.min(most)) + MAC_OVERHEAD;
             reserves = reserves + self.phy.sifs + self.phy.duration(data.rate, next) + self.answer_time(data.rate);
         }
-        let long = self.is_long(&data);
         let station = &mut self.stations[number as usize];
         let serving = station.serving();
         let lane = &mut station.lanes[serving];
         let head = lane.head.as_mut().expect("a packet in hand");
         head.attempts += 1;
         let (packet_number, attempt, packet) = (head.number, head.attempts, head.packet);
-        // Requests that failed were no data.
-        let again = head.failures[usize::from(long)] > 0;
+        // [802.11-2007 s7.1.3.1.5]: of this very frame; a request that failed does not count.
+        let again = head.sent > 0;
+        head.sent += 1;
         let place = lane.counters.frames_sent;
         lane.counters.frames_sent += 1;
         cx.tell(data.hop, || LinkEvent::FrameSent { number: packet_number, attempt, packet });
@@ -320,6 +321,7 @@ impl Medium {
             let head = station.lanes[serving].head.as_mut().expect("a packet in hand");
             head.done += size - MAC_OVERHEAD;
             head.failures = [0; 2];
+            head.sent = 0;
             // After every success with an MPDU [802.11-2007 s9.2.4], and a fragment is one.
             station.window = self.phy.cw_min;
             self.choose(number, now);

@@ -21,6 +21,8 @@ pub(super) struct Head {
     pub failed: u32,
     /// Bytes of it that have been acknowledged in fragments.
     pub done: u32,
+    /// How often the fragment that comes next has been sent.
+    pub sent: u32,
     /// Whether the far end has all of it, though perhaps nobody knows here.
     pub arrived: bool,
 }
@@ -76,7 +78,7 @@ impl Lane {
             self.head = self.backlog.pop().map(|(packet, _)| {
                 self.next_number += 1;
                 let number = self.next_number - 1;
-                Head { packet, number, attempts: 0, failures: [0; 2], failed: 0, done: 0, arrived: false }
+                Head { packet, number, attempts: 0, failures: [0; 2], failed: 0, done: 0, sent: 0, arrived: false }
             });
         }
     }

@@ -17,6 +17,7 @@ mod lane;
 pub mod places;
 pub mod rate;
 mod station;
+mod tally;
 mod turns;
 mod zone;
 
@@ -42,6 +43,8 @@ use lane::Lane;
 use places::{Places, Plane};
 use rate::Rates;
 use station::{Data, Phase, Station};
+use tally::Tally;
+pub use tally::{AirCounters, StationCounters};
 use turns::Turns;
 use zone::Zone;
 
@@ -59,6 +62,7 @@ pub struct Medium {
     plane: Option<Plane>,
     zones: Vec<Zone>,
     flying: Vec<Flying>,
+    tally: Tally,
     /// What has happened outside the medium, and on which hop.
     outcomes: VecDeque<(HopId, Outcome)>,
 }
@@ -119,6 +123,8 @@ impl Medium {
             answering: false,
             beacons: Beacons::new(config, beacons, &stream),
             announces: false,
+            contended: false,
+            counted: StationCounters::default(),
             draws: stream.draws(),
             data: Data::default(),
         };
@@ -138,6 +144,7 @@ impl Medium {
             plane,
             stations,
             flying: Vec::new(),
+            tally: Tally::default(),
             outcomes: VecDeque::new(),
             phy,
         }
@@ -223,6 +230,7 @@ impl Medium {
 /// The back-off that a station draws.
 fn draw<O: Observer>(medium: u32, number: u32, station: &mut Station, cx: &mut Cx<'_, O>) -> u64 {
     let slots = station.back_off();
+    station.counted.backs_off(slots);
     let window = station.window;
     cx.tell_of_medium(medium, || MediumEvent::BackOff { station: number, slots: slots as u32, window });
     slots

@@ -5,6 +5,7 @@ use engine::random::Draws;
 
 use super::beacon::Beacons;
 use super::lane::Lane;
+use super::tally::StationCounters;
 use super::turns::Turns;
 use crate::event::{HopId, Way};
 use crate::mac::dcf::RateIndex;
@@ -72,6 +73,9 @@ pub(super) struct Station {
     pub window: u32,
     /// Whether it is about to answer another's frame.
     pub answering: bool,
+    /// Whether its next frame, or the one it is sending, is the first of an exchange: its turn came.
+    pub contended: bool,
+    pub counted: StationCounters,
     pub draws: Draws,
     /// What it sends, or sent last.
     pub data: Data,

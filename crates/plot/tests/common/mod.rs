@@ -8,6 +8,7 @@ use path::link::Timing;
 use path::mac::arq::{self, ArqConfig};
 use path::queue::{Limit, Tie};
 use path::station::scheduler::Scheduler;
+use sim::network::MediumSpec;
 use sim::{Event, FlowSpec, LinkSpec, Network, NodeKind, NodeSpec, Radio, World};
 
 pub fn span(text: &str) -> Span {
@@ -145,6 +146,27 @@ impl Path {
         World::new(&network, true).run(&mut events);
         (plot::Description::of(&network), events)
     }
+}
+
+/// A cell of IEEE 802.11b: a base station, `mobiles` around it, and a transfer from each of them to the base station, so that
+/// they collide.
+pub fn cell(mobiles: usize, duration: &str) -> (plot::MediumDescription, Vec<(Time, Event)>) {
+    let mut network = Path::default().network();
+    network.duration = span(duration);
+    network.media = vec![MediumSpec { name: "cell".into(), config: path::mac::dcf::Config::default() }];
+    let (mut node, mut link, flow) = (network.nodes.remove(0), network.links.remove(1), network.flows.remove(0));
+    (link.medium, link.arq) = (Some(0), ArqConfig::None(arq::none::Config::default()));
+    node.name = "base station".into();
+    (network.nodes, network.links) = (vec![node.clone()], Vec::new());
+    for number in 1..=mobiles {
+        let name = format!("mobile {number}");
+        network.nodes.push(NodeSpec { name: name.clone(), ..node.clone() });
+        network.links.push(LinkSpec { name: name.clone(), between: [0, number], ..link.clone() });
+        network.flows.push(FlowSpec { name, from: number, to: 0, bytes: None, ..flow.clone() });
+    }
+    let mut events = Vec::new();
+    World::new(&network, true).run(&mut events);
+    (plot::MediumDescription::of(&network).remove(0), events)
 }
 
 fn tcp_config(window: u64, response: &str, min: Span) -> tcp::Config {

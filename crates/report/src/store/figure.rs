@@ -57,6 +57,8 @@ impl<'a> Figure<'a> {
             Scope::Run => "",
             Scope::Flow => "flow",
             Scope::Way => "link and way",
+            Scope::Medium => "medium",
+            Scope::Station => "medium and station",
         }
     }
 

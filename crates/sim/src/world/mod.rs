@@ -24,7 +24,7 @@ use wire::{Addr, Body, Packet};
 use crate::event::{Event, Nobody, NodeEvent, Sink};
 use crate::network::NodeKind;
 use crate::node::Node;
-use crate::results::{FlowResult, LinkResult, Results};
+use crate::results::{FlowResult, LinkResult, MediumResult, Results};
 use crate::roaming::Roamer;
 use crate::routing::Routes;
 use crate::timer::Due;
@@ -228,6 +228,10 @@ impl World {
                 self.media[*medium as usize].counters(*station, *lane as usize, self.now)
             }
         };
+        let medium = |medium: &Medium| MediumResult {
+            air: medium.air_counters(self.now),
+            stations: (0..medium.stations()).map(|station| medium.station_counters(station, self.now)).collect(),
+        };
         Results {
             ended: self.now,
             events: self.events,
@@ -241,6 +245,7 @@ impl World {
                 .chunks(2)
                 .map(|ways| LinkResult { ways: [counters(&ways[0]), counters(&ways[1])] })
                 .collect(),
+            media: self.media.iter().map(medium).collect(),
         }
     }
 

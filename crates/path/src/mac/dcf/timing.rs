@@ -78,11 +78,6 @@ impl Phy {
     /// How long a frame of `size` bytes, header and checksum included, is in the air.
     pub fn duration(&self, rate: RateIndex, size: u32) -> Span {
         let Mode { rate: bits, modulation, .. } = self.modes[rate];
-        let preamble = match (self.preamble, self.timings.short_preamble) {
-            // The lowest rate has no short one.
-            (Preamble::Short, Some(short)) if rate > 0 => short,
-            _ => self.timings.preamble,
-        };
         let body = match modulation {
             Modulation::Serial => {
                 let micros = (u64::from(size) * 8 * 1_000_000).div_ceil(bits.bits_per_sec());
@@ -92,7 +87,16 @@ impl Phy {
                 SYMBOL.times(u64::from((SERVICE_AND_TAIL + 8 * size).div_ceil(bits_per_symbol)))
             }
         };
-        preamble + body + self.timings.extension
+        self.preamble(rate) + body + self.timings.extension
+    }
+
+    /// How long preamble and header in front of a frame take.
+    pub fn preamble(&self, rate: RateIndex) -> Span {
+        match (self.preamble, self.timings.short_preamble) {
+            // The lowest rate has no short one.
+            (Preamble::Short, Some(short)) if rate > 0 => short,
+            _ => self.timings.preamble,
+        }
     }
 
     /// The rate of the answer to a frame.

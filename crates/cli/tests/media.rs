@@ -1,0 +1,251 @@
+//! Shared media as the command shows them: in the summary, as a capture that tshark reads, as columns, as a picture.
+
+mod common;
+
+use std::collections::{BTreeMap, HashSet};
+use std::path::Path;
+
+use common::{fine, lasthop, other, scratch};
+use serde_json::Value;
+
+/// A server behind an access point with three mobiles, two of which send. What stands in `medium` is set in the medium.
+fn cell(medium: &str) -> String {
+    let mobile = |name: &str, from: &str, to: &str| {
+        format!(
+            "[nodes.{name}]\nkind = \"host\"\n[links.{name}]\nkind = \"wireless\"\nbetween = [\"ap\", \"{name}\"]\n\
+             medium = \"cell\"\n[flows.{name}]\nfrom = \"{from}\"\nto = \"{to}\"\n"
+        )
+    };
+    let head = "duration = \"1 s\"\n[nodes]\nserver = { kind = \"host\" }\nap = { kind = \"base-station\" }\n[links.wire]\n\
+                kind = \"wired\"\nbetween = [\"server\", \"ap\"]\nrate = \"100 Mbps\"\ndelay = \"2 ms\"\n";
+    let mobiles = [("a", "a", "server"), ("b", "b", "server"), ("c", "server", "c")];
+    let mobiles: String = mobiles.into_iter().map(|(name, from, to)| mobile(name, from, to)).collect();
+    format!("{head}[media.cell]\nstandard = \"802.11b\"\n{medium}\n{mobiles}")
+}
+
+/// Runs it with these traces; gives the summary and every event.
+fn run(dir: &Path, medium: &str, traces: &str) -> (Value, Vec<Value>) {
+    std::fs::write(dir.join("net.toml"), cell(medium)).unwrap();
+    let summary = fine(dir, &["run", "net.toml", "--trace", traces, "--out", "r", "--json"]);
+    let events = std::fs::read_to_string(dir.join("r/events.jsonl")).unwrap_or_default();
+    let events = events.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    (serde_json::from_str(&summary).unwrap(), events)
+}
+
+fn is(event: &Value, name: &str, field: &str, value: &str) -> bool {
+    event["event"] == name && event[field] == value
+}
+
+/// What the summary counts is what the events tell.
+#[test]
+fn the_summary_counts_what_happened_in_the_air() {
+    let dir = scratch("media-summary");
+    let (summary, events) = run(&dir, "", "jsonl");
+    let medium = &summary["media"][0];
+    assert_eq!((&medium["name"], medium["stations"].as_array().unwrap().len()), (&Value::from("cell"), 4));
+    let mut ended: Vec<(f64, f64, bool)> = Vec::new();
+    let mut flying: BTreeMap<String, (f64, f64)> = BTreeMap::new();
+    let mut airtime: BTreeMap<String, f64> = BTreeMap::new();
+    for event in &events {
+        let from = event["from"].as_str().unwrap_or_default().to_owned();
+        if event["event"] == "air-sent" {
+            let (start, lasts) = (event["start_s"].as_f64().unwrap(), event["duration_s"].as_f64().unwrap());
+            *airtime.entry(from.clone()).or_default() += (start + lasts).min(1.0) - start.min(1.0);
+            flying.insert(from, (start, start + lasts));
+        } else if event["event"] == "air-ended" {
+            let (start, end) = flying.remove(&from).expect("it was sent");
+            ended.push((start, end, event["reception"] == "collided"));
+        }
+    }
+    ended.extend(
+        flying.into_values().filter(|(start, _)| *start < 1.0).map(|(start, end)| (start, end.min(1.0), false)),
+    );
+    // Time in tenths of a microsecond, each once.
+    let time = |chosen: &dyn Fn(bool) -> bool| {
+        let tenths = |at: f64| (at * 1e7).round() as usize;
+        let mut used = vec![false; 10_000_000];
+        ended.iter().filter(|(_, _, collided)| chosen(*collided)).for_each(|(from, to, _)| {
+            used[tenths(*from)..tenths(*to)].fill(true);
+        });
+        used.into_iter().filter(|used| *used).count() as f64 / 1e7
+    };
+    let number = |value: &Value| value.as_f64().unwrap();
+    assert!((number(&medium["air_busy"]) - time(&|_| true)).abs() < 1e-6);
+    assert!((number(&medium["air_busy"]) + number(&medium["air_idle"]) - 1.0).abs() < 1e-12);
+    assert!((number(&medium["air_collided"]) - time(&|collided| collided)).abs() < 1e-6);
+    let (mut attempts, mut collisions) = (0, 0);
+    for station in medium["stations"].as_array().unwrap() {
+        let name = station["name"].as_str().unwrap();
+        let count = |matches: &dyn Fn(&Value) -> bool| events.iter().filter(|event| matches(event)).count() as u64;
+        let sent = |kind: &str| count(&|e| is(e, "air-sent", "frame", kind) && e["from"] == name);
+        for (field, kind) in [("data_sent", "DATA"), ("acks_sent", "ACK"), ("rts_sent", "RTS"), ("cts_sent", "CTS")] {
+            assert_eq!(station[field], sent(kind), "{name} {kind}");
+        }
+        // Without requests and fragments each data frame is a turn.
+        let ended = |e: &Value| is(e, "air-ended", "frame", "DATA") && e["from"] == name;
+        assert_eq!(station["attempts"], count(&ended), "{name}");
+        let collided = count(&|e| ended(e) && e["reception"] == "collided");
+        assert_eq!(station["attempts_collided"], collided, "{name}");
+        (attempts, collisions) = (attempts + station["attempts"].as_u64().unwrap(), collisions + collided);
+        let draws = events.iter().filter(|e| is(e, "back-off", "station", name));
+        assert_eq!(station["back_off_slots"], draws.clone().map(|e| e["slots"].as_u64().unwrap()).sum::<u64>());
+        assert_eq!(station["back_offs"], draws.count());
+        assert!((number(&station["airtime"]) - airtime[name]).abs() < 1e-6, "{name}");
+    }
+    assert!(attempts > 100 && collisions > 5, "{attempts} {collisions}");
+    assert_eq!(number(&medium["collision_probability"]), collisions as f64 / attempts as f64);
+    let ways = |link: &Value| ["forward", "backward"].map(|way| link[way]["frames_collided"].as_u64());
+    let links = summary["links"].as_array().unwrap();
+    assert_eq!(ways(&links[0]), [None, None], "a wire has none");
+    assert_eq!(links[1..].iter().flat_map(ways).flatten().sum::<u64>(), collisions);
+    let table = fine(&dir, &["run", "net.toml", "--out", "again"]);
+    assert!(table.contains("  busy  collided\n") && table.contains("\nmedium  station  attempts"), "{table}");
+}
+
+/// A scenario without media has nothing of it in its summary.
+#[test]
+fn without_media_nothing_is_said_of_them() {
+    let dir = scratch("media-none");
+    let summary = fine(&dir, &["run", &common::file("examples/slow-start.toml"), "--out", "r", "--json"]);
+    let table = fine(&dir, &["run", &common::file("examples/slow-start.toml"), "--out", "s"]);
+    for text in [&summary, &table] {
+        assert!(!text.contains("media") && !text.contains("collided"), "{text}");
+    }
+}
+
+/// Frames as tshark decodes them are those of the trace: types, times, reservations, repetitions, damage, and inside TCP.
+#[test]
+fn tshark_decodes_every_frame_of_the_air() {
+    let dir = scratch("media-tshark");
+    for (name, medium) in [
+        ("plain", ""),
+        ("requests", "rts_threshold = \"500 B\"\nfragmentation_threshold = \"600 B\""),
+        ("short-preambles", "rate = \"2 Mbps\"\npreamble = \"short\""),
+    ] {
+        let dir = dir.join(name);
+        std::fs::create_dir_all(&dir).unwrap();
+        let (_, events) = run(&dir, medium, "jsonl,pcapng");
+        let capture = dir.join("r/cell.air.pcapng").display().to_string();
+        // Wireshark looks at checksums of frames if asked to, and calls a wrong one malformed. It looks into a fragment if it
+        // is not to wait for the others, of which the capture has headers only.
+        let ask = |checks: &str, filter: &str, fields: &[&str]| {
+            let mut args =
+                vec!["-o", "wlan.defragment:FALSE", "-o", checks, "-r", &capture, "-Y", filter, "-T", "fields"];
+            fields.iter().for_each(|field| args.extend(["-e", field]));
+            other("tshark", &args)
+        };
+        let show = |filter: &str, fields: &[&str]| ask("wlan.check_checksum:FALSE", filter, fields);
+        assert_eq!(show("_ws.malformed || ip.checksum.status == 0", &["frame.number"]), "", "{name}");
+        let ended: Vec<&Value> = events.iter().filter(|event| event["event"] == "air-ended").collect();
+        let came = |from: &str, nth: usize| {
+            ended.iter().filter(|e| e["from"] == from).nth(nth).map(|e| e["reception"].as_str().unwrap())
+        };
+        let mut ours: Vec<(u64, u64, u64, bool, bool, f64)> = Vec::new();
+        let mut sent: BTreeMap<&str, usize> = BTreeMap::new();
+        for event in events.iter().filter(|event| event["event"] == "air-sent") {
+            let from = event["from"].as_str().unwrap();
+            let nth = sent.entry(from).or_default();
+            let reception = came(from, *nth);
+            *nth += 1;
+            let Some(reception) = reception else { continue };
+            let kind = match event["frame"].as_str().unwrap() {
+                "RTS" => 27,
+                "CTS" => 28,
+                "ACK" => 29,
+                _ => 32,
+            };
+            let nanos = (event["start_s"].as_f64().unwrap() * 1e9).round() as u64;
+            let duration = (event["reserves_s"].as_f64().unwrap() * 1e6).round() as u64;
+            let bad = matches!(reception, "collided" | "corrupted");
+            let retry = kind == 32 && event["again"] == true;
+            ours.push((nanos, kind, duration, retry, bad, event["rate_bps"].as_f64().unwrap() / 1e6));
+        }
+        ours.sort_by_key(|frame| frame.0);
+        let fields = [
+            "frame.time_epoch",
+            "wlan.fc.type_subtype",
+            "wlan.duration",
+            "wlan.fc.retry",
+            "radiotap.flags.badfcs",
+            "radiotap.datarate",
+        ];
+        let mut theirs: Vec<(u64, u64, u64, bool, bool, f64)> = show("wlan", &fields)
+            .lines()
+            .map(|line| {
+                let cells: Vec<&str> = line.split('\t').collect();
+                let (secs, nanos) = cells[0].split_once('.').expect("seconds with nanoseconds");
+                let whole = |text: &str| match text.strip_prefix("0x") {
+                    Some(hex) => u64::from_str_radix(hex, 16).unwrap(),
+                    None => text.parse().unwrap(),
+                };
+                let yes = |text: &str| text == "1" || text == "True";
+                let at = whole(secs) * 1_000_000_000 + whole(nanos);
+                (at, whole(cells[1]), whole(cells[2]), yes(cells[3]), yes(cells[4]), cells[5].parse().unwrap())
+            })
+            .collect();
+        assert!(theirs.is_sorted_by_key(|frame| frame.0), "{name}: in order of time");
+        // Frames that begin at one moment stand in any order.
+        for frames in [&mut ours, &mut theirs] {
+            frames.sort_by(|a, b| a.partial_cmp(b).unwrap());
+        }
+        assert_eq!(ours.len(), theirs.len(), "{name}");
+        assert!(ours.iter().zip(&theirs).all(|(ours, theirs)| ours == theirs), "{name}");
+        assert!(ours.len() > 200 && ours.iter().any(|frame| frame.4) && ours.iter().any(|frame| frame.3), "{name}");
+        // The checksum of a frame that is there as a whole says the same as the flag.
+        let sums = |filter: &str| ask("wlan.check_checksum:TRUE", filter, &["frame.number"]).lines().count();
+        assert_eq!(sums("wlan.fcs.status == 0 && radiotap.flags.badfcs == 0"), 0, "{name}");
+        assert_eq!(sums("wlan.fcs.status == 1 && radiotap.flags.badfcs == 1"), 0, "{name}");
+        assert!(sums("wlan.fcs.status == 1") > 100, "{name}");
+        // Data of the mobiles to the server and of the server to a mobile, each through the access point.
+        let up = "wlan.fc.ds == 1 && wlan.sa == 02:00:0a:00:00:03 && wlan.bssid == 02:00:0a:00:00:02 && wlan.da == 02:00:0a:00:00:01";
+        let ports = show(&format!("{up} && tcp"), &["tcp.srcport", "tcp.dstport"]);
+        assert!(ports.lines().count() > 10 && ports.lines().all(|line| line == "10000\t10000"), "{name}: {ports}");
+        let down = "wlan.fc.ds == 2 && wlan.sa == 02:00:0a:00:00:01 && wlan.da == 02:00:0a:00:00:05 && tcp.len > 0";
+        assert!(!show(down, &["frame.number"]).is_empty(), "{name}");
+        if name == "requests" {
+            let more = show("wlan.fc.frag == 1 && wlan.frag == 0", &["wlan.seq"]);
+            let last = show("wlan.fc.frag == 0 && wlan.frag > 0", &["wlan.seq"]);
+            assert!(more.lines().count() > 10 && last.lines().count() > 10);
+            // A repetition of data is one of the very frame: same sender, sequence and fragment number.
+            let mut seen = HashSet::new();
+            for line in
+                show("wlan.fc.type_subtype == 32", &["wlan.ta", "wlan.seq", "wlan.frag", "wlan.fc.retry"]).lines()
+            {
+                let (frame, retry) = line.rsplit_once('\t').unwrap();
+                assert_eq!(!seen.insert(frame.to_owned()), retry == "1" || retry == "True", "{line}");
+            }
+        }
+    }
+}
+
+#[test]
+fn gnuplot_reads_contention_windows() {
+    let dir = scratch("media-columns");
+    let (_, events) = run(&dir, "", "jsonl,contention");
+    for station in ["ap", "a", "b", "c"] {
+        let text = std::fs::read_to_string(dir.join(format!("r/cell.{station}-contention"))).unwrap();
+        let windows: Vec<u64> = text.lines().map(|line| line.split_once(' ').unwrap().1.parse().unwrap()).collect();
+        let draws = events.iter().filter(|event| is(event, "back-off", "station", station));
+        assert_eq!(windows, draws.map(|event| event["window"].as_u64().unwrap()).collect::<Vec<_>>());
+        assert!(windows.len() > 20 && windows.contains(&31), "{station}");
+    }
+}
+
+#[test]
+fn a_medium_is_drawn_beside_the_flows() {
+    let dir = scratch("media-plot");
+    run(&dir, "", "none");
+    let files = fine(&dir, &["plot", "r"]);
+    for name in ["cell.air.svg", "cell.air.png", "a.svg", "c.png"] {
+        assert!(files.contains(name), "{files}");
+    }
+    let part = ["--from", "0.5 s", "--to", "0.51 s"];
+    let files = fine(&dir, &[&["plot", "r", "--medium", "cell", "--out", "p"][..], &part].concat());
+    assert_eq!(files.lines().count(), 2, "{files}");
+    let svg = std::fs::read_to_string(dir.join("p/cell.air.svg")).unwrap();
+    assert!(svg.contains("class=\"data-frame\"") && svg.contains("medium cell"), "{svg}");
+    let files = fine(&dir, &["plot", "r", "--flow", "a", "--out", "q"]);
+    assert!(!files.contains("cell"), "{files}");
+    let wrong = lasthop(&dir, &["plot", "r", "--medium", "cel", "--out", "p"]);
+    assert!(wrong.code == Some(2) && wrong.err.contains("\"cel\"") && wrong.err.contains("cell"), "{}", wrong.err);
+}

@@ -1,0 +1,346 @@
+//! Frames one by one, and back-offs.
+//!
+//! A frame that begins something is tall and its answer low; what carries a packet or acknowledges it is filled and what
+//! reserves the air is hollow; what came damaged is hatched. So nothing hangs on colour.
+
+use std::collections::BTreeMap;
+
+use path::Reception;
+use path::mac::dcf::FrameKind;
+
+use super::layout::View;
+use super::record::Frame;
+use super::rows::{Row, Rows};
+use crate::frame::Sheet;
+use crate::ink::{Anchor, Color, Path, Style, tenths};
+use crate::legend::{Entry, Sample};
+use crate::mark::Mark;
+use crate::palette::Palette;
+use crate::scale::Scale;
+use crate::text::Weight;
+
+/// Pixels from a line of a hatch to the next.
+const HATCH: f64 = 5.0;
+/// From this width in pixels on a slot is seen, and what a frame reserves.
+const SLOT: f64 = 2.5;
+const RESERVED: f64 = 5.0;
+/// Pixels of letters in and below frames, on each side of them, and to the next.
+const LETTERS: u32 = 10;
+const BESIDE: f64 = 3.0;
+/// Half a mark and the space beside it.
+const MARK: f64 = 8.0;
+
+/// Every kind.
+const KINDS: [FrameKind; 5] = [FrameKind::Rts, FrameKind::Cts, FrameKind::Data, FrameKind::Ack, FrameKind::Beacon];
+
+/// What there is to draw.
+pub(super) struct Frames<'a> {
+    view: &'a View<'a>,
+    names: &'a [&'a str],
+}
+
+impl<'a> Frames<'a> {
+    pub fn new(view: &'a View<'a>, names: &'a [&'a str]) -> Self {
+        Frames { view, names }
+    }
+
+    fn any(&self, is: impl Fn(&Frame) -> bool) -> bool {
+        self.view.frames().any(is)
+    }
+
+    /// What the legend explains: what there is to see and nothing else.
+    pub fn legend(&self, palette: &Palette) -> Vec<Entry> {
+        let mut entries = Vec::new();
+        for kind in KINDS.into_iter().filter(|kind| self.any(|frame| frame.kind == *kind)) {
+            entries.push(Entry::new(sample(kind, palette), kind.name()));
+        }
+        if self.any(|frame| frame.again) {
+            entries.push(Entry::new(Sample::Line(again(palette)), "sent again"));
+        }
+        for (mark, reception) in MARKS {
+            if self.any(|frame| frame.reception == Some(reception)) {
+                entries.push(Entry::new(Sample::Mark(mark), mark.label()));
+            }
+        }
+        if self.any(|frame| frame.reserves > 0.0 && !frame.is_damaged()) {
+            entries.push(Entry::new(Sample::Line(reserved(palette)), "air reserved (NAV)"));
+        }
+        if self.view.back_offs().any(|part| part.slots > 0) {
+            entries.push(Entry::new(Sample::Line(counting(palette)), "back-off: slots counted"));
+        }
+        if self.view.back_offs().any(|part| part.slots == 0) {
+            entries.push(Entry::new(Sample::Line(standing(palette)), "frozen"));
+        }
+        entries
+    }
+
+    /// Draws them.
+    pub fn draw(&self, sheet: &mut Sheet, rows: &Rows, x: &Scale) {
+        self.draw_back_offs(sheet, rows, x);
+        self.draw_reserved(sheet, rows, x);
+        for kind in KINDS {
+            self.draw_kind(sheet, rows, x, kind);
+        }
+        self.draw_damage(sheet, rows, x);
+        self.draw_again(sheet, rows, x);
+        self.draw_marks(sheet, rows, x);
+        if rows.have_words() {
+            self.draw_labels(sheet, rows, x);
+            self.draw_draws(sheet, rows, x);
+        }
+    }
+
+    fn draw_kind(&self, sheet: &mut Sheet, rows: &Rows, x: &Scale, kind: FrameKind) {
+        let mut path = Path::default();
+        for frame in self.view.frames().filter(|frame| frame.kind == kind && !frame.is_damaged()) {
+            let Some(row) = rows.row(frame.from) else { continue };
+            rect(&mut path, x, frame, &row);
+        }
+        let name = kind.name();
+        sheet.path(class(kind), format!("{name} frames"), path, style(kind, sheet.palette));
+    }
+
+    fn draw_damage(&self, sheet: &mut Sheet, rows: &Rows, x: &Scale) {
+        let (mut boxes, mut hatch) = (Path::default(), Path::default());
+        for frame in self.view.frames().filter(|frame| frame.is_damaged()) {
+            let Some(row) = rows.row(frame.from) else { continue };
+            let area = rect(&mut boxes, x, frame, &row);
+            // In low rows the mark stands on it.
+            if rows.have_words() {
+                lines(&mut hatch, area);
+            }
+        }
+        let color = sheet.palette.lost;
+        let outline = Style { fill: Some(sheet.palette.background), ..Style::stroke(color, 1.0) };
+        sheet.path("damaged", "frames that came damaged".into(), boxes, outline);
+        sheet.path("", String::new(), hatch, Style::stroke(color, 0.8));
+    }
+
+    fn draw_again(&self, sheet: &mut Sheet, rows: &Rows, x: &Scale) {
+        let mut path = Path::default();
+        for frame in self.view.frames().filter(|frame| frame.again) {
+            let Some(row) = rows.row(frame.from) else { continue };
+            let (left, right) = ends(x, frame);
+            let y = tenths(top_of(frame.kind, &row) + 1.5);
+            path.move_to(left, y).line_to(right, y);
+        }
+        sheet.path("again", "frames that are sent again".into(), path, again(sheet.palette));
+    }
+
+    fn draw_reserved(&self, sheet: &mut Sheet, rows: &Rows, x: &Scale) {
+        let mut path = Path::default();
+        let heard = self.view.frames().filter(|frame| frame.reserves * x.per_unit() >= RESERVED && !frame.is_damaged());
+        for frame in heard {
+            let Some(row) = rows.row(frame.from) else { continue };
+            let end = frame.end + frame.reserves;
+            if !x.holds(frame.end) && !x.holds(end) {
+                continue;
+            }
+            let y = tenths((top_of(frame.kind, &row) + row.base) / 2.0);
+            let (left, right) = (x.place(frame.end.max(x.lo)), x.place(end.min(x.hi)));
+            path.move_to(left, y).line_to(right, y).move_to(right, y - 30).line_to(right, y + 30);
+        }
+        sheet.path("reserved", "the air that frames reserve behind them".into(), path, reserved(sheet.palette));
+    }
+
+    fn draw_back_offs(&self, sheet: &mut Sheet, rows: &Rows, x: &Scale) {
+        let (mut counted, mut still) = (Path::default(), Path::default());
+        for part in self.view.back_offs() {
+            let Some(row) = rows.row(part.station) else { continue };
+            let (top, bottom) = (tenths(row.count.0), tenths(row.count.1));
+            let (left, right) = (x.place(part.from.max(x.lo)), x.place(part.to.min(x.hi)));
+            if part.slots == 0 {
+                let y = (top + bottom) / 2;
+                still.move_to(left, y).line_to(right, y);
+                continue;
+            }
+            let slot = (part.to - part.from) / part.slots as f64;
+            if slot * x.per_unit() < SLOT {
+                counted.rect(left, top, (right - left).max(5), bottom - top);
+                continue;
+            }
+            for number in 0..part.slots {
+                let begin = part.from + slot * number as f64;
+                if begin >= x.lo && begin + slot <= x.hi {
+                    let (left, right) = (x.place(begin), x.place(begin + slot));
+                    counted.rect(left + 3, top, (right - left - 6).max(5), bottom - top);
+                }
+            }
+        }
+        let palette = sheet.palette;
+        sheet.path("standing", "back-offs that stand still".into(), still, standing(palette));
+        sheet.path("counted", "slots of back-offs".into(), counted, Style::fill(palette.told));
+    }
+
+    fn draw_marks(&self, sheet: &mut Sheet, rows: &Rows, x: &Scale) {
+        let size = (rows.height() / 40.0).clamp(0.5, 1.0);
+        for (mark, reception) in MARKS {
+            let mut path = Path::default();
+            for frame in self.view.frames().filter(|frame| frame.reception == Some(reception)) {
+                let Some(row) = rows.row(frame.from) else { continue };
+                let (left, right) = ends(x, frame);
+                mark.stamp(&mut path, ((left + right) / 2, tenths(row.marks)), size);
+            }
+            sheet.path(mark.class(), mark.label().into(), path, mark.style(sheet.palette).thinner(size));
+        }
+    }
+
+    /// What a frame is: in it, as far as there is room, or above it, as far as nothing is there.
+    fn draw_labels(&self, sheet: &mut Sheet, rows: &Rows, x: &Scale) {
+        let mut of_rows: BTreeMap<u32, Vec<&Frame>> = BTreeMap::new();
+        self.view.frames().for_each(|frame| of_rows.entry(frame.from).or_default().push(frame));
+        for (station, mut frames) in of_rows {
+            let Some(row) = rows.row(station) else { continue };
+            frames.sort_by(|a, b| a.start.total_cmp(&b.start));
+            // Where the last word above the frames ends.
+            let mut taken = f64::NEG_INFINITY;
+            for (place, frame) in frames.iter().enumerate() {
+                let words = self.words(frame);
+                let [left, right] = <[i32; 2]>::from(ends(x, frame)).map(|edge| f64::from(edge) / 10.0);
+                let width = |words: &String| sheet.fonts.width(words, LETTERS, Weight::Regular);
+                let (top, palette) = (top_of(frame.kind, &row), sheet.palette);
+                let inside = words.iter().find(|words| width(words) <= right - left - 2.0 * BESIDE);
+                if let Some(words) = inside.filter(|_| !frame.is_damaged()) {
+                    let (at, color) = ((left + BESIDE, (top + row.base) / 2.0 + 4.0), ink(frame.kind, palette));
+                    sheet.text(at, Anchor::Start, LETTERS, Weight::Regular, color, words.clone());
+                    continue;
+                }
+                // Behind the mark, where there is one; over the next frame only if that is low.
+                let begin = if frame.is_damaged() { (left + right) / 2.0 + MARK } else { left };
+                let blocks = |next: &&&Frame| top > row.tall || top_of(next.kind, &row) < row.low;
+                let next = frames[place + 1..].iter().find(blocks);
+                let end = next.map_or(x.end, |next| f64::from(ends(x, next).0) / 10.0 - BESIDE);
+                let fits = |words: &&String| begin + width(words) <= end;
+                if let Some(words) = words.iter().skip(1).find(fits).filter(|_| begin > taken) {
+                    taken = begin + width(words) + BESIDE;
+                    let at = (begin, top - 3.5);
+                    sheet.text(at, Anchor::Start, LETTERS, Weight::Regular, palette.text, words.clone());
+                }
+            }
+        }
+    }
+
+    /// What can be said of a frame, the longest first.
+    fn words(&self, frame: &Frame) -> [String; 4] {
+        let (kind, number) = (frame.kind.name(), frame.number);
+        let to = self.names.get(frame.to as usize).copied().unwrap_or("?");
+        let again = if frame.again { " again" } else { "" };
+        [
+            format!("{kind} {number} to {to}{again}"),
+            format!("{kind} {number}{again}"),
+            format!("{kind} {number}"),
+            kind.to_owned(),
+        ]
+    }
+
+    /// How many slots were drawn, where there is room behind the draw before.
+    fn draw_draws(&self, sheet: &mut Sheet, rows: &Rows, x: &Scale) {
+        let mut taken: BTreeMap<u32, f64> = BTreeMap::new();
+        for draw in self.view.timeline.draws.iter().filter(|draw| x.holds(draw.at)) {
+            let Some(row) = rows.row(draw.station) else { continue };
+            let words = format!("{} of {}", draw.slots, draw.window);
+            let width = sheet.fonts.width(&words, LETTERS, Weight::Regular);
+            let left = f64::from(x.place(draw.at)) / 10.0;
+            let free = taken.get(&draw.station).is_none_or(|end| left >= *end + BESIDE);
+            if free && left + width <= x.end + 20.0 {
+                taken.insert(draw.station, left + width);
+                let color = sheet.palette.faint;
+                sheet.text((left, row.words), Anchor::Start, LETTERS, Weight::Regular, color, words);
+            }
+        }
+    }
+}
+
+/// How frames may come that do not come whole.
+const MARKS: [(Mark, Reception); 3] = [
+    (Mark::Collided, Reception::Collided),
+    (Mark::Damaged, Reception::Corrupted),
+    (Mark::OutOfRange, Reception::Unheard),
+];
+
+/// The word for style sheets and tests.
+fn class(kind: FrameKind) -> &'static str {
+    match kind {
+        FrameKind::Data => "data-frame",
+        FrameKind::Ack => "ack-frame",
+        FrameKind::Rts => "rts-frame",
+        FrameKind::Cts => "cts-frame",
+        FrameKind::Beacon => "beacon-frame",
+    }
+}
+
+fn style(kind: FrameKind, palette: &Palette) -> Style {
+    let hollow = |color: Color| Style { fill: Some(palette.background), ..Style::stroke(color, 1.6) };
+    match kind {
+        FrameKind::Data => Style::fill(palette.sent),
+        FrameKind::Ack => Style::fill(palette.acked),
+        FrameKind::Rts => hollow(palette.sent),
+        FrameKind::Cts => hollow(palette.acked),
+        FrameKind::Beacon => hollow(palette.faint),
+    }
+}
+
+/// What is legible on a frame.
+fn ink(kind: FrameKind, palette: &Palette) -> Color {
+    match kind {
+        FrameKind::Data | FrameKind::Ack => palette.background,
+        FrameKind::Rts | FrameKind::Cts | FrameKind::Beacon => palette.text,
+    }
+}
+
+fn sample(kind: FrameKind, palette: &Palette) -> Sample {
+    match kind {
+        FrameKind::Data | FrameKind::Rts | FrameKind::Beacon => Sample::Band(style(kind, palette)),
+        FrameKind::Ack | FrameKind::Cts => Sample::LowBand(style(kind, palette)),
+    }
+}
+
+fn again(palette: &Palette) -> Style {
+    Style::stroke(palette.again, 3.0)
+}
+
+fn reserved(palette: &Palette) -> Style {
+    Style::stroke(palette.faint, 1.0).dashed(3.0, 2.0)
+}
+
+fn counting(palette: &Palette) -> Style {
+    Style::stroke(palette.told, 6.0).dashed(2.4, 0.9)
+}
+
+fn standing(palette: &Palette) -> Style {
+    Style::stroke(palette.told, 1.0)
+}
+
+fn top_of(kind: FrameKind, row: &Row) -> f64 {
+    match kind {
+        FrameKind::Data | FrameKind::Rts | FrameKind::Beacon => row.tall,
+        FrameKind::Ack | FrameKind::Cts => row.low,
+    }
+}
+
+/// Its ends in tenths of a pixel: within the axis, and at least one pixel apart.
+fn ends(x: &Scale, frame: &Frame) -> (i32, i32) {
+    let left = x.place(frame.start.max(x.lo)).min(tenths(x.end) - 10);
+    (left, x.place(frame.end.min(x.hi)).max(left + 10))
+}
+
+/// Adds a frame's rectangle; gives its edges.
+fn rect(path: &mut Path, x: &Scale, frame: &Frame, row: &Row) -> [i32; 4] {
+    let (left, right) = ends(x, frame);
+    let (top, bottom) = (tenths(top_of(frame.kind, row)), tenths(row.base));
+    path.rect(left, top, right - left, bottom - top);
+    [left, top, right, bottom]
+}
+
+/// Lines from the lower left to the upper right within edges.
+fn lines(path: &mut Path, [left, top, right, bottom]: [i32; 4]) {
+    let step = tenths(HATCH);
+    let mut sum = left + top + step / 2;
+    while sum < right + bottom {
+        let (x0, x1) = ((sum - bottom).max(left), (sum - top).min(right));
+        if x1 > x0 {
+            path.move_to(x0, sum - x0).line_to(x1, sum - x1);
+        }
+        sum += step;
+    }
+}

@@ -1,0 +1,118 @@
+//! Puts a medium's picture together: heading, legend, a row for each station, the time axis.
+
+use engine::Time;
+use path::Reception;
+
+use super::frames::Frames;
+use super::record::{MediumDescription, Timeline};
+use super::rows::{Rows, SMALLEST_ROW};
+use super::shares::Shares;
+use crate::frame::{self, Area, Sheet};
+use crate::ink::{Anchor, Picture};
+use crate::layout::{DOT, FOOTER, GAP, RIGHT, header};
+use crate::legend;
+use crate::options::{Options, SMALLEST};
+use crate::palette::Palette;
+use crate::scale::{Scale, grouped};
+use crate::text::{Fonts, Weight};
+
+/// Pixels to the left of names, between them and the rows, and for the longest name.
+const MARGIN: f64 = 14.0;
+const BESIDE: f64 = 10.0;
+const NAME: f64 = 150.0;
+/// The highest picture there is.
+const HIGHEST: f64 = 20_000.0;
+/// While so many frames have so many pixels beside each other, they are drawn one by one.
+const SINGLE: f64 = 3.0;
+
+/// A part of a medium's timeline.
+pub(super) struct View<'a> {
+    pub timeline: &'a Timeline,
+    pub from: f64,
+    pub to: f64,
+}
+
+/// Draws a medium.
+pub(super) fn draw(timeline: &Timeline, description: &MediumDescription, options: &Options) -> Picture {
+    let from = options.from.map_or(0.0, Time::as_secs_f64);
+    let to = options.to.map_or(timeline.ended, Time::as_secs_f64);
+    let to = if to > from { to } else { from + 1.0 };
+    let view = View { timeline, from, to };
+    let (width, most) = (options.width.clamp(SMALLEST.0, 20_000), f64::from(options.height.max(SMALLEST.1)));
+    let palette = Palette::of(options.theme);
+    let mut sheet = Sheet { palette, fonts: Fonts::load(), width: f64::from(width), shapes: Vec::new() };
+    let count = description.stations.len();
+    let default = || format!("{}: {count} stations", description.name);
+    let title = options.title.clone().unwrap_or_else(default);
+    let parts: Vec<String> = options.ran.iter().cloned().chain(summary(&view)).collect();
+
+    let names: Vec<&str> = description.stations.iter().map(String::as_str).collect();
+    let widest = names.iter().map(|name| sheet.fonts.width(name, 12, Weight::Regular)).fold(0.0, f64::max);
+    let (left, right) = (MARGIN + widest.min(NAME) + BESIDE, sheet.width - RIGHT);
+    let head = header(&mut sheet, MARGIN, &title, &parts);
+    let x = Scale { lo: from, hi: to, start: left, end: right };
+    let single = view.frames().count() as f64 * SINGLE <= right - left;
+    let frames = Frames::new(&view, &names);
+    let shares = Shares::new(&view, count, &x);
+    let entries = if single { frames.legend(palette) } else { shares.legend(palette) };
+    let entries = legend::rows(&entries, &sheet.fonts, right - MARGIN);
+    let top = head + entries.len() as f64 * legend::ROW + GAP;
+    // As many rows as a picture can have.
+    let shown = count.min(((HIGHEST - top - FOOTER) / SMALLEST_ROW) as usize);
+    let rows = Rows::new(top, shown, most - top - FOOTER);
+    let area = Area { left, top, right, bottom: rows.bottom() };
+    legend::draw(&entries, &mut sheet, MARGIN, head);
+    drop(entries);
+    rows.draw(&mut sheet, &area, &x, &names);
+    match (view.is_empty(), single) {
+        (true, _) => {
+            let (middle, color) = (((left + right) / 2.0, (top + area.bottom) / 2.0), palette.faint);
+            sheet.text(
+                middle,
+                Anchor::Middle,
+                13,
+                Weight::Regular,
+                color,
+                "nothing happened in this medium here".into(),
+            );
+        }
+        (false, true) => frames.draw(&mut sheet, &rows, &x),
+        (false, false) => shares.draw(&mut sheet, &rows, &x),
+    }
+    frame::time_axis(&mut sheet, &area, &x);
+    let height = (area.bottom + FOOTER).ceil() as u32;
+    let about = parts.join(DOT);
+    Picture { width, height, background: palette.background, title, about, shapes: sheet.shapes }
+}
+
+/// What happened in the view, in numbers.
+fn summary(view: &View<'_>) -> Vec<String> {
+    let came = |reception| view.frames().filter(|frame| frame.reception == Some(reception)).count() as u64;
+    let mut parts = vec![format!("{} frames", grouped(view.frames().count() as u64))];
+    let rest = [
+        (came(Reception::Collided), "collided"),
+        (came(Reception::Corrupted), "corrupted"),
+        (came(Reception::Unheard), "out of range"),
+    ];
+    parts.extend(rest.into_iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{} {what}", grouped(n))));
+    parts
+}
+
+impl<'a> View<'a> {
+    /// Whether nothing lies in the view.
+    fn is_empty(&self) -> bool {
+        self.frames().next().is_none() && self.back_offs().next().is_none()
+    }
+
+    /// The parts of back-offs of which something lies in the view.
+    pub fn back_offs(&self) -> impl Iterator<Item = &'a super::record::BackOff> {
+        let (from, to) = (self.from, self.to);
+        self.timeline.back_offs.iter().filter(move |part| part.to >= from && part.from <= to)
+    }
+
+    /// The frames of which a part lies in the view.
+    pub fn frames(&self) -> impl Iterator<Item = &'a super::record::Frame> {
+        let (from, to) = (self.from, self.to);
+        self.timeline.frames.iter().filter(move |frame| frame.end >= from && frame.start <= to)
+    }
+}

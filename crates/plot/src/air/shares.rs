@@ -1,0 +1,109 @@
+//! Over longer times: what share of the air each station took, column by column.
+
+use path::mac::dcf::FrameKind;
+
+use super::layout::View;
+use super::rows::Rows;
+use crate::frame::Sheet;
+use crate::ink::{Path, Style, tenths};
+use crate::legend::{Entry, Sample};
+use crate::palette::Palette;
+use crate::scale::Scale;
+
+/// Pixels of the narrowest column, and frames in each at least, so that it shows a share and not a single frame.
+const COLUMN: f64 = 3.0;
+const FRAMES: f64 = 12.0;
+/// Whole rows stand for one of these parts of the time, the least that suits.
+const WHOLE: [f64; 10] = [0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.6, 0.8, 1.0];
+
+/// Tenths of a pixel of the lowest part that is drawn hollow.
+const HOLLOW: i32 = 40;
+
+/// Data, other frames, what was damaged.
+type Parts = [f64; 3];
+
+/// Shares of the air.
+pub(super) struct Shares {
+    /// Pixels and seconds of a column.
+    pixels: f64,
+    seconds: f64,
+    /// By station and column, as parts of the column's time.
+    columns: Vec<Vec<Parts>>,
+    /// The part of the time that the height of a row stands for.
+    whole: f64,
+}
+
+impl Shares {
+    pub fn new(view: &View<'_>, stations: usize, x: &Scale) -> Self {
+        let room = (x.end - x.start).max(1.0);
+        let wanted = (room * FRAMES / view.frames().count().max(1) as f64).max(COLUMN);
+        let count = (room / wanted).floor().max(1.0) as usize;
+        let seconds = (view.to - view.from) / count as f64;
+        let mut columns = vec![vec![Parts::default(); count]; stations];
+        for frame in view.frames() {
+            let Some(columns) = columns.get_mut(frame.from as usize) else { continue };
+            let part = match (frame.is_damaged(), frame.kind) {
+                (true, _) => 2,
+                (false, FrameKind::Data) => 0,
+                (false, _) => 1,
+            };
+            let (begin, end) = (frame.start.max(view.from) - view.from, frame.end.min(view.to) - view.from);
+            let [first, last] = [begin, end].map(|at| ((at / seconds) as usize).min(count - 1));
+            for (number, column) in columns.iter_mut().enumerate().take(last + 1).skip(first) {
+                let (left, right) = (seconds * number as f64, seconds * (number + 1) as f64);
+                column[part] += (end.min(right) - begin.max(left)).max(0.0) / seconds;
+            }
+        }
+        let most = columns.iter().flatten().map(|parts| parts.iter().sum::<f64>()).fold(0.0, f64::max);
+        let whole = WHOLE.into_iter().find(|whole| *whole >= most).unwrap_or(1.0);
+        Shares { pixels: room / count as f64, seconds, columns, whole }
+    }
+
+    pub fn legend(&self, palette: &Palette) -> Vec<Entry> {
+        let has = |part: usize| self.columns.iter().flatten().any(|parts| parts[part] > 0.0);
+        let labels = ["DATA", "ACK, RTS, CTS", "damaged"];
+        let seen = (0..3).filter(|part| has(*part));
+        let mut entries: Vec<Entry> =
+            seen.map(|part| Entry::new(Sample::Band(styles(palette)[part]), labels[part])).collect();
+        let (whole, ms) = (self.whole * 100.0, self.seconds * 1e3);
+        let ms = if ms < 10.0 { format!("{ms:.1}") } else { format!("{ms:.0}") };
+        let note =
+            format!("share of the time: a row\u{2019}s height is {whole} %, a column {ms} ms; zoom in for frames");
+        entries.push(Entry::new(Sample::Note, note));
+        entries
+    }
+
+    pub fn draw(&self, sheet: &mut Sheet, rows: &Rows, x: &Scale) {
+        let mut paths: [Path; 3] = Default::default();
+        // An outline would make more of it than there is.
+        let mut thin = Path::default();
+        for (station, columns) in self.columns.iter().enumerate() {
+            let Some(row) = rows.row(station as u32) else { continue };
+            let height = (row.base - row.tall) / self.whole;
+            for (number, parts) in columns.iter().enumerate() {
+                let [left, right] = [number, number + 1].map(|edge| tenths(x.start + self.pixels * edge as f64));
+                let mut below = 0.0;
+                for (kind, part) in parts.iter().enumerate() {
+                    let [bottom, top] = [below, below + part].map(|share| tenths(row.base - height * share));
+                    let path = if kind == 2 && bottom - top < HOLLOW { &mut thin } else { &mut paths[kind] };
+                    if top < bottom {
+                        path.rect(left, top, right - left, bottom - top);
+                    }
+                    below += part;
+                }
+            }
+        }
+        let titles = ["time in data frames", "time in other frames", "time in damaged frames"];
+        let classes = ["data-share", "other-share", "damaged-share"];
+        for (part, path) in paths.into_iter().enumerate() {
+            sheet.path(classes[part], titles[part].into(), path, styles(sheet.palette)[part]);
+        }
+        sheet.path("damaged-share", titles[2].into(), thin, Style::fill(sheet.palette.lost));
+    }
+}
+
+/// Dark, light, hollow: so that they read in grey too.
+fn styles(palette: &Palette) -> [Style; 3] {
+    let hollow = Style { fill: Some(palette.background), ..Style::stroke(palette.lost, 1.0) };
+    [Style::fill(palette.sent), Style::fill(palette.acked.halfway_to(palette.background)), hollow]
+}
