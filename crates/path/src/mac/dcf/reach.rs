@@ -8,7 +8,7 @@ use super::Config;
 /// ns-2's default radio reads what is at least 3.652e-10 W and senses what is at least 1.559e-11 W: under its two-ray ground
 /// model 250 m and 550 m (tcl/lib/ns-default.tcl).
 const SENSED_PER_READ: [u64; 2] = [22, 10];
-/// The two-ray ground model beyond its crossover distance [Rappaport2002 s4.6].
+/// The two-ray ground model, ns-2's default, beyond its crossover distance.
 const PATH_LOSS: f64 = 4.0;
 /// More than the earth's circumference.
 const LONGEST: Length = Length(100_000_000_000);
