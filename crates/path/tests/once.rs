@@ -159,15 +159,16 @@ fn without_urgent_packets_it_is_a_pipe() {
     assert!(full > 1000 && marked > 1000 && lost > 1000 && refused > 1000, "{full} {marked} {lost} {refused}");
 }
 
-/// 125 bytes take 1 ms. Three wait when the urgent one comes at 0.5 ms: it is sent at 1 ms, before them.
+/// 125 bytes take 1 ms. Three wait when two urgent ones come: they are sent from 1 ms on, before them, in the order in which they came.
 #[test]
-fn an_urgent_packet_goes_before_all_that_wait() {
+fn urgent_packets_go_before_all_that_wait_in_their_order() {
     let mut schedule = Schedule::new();
     let slot = schedule.slot();
     let line = Line::new(Rate::from_bits_per_sec(1_000_000).unwrap(), Span::from_millis(2), Timing::Exact);
     let mut once = Transmitter::Once(Once::new(HOP, line, (Limit::None, Tie::default()), false, slot));
     let (mut log, mut buffer) = (Log::default(), Buffer::default());
-    for (at, number, urgent) in [(0, 0, false), (0, 1, false), (0, 2, false), (0, 3, false), (500_000, 4, true)] {
+    let plain = [0, 1, 2, 3].map(|number| (0, number, false));
+    for (at, number, urgent) in plain.into_iter().chain([(500_000, 4, true), (600_000, 5, true)]) {
         let now = Time::from_nanos(at);
         let mut cx = Cx { now, schedule: &mut schedule, channels: &mut [], observer: &mut log };
         assert!(once.on_packet(&packet(number, 85), urgent, &mut buffer, &mut cx));
@@ -180,5 +181,5 @@ fn an_urgent_packet_goes_before_all_that_wait() {
         LinkEvent::Arrived { packet } => Some((at.as_nanos() / 1_000_000, packet.data()?.seq.0)),
         _ => None,
     });
-    assert_eq!(arrivals.collect::<Vec<_>>(), [(3, 0), (4, 4), (5, 1), (6, 2), (7, 3)]);
+    assert_eq!(arrivals.collect::<Vec<_>>(), [(3, 0), (4, 4), (5, 5), (6, 1), (7, 2), (8, 3)]);
 }

@@ -317,6 +317,15 @@ fn what_waits_for_the_window_is_limited_and_urgent_packets_go_first() {
     );
 }
 
+/// Each frame waits for the acknowledgment of the one before. Of three that come meanwhile the urgent two go first, in their order.
+#[test]
+fn urgent_packets_keep_their_order() {
+    let offered = [(0, 125, false), (3, 125, false), (3, 125, true), (3, 125, true)];
+    let log = timeline_of(&selective(1, 3, true), dropping(&[]), Limit::None, &offered);
+    let arrivals: Vec<&str> = log.iter().filter_map(|line| line.strip_suffix(" arrives")).collect();
+    assert_eq!(arrivals, [" 3000 0", " 8112 2", "13224 3", "18336 1"]);
+}
+
 /// Blocks of two. The third packet is alone in its block: 5 ms after its end traffic has paused, and its parity goes.
 #[test]
 fn parity_brings_back_a_lost_packet() {

@@ -60,7 +60,7 @@ impl AgentCx<'_> {
         self.send.push(Departure { packet, urgent: false });
     }
 
-    /// The same, before everything that waits for its link.
+    /// The same, before everything that waits for its link, but for what was sent urgently before.
     pub fn send_urgently(&mut self, packet: Packet) {
         self.send.push(Departure { packet, urgent: true });
     }

@@ -43,7 +43,7 @@ impl Transmitter {
         self
     }
 
-    /// Takes a packet that has its room in `buffer`, before all that wait if `urgent`. Whether it was taken: if not it
+    /// Takes a packet that has its room in `buffer`, before all that wait and are not if `urgent`. Whether it was taken: if not it
     /// has given its room back; if so it will when it has left, or with acknowledgments when it is done.
     pub fn on_packet<O: Observer>(
         &mut self,
