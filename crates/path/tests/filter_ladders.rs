@@ -128,6 +128,21 @@ fn decimation_sends_every_fourth() {
     exceptions(&mut ladder, 100.0).compare("ack-decimation/every-fourth");
 }
 
+/// SYN and RST, with an acknowledgment or without: what is kept goes before them, and the numbers of the old connection mean nothing
+/// for the new one.
+#[test]
+fn what_is_kept_goes_before_an_end_and_a_beginning() {
+    let config = ack_decimation::Config { every: 4, within: Span::from_millis(10) };
+    let mut ladder = Ladder::new("Connections on the same ports", &AgentConfig::AckDecimation(config));
+    let flags = |flags: Flags| up_with(move |segment| (segment.ack, segment.flags) = (SeqNum(1), flags));
+    let begins = [("SYN-ACK", Flags::SYN | Flags::ACK), ("SYN", Flags::SYN), ("RST", Flags::RST)];
+    for (turn, (name, mark)) in (0..).map(f64::from).zip(begins) {
+        ladder.at(100.0 * turn).note(name).fixed(up(90_000)).fixed(up(91_000)).fixed(flags(mark));
+        ladder.at(100.0 * turn + 50.0).fixed(up(1)).fixed(up(1000)).fixed(flags(Flags::RST | Flags::ACK));
+    }
+    ladder.compare("ack-decimation/connections");
+}
+
 #[test]
 fn every_one_is_no_decimation() {
     let config = ack_decimation::Config { every: 1, within: Span::from_millis(10) };
