@@ -64,13 +64,16 @@ const STRETCH_BYTES: u64 = 16;
 /// What has come of one stream.
 struct Known {
     reach: Reach,
+    /// Where it was seen first.
+    first: u64,
     /// Its stretches that are not acknowledged: where each begins and ends.
     come: BTreeMap<u64, u64>,
 }
 
 impl Known {
     fn new(first: &Segment) -> Self {
-        Known { reach: Reach::new(first.seq), come: BTreeMap::new() }
+        let reach = Reach::new(first.seq);
+        Known { first: reach.end(), reach, come: BTreeMap::new() }
     }
 
     /// Bytes have come; whether a hole had to be forgotten for want of room.
@@ -98,8 +101,12 @@ impl Known {
         true
     }
 
-    /// Whether the byte at `ack` has not come, and later ones have.
+    /// Whether the byte at `ack` has not come, and later ones have. What may have come before anything of the flow was remembered is
+    /// not taken for lost in the air.
     fn lost(&mut self, ack: u64) -> bool {
+        if ack < self.first {
+            return false;
+        }
         while let Some(first) = self.come.first_entry() {
             let (from, to) = (*first.key(), *first.get());
             if from > ack {
@@ -152,7 +159,7 @@ impl Agent for Eln {
             let before = self.flows.remove(&key);
             self.forget(before);
             let gone = self.flows.insert(key, Known::new(segment));
-            self.counters.forgotten += u64::from(gone.is_some() && !begins);
+            self.counters.forgotten += u64::from(gone.is_some());
             self.forget(gone.map(|(_, known)| known));
         }
         let Some(flow) = self.flows.get(&key) else { return Verdict::Pass };
