@@ -150,6 +150,17 @@ fn flows_are_apart() {
     ladder.compare("snoop/flows");
 }
 
+/// A SYN makes room as data does.
+#[test]
+fn a_flow_that_makes_room_for_a_syn_is_counted() {
+    let mut ladder = ladder("", Config { flows: 1, ..Config::default() });
+    let syn = from_fixed(|segment| segment.flags = Flags::SYN);
+    ladder.fixed(data(0, 1000)).fixed(syn).fixed(syn);
+    assert_eq!((ladder.counter("flows_forgotten"), ladder.counter("flows")), (0, 1), "its own beginning");
+    ladder.fixed(of_flow(1, syn));
+    assert_eq!((ladder.counter("flows_forgotten"), ladder.counter("flows")), (1, 1));
+}
+
 #[test]
 fn a_connection_begins_and_ends() {
     let mut ladder = ladder("SYN, data, FIN; data of the mobile passes; RST", Config::default());
@@ -184,6 +195,27 @@ fn what_cannot_be_passes() {
     own.src = HERE;
     ladder.fixed(own).at(5.0).mobile(ack(1000));
     ladder.compare("snoop/implausible");
+}
+
+/// A needless retransmission brings a duplicate that says so with a block below what it acknowledges. It tells of no loss: resent for
+/// it, a packet would bring the next one of its kind. covers [RFC2883 s4.1]
+#[test]
+fn a_report_of_a_second_arrival_is_no_duplicate() {
+    let mut ladder = ladder("0..1000 came twice: nothing of what flies is resent", Config::default());
+    window(&mut ladder, 0.0, 0, 4);
+    ladder.at(16.0).mobile(ack(1000)).at(17.0).mobile(ack_with(1000, &[(0, 1000)]));
+    ladder.note("together with a hole it is one").at(18.0).mobile(ack_with(1000, &[(0, 1000), (2000, 3000)]));
+    ladder.compare("snoop/second-arrival");
+}
+
+/// The fixed host may acknowledge, too. With the queue full such a packet is gone, and nothing else.
+#[test]
+fn an_acknowledgment_that_finds_the_queue_full_is_not_taken_for_data() {
+    let mut ladder = ladder("", Config::default());
+    ladder.fixed(data(0, 1000)).fixed(from_fixed(|_| {})).refused(from_fixed(|_| {}));
+    ladder.at(10.0).mobile(ack(0));
+    let counted = ["packets_lost_in_queue", "local_retransmissions"].map(|name| ladder.counter(name));
+    assert_eq!(counted, [0, 1]);
 }
 
 /// [ns-2]: what the queue drops is congestion's, and the sender's.

@@ -178,13 +178,18 @@ impl Known {
     }
 
     /// Whether a bare acknowledgment of what was acknowledged before tells of a segment that came out of order, and is not a
-    /// change of the window [RFC5681 s2]; SACK blocks tell of one whatever the window [RFC6675 s2].
+    /// change of the window [RFC5681 s2]. SACK blocks tell of one whatever the window [RFC6675 s2], unless they lie below the
+    /// acknowledgment: then what came had come before [RFC2883 s4], as what is resent here without need does.
     fn is_duplicate(&self, segment: &Segment) -> bool {
+        let sack = segment.options.sack.as_slice();
+        if !sack.is_empty() {
+            return sack.iter().any(|(_, end)| end.since(segment.ack) > 0);
+        }
         let updates = self.last_ack.as_ref().is_some_and(|packet| match &packet.body {
             Body::Tcp(last) => last.window != segment.window,
             Body::Icmp(_) => false,
         });
-        !updates || !segment.options.sack.is_empty()
+        !updates
     }
 
     fn new_ack(&mut self, ack: u64, packet: &Packet, counters: &mut Counters, now: Time) {

@@ -188,7 +188,7 @@ impl Agent for Snoop {
             let before = self.flows.remove(&key);
             self.forget(before);
             let gone = self.flows.insert(key, Known::new(segment, &self.config, cx.now));
-            self.counters.forgotten += u64::from(gone.is_some() && !begins);
+            self.counters.forgotten += u64::from(gone.is_some());
             self.forget(gone.map(|(_, known)| known));
         }
         if begins {
@@ -210,7 +210,10 @@ impl Agent for Snoop {
 
     fn on_queue_full(&mut self, packet: &Packet, _: &mut AgentCx<'_>) {
         let Some((key, segment)) = Flow::of(packet) else { return };
-        self.with(&key, |flow, _, counters| flow.refused(segment, counters));
+        // Only data is kept: an acknowledgment may have the number of a packet that went out before it.
+        if segment.seq_len() > 0 {
+            self.with(&key, |flow, _, counters| flow.refused(segment, counters));
+        }
     }
 
     fn after_air(&mut self, packet: &mut Packet, cx: &mut AgentCx<'_>) -> Verdict {
