@@ -175,7 +175,7 @@ impl Agent for DelayedDuplicates {
 
     fn on_wake(&mut self, cx: &mut AgentCx<'_>) {
         while let Some(key) = self.flows.pop_due(cx.now) {
-            while let Some(flow) = self.flows.get(&key)
+            while let Some(flow) = self.flows.peek(&key)
                 && let Some((at, packet)) = flow.held.front().copied()
             {
                 if at > cx.now {
