@@ -254,8 +254,8 @@ struct Out {
     sent: Vec<Departure>,
 }
 
-/// Puts an agent through so many happenings.
-fn through(config: &AgentConfig, mut traffic: Traffic, happenings: usize, mut tell: impl FnMut(&Fed, Out)) {
+/// Puts an agent through so many happenings, and gives it back.
+fn through(config: &AgentConfig, mut traffic: Traffic, happenings: usize, mut tell: impl FnMut(&Fed, Out)) -> Fed {
     let mut fed = Fed::new(config);
     for _ in 0..happenings {
         let (at, happened) = traffic.next();
@@ -282,6 +282,7 @@ fn through(config: &AgentConfig, mut traffic: Traffic, happenings: usize, mut te
         sent.extend(more);
         tell(&fed, Out { happened, passed, sent });
     }
+    fed
 }
 
 /// What bytes of each stream there were, as ranges that neither overlap nor touch.
@@ -352,6 +353,45 @@ fn nothing_is_invented() {
                 assert!(given || ACKNOWLEDGERS.contains(&name), "{name}: {packet:?} acknowledges by itself");
             }
         });
+    }
+}
+
+/// What an agent takes and never gives back is counted, under the names of the counters that say why.
+#[test]
+fn what_does_not_come_out_again_is_counted() {
+    // Who holds packets gives back some of them; of the others none comes out again.
+    let counted: [(&str, bool, &[&str]); 6] = [
+        ("ack-decimation", true, &["acks_dropped"]),
+        ("tack", true, &["acks_dropped"]),
+        ("delayed-duplicates", true, &["duplicates_dropped"]),
+        ("packet-control", false, &["acks_old_dropped", "acks_duplicate_dropped", "segments_dropped"]),
+        ("snoop", false, &["acks_spurious", "duplicates_suppressed", "answered_for_the_mobile"]),
+        ("split", false, &["packets_taken"]),
+    ];
+    for config in every_built_agent() {
+        let name = config.name();
+        let (_, holds, counters) = counted.iter().find(|known| known.0 == name).copied().unwrap_or((name, false, &[]));
+        let mut taken = Vec::new();
+        let give_back = |taken: &mut Vec<Packet>, sent: &[Departure]| {
+            for sent in sent.iter().filter(|_| holds) {
+                let place = taken.iter().position(|packet| *packet == sent.packet);
+                taken.swap_remove(place.unwrap_or_else(|| panic!("{name} gives back what it did not take: {sent:?}")));
+            }
+        };
+        let mut fed = through(&config, Traffic::new(5, 4), 30_000, |_, out| {
+            if let Happens::ToAir(packet) | Happens::FromAir(packet) = out.happened
+                && out.passed.is_none()
+            {
+                taken.push(packet);
+            }
+            give_back(&mut taken, &out.sent);
+        });
+        // Nothing is held for so long.
+        fed.until(Time::from_nanos(1_000_000_000_000_000), |_, sent| give_back(&mut taken, &sent));
+        let gone = taken.len() as u64;
+        let said: u64 = counters.iter().filter_map(|counter| fed.counter(counter)).sum();
+        assert_eq!(gone, said, "{name}");
+        assert!(gone > 0 || counters.is_empty(), "{name} took nothing");
     }
 }
 
