@@ -218,6 +218,16 @@ fn an_acknowledgment_that_finds_the_queue_full_is_not_taken_for_data() {
     assert_eq!(counted, [0, 1]);
 }
 
+/// What finds no room here nor in the queue brings no duplicate: of the one packet behind the lost one a second duplicate tells that it was
+/// lost again.
+#[test]
+fn what_was_never_kept_and_found_the_queue_full_is_not_expected() {
+    let mut ladder = ladder("", Config { cache: 1, ..Config::default() });
+    ladder.fixed(data(0, 1000)).fixed(data(1000, 1000)).refused(data(1000, 1000)).fixed(data(2000, 1000));
+    ladder.at(10.0).mobile(ack(0)).mobile(ack(0));
+    assert_eq!(["packets_not_cached", "local_retransmissions"].map(|name| ladder.counter(name)), [2, 2]);
+}
+
 /// [ns-2]: what the queue drops is congestion's, and the sender's.
 #[test]
 fn what_finds_the_queue_full_is_the_senders() {

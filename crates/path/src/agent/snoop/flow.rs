@@ -128,8 +128,9 @@ impl Known {
     pub fn refused(&mut self, segment: &Segment, counters: &mut Counters) {
         let Some(start) = self.seen.offset(segment.seq) else { return };
         let order = self.order;
+        // It has not gone out, kept or not.
+        self.order = order.saturating_sub(1);
         let Some(cached) = self.cache.get(start).filter(|cached| cached.order == order) else { return };
-        self.order -= 1;
         cached.order = self.order;
         if !cached.senders {
             self.cache.remove(start);

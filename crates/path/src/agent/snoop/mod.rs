@@ -208,10 +208,11 @@ impl Agent for Snoop {
         }
     }
 
-    fn on_queue_full(&mut self, packet: &Packet, _: &mut AgentCx<'_>) {
+    fn on_queue_full(&mut self, packet: &Packet, cx: &mut AgentCx<'_>) {
         let Some((key, segment)) = Flow::of(packet) else { return };
-        // Only data is kept: an acknowledgment may have the number of a packet that went out before it.
-        if segment.seq_len() > 0 {
+        // Only what `before_air` took for data: an acknowledgment may have the number of a packet that went out before it.
+        let other = segment.flags.has(Flags::SYN) || segment.flags.has(Flags::RST) || packet.size() > LARGEST;
+        if segment.seq_len() > 0 && !other && packet.src != cx.here {
             self.with(&key, |flow, _, counters| flow.refused(segment, counters));
         }
     }
