@@ -158,11 +158,14 @@ struct Traffic {
     /// By flow, what each side has sent: the fixed host, the mobile.
     sent: BTreeMap<u16, [u32; 2]>,
     now: Time,
+    /// Whether the air is on the fixed host's side, as for an agent in the mobile.
+    mirrored: bool,
 }
 
 impl Traffic {
     fn new(seed: u64, flows: u16) -> Self {
-        Traffic { draws: Stream::named(seed, 0, "traffic").draws(), flows, sent: BTreeMap::new(), now: Time::ZERO }
+        let draws = Stream::named(seed, 0, "traffic").draws();
+        Traffic { draws, flows, sent: BTreeMap::new(), now: Time::ZERO, mirrored: false }
     }
 
     fn below(&mut self, limit: u64) -> u64 {
@@ -178,7 +181,7 @@ impl Traffic {
         let wait = self.below(most);
         self.now += Span::from_nanos(wait * 1000);
         let packet = self.packet();
-        let happens = match (self.draws.unit(), packet.src == FIXED) {
+        let happens = match (self.draws.unit(), (packet.src == FIXED) != self.mirrored) {
             (0.97.., true) => {
                 let hop = HopId { link: 0, way: Way::Forward };
                 let attempt = 1 + self.below(9) as u32;
@@ -371,27 +374,31 @@ fn what_does_not_come_out_again_is_counted() {
     for config in every_built_agent() {
         let name = config.name();
         let (_, holds, counters) = counted.iter().find(|known| known.0 == name).copied().unwrap_or((name, false, &[]));
-        let mut taken = Vec::new();
         let give_back = |taken: &mut Vec<Packet>, sent: &[Departure]| {
             for sent in sent.iter().filter(|_| holds) {
                 let place = taken.iter().position(|packet| *packet == sent.packet);
                 taken.swap_remove(place.unwrap_or_else(|| panic!("{name} gives back what it did not take: {sent:?}")));
             }
         };
-        let mut fed = through(&config, Traffic::new(5, 4), 30_000, |_, out| {
-            if let Happens::ToAir(packet) | Happens::FromAir(packet) = out.happened
-                && out.passed.is_none()
-            {
-                taken.push(packet);
-            }
-            give_back(&mut taken, &out.sent);
+        // At the base station, and in the mobile, where those live that thin acknowledgments.
+        let gone = [false, true].map(|mirrored| {
+            let mut taken = Vec::new();
+            let traffic = Traffic { mirrored, ..Traffic::new(5, 4) };
+            let mut fed = through(&config, traffic, 30_000, |_, out| {
+                if let Happens::ToAir(packet) | Happens::FromAir(packet) = out.happened
+                    && out.passed.is_none()
+                {
+                    taken.push(packet);
+                }
+                give_back(&mut taken, &out.sent);
+            });
+            // Nothing is held for so long.
+            fed.until(Time::from_nanos(1_000_000_000_000_000), |_, sent| give_back(&mut taken, &sent));
+            let said: u64 = counters.iter().filter_map(|counter| fed.counter(counter)).sum();
+            assert_eq!(taken.len() as u64, said, "{name}");
+            said
         });
-        // Nothing is held for so long.
-        fed.until(Time::from_nanos(1_000_000_000_000_000), |_, sent| give_back(&mut taken, &sent));
-        let gone = taken.len() as u64;
-        let said: u64 = counters.iter().filter_map(|counter| fed.counter(counter)).sum();
-        assert_eq!(gone, said, "{name}");
-        assert!(gone > 0 || counters.is_empty(), "{name} took nothing");
+        assert!(gone.iter().any(|gone| *gone > 100) || counters.is_empty(), "{name} took {gone:?}");
     }
 }
 
