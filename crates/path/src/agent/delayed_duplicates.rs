@@ -19,6 +19,7 @@ use super::{Agent, AgentCx, Place, Semantics, Traits, Verdict};
 
 /// What it asks for.
 pub fn traits() -> Traits {
+    // What it waits for is done by a link layer.
     Traits { semantics: Semantics::Kept, changes: &[Place::BaseStation], hears_link_layer: true }
 }
 
@@ -188,7 +189,6 @@ impl Agent for DelayedDuplicates {
         }
     }
 
-    /// What it waits for is done by a link layer.
     fn counters(&self) -> Vec<(&'static str, u64)> {
         let counted = &self.counters;
         vec![
