@@ -370,7 +370,7 @@ fn the_same_traffic_brings_the_same_answers() {
 }
 
 /// However many flows there are, and however long they go on, an agent keeps a bounded number of bytes; one that meddles
-/// with packets says how many.
+/// with packets says how many, and how many there were at most.
 #[test]
 fn what_is_kept_is_bounded() {
     const MOST: u64 = 64 << 20;
@@ -378,6 +378,7 @@ fn what_is_kept_is_bounded() {
         // Of many flows a few packets each, of few flows many.
         for (flows, happenings) in [(9_000, 60_000), (1, 60_000)] {
             let mut meddles = false;
+            let mut most = 0;
             through(&config, Traffic::new(3, flows), happenings, |fed, out| {
                 let name = config.name();
                 if let Happens::ToAir(packet) | Happens::FromAir(packet) = out.happened {
@@ -387,6 +388,11 @@ fn what_is_kept_is_bounded() {
                 assert!(kept.is_some() || !meddles, "{name} meddles with packets and has no counter state_bytes");
                 assert_eq!(kept.is_some(), fed.counter("flows").is_some(), "{name}: who counts bytes counts flows");
                 assert!(kept.is_none_or(|bytes| bytes <= MOST), "{name} keeps {kept:?} bytes");
+                most = most.max(kept.unwrap_or(0));
+                // Within one call it may have been more for a moment.
+                let said = fed.counter("state_bytes_most");
+                assert_eq!(said.is_some(), kept.is_some(), "{name}: who says what it keeps says the most it kept");
+                assert!(said.is_none_or(|said| said >= most), "{name} kept {most} bytes, and says {said:?}");
             });
         }
     }
