@@ -57,12 +57,17 @@ fn a_recording_that_is_not_there_or_not_whole_is_told_of() {
         assert!(missing[0].place.is_some());
 
         for (contents, said) in
-            [(&b"\xff\xfe1\n"[..], ":1:1: found byte 0xff, expected plain text"), (b"", ": found nothing")]
+            [(&b"\xff\xfe1\n"[..], ":1:1: KEY: found byte 0xff, expected plain text"), (b"", ": KEY: found nothing")]
         {
             std::fs::write(path.with_file_name(file), contents).unwrap();
+            let said = format!("{file}{}", said.replace("KEY", key));
             let broken = problems(&path);
             assert_eq!(broken.len(), 1, "{broken:?}");
-            assert!(broken[0].to_string().contains(&format!("{file}{said}")), "{}", broken[0]);
+            assert!(broken[0].to_string().contains(&said), "{}", broken[0]);
+            // Named on the command line it is the same file that is broken.
+            let set = vec![format!("{key}={file}")];
+            let broken = load(&path, &Overrides { set, ..Overrides::default() }).err().unwrap_or_default();
+            assert!(broken[0].to_string().contains(&said), "{}", broken[0]);
         }
     }
 }
