@@ -9,7 +9,7 @@ use std::ops::Range;
 use common::{member, packet};
 use engine::{Draws, Span, Stream, Time};
 use ladder::{FIXED, Fed, HERE, MOBILE, from_fixed, from_mobile, of_flow};
-use path::agent::{AgentConfig, AgentCx, Departure, Verdict};
+use path::agent::{AgentConfig, AgentCx, Departure, Semantics, Verdict};
 use path::channel::State;
 use path::station::RadioNotice;
 use path::{HopId, Way};
@@ -17,8 +17,6 @@ use wire::{Addr, Body, Flags, Notice, NoticeKind, Options, Packet, SackBlocks, S
 
 /// Schemes that tell senders of failed attempts, and do nothing else.
 const MESSENGERS: &[&str] = &["simple-icmp", "refined-icmp"];
-/// Schemes that acknowledge by themselves what they have taken.
-const ACKNOWLEDGERS: &[&str] = &["split"];
 /// Schemes that cut a stream into segments anew.
 const CUTTERS: &[&str] = &["split"];
 /// Schemes that may keep the last byte of an acknowledgment back.
@@ -325,12 +323,14 @@ fn acknowledged(packet: &Packet) -> Option<(Addr, u16, u16, u32)> {
     segment.flags.has(Flags::ACK).then_some((packet.src, segment.src_port, segment.dst_port, segment.ack.0))
 }
 
-/// Data that comes out came in; so did an acknowledgment, unless the scheme is one that acknowledges by itself.
+/// Data that comes out came in; so did an acknowledgment, unless the scheme says that end-to-end semantics are lost, and then
+/// it does acknowledge by itself.
 #[test]
 fn nothing_is_invented() {
     for config in every_built_agent() {
         let (mut data, mut acks) = (BTreeSet::new(), BTreeSet::new());
         let mut bytes = Bytes::default();
+        let mut acknowledges = false;
         through(&config, Traffic::new(1, 4), 30_000, |_, out| {
             if let Happens::ToAir(packet) | Happens::FromAir(packet) = out.happened {
                 data.extend(carried(&packet));
@@ -349,9 +349,13 @@ fn nothing_is_invented() {
                     KEEPERS.contains(&name) && acks.contains(&(src, from, to, ack.wrapping_add(1)))
                 };
                 let given = acknowledged(packet).is_none_or(|ack| acks.contains(&ack) || keeps(ack));
-                assert!(given || ACKNOWLEDGERS.contains(&name), "{name}: {packet:?} acknowledges by itself");
+                let kept = config.traits().semantics == Semantics::Kept;
+                assert!(given || !kept, "{name}: {packet:?} acknowledges by itself, and semantics are said to be kept");
+                acknowledges |= !given;
             }
         });
+        let lost = config.traits().semantics == Semantics::Lost;
+        assert_eq!(acknowledges, lost, "{}: what it says of end-to-end semantics, beside what it does", config.name());
     }
 }
 
