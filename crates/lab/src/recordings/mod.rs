@@ -54,6 +54,12 @@ fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
+/// Whoever does not end the last line of `text`, `line` at `offset`, may have been cut off within a number.
+fn unless_ended(file: &str, text: &str, offset: usize, line: &str) -> Option<Problem> {
+    let problem = || wrong(file, text, offset, line, "a line feed behind its last line");
+    (!text.ends_with('\n')).then(|| problem().hint("is the file cut off? If it is whole, end its last line"))
+}
+
 /// What is wrong with a line of `file`, which begins at `offset`.
 fn wrong(file: &str, text: &str, offset: usize, found: &str, expected: impl Into<String>) -> Problem {
     let found = if found.is_empty() { "an empty line".to_owned() } else { shown(found) };

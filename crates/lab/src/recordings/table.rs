@@ -9,7 +9,7 @@ use engine::{Rate, Span};
 use path::link::changing::service::Row;
 use path::link::jitter::LONGEST;
 
-use super::{lines, wrong};
+use super::{lines, unless_ended, wrong};
 use crate::problem::{Problem, shown};
 
 /// A column: its name and its unit.
@@ -42,9 +42,8 @@ pub fn parse(file: &str, text: &str) -> Result<Vec<Row>, Problem> {
     if columns.is_none() {
         return Err(Problem::new(HEADER).in_file(file).found("nothing"));
     }
-    if !text.ends_with('\n') {
-        let problem = wrong(file, text, at, line, "a line feed behind its last line");
-        return Err(problem.hint("is the file cut off? If it is whole, end its last line"));
+    if let Some(problem) = unless_ended(file, text, at, line) {
+        return Err(problem);
     }
     match rows.last() {
         None => Err(wrong(file, text, at, line, "a row below the names of columns")),
