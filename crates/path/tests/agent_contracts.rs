@@ -9,7 +9,7 @@ use std::ops::Range;
 use common::{member, packet};
 use engine::{Draws, Span, Stream, Time};
 use ladder::{FIXED, Fed, HERE, MOBILE, from_fixed, from_mobile, of_flow};
-use path::agent::{AgentConfig, AgentCx, Departure, Verdict};
+use path::agent::{AgentConfig, AgentCx, Departure, Semantics, Verdict};
 use path::channel::State;
 use path::station::RadioNotice;
 use path::{HopId, Way};
@@ -17,8 +17,6 @@ use wire::{Addr, Body, Flags, Notice, NoticeKind, Options, Packet, SackBlocks, S
 
 /// Schemes that tell senders of failed attempts, and do nothing else.
 const MESSENGERS: &[&str] = &["simple-icmp", "refined-icmp"];
-/// Schemes that acknowledge by themselves what they have taken.
-const ACKNOWLEDGERS: &[&str] = &["split"];
 /// Schemes that cut a stream into segments anew.
 const CUTTERS: &[&str] = &["split"];
 /// Schemes that may keep the last byte of an acknowledgment back.
@@ -329,12 +327,14 @@ fn acknowledged(packet: &Packet) -> Option<(Addr, u16, u16, u32)> {
     segment.flags.has(Flags::ACK).then_some((packet.src, segment.src_port, segment.dst_port, segment.ack.0))
 }
 
-/// Data that comes out came in; so did an acknowledgment, unless the scheme is one that acknowledges by itself.
+/// Data that comes out came in; so did an acknowledgment, unless the scheme says that end-to-end semantics are lost, and then
+/// it does acknowledge by itself.
 #[test]
 fn nothing_is_invented() {
     for config in every_built_agent() {
         let (mut data, mut acks) = (BTreeSet::new(), BTreeSet::new());
         let mut bytes = Bytes::default();
+        let mut acknowledges = false;
         through(&config, Traffic::new(1, 4), 30_000, |_, out| {
             if let Happens::ToAir(packet) | Happens::FromAir(packet) = out.happened {
                 data.extend(carried(&packet));
@@ -353,9 +353,13 @@ fn nothing_is_invented() {
                     KEEPERS.contains(&name) && acks.contains(&(src, from, to, ack.wrapping_add(1)))
                 };
                 let given = acknowledged(packet).is_none_or(|ack| acks.contains(&ack) || keeps(ack));
-                assert!(given || ACKNOWLEDGERS.contains(&name), "{name}: {packet:?} acknowledges by itself");
+                let kept = config.traits().semantics == Semantics::Kept;
+                assert!(given || !kept, "{name}: {packet:?} acknowledges by itself, and semantics are said to be kept");
+                acknowledges |= !given;
             }
         });
+        let lost = config.traits().semantics == Semantics::Lost;
+        assert_eq!(acknowledges, lost, "{}: what it says of end-to-end semantics, beside what it does", config.name());
     }
 }
 
@@ -417,7 +421,7 @@ fn the_same_traffic_brings_the_same_answers() {
 }
 
 /// However many flows there are, and however long they go on, an agent keeps a bounded number of bytes; one that meddles
-/// with packets says how many.
+/// with packets says how many, and how many there were at most.
 #[test]
 fn what_is_kept_is_bounded() {
     const MOST: u64 = 64 << 20;
@@ -425,6 +429,7 @@ fn what_is_kept_is_bounded() {
         // Of many flows a few packets each, of few flows many.
         for (flows, happenings) in [(9_000, 60_000), (1, 60_000)] {
             let mut meddles = false;
+            let mut most = 0;
             through(&config, Traffic::new(3, flows), happenings, |fed, out| {
                 let name = config.name();
                 if let Happens::ToAir(packet) | Happens::FromAir(packet) = out.happened {
@@ -434,6 +439,11 @@ fn what_is_kept_is_bounded() {
                 assert!(kept.is_some() || !meddles, "{name} meddles with packets and has no counter state_bytes");
                 assert_eq!(kept.is_some(), fed.counter("flows").is_some(), "{name}: who counts bytes counts flows");
                 assert!(kept.is_none_or(|bytes| bytes <= MOST), "{name} keeps {kept:?} bytes");
+                most = most.max(kept.unwrap_or(0));
+                // Within one call it may have been more for a moment.
+                let said = fed.counter("state_bytes_most");
+                assert_eq!(said.is_some(), kept.is_some(), "{name}: who says what it keeps says the most it kept");
+                assert!(said.is_none_or(|said| said >= most), "{name} kept {most} bytes, and says {said:?}");
             });
         }
     }

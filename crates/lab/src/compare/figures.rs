@@ -8,8 +8,8 @@ use crate::scenario::model::{LinkKind, NodeKind};
 /// What a run of a scheme took, beside time.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Cost {
-    /// The most memory that the schemes of all base stations needed at one time, in bytes for each flow. A scheme that counts
-    /// none keeps nothing.
+    /// The most memory that the scheme of a base station needed at one time, in bytes for each flow; of several base
+    /// stations the sum, though each may have needed it at another time. A scheme that counts none keeps nothing.
     pub state_bytes_per_flow: f64,
     /// Packets that came to base stations, and that came from them.
     pub packets: f64,
@@ -25,10 +25,7 @@ impl Cost {
         let station = |name: &str| scenario.nodes.get(name).is_some_and(|node| node.kind == NodeKind::BaseStation);
         let state: f64 = list(&summary["nodes"])
             .filter(|node| station(node["name"].as_str().unwrap_or_default()))
-            .map(|node| {
-                let counter = |name: &str| node["scheme_counts"][name].as_f64();
-                counter("state_bytes_most").or(counter("state_bytes")).unwrap_or(0.0)
-            })
+            .map(|node| node["scheme_counts"]["state_bytes_most"].as_f64().unwrap_or(0.0))
             .sum();
         let (mut packets, mut airtime_s) = (0.0, 0.0);
         let simulated = summary["simulated_s"].as_f64().unwrap_or(0.0);
@@ -95,7 +92,7 @@ mod tests {
             ],
             "nodes": [
                 { "name": "station", "scheme_counts": { "state_bytes": 7, "state_bytes_most": 900 } },
-                { "name": "mobile", "scheme_counts": { "state_bytes": 5000 } },
+                { "name": "mobile", "scheme_counts": { "state_bytes": 5000, "state_bytes_most": 5000 } },
             ],
         });
         let cost = Cost::of(&scenario, &summary);

@@ -9,7 +9,6 @@ use super::check::Checker;
 use super::model::{Link, Opportunities, Recording};
 use super::named::Named;
 use crate::problem::Problem;
-use crate::recordings::{opportunities, table};
 
 impl Checker<'_> {
     /// What changes on a link, if anything does.
@@ -20,12 +19,14 @@ impl Checker<'_> {
         self.listed(&format!("{key}.spikes"), check_spikes(&link.spikes));
         self.listed(&format!("{key}.gaps"), check_gaps(&link.gaps));
         let Opportunities { forward, backward } = &link.opportunities;
+        let read = self.recordings;
         let mut way = |way: &str, recording: &Option<Recording>| {
             let key = format!("{key}.opportunities.{way}");
-            self.recording(&key, recording.as_ref()?, opportunities::parse)
+            self.recording(&key, recording.as_ref()?, |file, text| read.opportunities(file, text))
         };
         let opportunities = [way("forward", forward), way("backward", backward)];
-        let rows = link.table.as_ref().and_then(|table| self.recording(&format!("{key}.table"), table, table::parse));
+        let table = |file: &str, text: &str| read.table(file, text);
+        let rows = link.table.as_ref().and_then(|given| self.recording(&format!("{key}.table"), given, table));
         let changes = Changes {
             jitter: link.jitter.clone(),
             spikes: link.spikes.clone(),

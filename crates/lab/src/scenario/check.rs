@@ -16,6 +16,7 @@ use super::named::Named;
 use super::routes::check_routes;
 use crate::output;
 use crate::problem::Problem;
+use crate::recordings::Read;
 
 /// A network that can run, and what its author should know.
 #[derive(Debug)]
@@ -32,7 +33,12 @@ const LONGEST: Span = Span::from_secs(366 * 24 * 3600);
 const LONGEST_DELAY: Span = Span::from_secs(3600);
 /// Checks a scenario whole: every problem it finds, not the first.
 pub fn check(scenario: &Scenario) -> Result<Checked, Vec<Problem>> {
-    let mut checker = Checker { scenario, problems: Vec::new() };
+    check_with(scenario, &Read::default())
+}
+
+/// The same, where recordings may have been read before.
+pub fn check_with(scenario: &Scenario, recordings: &Read) -> Result<Checked, Vec<Problem>> {
+    let mut checker = Checker { scenario, recordings, problems: Vec::new() };
     let network = checker.network();
     if checker.problems.is_empty() {
         checker.problems = check_routes(&network);
@@ -47,6 +53,7 @@ pub fn check(scenario: &Scenario) -> Result<Checked, Vec<Problem>> {
 
 pub(super) struct Checker<'a> {
     pub(super) scenario: &'a Scenario,
+    pub(super) recordings: &'a Read,
     problems: Vec<Problem>,
 }
 

@@ -192,13 +192,13 @@ impl Document {
 
     /// Fills in where a problem's key stands, and what was found there.
     pub fn locate(&self, mut problem: Problem) -> Problem {
-        let key = problem.key.clone().unwrap_or_default();
-        if let Some(origin) = self.origin(&key) {
-            return self.place(problem, origin);
-        }
         // What another file, or an option, is about does not stand in this one.
         if problem.file.is_some() {
             return problem;
+        }
+        let key = problem.key.clone().unwrap_or_default();
+        if let Some(origin) = self.origin(&key) {
+            return self.place(problem, origin);
         }
         problem.file = Some(self.file.clone());
         let mut path = key.as_str();

@@ -13,7 +13,7 @@ pub mod sweep;
 pub mod tcp;
 mod without_effect;
 
-pub use check::{Checked, check};
+pub use check::{Checked, check, check_with};
 pub use document::Document;
 pub use model::Scenario;
 pub use named::Named;

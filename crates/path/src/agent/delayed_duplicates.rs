@@ -60,7 +60,13 @@ impl Config {
     /// The agent.
     pub fn build(&self) -> Option<Box<dyn Agent>> {
         let flows = TimedFlows::new(self.flows as usize);
-        Some(Box::new(DelayedDuplicates { config: self.clone(), flows, bytes: 0, counters: Counters::default() }))
+        Some(Box::new(DelayedDuplicates {
+            config: self.clone(),
+            flows,
+            bytes: 0,
+            most_bytes: 0,
+            counters: Counters::default(),
+        }))
     }
 }
 
@@ -92,10 +98,20 @@ struct DelayedDuplicates {
     flows: TimedFlows<Known>,
     /// Of the packets held.
     bytes: u64,
+    most_bytes: u64,
     counters: Counters,
 }
 
 impl DelayedDuplicates {
+    fn state_bytes(&self) -> u64 {
+        self.bytes + self.flows.len() as u64 * FLOW_BYTES
+    }
+
+    /// More is remembered than before.
+    fn grown(&mut self) {
+        self.most_bytes = self.most_bytes.max(self.state_bytes());
+    }
+
     fn drop_all(&mut self, held: VecDeque<(Time, Packet)>) {
         self.counters.dropped += held.len() as u64;
         self.bytes -= held.iter().map(|(_, packet)| u64::from(packet.size())).sum::<u64>();
@@ -117,6 +133,7 @@ impl DelayedDuplicates {
                 self.release(packet, cx);
             }
         }
+        self.grown();
     }
 }
 
@@ -167,6 +184,7 @@ impl Agent for DelayedDuplicates {
             self.counters.released_early += 1;
             self.release(oldest, cx);
         }
+        self.grown();
         Verdict::Take
     }
 
@@ -194,7 +212,8 @@ impl Agent for DelayedDuplicates {
         vec![
             ("flows", self.flows.len() as u64),
             ("flows_forgotten", counted.forgotten),
-            ("state_bytes", self.bytes + self.flows.len() as u64 * FLOW_BYTES),
+            ("state_bytes", self.state_bytes()),
+            ("state_bytes_most", self.most_bytes),
             ("duplicates_held", counted.held),
             ("duplicates_dropped", counted.dropped),
             ("duplicates_released", counted.released),

@@ -53,7 +53,7 @@ impl Config {
     /// The agent.
     pub fn build(&self) -> Option<Box<dyn Agent>> {
         let flows = FlowTable::new(self.flows as usize);
-        Some(Box::new(Eln { config: self.clone(), flows, stretches: 0, counters: Counters::default() }))
+        Some(Box::new(Eln { config: self.clone(), flows, stretches: 0, most_bytes: 0, counters: Counters::default() }))
     }
 }
 
@@ -134,10 +134,15 @@ struct Eln {
     flows: FlowTable<Known>,
     /// Of all flows.
     stretches: usize,
+    most_bytes: u64,
     counters: Counters,
 }
 
 impl Eln {
+    fn state_bytes(&self) -> u64 {
+        self.flows.len() as u64 * FLOW_BYTES + self.stretches as u64 * STRETCH_BYTES
+    }
+
     fn forget(&mut self, gone: Option<Known>) {
         self.stretches -= gone.map_or(0, |flow| flow.come.len());
     }
@@ -171,6 +176,7 @@ impl Agent for Eln {
         let forgot = flow.take(start, start + u64::from(segment.seq_len()), self.config.stretches as usize);
         self.stretches = self.stretches + flow.come.len() - before;
         self.counters.holes_forgotten += u64::from(forgot);
+        self.most_bytes = self.most_bytes.max(self.state_bytes());
         Verdict::Pass
     }
 
@@ -202,11 +208,11 @@ impl Agent for Eln {
 
     fn counters(&self) -> Vec<(&'static str, u64)> {
         let counted = &self.counters;
-        let bytes = self.flows.len() as u64 * FLOW_BYTES + self.stretches as u64 * STRETCH_BYTES;
         vec![
             ("flows", self.flows.len() as u64),
             ("flows_forgotten", counted.forgotten),
-            ("state_bytes", bytes),
+            ("state_bytes", self.state_bytes()),
+            ("state_bytes_most", self.most_bytes),
             ("acks_marked", counted.marked),
             ("holes_forgotten", counted.holes_forgotten),
             ("implausible", counted.implausible),

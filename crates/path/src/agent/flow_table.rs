@@ -38,13 +38,15 @@ impl Flow {
 /// State by flow. Its hash is the same everywhere, and its order is that of the flows' last packets.
 pub(super) struct FlowTable<T> {
     flows: LruCache<Flow, T, FixedState>,
+    /// The most there were at one time.
+    most: usize,
     forgotten: u64,
 }
 
 impl<T> FlowTable<T> {
     /// Room for `most` flows.
     pub fn new(most: usize) -> Self {
-        FlowTable { flows: LruCache::with_hasher(most, FixedState::default()), forgotten: 0 }
+        FlowTable { flows: LruCache::with_hasher(most, FixedState::default()), most: 0, forgotten: 0 }
     }
 
     /// How many are remembered.
@@ -68,6 +70,7 @@ impl<T> FlowTable<T> {
         let forgotten = if full { self.flows.remove_lru() } else { None };
         self.forgotten += u64::from(forgotten.is_some());
         self.flows.insert(flow, state);
+        self.most = self.most.max(self.flows.len());
         forgotten
     }
 
@@ -80,11 +83,15 @@ impl<T> FlowTable<T> {
         self.flows.iter_mut()
     }
 
-    /// Flows now, flows forgotten, bytes of what is known.
-    pub fn counters(&self) -> [(&'static str, u64); 3] {
-        let flows = self.flows.len() as u64;
-        let bytes = flows * (size_of::<Flow>() + size_of::<T>()) as u64;
-        [("flows", flows), ("flows_forgotten", self.forgotten), ("state_bytes", bytes)]
+    /// Flows now, flows forgotten, bytes of what is known now and at most.
+    pub fn counters(&self) -> [(&'static str, u64); 4] {
+        let bytes = |flows: usize| (flows * (size_of::<Flow>() + size_of::<T>())) as u64;
+        [
+            ("flows", self.flows.len() as u64),
+            ("flows_forgotten", self.forgotten),
+            ("state_bytes", bytes(self.flows.len())),
+            ("state_bytes_most", bytes(self.most)),
+        ]
     }
 }
 
@@ -158,7 +165,7 @@ impl<T> TimedFlows<T> {
     }
 
     /// Those of the table.
-    pub fn counters(&self) -> [(&'static str, u64); 3] {
+    pub fn counters(&self) -> [(&'static str, u64); 4] {
         self.flows.counters()
     }
 }

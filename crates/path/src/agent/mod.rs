@@ -118,7 +118,8 @@ pub trait Agent: Send {
         false
     }
     /// What it has counted, by names for results: lower case, words joined by `_`. In the same order each time. One that
-    /// remembers anything of flows has among them `flows`, how many it remembers, and `state_bytes`, what that takes.
+    /// remembers anything of flows has among them `flows`, how many it remembers, `state_bytes`, what that takes, and
+    /// `state_bytes_most`, the most it ever took.
     fn counters(&self) -> Vec<(&'static str, u64)> {
         Vec::new()
     }

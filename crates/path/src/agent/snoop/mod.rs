@@ -151,6 +151,11 @@ impl Snoop {
         self.bytes + self.flows.len() as u64 * FLOW_BYTES
     }
 
+    /// More may be remembered than before.
+    fn grown(&mut self) {
+        self.most_bytes = self.most_bytes.max(self.state_bytes());
+    }
+
     fn forget(&mut self, gone: Option<Known>) {
         self.bytes -= gone.map_or(0, |flow| flow.cache.bytes());
     }
@@ -163,7 +168,7 @@ impl Snoop {
         self.bytes = self.bytes - before + flow.cache.bytes();
         let deadline = flow.deadline(&self.config);
         self.flows.wake_at(key, deadline);
-        self.most_bytes = self.most_bytes.max(self.state_bytes());
+        self.grown();
         Some(given)
     }
 }
@@ -190,6 +195,7 @@ impl Agent for Snoop {
             let gone = self.flows.insert(key, Known::new(segment, &self.config, cx.now));
             self.counters.forgotten += u64::from(gone.is_some());
             self.forget(gone.map(|(_, known)| known));
+            self.grown();
         }
         if begins {
             return Verdict::Pass;

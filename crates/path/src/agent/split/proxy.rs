@@ -69,6 +69,11 @@ impl Proxy {
         self.table.len() * FLOW_BYTES + self.held
     }
 
+    /// More may be kept than before.
+    fn grown(&mut self) {
+        self.counters.state_bytes_most = self.counters.state_bytes_most.max(self.state_bytes());
+    }
+
     /// A packet crosses the node; its end on the air is its destination or its source.
     fn crosses(&mut self, packet: &Packet, to_air: bool, cx: &mut AgentCx<'_>) -> Verdict {
         let Body::Tcp(segment) = &packet.body else { return Verdict::Pass };
@@ -127,6 +132,7 @@ impl Proxy {
         opening.note(from, segment);
         if self.makes_room() {
             self.table.insert(ends, Entry::Opening(opening));
+            self.grown();
         } else {
             self.counters.packets_passed += 1;
         }
@@ -177,7 +183,9 @@ impl Proxy {
         };
         let flow = Flow::new(&ends, agreed, [config(0), config(1)], from);
         self.counters.flows_split += 1;
-        self.table.insert(ends, Entry::Split(Box::new(flow)))
+        let number = self.table.insert(ends, Entry::Split(Box::new(flow)));
+        self.grown();
+        number
     }
 
     fn take(&mut self, number: u32, from: usize, segment: &Segment, ecn: Ecn, cx: &mut AgentCx<'_>) -> Verdict {
@@ -203,9 +211,8 @@ impl Proxy {
     /// Counts what came of an event, and sets the flow's alarm; `before` is what it held then.
     fn came_of(&mut self, number: u32, before: u64, outcome: &Outcome) {
         self.held = self.held - before + outcome.held;
-        let state_bytes = self.state_bytes();
+        self.grown();
         let counters = &mut self.counters;
-        counters.state_bytes_most = counters.state_bytes_most.max(state_bytes);
         counters.bytes_early = counters.bytes_early.max(outcome.early);
         if let Some(failure) = outcome.failure {
             counters.bytes_lost += outcome.held;
