@@ -4,8 +4,8 @@ use engine::Time;
 use tcp::{Connection, Failure, State};
 use wire::{Addr, Ecn, Flags, Packet, Segment, SeqNum};
 
+use super::ends::Ends;
 use super::opening::Agreed;
-use super::table::Ends;
 use crate::agent::AgentCx;
 
 /// What one flow holds, and what became of it.

@@ -7,9 +7,10 @@ use tcp::Failure;
 use wire::{Body, Ecn, Flags, Packet, Segment};
 
 use super::Config;
+use super::ends::Ends;
 use super::flow::{Acknowledges, Flow, Outcome};
 use super::opening::{Agreed, Opening};
-use super::table::{Ends, Table};
+use crate::agent::table::Table;
 use crate::agent::{Agent, AgentCx, Verdict};
 
 /// What is known of a flow.
@@ -40,7 +41,7 @@ const FLOW_BYTES: u64 = 2 * 2048;
 
 /// The agent.
 pub(super) struct Proxy {
-    table: Table<Entry>,
+    table: Table<Ends, Entry>,
     /// When flows are to be woken, and which.
     alarms: BTreeSet<(Time, u32)>,
     /// Settings toward the wire and toward the air.
@@ -55,7 +56,7 @@ pub(super) struct Proxy {
 impl Proxy {
     pub fn new(config: &Config) -> Self {
         Proxy {
-            table: Table::new(config.flows),
+            table: Table::new(config.flows as usize),
             alarms: BTreeSet::new(),
             wired: config.wired.tcp(config.buffer),
             wireless: config.wireless.tcp(config.buffer),
@@ -66,7 +67,7 @@ impl Proxy {
     }
 
     fn state_bytes(&self) -> u64 {
-        self.table.len() * FLOW_BYTES + self.held
+        self.table.len() as u64 * FLOW_BYTES + self.held
     }
 
     /// A packet crosses the node; its end on the air is its destination or its source.
@@ -233,7 +234,7 @@ impl Proxy {
     }
 
     fn forget(&mut self, number: u32) -> Option<Entry> {
-        let entry = self.table.remove(number)?;
+        let (_, entry) = self.table.remove(number)?;
         if let Entry::Split(flow) = &entry {
             self.alarms.remove(&(flow.armed, number));
             self.held -= flow.held();
@@ -294,7 +295,7 @@ impl Agent for Proxy {
     fn counters(&self) -> Vec<(&'static str, u64)> {
         let counted = &self.counters;
         vec![
-            ("flows", self.table.len()),
+            ("flows", self.table.len() as u64),
             ("flows_split", counted.flows_split),
             ("flows_forgotten", counted.flows_forgotten),
             ("flows_let_go", counted.flows_let_go),
