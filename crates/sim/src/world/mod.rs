@@ -15,6 +15,7 @@ use path::link::changing::Changing;
 use path::link::pipe::Pipe;
 use path::station::{Outcome, Station};
 use path::transmitter::Transmitter;
+use path::transmitter::once::Once;
 use path::{Cx, HopId, LinkEvent, Observer, Way};
 use tcp::State;
 use wire::{Addr, Body, Packet};
@@ -34,6 +35,8 @@ enum Owner {
     Pipe(u32),
     /// The first packet on a line that changes arrives.
     Changing(u32),
+    /// The first packet arrives on a line with urgent ones, or the next begins to be sent.
+    Once(u32),
     /// A transmitter of a hop's own.
     Transmitter(u32),
     /// A station's outstanding frame or its acknowledgment arrives.
@@ -58,6 +61,8 @@ enum Hop {
     Pipe(Pipe),
     /// A line that changes with time.
     Changing(Box<Changing>),
+    /// A line on which urgent packets go first.
+    Once(Box<Once>),
     /// A transmitter of its own.
     Own(Box<Transmitter>),
     /// A lane of a station.
@@ -200,6 +205,7 @@ impl World {
         let counters = |hop: &Hop| match hop {
             Hop::Pipe(pipe) => pipe.counters(self.now),
             Hop::Changing(line) => line.counters(self.now),
+            Hop::Once(line) => line.counters(self.now),
             Hop::Own(transmitter) => transmitter.counters(self.now),
             Hop::Lane { station, lane } => self.stations[*station as usize].lanes()[*lane as usize].counters(self.now),
         };
@@ -238,6 +244,18 @@ impl World {
                     Cx { now: self.now, schedule: &mut self.schedule, channels: &mut self.channels, observer: relay };
                 let Hop::Changing(line) = &mut self.hops[hop] else { unreachable!("its slot is its own") };
                 if line.on_wake(&mut cx, arriving) {
+                    self.arrive(hop, arriving, sink);
+                }
+            }
+            Owner::Once(hop) => {
+                let hop = hop as usize;
+                // Where the way back leads to.
+                let node = self.far_ends[hop ^ 1] as usize;
+                let relay = &mut Relay(sink);
+                let mut cx =
+                    Cx { now: self.now, schedule: &mut self.schedule, channels: &mut self.channels, observer: relay };
+                let Hop::Once(line) = &mut self.hops[hop] else { unreachable!("its slot is its own") };
+                if line.on_wake(&mut self.nodes[node].buffer, &mut cx, arriving) {
                     self.arrive(hop, arriving, sink);
                 }
             }
@@ -418,6 +436,7 @@ impl World {
                 self.nodes[node].buffer.taken_until(leaves, packet.size());
                 leaves.is_some()
             }
+            Hop::Once(line) => line.on_packet(packet, urgent, &mut self.nodes[node].buffer, &mut cx),
             Hop::Own(transmitter) => transmitter.on_packet(packet, urgent, &mut self.nodes[node].buffer, &mut cx),
             Hop::Lane { station, lane } => {
                 let room = self.stations[*station as usize].on_packet(*lane as usize, *packet, urgent, &mut cx);
