@@ -54,22 +54,34 @@ impl<T> FlowTable<T> {
     /// What is known of a flow that has a packet now.
     #[inline]
     pub fn get(&mut self, flow: &Flow) -> Option<&mut T> {
-        let number = self.flows.find(flow)?;
-        self.flows.touch(number);
-        self.flows.get(number).map(|(_, state)| state)
+        let number = self.find(flow)?;
+        self.numbered(number).map(|(_, state)| state)
     }
 
     /// The same, without a packet.
     #[inline]
     pub fn peek(&mut self, flow: &Flow) -> Option<&mut T> {
-        self.numbered(flow).map(|(_, state)| state)
+        let number = self.number(flow)?;
+        self.numbered(number).map(|(_, state)| state)
     }
 
-    /// The same, with the number of its place in the table.
+    /// The number of a flow that has a packet now: that of its place in the table.
     #[inline]
-    fn numbered(&mut self, flow: &Flow) -> Option<(u32, &mut T)> {
-        let number = self.flows.find(flow)?;
-        self.flows.get(number).map(|(_, state)| (number, state))
+    fn find(&mut self, flow: &Flow) -> Option<u32> {
+        let number = self.number(flow)?;
+        self.flows.touch(number);
+        Some(number)
+    }
+
+    /// The same, without a packet.
+    #[inline]
+    fn number(&self, flow: &Flow) -> Option<u32> {
+        self.flows.find(flow)
+    }
+
+    #[inline]
+    fn numbered(&mut self, number: u32) -> Option<(Flow, &mut T)> {
+        self.flows.get(number)
     }
 
     /// Begins to remember a flow, or begins anew; gives the one that is forgotten for it, whose place it takes.
@@ -139,10 +151,35 @@ impl<T> TimedFlows<T> {
         self.flows.peek(flow).map(|known| &mut known.state)
     }
 
+    /// The number of a flow that has a packet now, until it is removed or forgotten: what one packet brings about is done
+    /// with one search.
+    #[inline]
+    pub fn find(&mut self, flow: &Flow) -> Option<u32> {
+        self.flows.find(flow)
+    }
+
+    /// What is known of the flow with this number.
+    #[inline]
+    pub fn numbered(&mut self, number: u32) -> Option<&mut T> {
+        self.flows.numbered(number).map(|(_, known)| &mut known.state)
+    }
+
+    /// As [`wake_at`](Self::wake_at).
+    #[inline]
+    pub fn wake_numbered_at(&mut self, number: u32, at: Time) {
+        let Some((flow, known)) = self.flows.numbered(number).filter(|(_, known)| known.due != at) else { return };
+        known.due = at;
+        if at == Time::NEVER {
+            self.due.remove(number);
+        } else {
+            self.due.set(number, (at, flow));
+        }
+    }
+
     /// Begins to remember a flow, or begins anew, with no wish to wake; gives the one that is forgotten for it.
     pub fn insert(&mut self, flow: Flow, state: T) -> Option<(Flow, T)> {
         let forgotten = self.flows.insert(flow, Timed { state, due: Time::NEVER });
-        if let Some((number, _)) = self.flows.numbered(&flow) {
+        if let Some(number) = self.flows.number(&flow) {
             while self.due.owners() <= number as usize {
                 self.due.add_owner();
             }
@@ -153,7 +190,7 @@ impl<T> TimedFlows<T> {
     }
 
     pub fn remove(&mut self, flow: &Flow) -> Option<T> {
-        let (number, _) = self.flows.numbered(flow)?;
+        let number = self.flows.number(flow)?;
         self.due.remove(number);
         self.flows.remove(flow).map(|known| known.state)
     }
@@ -161,12 +198,8 @@ impl<T> TimedFlows<T> {
     /// Notes when a flow wants to wake, in place of what it wanted before; NEVER if not.
     #[inline]
     pub fn wake_at(&mut self, flow: &Flow, at: Time) {
-        let Some((number, known)) = self.flows.numbered(flow).filter(|(_, known)| known.due != at) else { return };
-        known.due = at;
-        if at == Time::NEVER {
-            self.due.remove(number);
-        } else {
-            self.due.set(number, (at, *flow));
+        if let Some(number) = self.flows.number(flow) {
+            self.wake_numbered_at(number, at);
         }
     }
 
