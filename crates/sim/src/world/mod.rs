@@ -273,8 +273,8 @@ impl World {
             Owner::Forecast(node) => self.air_is_about_to_change(node as usize, sink),
             Owner::Processing(node) => {
                 let processed = self.nodes[node as usize].processing.as_mut().and_then(|p| p.pop(&mut self.schedule));
-                if let Some(packet) = processed {
-                    self.output(node as usize, &packet, sink);
+                if let Some(mut packet) = processed {
+                    self.output(node as usize, &mut packet, sink);
                 }
             }
             Owner::Start(flow) => {
@@ -365,7 +365,7 @@ impl World {
 
     /// A packet that was made here begins its way.
     #[inline]
-    fn originate<S: Sink>(&mut self, node: usize, packet: &Packet, sink: &mut S) {
+    fn originate<S: Sink>(&mut self, node: usize, packet: &mut Packet, sink: &mut S) {
         if packet.dst == self.nodes[node].addr {
             self.receive(node, packet, sink);
             return;
@@ -378,7 +378,7 @@ impl World {
 
     /// A packet on its way to another node.
     #[inline]
-    fn forward<S: Sink>(&mut self, node: usize, packet: &Packet, sink: &mut S) {
+    fn forward<S: Sink>(&mut self, node: usize, packet: &mut Packet, sink: &mut S) {
         if !self.admit(node, packet, sink) {
             return;
         }
@@ -405,9 +405,9 @@ impl World {
         admitted
     }
 
-    /// Hands a packet to the link that leads to its destination, with the consent of the node's scheme.
+    /// Hands a packet to the link that leads to its destination, with the consent of the node's scheme, which may change it.
     #[inline]
-    fn output<S: Sink>(&mut self, node: usize, packet: &Packet, sink: &mut S) {
+    fn output<S: Sink>(&mut self, node: usize, packet: &mut Packet, sink: &mut S) {
         let Some(hop) = self.routes.hop(node, packet.dst.node()) else {
             // Scenarios are checked for this; a packet without a way only gives its room back.
             self.nodes[node].buffer.left(packet.size());
@@ -491,7 +491,7 @@ impl World {
         while self.ends[number].poll(self.now, &mut packet) {
             let node = self.ends[number].node;
             self.tell_end(number, sink);
-            self.originate(node, &packet, sink);
+            self.originate(node, &mut packet, sink);
         }
         self.spare = Some(packet);
         self.tell_end(number, sink);
