@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use engine::{Stream, Time};
 use tcp::Failure;
-use wire::{Body, Ecn, Flags, Packet, Segment};
+use wire::{Addr, Body, Ecn, Flags, Packet, Segment};
 
 use super::Config;
 use super::ends::Ends;
@@ -51,6 +51,8 @@ pub(super) struct Proxy {
     /// Bytes of data kept, of all flows.
     held: u64,
     counters: Counters,
+    /// For connections to write to: making an empty packet costs as much as filling it.
+    spare: Packet,
 }
 
 impl Proxy {
@@ -63,6 +65,7 @@ impl Proxy {
             assume_sack: config.assume_sack,
             held: 0,
             counters: Counters::default(),
+            spare: Packet::blank(Addr::of_node(0), Addr::of_node(0)),
         }
     }
 
@@ -194,8 +197,8 @@ impl Proxy {
         // What comes too early comes again.
         if acknowledges != Acknowledges::TooEarly {
             let before = flow.held();
-            flow.take(from, segment, ecn, cx.now);
-            let outcome = flow.pump(cx);
+            flow.take(from, segment, acknowledges, ecn, cx.now);
+            let outcome = flow.pump(&mut self.spare, cx);
             self.came_of(number, before, &outcome);
         }
         Verdict::Take
@@ -284,7 +287,7 @@ impl Agent for Proxy {
             if flow.deadline() <= cx.now {
                 let before = flow.held();
                 flow.wake(cx.now);
-                let outcome = flow.pump(cx);
+                let outcome = flow.pump(&mut self.spare, cx);
                 self.came_of(number, before, &outcome);
             } else {
                 self.set_alarm(number);
