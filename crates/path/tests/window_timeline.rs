@@ -10,7 +10,7 @@ use engine::{Rate, Schedule, Span, Stream, Time};
 use path::channel::{Channel, ChannelConfig, scripted};
 use path::link::{Line, Timing};
 use path::mac::arq::{ArqConfig, fec, go_back_n, selective_repeat};
-use path::queue::{Buffer, Limit, Tie};
+use path::queue::{Buffer, Limit};
 use path::{Cx, HopId, LinkEvent, Observer, Way};
 use wire::Packet;
 
@@ -59,7 +59,7 @@ fn timeline_of(arq: &ArqConfig, channel: scripted::Config, limit: Limit, offered
     let mut schedule = Schedule::new();
     let (slot, source) = (schedule.slot(), schedule.slot());
     let line = Line::new(Rate::from_bits_per_sec(1_000_000).unwrap(), Span::from_millis(2), Timing::Exact);
-    let mut transmitter = own_transmitter(&arq.build(), HOP, line, (limit, Tie::default()), slot).expect("its own");
+    let mut transmitter = own_transmitter(&arq.build(), HOP, line, limit, slot).expect("its own");
     let mut channels: Vec<Box<dyn Channel>> = vec![ChannelConfig::Scripted(channel).build(Stream::named(1, 0, "air"))];
     let (mut log, mut buffer) = (Log::default(), Buffer::default());
     let mut offered = offered.iter().zip(0..).peekable();

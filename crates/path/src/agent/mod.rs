@@ -13,6 +13,7 @@ pub mod refined_icmp;
 pub mod simple_icmp;
 pub mod snoop;
 pub mod split;
+mod table;
 pub mod tack;
 mod thinning;
 mod traits;

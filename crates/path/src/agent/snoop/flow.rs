@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use engine::Time;
-use wire::{Body, Flags, Options, Packet, Segment};
+use wire::{Body, Flags, Packet, Segment};
 
 use super::super::AgentCx;
 use super::super::reach::Reach;
@@ -85,26 +85,26 @@ impl Known {
             counters.answered += 1;
             return Data::Answer(answer);
         }
-        let first = self.cache.first().map(|(first, _)| first);
-        let cached = Cached { packet: *packet, end, retransmissions: 0, senders: false, order: self.order + 1 };
+        let first = self.cache.first().map(|first| first.start);
+        let cached = Cached { start, end, packet: *packet, retransmissions: 0, senders: false, order: self.order + 1 };
         self.order += 1;
         if let Some(known) = self.cache.get(start) {
             // A sender's retransmission. The longer packet stays: it holds what the other does.
             counters.sender_retransmissions += 1;
             let packet = if known.end > end { known.packet } else { cached.packet };
             let cached = Cached { packet, end: end.max(known.end), senders: true, ..cached };
-            self.cache.insert(start, cached);
+            self.cache.insert(cached);
             self.resent(now);
         } else if start < self.seen.end() {
             // Lost or overtaken in the wired network: the sender has resent it, or it has come late.
             counters.out_of_sequence += 1;
-            self.keep(start, Cached { senders: true, ..cached }, room, counters);
+            self.keep(Cached { senders: true, ..cached }, room, counters);
             self.rtt.resent(self.seen.end());
             if first.is_none_or(|first| start < first) {
                 self.timed_from = Some(now);
             }
         } else {
-            self.keep(start, cached, room, counters);
+            self.keep(cached, room, counters);
             self.rtt.sent(end, self.acked, now);
         }
         self.seen.extend(end);
@@ -114,9 +114,9 @@ impl Known {
         Data::Forward
     }
 
-    fn keep(&mut self, start: u64, cached: Cached, room: bool, counters: &mut Counters) {
+    fn keep(&mut self, cached: Cached, room: bool, counters: &mut Counters) {
         if room {
-            self.cache.insert(start, cached);
+            self.cache.insert(cached);
             counters.cached += 1;
         } else {
             counters.cache_full += 1;
@@ -236,7 +236,7 @@ impl Known {
     /// Sends the first packet of the cache again.
     fn retransmit(&mut self, cx: &mut AgentCx<'_>) {
         let order = self.order;
-        let Some((_, first)) = self.cache.first() else { return };
+        let Some(first) = self.cache.first() else { return };
         first.retransmissions += 1;
         first.order = order;
         cx.send_urgently(first.packet);
@@ -255,9 +255,7 @@ impl Known {
         }
         let timer = self.timed_from.map_or(Time::NEVER, |from| from + self.rtt.timeout(config.tick));
         let persist = match (config.persist, self.cache.first()) {
-            (Some(persist), Some((_, first))) if first.retransmissions < config.retransmissions => {
-                self.active + persist
-            }
+            (Some(persist), Some(first)) if first.retransmissions < config.retransmissions => self.active + persist,
             _ => Time::NEVER,
         };
         timer.min(persist)
@@ -269,9 +267,9 @@ impl Known {
         let (now, order) = (cx.now, self.order);
         let timed_out = self.timed_from.is_some_and(|from| from + self.rtt.timeout(config.tick) <= now);
         let idle = config.persist.is_some_and(|persist| self.active + persist <= now);
-        let Some((start, first)) = self.cache.first() else { return };
+        let Some(first) = self.cache.first() else { return };
         let spent = first.retransmissions >= config.retransmissions;
-        let since = order - first.order;
+        let (start, since) = (first.start, order - first.order);
         if idle && !spent {
             // [balakrishnan1995 3.3]
             counters.persist_timeouts += 1;
@@ -299,6 +297,8 @@ fn as_given_now(packet: &Packet) -> Option<Packet> {
     segment.seq = segment.seq + segment.seq_len();
     segment.len = 0;
     segment.flags = Flags::ACK;
-    segment.options = Options { timestamps: segment.options.timestamps, ..Options::default() };
+    let timestamps = segment.options.timestamps;
+    segment.options.clear();
+    segment.options.timestamps = timestamps;
     Some(packet)
 }

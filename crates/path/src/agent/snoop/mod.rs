@@ -161,13 +161,13 @@ impl Snoop {
     }
 
     /// Lets a flow act, and keeps what follows from it.
-    fn with<T>(&mut self, key: &Flow, act: impl FnOnce(&mut Known, &Config, &mut Counters) -> T) -> Option<T> {
-        let flow = self.flows.get(key)?;
+    fn with<T>(&mut self, number: u32, act: impl FnOnce(&mut Known, &Config, &mut Counters) -> T) -> Option<T> {
+        let flow = self.flows.numbered(number)?;
         let before = flow.cache.bytes();
         let given = act(flow, &self.config, &mut self.counters);
         self.bytes = self.bytes - before + flow.cache.bytes();
         let deadline = flow.deadline(&self.config);
-        self.flows.wake_at(key, deadline);
+        self.flows.wake_numbered_at(number, deadline);
         self.grown();
         Some(given)
     }
@@ -189,7 +189,8 @@ impl Agent for Snoop {
         if (segment.seq_len() == 0 && !begins) || packet.size() > LARGEST {
             return Verdict::Pass;
         }
-        if begins || self.flows.get(&key).is_none() {
+        let known = if begins { None } else { self.flows.find(&key) };
+        if known.is_none() {
             let before = self.flows.remove(&key);
             self.forget(before);
             let gone = self.flows.insert(key, Known::new(segment, &self.config, cx.now));
@@ -200,8 +201,9 @@ impl Agent for Snoop {
         if begins {
             return Verdict::Pass;
         }
+        let Some(number) = known.or_else(|| self.flows.find(&key)) else { return Verdict::Pass };
         let room = self.bytes + u64::from(packet.size()) <= self.config.memory.0;
-        let done = self.with(&key, |flow, config, counters| {
+        let done = self.with(number, |flow, config, counters| {
             let room = room && flow.cache.len() < config.cache as usize;
             flow.data(packet, segment, room, cx.now, counters)
         });
@@ -218,8 +220,12 @@ impl Agent for Snoop {
         let Some((key, segment)) = Flow::of(packet) else { return };
         // Only what `before_air` took for data: an acknowledgment may have the number of a packet that went out before it.
         let other = segment.flags.has(Flags::SYN) || segment.flags.has(Flags::RST) || packet.size() > LARGEST;
-        if segment.seq_len() > 0 && !other && packet.src != cx.here {
-            self.with(&key, |flow, _, counters| flow.refused(segment, counters));
+        if segment.seq_len() > 0
+            && !other
+            && packet.src != cx.here
+            && let Some(number) = self.flows.find(&key)
+        {
+            self.with(number, |flow, _, counters| flow.refused(segment, counters));
         }
     }
 
@@ -237,7 +243,8 @@ impl Agent for Snoop {
         if !segment.flags.has(Flags::ACK) {
             return Verdict::Pass;
         }
-        match self.with(&key, |flow, config, counters| flow.ack(packet, segment, config, counters, cx)) {
+        let Some(number) = self.flows.find(&key) else { return Verdict::Pass };
+        match self.with(number, |flow, config, counters| flow.ack(packet, segment, config, counters, cx)) {
             Some(Ack::Suppress) => Verdict::Take,
             Some(Ack::Forward) | None => Verdict::Pass,
         }
@@ -249,7 +256,9 @@ impl Agent for Snoop {
 
     fn on_wake(&mut self, cx: &mut AgentCx<'_>) {
         while let Some(key) = self.flows.pop_due(cx.now) {
-            self.with(&key, |flow, config, counters| flow.wake(config, counters, cx));
+            if let Some(number) = self.flows.find(&key) {
+                self.with(number, |flow, config, counters| flow.wake(config, counters, cx));
+            }
         }
     }
 

@@ -9,10 +9,10 @@
 //! Deviations from the paper: the mobile does not ask the node for a connection by a protocol of its own, the node stands in
 //! by itself (as the later transparent proxies do); there is no handoff. Rules and limits: docs/models/split.md.
 
+mod ends;
 mod flow;
 mod opening;
 mod proxy;
-mod table;
 
 use engine::registry::{Fault, Settings};
 use engine::{Bytes, Span};
