@@ -63,6 +63,39 @@ fn snoop_makes_it_good_without_the_sender() {
     assert!(with.flows[0].elapsed < without.flows[0].elapsed);
 }
 
+/// The link layer holds on through a fade: nothing is lost, one local timeout comes too early, and that is all that comes twice.
+#[test]
+fn a_needless_copy_of_snoop_brings_no_other() {
+    let network = network(
+        r#"
+        duration = "20 s"
+        scheme = "snoop"
+        [nodes]
+        server = { kind = "host" }
+        station = { kind = "base-station" }
+        mobile = { kind = "host" }
+        [links.wire]
+        kind = "wired"
+        between = ["server", "station"]
+        rate = "10 Mbps"
+        delay = "50 ms"
+        [links.air]
+        kind = "wireless"
+        between = ["station", "mobile"]
+        rate = "2 Mbps"
+        delay = "1 ms"
+        arq = { kind = "stop-and-wait", transmissions = 10000 }
+        channel = { kind = "scripted", bad = [["5 s", "5.5 s"]] }
+        [flows.flow]
+        from = "server"
+        to = "mobile"
+        "#,
+    );
+    let results = run(&network);
+    let needless = ["local_timeouts", "local_retransmissions"].map(|name| counted(&results, name));
+    assert_eq!((needless, results.flows[0].sender.segments_retransmitted), ([1, 0], 0));
+}
+
 /// Data from the mobile is not Snoop's business: it is the sender that resends.
 #[test]
 fn snoop_leaves_data_from_the_mobile_alone() {

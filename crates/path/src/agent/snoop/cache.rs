@@ -15,6 +15,8 @@ pub(super) struct Cached {
     pub retransmissions: u32,
     /// Whether the sender has resent it: its duplicate acknowledgments are the sender's.
     pub senders: bool,
+    /// Its copies that went out though nothing told that the transmission before was lost.
+    pub needless: u32,
     /// How many packets of the flow had gone out when it last did.
     pub order: u64,
 }
@@ -71,12 +73,15 @@ impl Cache {
         self.packets.front_mut()
     }
 
-    /// Forgets what is wholly acknowledged, up to the first that is not.
-    pub fn acknowledge(&mut self, acked: u64) {
+    /// Forgets what is wholly acknowledged, up to the first that is not; how many copies of it may have been needless.
+    pub fn acknowledge(&mut self, acked: u64) -> u64 {
+        let mut needless = 0;
         while let Some(first) = self.packets.front().filter(|first| first.end <= acked) {
             self.bytes -= u64::from(first.packet.size());
+            needless += u64::from(first.needless);
             self.packets.pop_front();
         }
+        needless
     }
 
     /// Where the packet that begins at `start` is, or would be.
@@ -98,7 +103,7 @@ mod tests {
     fn cached(start: u64, len: u32) -> Cached {
         let body = Body::Tcp(Segment { len, ..Segment::default() });
         let packet = Packet { src: Addr::of_node(0), dst: Addr::of_node(1), ecn: Ecn::NotEct, body };
-        Cached { start, end: start + u64::from(len), packet, retransmissions: 0, senders: false, order: 0 }
+        Cached { start, end: start + u64::from(len), packet, retransmissions: 0, senders: false, needless: 0, order: 0 }
     }
 
     fn starts(cache: &Cache) -> Vec<u64> {

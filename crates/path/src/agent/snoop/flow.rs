@@ -23,6 +23,12 @@ pub(super) struct Known {
     expected: u64,
     /// Duplicate acknowledgments nobody expected.
     unexpected: u32,
+    /// Whether one duplicate alone has brought the first packet again: it may not have told of a loss.
+    doubted: bool,
+    /// Duplicate acknowledgments that copies of what is acknowledged may still bring, at most.
+    late: u64,
+    /// Behind all that had gone out when the last of those copies did.
+    late_until: u64,
     /// Packets of the flow that have gone out.
     order: u64,
     rtt: AirRtt,
@@ -64,6 +70,9 @@ impl Known {
             cache: Cache::default(),
             expected: 0,
             unexpected: 0,
+            doubted: false,
+            late: 0,
+            late_until: 0,
             order: 0,
             rtt: AirRtt::new(config.gain, config.srtt, config.rttvar),
             timed_from: None,
@@ -86,13 +95,15 @@ impl Known {
             return Data::Answer(answer);
         }
         let first = self.cache.first().map(|first| first.start);
-        let cached = Cached { start, end, packet: *packet, retransmissions: 0, senders: false, order: self.order + 1 };
         self.order += 1;
+        let order = self.order;
+        let cached = Cached { start, end, packet: *packet, retransmissions: 0, senders: false, needless: 0, order };
         if let Some(known) = self.cache.get(start) {
             // A sender's retransmission. The longer packet stays: it holds what the other does.
             counters.sender_retransmissions += 1;
             let packet = if known.end > end { known.packet } else { cached.packet };
-            let cached = Cached { packet, end: end.max(known.end), senders: true, ..cached };
+            let needless = known.needless + 1;
+            let cached = Cached { packet, end: end.max(known.end), senders: true, needless, ..cached };
             self.cache.insert(cached);
             self.resent(now);
         } else if start < self.seen.end() {
@@ -132,6 +143,7 @@ impl Known {
         self.order = order.saturating_sub(1);
         let Some(cached) = self.cache.get(start).filter(|cached| cached.order == order) else { return };
         cached.order = self.order;
+        cached.needless = cached.needless.saturating_sub(1);
         if !cached.senders {
             self.cache.remove(start);
             counters.refused += 1;
@@ -195,12 +207,18 @@ impl Known {
 
     fn new_ack(&mut self, ack: u64, packet: &Packet, counters: &mut Counters, now: Time) {
         counters.new_acks += 1;
-        self.cache.acknowledge(ack);
+        let needless = self.cache.acknowledge(ack);
         if self.rtt.acknowledged(ack, now) {
             counters.rtt_samples += 1;
         }
         (self.acked, self.last_ack) = (ack, as_given_now(packet));
-        (self.expected, self.unexpected) = (0, 0);
+        // What went out after the copies has come, so they have.
+        if ack > self.late_until {
+            self.late = 0;
+        } else {
+            self.late += needless + u64::from(self.doubted);
+        }
+        (self.expected, self.unexpected, self.doubted) = (0, 0, false);
         self.timed_from = (self.cache.len() > 0).then_some(now);
     }
 
@@ -214,8 +232,14 @@ impl Known {
             counters.duplicates_passed += 1;
             return Ack::Forward;
         };
+        if self.late > 0 {
+            self.late -= 1;
+            counters.duplicates_suppressed += 1;
+            return Ack::Suppress;
+        }
         if self.expected > 0 {
             self.expected -= 1;
+            self.doubted = false;
             counters.duplicates_suppressed += 1;
             return Ack::Suppress;
         }
@@ -226,6 +250,7 @@ impl Known {
         }
         // One for each packet that went out after the lost one; these have come.
         self.expected = (self.order - lost.order).saturating_sub(u64::from(self.unexpected));
+        self.doubted = self.unexpected == 1 && lost.retransmissions == 0;
         self.unexpected = 0;
         counters.duplicates_suppressed += 1;
         counters.local_retransmissions += 1;
@@ -245,6 +270,7 @@ impl Known {
 
     fn resent(&mut self, now: Time) {
         self.rtt.resent(self.seen.end());
+        self.late_until = self.seen.end();
         self.timed_from = Some(now);
     }
 
@@ -275,6 +301,7 @@ impl Known {
             counters.persist_timeouts += 1;
             self.active = now;
             self.expected = 0;
+            first.needless += 1;
             self.retransmit(cx);
         } else if timed_out {
             // Behind a hole that is not in the cache nothing can be done, and there is an end to trying: until something
@@ -284,6 +311,7 @@ impl Known {
                 counters.local_timeouts += 1;
                 // Those that its earlier transmission brings about may still come.
                 self.expected += since;
+                first.needless += 1;
                 self.retransmit(cx);
             }
         }
