@@ -127,7 +127,7 @@ fn ran(args: &Args, plans: &[(String, Plan)], store: &mut Store) -> Result<Vec<C
 const LEGEND: &str = "\
 goodput: of all flows, with half of its 95 % interval; change: to the first scheme, on the same air, likewise
 memory: the most that the scheme kept at the base station at one time, bytes for each flow
-packets: that came to the base station or from it; air: seconds of sending for each MB delivered
+packets: that came to the base station or from it; air: seconds of sending for each MB delivered, over all runs
 end-to-end: whether an acknowledgment still says that the receiver has the data; changes: the nodes that must follow it
 ";
 
@@ -170,7 +170,7 @@ fn table(comparison: &Comparison) -> String {
             Some(cost) => line.extend([
                 plain(cost.state_bytes_per_flow, 0),
                 plain(cost.packets, 0),
-                cost.airtime_s_per_mb.map_or_else(none, |seconds| plain(seconds, 3)),
+                cost.airtime_s_per_mb().map_or_else(none, |seconds| plain(seconds, 3)),
             ]),
             None => line.extend([none(), none(), none()]),
         }

@@ -15,8 +15,8 @@ pub struct Cost {
     pub packets: f64,
     /// Seconds of sending over the air, both ways, of all links.
     pub airtime_s: f64,
-    /// The same for each million bytes that were delivered; none if nothing was.
-    pub airtime_s_per_mb: Option<f64>,
+    /// Bytes that were delivered, of all flows.
+    pub delivered: f64,
 }
 
 impl Cost {
@@ -45,8 +45,14 @@ impl Cost {
             state_bytes_per_flow: state / scenario.flows.len().max(1) as f64,
             packets,
             airtime_s,
-            airtime_s_per_mb: (delivered > 0.0).then(|| airtime_s / (delivered / 1e6)),
+            delivered,
         }
+    }
+
+    /// Seconds of sending for each million bytes that were delivered; none if nothing was. Of several runs all their
+    /// seconds over all their bytes: in a mean of quotients a run that delivered next to nothing would count most.
+    pub fn airtime_s_per_mb(&self) -> Option<f64> {
+        (self.delivered > 0.0).then(|| self.airtime_s / (self.delivered / 1e6))
     }
 
     /// Of all runs: the most memory, and the means of the others. None of none.
@@ -55,12 +61,11 @@ impl Cost {
             return None;
         }
         let mean = |value: fn(&Cost) -> f64| costs.iter().map(value).sum::<f64>() / costs.len() as f64;
-        let each: Vec<f64> = costs.iter().filter_map(|cost| cost.airtime_s_per_mb).collect();
         Some(Cost {
             state_bytes_per_flow: costs.iter().map(|cost| cost.state_bytes_per_flow).fold(0.0, f64::max),
             packets: mean(|cost| cost.packets),
             airtime_s: mean(|cost| cost.airtime_s),
-            airtime_s_per_mb: (!each.is_empty()).then(|| each.iter().sum::<f64>() / each.len() as f64),
+            delivered: mean(|cost| cost.delivered),
         })
     }
 }
@@ -97,10 +102,13 @@ mod tests {
         });
         let cost = Cost::of(&scenario, &summary);
         assert_eq!((cost.state_bytes_per_flow, cost.packets), (900.0, 320.0));
-        assert!((cost.airtime_s - 30.0).abs() < 1e-9 && (cost.airtime_s_per_mb.unwrap() - 15.0).abs() < 1e-9);
-        let other = Cost { state_bytes_per_flow: 100.0, packets: 300.0, airtime_s: 10.0, airtime_s_per_mb: None };
+        assert!((cost.airtime_s - 30.0).abs() < 1e-9 && (cost.airtime_s_per_mb().unwrap() - 15.0).abs() < 1e-9);
+        // A run in which 50 s of sending brought half a megabyte: 80 s for 2.5 MB together, not the mean of 15 and 100.
+        let other = Cost { state_bytes_per_flow: 100.0, packets: 300.0, airtime_s: 50.0, delivered: 500_000.0 };
         let both = Cost::of_all(&[cost, other]).unwrap();
-        assert_eq!((both.state_bytes_per_flow, both.packets, both.airtime_s), (900.0, 310.0, 20.0));
-        assert_eq!(both.airtime_s_per_mb, cost.airtime_s_per_mb, "where nothing arrived there is none");
+        assert_eq!((both.state_bytes_per_flow, both.packets), (900.0, 310.0));
+        assert!((both.airtime_s - 40.0).abs() < 1e-9 && (both.airtime_s_per_mb().unwrap() - 32.0).abs() < 1e-9);
+        let nothing = Cost { delivered: 0.0, ..other };
+        assert_eq!(nothing.airtime_s_per_mb(), None);
     }
 }

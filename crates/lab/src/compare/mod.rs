@@ -140,7 +140,7 @@ impl Comparison {
                 "state_bytes_per_flow": row.cost.map(|cost| cost.state_bytes_per_flow),
                 "packets": row.cost.map(|cost| cost.packets),
                 "airtime_s": row.cost.map(|cost| cost.airtime_s),
-                "airtime_s_per_mb": row.cost.and_then(|cost| cost.airtime_s_per_mb),
+                "airtime_s_per_mb": row.cost.and_then(|cost| cost.airtime_s_per_mb()),
             })
         };
         json!({ "path": self.name, "title": self.title, "schemes": self.rows.iter().map(row).collect::<Vec<_>>() })
