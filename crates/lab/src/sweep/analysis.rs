@@ -92,11 +92,11 @@ pub struct Against {
     pub difference: f64,
     /// Where the true mean difference lies.
     pub difference_ci: Option<Interval>,
-    /// The mean change in percent of the first case's value; none if that is 0 in any pair.
+    /// From the first case's mean to this one's, in percent; none if the first is 0.
     pub percent: Option<f64>,
-    /// Where the true mean change lies.
+    /// Where the true change of the means lies.
     pub percent_ci: Option<Interval>,
-    /// Where the change in the next single pair of runs lies.
+    /// Where the change in the next single pair of runs lies; none if the first case has a 0 in any pair.
     pub percent_run: Option<Interval>,
 }
 
@@ -202,15 +202,16 @@ impl Analysis {
     fn against(&self, base: &Series, series: &Series) -> Option<Against> {
         let pairs = Pairs::of(&base.values, &series.values);
         let changes = pairs.changes();
-        // From 0 there is no change in percent, and the mean of the other pairs would be that of chosen ones.
-        let percent = if changes.undefined == 0 { changes.percent.moments() } else { Moments::default() };
+        let change = pairs.change_of_means(self.level);
+        // From 0 there is no change in percent, and the other pairs would be chosen ones.
+        let single = if changes.undefined == 0 { changes.percent.moments() } else { Moments::default() };
         Some(Against {
             pairs: pairs.len() as u64,
             difference: pairs.differences().mean()?,
             difference_ci: pairs.interval(self.level),
-            percent: percent.mean(),
-            percent_ci: Interval::of_mean(&percent, self.level),
-            percent_run: Interval::of_next(&percent, self.level),
+            percent: change.map(|change| change.percent),
+            percent_ci: change.and_then(|change| change.interval),
+            percent_run: Interval::of_next(&single, self.level),
         })
     }
 
