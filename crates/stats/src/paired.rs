@@ -172,7 +172,8 @@ mod tests {
     /// the base leaves of the differences 0 and 4 is -10/3 and 10/3: half of the interval is 12.706 x (20/3) / 2 / 6.
     #[test]
     fn the_change_of_the_means_is_that_of_the_means() {
-        let pairs = |base: [f64; 2], other: [f64; 2]| Pairs::of(&Sample::of(base).unwrap(), &Sample::of(other).unwrap());
+        let pairs =
+            |base: [f64; 2], other: [f64; 2]| Pairs::of(&Sample::of(base).unwrap(), &Sample::of(other).unwrap());
         let change = |pairs: Pairs| pairs.change_of_means(Level::default());
         let found = change(pairs([10.0, 2.0], [10.0, 6.0])).unwrap();
         assert!((found.percent - 100.0 / 3.0).abs() < 1e-9, "{found:?}");

@@ -142,7 +142,12 @@ fn ratios(table: &mut Table) {
             let pairs = Pairs::of(&Sample::of(base).unwrap(), &Sample::of(other).unwrap());
             holds(pairs.change_of_means(Level::default()).and_then(|change| change.interval), 20.0)
         });
-        table.row(&format!("{name} pairs, n = {n}"), "change of the means, 95 %", &hits, Expected::Between(bound, 0.95));
+        table.row(
+            &format!("{name} pairs, n = {n}"),
+            "change of the means, 95 %",
+            &hits,
+            Expected::Between(bound, 0.95),
+        );
     }
 }
 

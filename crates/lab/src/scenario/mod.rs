@@ -6,6 +6,7 @@ pub mod changes;
 mod check;
 pub mod document;
 mod explain;
+pub mod followers;
 pub mod model;
 pub mod named;
 mod routes;

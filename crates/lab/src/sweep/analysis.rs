@@ -217,6 +217,14 @@ impl Analysis {
 
     /// What whoever reads the figures should know.
     pub fn warnings(&self) -> Vec<String> {
+        let mut warnings = self.warnings_of_runs();
+        warnings.extend(self.same_cases());
+        warnings.extend(precise::warning(self));
+        warnings
+    }
+
+    /// The same, without what the rows can show themselves: cases that make no difference, and how precise they are.
+    pub fn warnings_of_runs(&self) -> Vec<String> {
         let mut warnings = Vec::new();
         let empty = self.cells.iter().filter(|cell| cell.runs.is_empty()).count();
         if empty > 0 {
@@ -244,8 +252,6 @@ impl Analysis {
             }
         }
         warnings.extend(self.same_replications());
-        warnings.extend(self.same_cases());
-        warnings.extend(precise::warning(self));
         warnings
     }
 
@@ -268,9 +274,8 @@ impl Analysis {
         ))
     }
 
-    /// Cases that never differ from the first.
-    fn same_cases(&self) -> Vec<String> {
-        let cases = self.cases();
+    /// The cases, by number, that have the results of the first in every run.
+    pub fn same_as_first(&self) -> Vec<usize> {
         let same = |number: usize| {
             let pairs = self.cells.chunk_by(|one, next| one.cell.point == next.cell.point);
             let mut pairs = pairs.filter_map(|cells| Some((cells.first()?, cells.get(number)?))).peekable();
@@ -281,14 +286,19 @@ impl Analysis {
                     some && { both }.all(|((_, one), (_, other))| results(one).eq(results(other)))
                 })
         };
-        let others = (1..cases.len()).filter(|number| same(*number));
+        (1..self.cases().len()).filter(|number| same(*number)).collect()
+    }
+
+    /// Cases that never differ from the first.
+    fn same_cases(&self) -> Vec<String> {
+        let cases = self.cases();
         let text = |number: usize| {
             let (name, first) = (cases[number], cases[0]);
             format!(
                 "{name} and {first} gave the same results in every run: is the difference between them at work here?"
             )
         };
-        others.map(text).collect()
+        self.same_as_first().into_iter().map(text).collect()
     }
 }
 
