@@ -143,7 +143,7 @@ fn bars(chart: &Chart, sweeps: &[Analysis]) -> Option<BarChart> {
     });
     Some(BarChart {
         title: format!("{}: {}", capital(chart.place), chart.title),
-        caption: format!("Over the bars: mean change to {}.", chart.cases.first()?),
+        caption: format!("Over the bars: change to {}.", chart.cases.first()?),
         cases: chart.cases.iter().map(|case| (*case).to_owned()).collect(),
         groups: groups.collect(),
         ..all
