@@ -223,7 +223,10 @@ impl Document {
 
 /// Whether a number does not fit into the parser's integers.
 fn is_range(error: &toml::de::Error) -> bool {
-    ["value was too large", "value was too small"].iter().any(|end| error.message().trim().ends_with(end))
+    let message = error.message().trim();
+    // So large that the parser has an integer for it, and TOML's value has none.
+    let beyond = message.starts_with("invalid type: integer") && message.ends_with("any valid TOML value");
+    beyond || ["value was too large", "value was too small"].iter().any(|end| message.ends_with(end))
 }
 
 /// What is wrong with a text. The parser names its own integers; TOML has these.
