@@ -112,6 +112,11 @@ pub static METRICS: &[&Metric] = &[
         computed: Some(|summary| stats::fairness::jain(&goodputs(summary)?).ok().flatten()),
         ..flow("fairness", "1/flows to 1", Higher, "Jain's index over the flows' goodput_bps; 1 if all have the same")
     },
+    &Metric {
+        scope: Scope::Run,
+        computed: Some(|summary| Some(most_state(summary))),
+        ..flow("state_bytes_most", "bytes", Lower, "the most that the nodes' schemes remembered of flows, of all nodes")
+    },
 ];
 
 const fn flow(name: &'static str, unit: &'static str, better: Better, definition: &'static str) -> Metric {
@@ -152,6 +157,11 @@ impl Metric {
 
 fn goodputs(summary: &Value) -> Option<Vec<f64>> {
     list(&summary["flows"]).map(|flow| number(&flow["goodput_bps"])).collect()
+}
+
+/// A node whose scheme counts none remembers none. Nodes may have needed their most at different times.
+fn most_state(summary: &Value) -> f64 {
+    list(&summary["nodes"]).filter_map(|node| node["scheme_counts"]["state_bytes_most"].as_f64()).sum()
 }
 
 fn list(value: &Value) -> impl Iterator<Item = &Value> {

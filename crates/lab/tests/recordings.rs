@@ -107,6 +107,16 @@ fn opportunities_stand_for_the_rate() {
     assert_eq!(found[0].key.as_deref(), Some("links.air.rate"), "{found:?}");
     assert!(found[0].to_string().contains("`opportunities` say when packets are sent"));
 
+    // Nor does a table say it, whose column would do nothing.
+    let table = |columns: &str| format!("table.contents = \"{columns}\"\nopportunities.forward");
+    let with = |columns: &str| without(&text).replacen("opportunities.forward", &table(columns), 1);
+    std::fs::write(&path, with("time_s,rate_Mbps,delay_ms\\n0,1,20\\n")).unwrap();
+    let found = problems(&path);
+    assert_eq!(found[0].key.as_deref(), Some("links.air.table"), "{found:?}");
+    assert!(found[0].to_string().contains("a table without a column `rate`"), "{found:?}");
+    std::fs::write(&path, with("time_s,delay_ms\\n0,20\\n")).unwrap();
+    assert_eq!(problems(&path), []);
+
     std::fs::write(&path, without(&text)).unwrap();
     let loaded = load(&path, &Overrides::default()).unwrap();
     // 330 chances of 1504 bytes in 3 s.

@@ -50,6 +50,10 @@ impl Checker<'_> {
             Some([Some(forward), Some(backward)]) => Some(forward.mean_rate().min(backward.mean_rate())),
             _ => None,
         };
+        if recorded.is_some() && changes.is_some_and(|changes| changes.rows.iter().any(|row| row.rate.is_some())) {
+            let expected = "a table without a column `rate`: `opportunities` say when packets are sent, both ways";
+            self.wrong(Problem::new(expected).key(format!("{key}.table")));
+        }
         let key = format!("{key}.rate");
         match (link.rate, recorded) {
             (Some(rate), Some(_)) => {

@@ -65,7 +65,7 @@ impl Checker<'_> {
     fn network(&mut self) -> Network {
         let scenario = self.scenario;
         if scenario.duration == Span::ZERO || scenario.duration > LONGEST {
-            self.wrong(out_of_range("duration", scenario.duration, "more than nothing and at most a year"));
+            self.wrong(out_of_range("duration", scenario.duration, "more than nothing and at most 366 days"));
         }
         if let Err(problem) = output::select(&scenario.output.traces) {
             self.wrong(problem.key("output.traces"));
@@ -282,7 +282,8 @@ impl Checker<'_> {
         if flow.bytes == Some(Bytes(0)) {
             self.wrong(Problem::new("at least one byte").key(format!("{key}.bytes")).found("0 B"));
         }
-        if flow.start >= self.scenario.duration {
+        // A scenario that lasts no time is told of by itself.
+        if flow.start >= self.scenario.duration && self.scenario.duration > Span::ZERO {
             let problem = Problem::new("a time before the end (`duration`)").key(format!("{key}.start"));
             self.wrong(problem.found(flow.start.to_string()));
         }

@@ -20,7 +20,7 @@ use super::{Agent, AgentCx, Place, Semantics, Traits, Verdict};
 /// What it asks for.
 pub fn traits() -> Traits {
     // What it waits for is done by a link layer.
-    Traits { semantics: Semantics::Kept, changes: &[Place::BaseStation], hears_link_layer: true }
+    Traits { semantics: Semantics::Kept, changes: &[Place::BaseStation], uploads: &[], hears_link_layer: true }
 }
 
 /// Settings.

@@ -18,7 +18,12 @@ use super::{Agent, AgentCx, Place, Semantics, Traits, Verdict};
 
 /// What it asks for.
 pub fn traits() -> Traits {
-    Traits { semantics: Semantics::Kept, changes: &[Place::Sender, Place::BaseStation], hears_link_layer: false }
+    Traits {
+        semantics: Semantics::Kept,
+        changes: &[],
+        uploads: &[Place::Sender, Place::BaseStation],
+        hears_link_layer: false,
+    }
 }
 
 /// Settings.

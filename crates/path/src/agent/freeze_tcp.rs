@@ -24,7 +24,7 @@ use crate::channel::State;
 
 /// What it asks for.
 pub fn traits() -> Traits {
-    Traits { semantics: Semantics::Kept, changes: &[Place::Receiver], hears_link_layer: false }
+    Traits { semantics: Semantics::Kept, changes: &[Place::Receiver], uploads: &[], hears_link_layer: false }
 }
 
 /// Settings.

@@ -27,7 +27,7 @@ use crate::station::RadioNotice;
 
 /// What it asks for.
 pub fn traits() -> Traits {
-    Traits { semantics: Semantics::Kept, changes: &[Place::BaseStation], hears_link_layer: false }
+    Traits { semantics: Semantics::Kept, changes: &[Place::BaseStation], uploads: &[], hears_link_layer: false }
 }
 
 /// Settings.

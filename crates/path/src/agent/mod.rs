@@ -24,7 +24,7 @@ use wire::{Addr, Packet};
 
 use crate::channel::State;
 use crate::station::RadioNotice;
-pub use traits::{Place, Semantics, Traits};
+pub use traits::{Direction, Place, Semantics, Traits};
 
 engine::registry! {
     /// The schemes a node can follow. A sender's part in a scheme, where it has one, is registered in `tcp` by the

@@ -24,7 +24,12 @@ use super::{Agent, Place, Semantics, Traits};
 
 /// What it asks for.
 pub fn traits() -> Traits {
-    Traits { semantics: Semantics::Lost, changes: &[Place::BaseStation], hears_link_layer: false }
+    Traits {
+        semantics: Semantics::Lost,
+        changes: &[Place::BaseStation],
+        uploads: &[Place::BaseStation],
+        hears_link_layer: false,
+    }
 }
 
 /// Settings.
