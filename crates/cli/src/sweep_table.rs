@@ -74,7 +74,8 @@ fn figure(analysis: &Analysis, metric: &Metric) -> String {
         };
         let places = it.decimals();
         let half = |interval: Interval, places| plain(interval.half_width(), places);
-        let between = |it: Interval| format!("{} to {}", plain(it.low, places), plain(it.high, places));
+        // No figure is below 0, whatever is assumed of single runs.
+        let between = |it: Interval| format!("{} to {}", plain(it.low.max(0.0), places), plain(it.high, places));
         let none = || "-".to_owned();
         line.push(it.n.to_string());
         if lost {

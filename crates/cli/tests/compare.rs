@@ -18,7 +18,7 @@ fn row<'a>(path: &'a Value, scheme: &str) -> &'a Value {
 fn what_a_scheme_brings_and_what_it_costs() {
     let dir = scratch("compare");
     let wan =
-        ["compare", "--paths", "wan-random-loss", "--schemes", "split,unmodified", "--replications", "4", "--json"];
+        ["compare", "--paths", "wan-random-loss", "--schemes", "split, unmodified", "--replications", "4", "--json"];
     let all = compared(&fine(&dir, &wan));
     assert_eq!((all.len(), all[0]["path"].as_str()), (1, Some("wan-random-loss")));
     let [unmodified, split] = ["unmodified", "split"].map(|scheme| row(&all[0], scheme));
@@ -51,7 +51,7 @@ fn what_a_scheme_brings_and_what_it_costs() {
 fn every_scheme_runs_on_every_path() {
     let dir = scratch("compare-all");
     let all = compared(&fine(&dir, &["compare", "--replications", "1", "--set", "duration=5 s", "--json"]));
-    assert_eq!(all.len(), 12);
+    assert_eq!(all.len(), 15);
     let listed = fine(&dir, &["list", "schemes"]);
     let names: Vec<&str> = listed.lines().skip(1).filter_map(|line| line.split_whitespace().next()).collect();
     for path in &all {
@@ -61,10 +61,33 @@ fn every_scheme_runs_on_every_path() {
     }
     let table = fine(&dir, &["compare", "--replications", "1", "--set", "duration=5 s", "--paths", "lan"]);
     let heads = table.lines().filter(|line| line.starts_with("scheme ")).count();
-    assert_eq!(heads, 4, "{table}");
+    assert_eq!(heads, 5, "{table}");
     for name in names {
-        assert_eq!(table.lines().filter(|line| line.split_whitespace().next() == Some(name)).count(), 4, "{table}");
+        assert_eq!(table.lines().filter(|line| line.split_whitespace().next() == Some(name)).count(), 5, "{table}");
     }
+}
+
+/// What a mobile sends: other nodes follow the schemes, and who has nothing to do says so once, in its row.
+#[test]
+fn uploads_have_schemes_of_their_own() {
+    let dir = scratch("compare-upload");
+    let args = ["compare", "--paths", "wan-upload", "--replications", "3"];
+    let all = compared(&fine(&dir, &[&args[..], &["--json"]].concat()));
+    let changes = |scheme: &str| row(&all[0], scheme)["changes"].to_string();
+    assert_eq!(changes("eln"), "[\"sender\",\"base station\"]");
+    assert_eq!((changes("tack"), changes("snoop")), ("[\"base station\"]".into(), "[]".into()));
+    // balakrishnan1998: twice the throughput and more at such losses.
+    assert!(row(&all[0], "eln")["change_percent_ci"][0].as_f64().unwrap() > 30.0, "{}", all[0]);
+    let same = |scheme: &str| row(&all[0], scheme)["same_as_first"].as_bool();
+    assert_eq!(["eln", "tack", "snoop", "freeze-tcp"].map(same), [Some(false), Some(false), Some(true), Some(true)]);
+    // Memory is that of whoever follows.
+    assert!(row(&all[0], "tack")["state_bytes_per_flow"].as_f64() > Some(0.0));
+
+    let shown = lasthop(&dir, &args);
+    let snoop = shown.out.lines().find(|line| line.starts_with("snoop ")).unwrap();
+    let dashes = snoop.split_whitespace().filter(|cell| *cell == "-").count();
+    assert!(snoop.contains("none: for downloads") && dashes == 2, "{snoop}");
+    assert!(!shown.err.contains("warning"), "{}", shown.err);
 }
 
 /// The scheme of a node, and the scenario's own sweep, give way.
@@ -95,5 +118,7 @@ fn what_is_not_known_is_told_of() {
     wrong(&["compare", "--scenario", "x.toml"], &["x.toml", "cannot be read"]);
     wrong(&["compare", "--replications", "0"], &["--replications", "1 to 1000000"]);
     wrong(&["compare", "--set", "duraton=5 s"], &["duraton", "duration"]);
+    let nothing = lasthop(&dir, &["compare", "--paths", "lan-bursts", "--set", "duration=0 s"]).err;
+    assert!(nothing.contains("--set duration=0 s") && !nothing.contains("lan-bursts"), "{nothing}");
     assert!(!dir.join("results").exists(), "nothing is run before everything is checked");
 }

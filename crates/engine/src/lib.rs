@@ -2,6 +2,7 @@
 //! [`time`] and [`units`] that cannot be mixed up, an event [`schedule`] with a total order,
 //! [`random`] streams named after what draws from them, and the [`registry!`] macro.
 
+pub mod heap;
 pub mod named;
 pub mod near;
 pub mod random;
@@ -11,6 +12,7 @@ pub mod signed;
 pub mod time;
 pub mod units;
 
+pub use heap::IndexedHeap;
 pub use named::Named;
 pub use random::{Draws, Stream};
 pub use schedule::{Order, Schedule, Slot};

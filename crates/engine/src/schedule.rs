@@ -9,6 +9,7 @@
 //! pushed back lazily) takes an [`Order`] when it learns of the event and arms with that. The order is total, so a
 //! run is a function of its input alone.
 
+use crate::heap::IndexedHeap;
 use crate::time::Time;
 
 /// The handle of one component's pending wake-up.
@@ -19,40 +20,21 @@ pub struct Slot(pub u32);
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub struct Order(u64);
 
-/// Time and order as one number, so that comparing two entries takes no branch.
-#[derive(Clone, Copy)]
-struct Entry {
-    key: u128,
-    slot: Slot,
+/// Time and order as one number, so that comparing two takes no branch.
+#[inline]
+fn key(at: Time, order: Order) -> u128 {
+    u128::from(at.as_nanos()) << 64 | u128::from(order.0)
 }
 
-impl Entry {
-    #[inline]
-    fn new(at: Time, order: Order, slot: Slot) -> Self {
-        Entry { key: u128::from(at.as_nanos()) << 64 | u128::from(order.0), slot }
-    }
-
-    #[inline]
-    fn at(&self) -> Time {
-        Time::from_nanos((self.key >> 64) as u64)
-    }
-
-    #[inline]
-    fn before(&self, other: &Entry) -> bool {
-        self.key < other.key
-    }
+#[inline]
+fn time(key: u128) -> Time {
+    Time::from_nanos((key >> 64) as u64)
 }
 
-/// Where a slot's entry stands in the heap, or that it has none.
-const IDLE: u32 = u32::MAX;
-/// Children per node: four keep a heap of a thousand timers five levels deep.
-const ARITY: usize = 4;
-
-/// Pending wake-ups in an indexed heap.
+/// Pending wake-ups, owned by slots.
 #[derive(Default)]
 pub struct Schedule {
-    heap: Vec<Entry>,
-    place: Vec<u32>,
+    pending: IndexedHeap<u128>,
     next_order: u64,
     now: Time,
 }
@@ -65,8 +47,7 @@ impl Schedule {
 
     /// A slot for a component to own.
     pub fn slot(&mut self) -> Slot {
-        self.place.push(IDLE);
-        Slot((self.place.len() - 1) as u32)
+        Slot(self.pending.add_owner())
     }
 
     /// The time of the wake-up last taken with [`Schedule::next`].
@@ -91,95 +72,32 @@ impl Schedule {
     /// Like [`Schedule::arm`], at a place in the order that was taken earlier.
     #[inline]
     pub fn arm_as(&mut self, slot: Slot, at: Time, order: Order) {
-        let entry = Entry::new(at, order, slot);
-        let place = self.place[slot.0 as usize];
-        if place == IDLE {
-            self.heap.push(entry);
-            self.sift_up(self.heap.len() - 1, entry);
-        } else if entry.before(&self.heap[place as usize]) {
-            self.sift_up(place as usize, entry);
-        } else {
-            self.sift_down(place as usize, entry);
-        }
+        self.pending.set(slot.0, key(at, order));
     }
 
     /// Takes back the wake-up of `slot`, if there is one.
     #[inline]
     pub fn disarm(&mut self, slot: Slot) {
-        let place = self.place[slot.0 as usize];
-        if place == IDLE {
-            return;
-        }
-        self.place[slot.0 as usize] = IDLE;
-        let place = place as usize;
-        let Some(last) = self.heap.pop() else { return };
-        if place < self.heap.len() {
-            if place > 0 && last.before(&self.heap[(place - 1) / ARITY]) {
-                self.sift_up(place, last);
-            } else {
-                self.sift_down(place, last);
-            }
-        }
+        self.pending.remove(slot.0);
     }
 
     /// When `slot` will wake.
     pub fn armed(&self, slot: Slot) -> Option<Time> {
-        let place = self.place[slot.0 as usize];
-        (place != IDLE).then(|| self.heap[place as usize].at())
+        self.pending.get(slot.0).map(time)
     }
 
     /// The next wake-up at or before `until`; the clock moves to it. Its slot stays armed: whoever handles it first
     /// of all arms it anew or disarms it, which costs one walk down the heap instead of two.
     #[inline]
     pub fn next(&mut self, until: Time) -> Option<(Time, Slot)> {
-        let first = *self.heap.first()?;
-        let at = first.at();
+        let (key, owner) = self.pending.first()?;
+        let at = time(key);
         if at > until {
             return None;
         }
         assert!(at >= self.now, "time ran backwards: {at:?} after {:?}", self.now);
         self.now = at;
-        Some((at, first.slot))
-    }
-
-    #[inline]
-    fn put(&mut self, place: usize, entry: Entry) {
-        self.heap[place] = entry;
-        self.place[entry.slot.0 as usize] = place as u32;
-    }
-
-    #[inline]
-    fn sift_up(&mut self, mut place: usize, entry: Entry) {
-        while place > 0 {
-            let parent = (place - 1) / ARITY;
-            if !entry.before(&self.heap[parent]) {
-                break;
-            }
-            self.put(place, self.heap[parent]);
-            place = parent;
-        }
-        self.put(place, entry);
-    }
-
-    #[inline]
-    fn sift_down(&mut self, mut place: usize, entry: Entry) {
-        loop {
-            let first = place * ARITY + 1;
-            let Some(children) = self.heap.get(first..) else { break };
-            // Which child is least is a coin toss to the processor: selected, not branched on.
-            let (mut least, mut key) = (0, u128::MAX);
-            for (child, other) in children.iter().take(ARITY).enumerate() {
-                let less = other.key < key;
-                least = if less { child } else { least };
-                key = if less { other.key } else { key };
-            }
-            if key >= entry.key {
-                break;
-            }
-            self.put(place, self.heap[first + least]);
-            place = first + least;
-        }
-        self.put(place, entry);
+        Some((at, Slot(owner)))
     }
 }
 

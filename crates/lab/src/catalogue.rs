@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use path::agent::{AgentConfig, Traits};
+use path::agent::{AgentConfig, Place, Traits};
 use path::channel::ChannelConfig;
 use path::link::jitter::LawConfig;
 use path::mac::arq::ArqConfig;
@@ -109,12 +109,21 @@ fn scheme(name: &'static str, summary: &'static str) -> Cow<'static, str> {
     format!("{summary}. Changes: {}; end-to-end semantics: {}", changes(&traits), traits.semantics.name()).into()
 }
 
-/// The nodes that a scheme asks to follow it.
-pub fn changes(traits: &Traits) -> String {
-    match traits.changes {
-        [] => "none".to_owned(),
-        places => places.iter().map(|place| place.name()).collect::<Vec<_>>().join(", "),
+/// The nodes that a scheme asks to follow it, for downloads and, where it asks others, for uploads.
+fn changes(traits: &Traits) -> String {
+    let (downloads, uploads) = (named(traits.changes), named(traits.uploads));
+    match (traits.changes, traits.uploads) {
+        ([], []) => "none".to_owned(),
+        (down, up) if down == up => downloads,
+        (_, []) => format!("{downloads} (nothing for uploads)"),
+        ([], _) => format!("{uploads} (for uploads only)"),
+        _ => format!("{downloads} (for uploads: {uploads})"),
     }
+}
+
+/// Nodes as people say them.
+pub fn named(places: &[Place]) -> String {
+    places.iter().map(|place| place.name()).collect::<Vec<_>>().join(", ")
 }
 
 /// What a figure is, with its unit and what it is about.

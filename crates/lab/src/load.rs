@@ -14,7 +14,7 @@ use crate::goel1997::report::decode;
 use crate::goel1997::{self, trace_file};
 use crate::problem::Problem;
 use crate::recordings;
-use crate::scenario::{Checked, Document, Scenario, check, document};
+use crate::scenario::{Checked, Document, Scenario, check_with, document};
 
 /// What the command line changes in a scenario.
 #[derive(Clone, Debug, Default)]
@@ -75,8 +75,10 @@ pub struct Source {
 struct Recordings {
     /// Recorded channels.
     channels: RefCell<BTreeMap<PathBuf, Vec<Span>>>,
-    /// Other recordings, which have been read once without a mistake.
+    /// The text of other recordings, which have been read without a mistake.
     texts: RefCell<BTreeMap<PathBuf, String>>,
+    /// What it says.
+    read: recordings::Read,
 }
 
 impl Source {
@@ -116,7 +118,7 @@ impl Source {
         if !problems.is_empty() {
             return Err(located(problems));
         }
-        let Checked { network, warnings: advice } = check(&scenario).map_err(&located)?;
+        let Checked { network, warnings: advice } = check_with(&scenario, &self.recordings.read).map_err(&located)?;
         let mut warnings = self.datafile.as_ref().map(|parsed| parsed.warnings.clone()).unwrap_or_default();
         warnings.extend(located(advice));
         Ok(Loaded { path: self.path.clone(), stem: self.stem.clone(), scenario, network, warnings })
@@ -186,6 +188,7 @@ fn include_traces(scenario: &mut Scenario, beside: &Path, recordings: &Recording
     for (name, link) in &mut scenario.links {
         let Some(ChannelConfig::Recorded(config)) = link.channel.as_mut().map(|named| &mut named.0) else { continue };
         let Some(file) = config.file.take() else { continue };
+        let key = format!("links.{name}.channel.file");
         let path = beside.parent().unwrap_or(Path::new("")).join(&file);
         let shown = path.display().to_string();
         let known = recordings.channels.borrow().get(&path).cloned();
@@ -194,12 +197,12 @@ fn include_traces(scenario: &mut Scenario, beside: &Path, recordings: &Recording
                 recordings.channels.borrow_mut().insert(path, switches.clone());
                 config.switches = Some(switches);
             }
-            Err(problem) if !matches!(path.try_exists(), Ok(false)) => problems.push(problem),
+            Err(problem) if !matches!(path.try_exists(), Ok(false)) => problems.push(problem.key(key)),
             Err(_) => {
                 let problem = Problem::new(format!("the recorded channel {shown} is not there"));
                 let hint = "it says when the air switched, a line such as \"1233.5 BAD\" for each switch, in ms; a run \
                             with --trace air, or read_from_trace = 1, writes one into its result directory: copy it there";
-                problems.push(problem.key(format!("links.{name}.channel.file")).hint(hint));
+                problems.push(problem.key(key).hint(hint));
             }
         }
     }
@@ -212,17 +215,18 @@ fn include_recordings(scenario: &mut Scenario, beside: &Path, recordings: &Recor
     for (name, link) in &mut scenario.links {
         for (key, recording) in link.recordings() {
             let Some(file) = recording.file.take_if(|_| recording.contents.is_none()) else { continue };
+            let key_of_file = format!("links.{name}.{key}.file");
             let path = beside.parent().unwrap_or(Path::new("")).join(&file);
             let known = recordings.texts.borrow().get(&path).cloned();
-            match known.map_or_else(|| recording_in(&path, key), Ok) {
+            match known.map_or_else(|| recording_in(&path, key, &recordings.read), Ok) {
                 Ok(text) => {
                     recordings.texts.borrow_mut().insert(path, text.clone());
                     recording.contents = Some(text);
                 }
-                Err(problem) if !matches!(path.try_exists(), Ok(false)) => problems.push(problem),
+                Err(problem) if !matches!(path.try_exists(), Ok(false)) => problems.push(problem.key(key_of_file)),
                 Err(_) => {
                     let problem = Problem::new(format!("the recording {} is not there", path.display()));
-                    problems.push(problem.key(format!("links.{name}.{key}.file")));
+                    problems.push(problem.key(key_of_file));
                 }
             }
         }
@@ -231,13 +235,13 @@ fn include_recordings(scenario: &mut Scenario, beside: &Path, recordings: &Recor
 }
 
 /// The text of a recording, if nothing is wrong with it.
-fn recording_in(path: &Path, key: &str) -> Result<String, Problem> {
+fn recording_in(path: &Path, key: &str, recordings: &recordings::Read) -> Result<String, Problem> {
     let shown = path.display().to_string();
     let bytes = read(path)?;
     let text = decode(&shown, &bytes)?;
     match key {
-        "table" => recordings::table::parse(&shown, text).map(drop)?,
-        _ => recordings::opportunities::parse(&shown, text).map(drop)?,
+        "table" => recordings.table(&shown, text).map(drop)?,
+        _ => recordings.opportunities(&shown, text).map(drop)?,
     }
     Ok(text.to_owned())
 }

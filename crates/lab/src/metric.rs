@@ -92,11 +92,13 @@ pub static METRICS: &[&Metric] = &[
     &way("frames_sent", "frames", Neither, "transmissions begun; without a link layer, packets whose sending began"),
     &way("frames_corrupted", "frames", Neither, "of these, lost to the channel"),
     &way("frames_duplicate", "frames", Neither, "arrived a second time and were discarded"),
+    &way("frames_discarded", "frames", Neither, "arrived and brought no packet: out of turn (go-back-N), or parity"),
     &way("packets_delivered", "packets", Neither, "handed on at the far end"),
     &way("packets_dropped", "packets", Lower, "lost for good: queue full, given up, or lost in the air"),
     &way("packets_dropped_queue_full", "packets", Lower, "of these, found the queue full"),
     &way("packets_marked", "packets", Neither, "marked (ECN) because more than the threshold waited"),
     &way("packets_given_up", "packets", Lower, "the link layer stopped trying"),
+    &way("packets_recovered", "packets", Neither, "came out of parity, their own frames being lost"),
     &way("utilization", "share", Neither, "time spent sending, as a share of the run"),
     &way(
         "frames_collided",
@@ -135,6 +137,11 @@ pub static METRICS: &[&Metric] = &[
         scope: Scope::Run,
         computed: Some(|summary| stats::fairness::jain(&goodputs(summary)?).ok().flatten()),
         ..flow("fairness", "1/flows to 1", Higher, "Jain's index over the flows' goodput_bps; 1 if all have the same")
+    },
+    &Metric {
+        scope: Scope::Run,
+        computed: Some(|summary| Some(most_state(summary))),
+        ..flow("state_bytes_most", "bytes", Lower, "the most that the nodes' schemes remembered of flows, of all nodes")
     },
 ];
 
@@ -195,6 +202,11 @@ impl Metric {
 
 fn goodputs(summary: &Value) -> Option<Vec<f64>> {
     list(&summary["flows"]).map(|flow| number(&flow["goodput_bps"])).collect()
+}
+
+/// A node whose scheme counts none remembers none. Nodes may have needed their most at different times.
+fn most_state(summary: &Value) -> f64 {
+    list(&summary["nodes"]).filter_map(|node| node["scheme_counts"]["state_bytes_most"].as_f64()).sum()
 }
 
 fn list(value: &Value) -> impl Iterator<Item = &Value> {

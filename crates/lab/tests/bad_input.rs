@@ -103,6 +103,28 @@ const CASES: &[(&str, &str, &[&str])] = &[
         "recovery = { kind = \"sack\", tail_probe = true }",
         &["flows.down.tcp.recovery.tail_probe: no such key", "hint: `tail_probe` belongs to kind = \"rack\""],
     ),
+    // A key of a table within a member, which the deserializer names by the member.
+    (
+        "scheme = \"refined-icmp\"",
+        "scheme = { kind = \"split\", wireless = { window = 3 } }",
+        &["scheme.wireless.window: no such key", "hint: known: variant"],
+    ),
+    (
+        "channel = { kind = \"two-state\", mean_good = \"5 s\", mean_bad = \"100 ms\" }",
+        "channel = { kind = \"gilbert-elliott\", p = 0.01, 1-h = 0.7 }",
+        &["links.air.channel.1-h: no such key", "hint: known: "],
+    ),
+    // Numbers of another kind get the range that whole numbers get.
+    (
+        "scheme = \"refined-icmp\"",
+        "scheme = { kind = \"snoop\", cache = -1 }",
+        &["scheme.cache: found -1, expected a whole number, 1 to 100000"],
+    ),
+    (
+        "scheme = \"refined-icmp\"",
+        "scheme = { kind = \"snoop\", cache = 1.5 }",
+        &["scheme.cache: found 1.5, expected a whole number, 1 to 100000"],
+    ),
     // Missing.
     ("rate = \"8 Mbps\"\n", "", &["links.wire.rate", "`rate` is missing"]),
     ("duration = \"10 s\"\n", "", &["duration", "`duration` is missing"]),
@@ -586,9 +608,14 @@ fn what_is_set_from_outside_is_named_as_such() {
         ("=2", "a key before"),
         ("seed=9223372036854775808", "expected a whole number, 0 to 9223372036854775807"),
         ("seed=-1", "expected a whole number, 0 to 9223372036854775807"),
-        ("links.air.arq.transmissions=5000000000", "expected a whole number, 0 to 4294967295"),
+        ("links.air.arq.transmissions=5000000000", "expected a whole number, 1 to 10000"),
         ("links.air.channel.kind=unifrm", "did you mean \"uniform\"?"),
         ("links.air.channel.kind=uniform", "set the whole of it: --set 'links.air.channel={kind="),
+        (
+            "scheme={kind=\"delayed-duplicates\", held=99999999999999999999}",
+            "scheme: found 99999999999999999999, expected a whole number, -9223372036854775808 to 9223372036854775807",
+        ),
+        ("scheme={kind=\"snoop\"", "scheme: "),
         ("scheme=foo", "found \"foo\", expected one of: unmodified, simple-icmp, refined-icmp"),
     ] {
         let shown = set(assignment);

@@ -433,6 +433,34 @@ fn a_small_window_costs_what_the_round_trip_has_beyond_it() {
     assert_eq!(report.lost, report.findings[0].cost);
 }
 
+/// A link that a table makes another, from the beginning or between one transfer's packets and the next one's, is explained
+/// as that other one: no finding has another cost.
+#[test]
+fn a_link_with_a_table_is_explained_by_its_rows() {
+    let flow = "start = \"1 s\"\nsegment = \"960 B\"\nbytes = \"41280 B\"\nwindow = \"3840 B\"";
+    let costs = |report: &FlowReport| report.findings.iter().map(|found| (found.kind, found.cost)).collect::<Vec<_>>();
+    let plain = explained(&network(&wire("8 Mbps", "100 ms", flow)));
+    assert_eq!(costs(&plain), [("receiver-window", Span::from_nanos(9 * 197_040_000))]);
+    for rows in ["0,8,100\\n", "0,1,7\\n0.5,8,100\\n5000,2,3\\n"] {
+        let table = format!("table.contents = \"time_s,rate_Mbps,delay_ms\\n{rows}\"");
+        let text = wire("56 kbps", "1 s", flow).replace("[flows.flow]", &format!("{table}\n[flows.flow]"));
+        let changed = explained(&network(&text));
+        assert_eq!((changed.took, costs(&changed)), (plain.took, costs(&plain)), "{rows}");
+    }
+}
+
+/// The wire is slow up, and down 1504 bytes leave each millisecond: a window of four segments leaves it idle.
+#[test]
+fn a_recorded_direction_is_explained_by_its_recording() {
+    let flow = "segment = \"960 B\"\nbytes = \"41280 B\"\nwindow = \"3840 B\"";
+    let recorded = "opportunities.forward.contents = \"1\\n\"\n[flows.flow]";
+    let report = explained(&network(&wire("100 kbps", "100 ms", flow).replace("[flows.flow]", recorded)));
+    // Of ten windows nine wait for the next. A round trip has 100 ms each way, up to 2 ms for chances to send and 3.2 ms for
+    // an acknowledgment, of which four segments keep the link busy for 4 x 8 x 1000 bits / 12.032 Mbps = 2.66 ms.
+    let cost = report.findings.iter().map(|found| found.cost.as_secs_f64() * 1e3 / 9.0).sum::<f64>();
+    assert!((203.2 - 2.66..=205.2 - 2.66).contains(&cost), "{cost}: {:?}", report.findings);
+}
+
 /// Ten segments fill the window. The first is lost at 101; the third duplicate, at 204, has it sent again: it is on the wire
 /// until 205, at the receiver at 305, acknowledged at 405. All that time the window is full of what is behind it, and it is not the
 /// window's size that counts.

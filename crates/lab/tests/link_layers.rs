@@ -4,11 +4,12 @@ mod common;
 
 use std::ops::ControlFlow;
 
-use common::{network, run, thesis, watch};
-use engine::Span;
+use common::{network, run, scenario, thesis, watch};
+use engine::{Span, Time};
 use lab::explain::{Explain, FlowReport};
+use lab::output::summary::summary;
 use lab::run::record;
-use path::LinkEvent;
+use path::{LinkEvent, Way};
 use sim::{Event, Network, Results};
 
 const FADES: &str = r#"{ kind = "two-state", mean_good = "1 s", mean_bad = "100 ms", loss_good = 0.02 }"#;
@@ -69,6 +70,37 @@ fn the_icmp_schemes_hear_of_a_window_what_they_hear_of_stop_and_wait() {
     }
     let silent = run(&over("{ kind = \"fec\" }", "scheme = \"refined-icmp\"", FADES, "bytes = \"200 KiB\""));
     assert_eq!(silent.flows[0].sender.notices_defer, 0, "parity asks nobody, so it learns of no failure");
+}
+
+/// Frames that brought no packet and packets without a frame stand in the summary: as many as the event stream names, and
+/// where nothing is lost every parity frame. Eight segments at once are two blocks of four, with two frames of parity each.
+#[test]
+fn what_a_link_layer_throws_away_and_brings_back_is_in_the_summary() {
+    let counted = |arq: &str, channel: &str, flow: &str| {
+        let text = thesis("", 20, channel, flow).replace("arq = \"stop-and-wait\"", &format!("arq = {arq}"));
+        let network = network(&text);
+        let (results, events) = watch(&network);
+        let of = |is: fn(&LinkEvent) -> bool| {
+            let happened = |event: &&(Time, Event)| match &event.1 {
+                Event::Link { hop, event } => hop.link == 1 && hop.way == Way::Forward && is(event),
+                _ => false,
+            };
+            events.iter().filter(happened).count() as u64
+        };
+        let discarded = of(|event| matches!(event, LinkEvent::FrameDiscarded { .. }));
+        let recovered = of(|event| matches!(event, LinkEvent::Recovered { .. }));
+        let way = summary("", &scenario(&text), &network, &results)["links"][1]["forward"].clone();
+        let counters = ["frames_discarded", "packets_recovered"].map(|name| way[name].as_u64().expect(name));
+        (counters, [discarded, recovered])
+    };
+    let flow = "bytes = \"500 KiB\"\nwindow = \"16 KiB\"";
+    let (counters, events) = counted("{ kind = \"go-back-n\" }", FADES, flow);
+    assert_eq!(counters, events);
+    assert!(counters[0] > 0 && counters[1] == 0, "{counters:?}");
+    let (counters, events) = counted(LINK_LAYERS[5], FADES, flow);
+    assert!(counters[1] > 0 && counters[1] == events[1], "{counters:?} {events:?}");
+    let at_once = "bytes = \"8 KiB\"\nwindow = \"16 KiB\"\ntcp.initial_window = 8";
+    assert_eq!(counted(LINK_LAYERS[5], "\"perfect\"", at_once).0, [4, 0]);
 }
 
 fn explained(network: &Network) -> FlowReport {

@@ -52,7 +52,10 @@ fn every_number_of_a_summary_is_a_metric_and_every_metric_is_there() {
     assert_eq!(numbers(medium, &[]), metrics(Scope::Medium, &[]));
     assert_eq!(numbers(&medium["stations"][1], &[]), metrics(Scope::Station, &[]));
     // The seed is what goes in; sums over flows are made of what stands at the flows.
-    assert_eq!(numbers(&summary, &["seed"]), metrics(Scope::Run, &["total_goodput_bps", "fairness"]));
+    assert_eq!(
+        numbers(&summary, &["seed"]),
+        metrics(Scope::Run, &["total_goodput_bps", "fairness", "state_bytes_most"])
+    );
 }
 
 #[test]

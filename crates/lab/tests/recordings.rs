@@ -57,27 +57,33 @@ fn a_recording_that_is_not_there_or_not_whole_is_told_of() {
         assert!(missing[0].place.is_some());
 
         for (contents, said) in
-            [(&b"\xff\xfe1\n"[..], ":1:1: found byte 0xff, expected plain text"), (b"", ": found nothing")]
+            [(&b"\xff\xfe1\n"[..], ":1:1: KEY: found byte 0xff, expected plain text"), (b"", ": KEY: found nothing")]
         {
             std::fs::write(path.with_file_name(file), contents).unwrap();
+            let said = format!("{file}{}", said.replace("KEY", key));
             let broken = problems(&path);
             assert_eq!(broken.len(), 1, "{broken:?}");
-            assert!(broken[0].to_string().contains(&format!("{file}{said}")), "{}", broken[0]);
+            assert!(broken[0].to_string().contains(&said), "{}", broken[0]);
+            // Named on the command line it is the same file that is broken.
+            let set = vec![format!("{key}={file}")];
+            let broken = load(&path, &Overrides { set, ..Overrides::default() }).err().unwrap_or_default();
+            assert!(broken[0].to_string().contains(&said), "{}", broken[0]);
         }
     }
 }
 
-/// Cut anywhere, a table is refused or lacks whole rows at its end; a recording of opportunities too, whose last time must not
-/// be less than the one before.
+/// Cut anywhere, a recording is refused or lacks whole lines at its end.
 #[test]
 fn a_recording_that_was_cut_off_is_not_taken_for_another() {
-    let path = beside("cut", "walk.toml", &["walk.csv"]);
-    let table = path.with_file_name("walk.csv");
-    let whole = std::fs::read(&table).unwrap();
-    for end in 0..whole.len() {
-        std::fs::write(&table, &whole[..end]).unwrap();
-        let found = problems(&path);
-        assert!(found.len() == 1 || whole[end - 1] == b'\n', "cut to {end} bytes: {found:?}");
+    for (example, file) in [("walk.toml", "walk.csv"), ("cellular.toml", "cellular-down.trace")] {
+        let path = beside(&format!("cut-{example}"), example, &[file]);
+        let recording = path.with_file_name(file);
+        let whole = std::fs::read(&recording).unwrap();
+        for end in 0..whole.len() {
+            std::fs::write(&recording, &whole[..end]).unwrap();
+            let found = problems(&path);
+            assert!(found.len() == 1 || whole[end - 1] == b'\n', "{file} cut to {end} bytes: {found:?}");
+        }
     }
 }
 
@@ -100,6 +106,16 @@ fn opportunities_stand_for_the_rate() {
     let found = problems(&path);
     assert_eq!(found[0].key.as_deref(), Some("links.air.rate"), "{found:?}");
     assert!(found[0].to_string().contains("`opportunities` say when packets are sent"));
+
+    // Nor does a table say it, whose column would do nothing.
+    let table = |columns: &str| format!("table.contents = \"{columns}\"\nopportunities.forward");
+    let with = |columns: &str| without(&text).replacen("opportunities.forward", &table(columns), 1);
+    std::fs::write(&path, with("time_s,rate_Mbps,delay_ms\\n0,1,20\\n")).unwrap();
+    let found = problems(&path);
+    assert_eq!(found[0].key.as_deref(), Some("links.air.table"), "{found:?}");
+    assert!(found[0].to_string().contains("a table without a column `rate`"), "{found:?}");
+    std::fs::write(&path, with("time_s,delay_ms\\n0,20\\n")).unwrap();
+    assert_eq!(problems(&path), []);
 
     std::fs::write(&path, without(&text)).unwrap();
     let loaded = load(&path, &Overrides::default()).unwrap();

@@ -51,8 +51,8 @@ fn rows(analysis: &Analysis) -> Vec<Row> {
     entries.into_iter().filter_map(|entry| entry.row).collect()
 }
 
-/// By hand: 2, 4, 3, 3 against 1, 2, 3, 6: differences -1, -2, 0, 3, mean 0; changes -50, -50, 0, 100 %, mean 0. Student's t
-/// for three degrees of freedom is 3.182; the differences' deviation is sqrt(14 / 3).
+/// By hand: 2, 4, 3, 3 against 1, 2, 3, 6: differences -1, -2, 0, 3, mean 0: no change. Student's t for
+/// three degrees of freedom is 3.182; the differences' deviation is sqrt(14 / 3).
 #[test]
 fn cases_are_compared_pair_by_pair() {
     let rows = rows(&analysis("pairs", [&[2, 4, 3, 3], &[1, 2, 3, 6]]));
@@ -65,13 +65,28 @@ fn cases_are_compared_pair_by_pair() {
     assert_eq!(rows[1].quantiles[1].value, 2.5);
 }
 
-/// From 0 nothing can be counted in percent; the other pairs alone would say +100 %, for certain.
+/// The change is that of the means beside it, not the mean of single changes. By hand: 0, 1, 1, 0 against 5, 2, 2, 0: from
+/// 0.5 to 2.25. 5, 1 against 5, 3: from 3 to 4, where single runs change by 0 and 200 %.
+#[test]
+fn a_change_is_that_of_the_means() {
+    for (name, runs, percent) in
+        [("zeros", [&[0, 1, 1, 0][..], &[5, 2, 2, 0][..]], 350.0), ("weights", [&[5, 1], &[5, 3]], 100.0 / 3.0)]
+    {
+        let rows = rows(&analysis(name, runs));
+        let against = rows[1].against.as_ref().unwrap();
+        assert!((against.percent.unwrap() - percent).abs() < 1e-9, "{against:?}");
+        assert!((rows[1].mean / rows[0].mean - 1.0 - percent / 100.0).abs() < 1e-9);
+        assert!(against.percent_ci.is_some_and(|ci| ci.contains(percent)));
+    }
+}
+
+/// From 0 nothing can be counted in percent.
 #[test]
 fn there_is_no_change_in_percent_from_nothing() {
-    let rows = rows(&analysis("zeros", [&[0, 1, 1, 0], &[5, 2, 2, 0]]));
+    let rows = rows(&analysis("nothing", [&[0, 0, 0, 0], &[5, 2, 2, 0]]));
     let against = rows[1].against.as_ref().unwrap();
     assert_eq!((against.percent, against.percent_ci), (None, None));
-    assert_eq!(against.difference, 1.75);
+    assert_eq!(against.difference, 2.25);
 }
 
 #[test]

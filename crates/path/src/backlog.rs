@@ -14,13 +14,15 @@ pub(crate) struct Backlog {
     limit: Limit,
     /// Beyond this a packet that says it understands marks is marked.
     pub threshold: Limit,
+    /// Urgent ones first.
     packets: VecDeque<(Packet, Order)>,
+    urgent: usize,
     bytes: u64,
 }
 
 impl Backlog {
     pub fn new(limit: Limit) -> Self {
-        Backlog { limit, threshold: Limit::None, packets: VecDeque::new(), bytes: 0 }
+        Backlog { limit, threshold: Limit::None, packets: VecDeque::new(), urgent: 0, bytes: 0 }
     }
 
     pub fn len(&self) -> usize {
@@ -60,11 +62,12 @@ impl Backlog {
         true
     }
 
-    /// Adds a packet: before all others if `urgent`, behind them if not.
+    /// Adds a packet: behind all others, or before those that are not urgent if it is `urgent`.
     pub fn push(&mut self, packet: Packet, order: Order, urgent: bool) {
         self.bytes += u64::from(packet.size());
         if urgent {
-            self.packets.push_front((packet, order));
+            self.packets.insert(self.urgent, (packet, order));
+            self.urgent += 1;
         } else {
             self.packets.push_back((packet, order));
         }
@@ -72,6 +75,7 @@ impl Backlog {
 
     pub fn pop(&mut self) -> Option<(Packet, Order)> {
         let (packet, order) = self.packets.pop_front()?;
+        self.urgent = self.urgent.saturating_sub(1);
         self.bytes -= u64::from(packet.size());
         Some((packet, order))
     }

@@ -9,7 +9,7 @@ use std::ops::Range;
 use common::{member, packet};
 use engine::{Draws, Span, Stream, Time};
 use ladder::{FIXED, Fed, HERE, MOBILE, from_fixed, from_mobile, of_flow};
-use path::agent::{AgentConfig, AgentCx, Departure, Verdict};
+use path::agent::{AgentConfig, AgentCx, Departure, Semantics, Verdict};
 use path::channel::State;
 use path::station::RadioNotice;
 use path::{HopId, Way};
@@ -17,8 +17,6 @@ use wire::{Addr, Body, Flags, Notice, NoticeKind, Options, Packet, SackBlocks, S
 
 /// Schemes that tell senders of failed attempts, and do nothing else.
 const MESSENGERS: &[&str] = &["simple-icmp", "refined-icmp", "link-loss"];
-/// Schemes that acknowledge by themselves what they have taken.
-const ACKNOWLEDGERS: &[&str] = &["split"];
 /// Schemes that cut a stream into segments anew.
 const CUTTERS: &[&str] = &["split"];
 /// Schemes that may keep the last byte of an acknowledgment back.
@@ -159,11 +157,14 @@ struct Traffic {
     /// By flow, what each side has sent: the fixed host, the mobile.
     sent: BTreeMap<u16, [u32; 2]>,
     now: Time,
+    /// Whether the air is on the fixed host's side, as for an agent in the mobile.
+    mirrored: bool,
 }
 
 impl Traffic {
     fn new(seed: u64, flows: u16) -> Self {
-        Traffic { draws: Stream::named(seed, 0, "traffic").draws(), flows, sent: BTreeMap::new(), now: Time::ZERO }
+        let draws = Stream::named(seed, 0, "traffic").draws();
+        Traffic { draws, flows, sent: BTreeMap::new(), now: Time::ZERO, mirrored: false }
     }
 
     fn below(&mut self, limit: u64) -> u64 {
@@ -179,7 +180,7 @@ impl Traffic {
         let wait = self.below(most);
         self.now += Span::from_nanos(wait * 1000);
         let packet = self.packet();
-        let happens = match (self.draws.unit(), packet.src == FIXED) {
+        let happens = match (self.draws.unit(), (packet.src == FIXED) != self.mirrored) {
             (0.97.., true) => {
                 let hop = HopId { link: 0, way: Way::Forward };
                 let attempt = 1 + self.below(9) as u32;
@@ -255,8 +256,8 @@ struct Out {
     sent: Vec<Departure>,
 }
 
-/// Puts an agent through so many happenings.
-fn through(config: &AgentConfig, mut traffic: Traffic, happenings: usize, mut tell: impl FnMut(&Fed, Out)) {
+/// Puts an agent through so many happenings, and gives it back.
+fn through(config: &AgentConfig, mut traffic: Traffic, happenings: usize, mut tell: impl FnMut(&Fed, Out)) -> Fed {
     let mut fed = Fed::new(config);
     for _ in 0..happenings {
         let (at, happened) = traffic.next();
@@ -283,6 +284,7 @@ fn through(config: &AgentConfig, mut traffic: Traffic, happenings: usize, mut te
         sent.extend(more);
         tell(&fed, Out { happened, passed, sent });
     }
+    fed
 }
 
 /// What bytes of each stream there were, as ranges that neither overlap nor touch.
@@ -326,12 +328,14 @@ fn acknowledged(packet: &Packet) -> Option<(Addr, u16, u16, u32)> {
     segment.flags.has(Flags::ACK).then_some((packet.src, segment.src_port, segment.dst_port, segment.ack.0))
 }
 
-/// Data that comes out came in; so did an acknowledgment, unless the scheme is one that acknowledges by itself.
+/// Data that comes out came in; so did an acknowledgment, unless the scheme says that end-to-end semantics are lost, and then
+/// it does acknowledge by itself.
 #[test]
 fn nothing_is_invented() {
     for config in every_built_agent() {
         let (mut data, mut acks) = (BTreeSet::new(), BTreeSet::new());
         let mut bytes = Bytes::default();
+        let mut acknowledges = false;
         through(&config, Traffic::new(1, 4), 30_000, |_, out| {
             if let Happens::ToAir(packet) | Happens::FromAir(packet) = out.happened {
                 data.extend(carried(&packet));
@@ -350,9 +354,56 @@ fn nothing_is_invented() {
                     KEEPERS.contains(&name) && acks.contains(&(src, from, to, ack.wrapping_add(1)))
                 };
                 let given = acknowledged(packet).is_none_or(|ack| acks.contains(&ack) || keeps(ack));
-                assert!(given || ACKNOWLEDGERS.contains(&name), "{name}: {packet:?} acknowledges by itself");
+                let kept = config.traits().semantics == Semantics::Kept;
+                assert!(given || !kept, "{name}: {packet:?} acknowledges by itself, and semantics are said to be kept");
+                acknowledges |= !given;
             }
         });
+        let lost = config.traits().semantics == Semantics::Lost;
+        assert_eq!(acknowledges, lost, "{}: what it says of end-to-end semantics, beside what it does", config.name());
+    }
+}
+
+/// What an agent takes and never gives back is counted, under the names of the counters that say why.
+#[test]
+fn what_does_not_come_out_again_is_counted() {
+    // Who holds packets gives back some of them; of the others none comes out again.
+    let counted: [(&str, bool, &[&str]); 6] = [
+        ("ack-decimation", true, &["acks_dropped"]),
+        ("tack", true, &["acks_dropped"]),
+        ("delayed-duplicates", true, &["duplicates_dropped"]),
+        ("packet-control", false, &["acks_old_dropped", "acks_duplicate_dropped", "segments_dropped"]),
+        ("snoop", false, &["acks_spurious", "duplicates_suppressed", "answered_for_the_mobile"]),
+        ("split", false, &["packets_taken"]),
+    ];
+    for config in every_built_agent() {
+        let name = config.name();
+        let (_, holds, counters) = counted.iter().find(|known| known.0 == name).copied().unwrap_or((name, false, &[]));
+        let give_back = |taken: &mut Vec<Packet>, sent: &[Departure]| {
+            for sent in sent.iter().filter(|_| holds) {
+                let place = taken.iter().position(|packet| *packet == sent.packet);
+                taken.swap_remove(place.unwrap_or_else(|| panic!("{name} gives back what it did not take: {sent:?}")));
+            }
+        };
+        // At the base station, and in the mobile, where those live that thin acknowledgments.
+        let gone = [false, true].map(|mirrored| {
+            let mut taken = Vec::new();
+            let traffic = Traffic { mirrored, ..Traffic::new(5, 4) };
+            let mut fed = through(&config, traffic, 30_000, |_, out| {
+                if let Happens::ToAir(packet) | Happens::FromAir(packet) = out.happened
+                    && out.passed.is_none()
+                {
+                    taken.push(packet);
+                }
+                give_back(&mut taken, &out.sent);
+            });
+            // Nothing is held for so long.
+            fed.until(Time::from_nanos(1_000_000_000_000_000), |_, sent| give_back(&mut taken, &sent));
+            let said: u64 = counters.iter().filter_map(|counter| fed.counter(counter)).sum();
+            assert_eq!(taken.len() as u64, said, "{name}");
+            said
+        });
+        assert!(gone.iter().any(|gone| *gone > 100) || counters.is_empty(), "{name} took {gone:?}");
     }
 }
 
@@ -371,7 +422,7 @@ fn the_same_traffic_brings_the_same_answers() {
 }
 
 /// However many flows there are, and however long they go on, an agent keeps a bounded number of bytes; one that meddles
-/// with packets says how many.
+/// with packets says how many, and how many there were at most.
 #[test]
 fn what_is_kept_is_bounded() {
     const MOST: u64 = 64 << 20;
@@ -379,6 +430,7 @@ fn what_is_kept_is_bounded() {
         // Of many flows a few packets each, of few flows many.
         for (flows, happenings) in [(9_000, 60_000), (1, 60_000)] {
             let mut meddles = false;
+            let mut most = 0;
             through(&config, Traffic::new(3, flows), happenings, |fed, out| {
                 let name = config.name();
                 if let Happens::ToAir(packet) | Happens::FromAir(packet) = out.happened {
@@ -388,6 +440,11 @@ fn what_is_kept_is_bounded() {
                 assert!(kept.is_some() || !meddles, "{name} meddles with packets and has no counter state_bytes");
                 assert_eq!(kept.is_some(), fed.counter("flows").is_some(), "{name}: who counts bytes counts flows");
                 assert!(kept.is_none_or(|bytes| bytes <= MOST), "{name} keeps {kept:?} bytes");
+                most = most.max(kept.unwrap_or(0));
+                // Within one call it may have been more for a moment.
+                let said = fed.counter("state_bytes_most");
+                assert_eq!(said.is_some(), kept.is_some(), "{name}: who says what it keeps says the most it kept");
+                assert!(said.is_none_or(|said| said >= most), "{name} kept {most} bytes, and says {said:?}");
             });
         }
     }

@@ -4,12 +4,23 @@ mod common;
 mod ladder;
 
 use common::member;
-use ladder::{HERE, Ladder, ack, data, of_flow};
+use ladder::{HERE, Ladder, ack, data, from_fixed, of_flow};
 use path::agent::AgentConfig;
 use wire::Packet;
 
 fn scheme(name: &str) -> AgentConfig {
     member(name).unwrap_or_else(|error| panic!("{name} needs defaults: {error}"))
+}
+
+/// A message at the first failure, whatever follows.
+#[test]
+fn simple_icmp() {
+    let mut ladder = Ladder::new("DEFER at the first failed attempt, nothing more", &scheme("simple-icmp"));
+    ladder.at(0.0).fixed(data(0, 1000)).at(11.0).failed(data(0, 1000), 1, false);
+    ladder.at(22.0).failed(data(0, 1000), 2, false).at(33.0).failed(data(0, 1000), 3, true);
+    ladder.at(44.0).note("acknowledgments are not reported").failed(from_fixed(|_| {}), 1, false);
+    ladder.at(55.0).note("sent once only").failed(of_flow(1, data(0, 500)), 1, true).at(60.0).mobile(ack(0));
+    ladder.compare("simple-icmp/a-lost-segment");
 }
 
 /// A message at the first failure and one at the last, each about its own segment; packets pass as they are.

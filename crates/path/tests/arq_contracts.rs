@@ -16,6 +16,7 @@ use path::queue::{Buffer, Limit, Tie};
 use path::station::scheduler::Scheduler;
 use path::station::{Lane, Station};
 use path::transmitter;
+use path::transmitter::once::Once;
 use path::{Cx, HopId, LinkEvent, Way};
 use wire::Packet;
 
@@ -82,6 +83,7 @@ fn every_air() -> Vec<ChannelConfig> {
 enum Transmitter {
     Pipe(Box<Pipe>),
     Station { station: Station, arrival: Slot },
+    Once(Box<Once>),
     Own(Box<transmitter::Transmitter>),
 }
 
@@ -93,13 +95,14 @@ impl Transmitter {
             Arq::None if !case.urgent => {
                 Transmitter::Pipe(Box::new(Pipe::new(HOP, line, (limit, tie), true, schedule.slot())))
             }
+            Arq::None => Transmitter::Once(Box::new(Once::new(HOP, line, (limit, tie), true, schedule.slot()))),
             Arq::StopAndWait(arq) => {
                 let (arrival, timer) = (schedule.slot(), schedule.slot());
                 let lanes = vec![Lane::new(HOP, line, arq, limit)];
                 Transmitter::Station { station: Station::new(lanes, Scheduler::default(), arrival, timer), arrival }
             }
             arq => {
-                let own = own_transmitter(&arq, HOP, line, (limit, tie), schedule.slot());
+                let own = own_transmitter(&arq, HOP, line, limit, schedule.slot());
                 Transmitter::Own(Box::new(own.expect("all others have their own")))
             }
         }
@@ -109,6 +112,7 @@ impl Transmitter {
         match self {
             Transmitter::Pipe(pipe) => pipe.on_packet(&packet(seq, DATA), cx).is_some(),
             Transmitter::Station { station, .. } => station.on_packet(0, packet(seq, DATA), false, cx),
+            Transmitter::Once(once) => once.on_packet(&packet(seq, DATA), false, &mut Buffer::default(), cx),
             Transmitter::Own(own) => own.on_packet(&packet(seq, DATA), false, &mut Buffer::default(), cx),
         }
     }
@@ -123,6 +127,10 @@ impl Transmitter {
             Transmitter::Station { station, arrival } => {
                 let outcome = if slot == *arrival { station.on_arrival(cx) } else { station.on_timer(cx) };
                 outcome.delivered.map(|(_, packet)| packet).into_iter().collect()
+            }
+            Transmitter::Once(once) => {
+                let mut arriving = packet(0, DATA);
+                once.on_wake(&mut Buffer::default(), cx, &mut arriving).then_some(arriving).into_iter().collect()
             }
             Transmitter::Own(own) => {
                 own.on_wake(&mut Buffer::default(), cx);
@@ -139,6 +147,7 @@ impl Transmitter {
         match self {
             Transmitter::Pipe(_) => 0,
             Transmitter::Station { station, .. } => station.lanes()[0].len(),
+            Transmitter::Once(once) => once.waiting(),
             Transmitter::Own(own) => own.waiting(),
         }
     }
@@ -147,6 +156,7 @@ impl Transmitter {
         match self {
             Transmitter::Pipe(pipe) => pipe.counters(now),
             Transmitter::Station { station, .. } => station.lanes()[0].counters(now),
+            Transmitter::Once(once) => once.counters(now),
             Transmitter::Own(own) => own.counters(now),
         }
     }

@@ -46,6 +46,21 @@ fn room_is_bounded() {
     ladder.compare("delayed-duplicates/bounded");
 }
 
+/// A duplicate that goes on late is no packet of its flow: of two the second is remembered, which had one since.
+#[test]
+fn a_timer_keeps_no_flow_alive() {
+    let mut ladder = ladder("", Config { flows: 2, ..Config::default() });
+    duplicates(&mut ladder, 3);
+    for _ in 0..3 {
+        ladder.mobile(of_flow(1, ack(5)));
+    }
+    ladder.at(100.0).mobile(of_flow(2, ack(5))).mobile(of_flow(1, ack(5)));
+    assert_eq!(
+        ["flows_forgotten", "duplicates_released", "duplicates_held"].map(|name| ladder.counter(name)),
+        [1, 1, 2]
+    );
+}
+
 #[test]
 fn what_else_comes_goes_on() {
     let mut ladder = ladder("Updates of the window, data, the past, RST", Config::default());

@@ -2,7 +2,7 @@
 
 mod ladder;
 
-use ladder::{Ladder, from_fixed, from_mobile};
+use ladder::{Ladder, from_fixed, from_mobile, of_flow};
 use path::agent::AgentConfig;
 use path::agent::eln::Config;
 use wire::{Flags, Packet, SeqNum};
@@ -29,6 +29,25 @@ fn a_hole_from_the_air_is_marked_until_it_is_filled() {
     ladder.at(64.0).note("it has come: if it is asked for still, that is the wire's doing").fixed(ack(1000));
     ladder.at(100.0).fixed(ack(3000)).at(108.0).fixed(ack(3000)).at(200.0).fixed(ack(6000));
     ladder.compare("eln/a-hole");
+}
+
+/// What came before the flow was forgotten is not known to have come, nor to have been lost here.
+#[test]
+fn what_may_have_come_before_the_flow_was_known_is_not_marked() {
+    let mut ladder =
+        ladder("One flow is remembered, and the first comes back", Config { flows: 1, ..Config::default() });
+    ladder.mobile(data(0)).mobile(data(1000)).at(4.0).mobile(of_flow(1, data(0))).at(8.0).mobile(data(2000));
+    ladder.note("lost in the wire, if at all").at(40.0).fixed(ack(1000));
+    ladder.note("3000..4000 is lost in the air").at(44.0).mobile(data(4000)).at(80.0).fixed(ack(3000));
+    ladder.compare("eln/forgotten");
+}
+
+#[test]
+fn a_flow_that_makes_room_for_a_syn_is_counted() {
+    let mut ladder = ladder("", Config { flows: 1, ..Config::default() });
+    let syn = from_mobile(|segment| segment.flags = Flags::SYN);
+    ladder.mobile(data(0)).mobile(syn).mobile(of_flow(1, syn));
+    assert_eq!((ladder.counter("flows_forgotten"), ladder.counter("flows")), (1, 1));
 }
 
 #[test]

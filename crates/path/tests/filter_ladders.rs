@@ -128,6 +128,21 @@ fn decimation_sends_every_fourth() {
     exceptions(&mut ladder, 100.0).compare("ack-decimation/every-fourth");
 }
 
+/// SYN and RST, with an acknowledgment or without: what is kept goes before them, and the numbers of the old connection mean nothing
+/// for the new one.
+#[test]
+fn what_is_kept_goes_before_an_end_and_a_beginning() {
+    let config = ack_decimation::Config { every: 4, within: Span::from_millis(10) };
+    let mut ladder = Ladder::new("Connections on the same ports", &AgentConfig::AckDecimation(config));
+    let flags = |flags: Flags| up_with(move |segment| (segment.ack, segment.flags) = (SeqNum(1), flags));
+    let begins = [("SYN-ACK", Flags::SYN | Flags::ACK), ("SYN", Flags::SYN), ("RST", Flags::RST)];
+    for (turn, (name, mark)) in (0..).map(f64::from).zip(begins) {
+        ladder.at(100.0 * turn).note(name).fixed(up(90_000)).fixed(up(91_000)).fixed(flags(mark));
+        ladder.at(100.0 * turn + 50.0).fixed(up(1)).fixed(up(1000)).fixed(flags(Flags::RST | Flags::ACK));
+    }
+    ladder.compare("ack-decimation/connections");
+}
+
 #[test]
 fn every_one_is_no_decimation() {
     let config = ack_decimation::Config { every: 1, within: Span::from_millis(10) };
@@ -194,12 +209,13 @@ fn the_last_byte_is_kept_back_until_nothing_follows() {
     let mut ladder = Ladder::new("One byte less is acknowledged, with the same right edge", &m_tcp());
     ladder.fixed(data(0, 1000)).fixed(data(1000, 1000)).fixed(data(2000, 1000));
     ladder.at(10.0).mobile(ack(1000)).at(20.0).mobile(ack(2000)).note("duplicates").mobile(ack(2000)).mobile(ack(2000));
-    ladder.at(40.0).mobile(ack(3000)).note("nothing is outstanding any more").at(100.0);
-    ladder.fixed(data(3000, 1000)).note("nothing that was said is taken back").mobile(ack(3000));
-    ladder.at(120.0).mobile(ack(4000)).at(130.0).fixed(from_fixed(|segment| {
-        (segment.seq, segment.flags) = (SeqNum(4000), Flags::ACK | Flags::FIN);
+    ladder.at(40.0).note("the end of a recovery").mobile(ack(3000)).fixed(data(3000, 1000)).at(50.0).mobile(ack(4000));
+    ladder.note("nothing is outstanding any more").at(110.0);
+    ladder.fixed(data(4000, 1000)).fixed(data(5000, 1000)).at(120.0).mobile(ack(5000)).at(130.0).mobile(ack(6000));
+    ladder.at(140.0).fixed(from_fixed(|segment| {
+        (segment.seq, segment.flags) = (SeqNum(6000), Flags::ACK | Flags::FIN);
     }));
-    ladder.note("a FIN is acknowledged whole").mobile(ack(4001)).at(1000.0);
+    ladder.note("a FIN is acknowledged whole").mobile(ack(6001)).at(1000.0);
     ladder.compare("m-tcp/last-byte");
 }
 
@@ -213,6 +229,28 @@ fn a_silent_mobile_freezes_the_sender() {
     ladder.at(820.0).note("back").mobile(ack(1000)).at(830.0).fixed(data(1000, 1000)).at(840.0).mobile(ack(3000));
     ladder.at(900.0);
     ladder.compare("m-tcp/silence");
+}
+
+/// Silence from 10 ms on: gone at 510 ms, asked each 100 ms until 100 s later. The answer to a probe of the sender's own opens the window.
+#[test]
+fn a_mobile_that_is_gone_for_good_is_not_asked_for_ever() {
+    let mut ladder = Ladder::new("", &m_tcp());
+    ladder.fixed(data(0, 1000)).fixed(data(1000, 1000)).at(10.0).mobile(ack(1000)).at(100_509.0);
+    assert_eq!((ladder.counter("probes"), ladder.counter("flows_given_up")), (999, 0));
+    ladder.at(1_000_000.0);
+    assert_eq!((ladder.counter("probes"), ladder.counter("flows_given_up")), (999, 1));
+    ladder.mobile(ack(1000)).at(1_001_000.0);
+    assert_eq!((ladder.counter("freezes"), ladder.counter("probes")), (2, 1004), "back, and gone again");
+}
+
+/// A link layer that tries once loses frames of a mobile that is there.
+#[test]
+fn a_single_attempt_tells_of_no_disconnection() {
+    let mut ladder = Ladder::new("", &m_tcp());
+    ladder.fixed(data(0, 1000)).fixed(data(1000, 1000)).at(10.0).mobile(ack(1000)).failed(data(1000, 1000), 1, true);
+    assert_eq!(ladder.counter("freezes"), 0);
+    ladder.failed(data(1000, 1000), 2, true);
+    assert_eq!(ladder.counter("freezes"), 1);
 }
 
 #[test]

@@ -13,6 +13,7 @@ use path::mac::arq::{Arq, ArqConfig, stop_and_wait};
 use path::queue::{Buffer, Limit, Tie};
 use path::station::scheduler::Scheduler;
 use path::station::{Lane, Station};
+use path::transmitter::once::Once;
 use path::{Cx, HopId, LinkEvent, Way};
 use wire::{Body, Ecn};
 
@@ -26,16 +27,17 @@ fn line() -> Line {
 #[derive(Clone, Copy)]
 enum Taker {
     Wire,
+    Once,
     Station,
     Own(Arq),
 }
 
-/// Offers packets with these ECN fields at time zero to a wire, a station, and each transmitter of a hop's own; gives the
+/// Offers packets with these ECN fields at time zero to a wire, a station, a line with urgent packets, and each transmitter; gives the
 /// numbers of those marked, and what was counted as marked: at the wire, and at all others, which agree.
 fn marked(limit: Limit, threshold: Limit, fields: &[Ecn]) -> [(Vec<u32>, u64); 2] {
-    let own = ["none", "go-back-n", "selective-repeat", "fec"];
+    let own = ["go-back-n", "selective-repeat", "fec"];
     let own = own.map(|name| member::<ArqConfig>(name).expect("a member").build());
-    let takers = [Taker::Wire, Taker::Station].into_iter().chain(own.map(Taker::Own));
+    let takers = [Taker::Wire, Taker::Station, Taker::Once].into_iter().chain(own.map(Taker::Own));
     let found: Vec<_> = takers.map(|taker| marked_by(taker, limit, threshold, fields)).collect();
     assert!(found[2..].iter().all(|own| *own == found[1]), "{found:?}");
     [found[0].clone(), found[1].clone()]
@@ -61,6 +63,13 @@ fn marked_by(taker: Taker, limit: Limit, threshold: Limit, fields: &[Ecn]) -> (V
             });
             pipe.counters(Time::ZERO).marked
         }
+        Taker::Once => {
+            let mut once = Once::new(HOP, line(), (limit, Tie::default()), false, slots[0]).marking(threshold);
+            offered.for_each(|packet| {
+                once.on_packet(&packet, false, &mut Buffer::default(), &mut cx);
+            });
+            once.counters(Time::ZERO).marked
+        }
         Taker::Station => {
             let Arq::StopAndWait(arq) = ArqConfig::StopAndWait(stop_and_wait::Config::default()).build() else {
                 panic!("its own kind")
@@ -73,7 +82,7 @@ fn marked_by(taker: Taker, limit: Limit, threshold: Limit, fields: &[Ecn]) -> (V
             station.lanes()[0].counters(Time::ZERO).marked
         }
         Taker::Own(arq) => {
-            let own = own_transmitter(&arq, HOP, line(), (limit, Tie::default()), slots[0]);
+            let own = own_transmitter(&arq, HOP, line(), limit, slots[0]);
             let mut own = own.expect("its own").marking(threshold);
             offered.for_each(|packet| {
                 own.on_packet(&packet, false, &mut Buffer::default(), &mut cx);

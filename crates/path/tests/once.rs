@@ -8,10 +8,9 @@ use path::channel::{Channel, ChannelConfig, two_state, uniform};
 use path::link::pipe::Pipe;
 use path::link::{Counters, Line, Timing};
 use path::queue::{Buffer, Limit, Tie};
-use path::transmitter::Transmitter;
 use path::transmitter::once::Once;
 use path::{Cx, HopId, LinkEvent, Way};
-use wire::{Ecn, Packet};
+use wire::{Ecn, Options, Packet, SeqNum};
 
 const HOP: HopId = HopId { link: 0, way: Way::Forward };
 
@@ -40,7 +39,7 @@ struct Seen {
 
 enum Either {
     Pipe(Box<Pipe>),
-    Once(Box<Transmitter>),
+    Once(Box<Once>),
 }
 
 impl Either {
@@ -59,7 +58,7 @@ fn run(once: bool, setting: Setting, air: &ChannelConfig) -> Seen {
     let line = Line::new(Rate::from_bits_per_sec(1_000_000).unwrap(), delay, timing);
     let mut hop = if once {
         let once = Once::new(HOP, line, (limit, tie), true, slot);
-        Either::Once(Box::new(Transmitter::Once(once).marking(threshold)))
+        Either::Once(Box::new(once.marking(threshold)))
     } else {
         Either::Pipe(Box::new(Pipe::new(HOP, line, (limit, tie), true, slot).marking(threshold)))
     };
@@ -74,6 +73,10 @@ fn run(once: bool, setting: Setting, air: &ChannelConfig) -> Seen {
         if woken == source {
             let mut packet = packet(admitted.len() as u32, [0, 85, 960][(draws.next_u64() % 3) as usize]);
             packet.ecn = if draws.next_u64().is_multiple_of(2) { Ecn::Ect0 } else { Ecn::NotEct };
+            if draws.next_u64().is_multiple_of(4) {
+                let sack = [(SeqNum(1), SeqNum(admitted.len() as u32 + 2))].into_iter().collect();
+                packet.put_options(Options { sack, ..Options::default() });
+            }
             let room = buffer.admit(now, packet.size());
             admitted.push(room);
             if room {
@@ -90,8 +93,7 @@ fn run(once: bool, setting: Setting, air: &ChannelConfig) -> Seen {
                     pipe.on_wake(&mut cx, &mut packet(0, 0));
                 }
                 Either::Once(once) => {
-                    once.on_wake(&mut buffer, &mut cx);
-                    while once.outcome().is_some() {}
+                    once.on_wake(&mut buffer, &mut cx, &mut packet(0, 0));
                 }
             }
         }
@@ -159,26 +161,27 @@ fn without_urgent_packets_it_is_a_pipe() {
     assert!(full > 1000 && marked > 1000 && lost > 1000 && refused > 1000, "{full} {marked} {lost} {refused}");
 }
 
-/// 125 bytes take 1 ms. Three wait when the urgent one comes at 0.5 ms: it is sent at 1 ms, before them.
+/// 125 bytes take 1 ms. Three wait when two urgent ones come: they are sent from 1 ms on, before them, in the order in which they came.
 #[test]
-fn an_urgent_packet_goes_before_all_that_wait() {
+fn urgent_packets_go_before_all_that_wait_in_their_order() {
     let mut schedule = Schedule::new();
     let slot = schedule.slot();
     let line = Line::new(Rate::from_bits_per_sec(1_000_000).unwrap(), Span::from_millis(2), Timing::Exact);
-    let mut once = Transmitter::Once(Once::new(HOP, line, (Limit::None, Tie::default()), false, slot));
+    let mut once = Once::new(HOP, line, (Limit::None, Tie::default()), false, slot);
     let (mut log, mut buffer) = (Log::default(), Buffer::default());
-    for (at, number, urgent) in [(0, 0, false), (0, 1, false), (0, 2, false), (0, 3, false), (500_000, 4, true)] {
+    let plain = [0, 1, 2, 3].map(|number| (0, number, false));
+    for (at, number, urgent) in plain.into_iter().chain([(500_000, 4, true), (600_000, 5, true)]) {
         let now = Time::from_nanos(at);
         let mut cx = Cx { now, schedule: &mut schedule, channels: &mut [], observer: &mut log };
         assert!(once.on_packet(&packet(number, 85), urgent, &mut buffer, &mut cx));
     }
     while let Some((now, _)) = schedule.next(Time::NEVER) {
         let mut cx = Cx { now, schedule: &mut schedule, channels: &mut [], observer: &mut log };
-        once.on_wake(&mut buffer, &mut cx);
+        once.on_wake(&mut buffer, &mut cx, &mut packet(0, 0));
     }
     let arrivals = log.0.iter().filter_map(|(at, _, event)| match event {
         LinkEvent::Arrived { packet } => Some((at.as_nanos() / 1_000_000, packet.data()?.seq.0)),
         _ => None,
     });
-    assert_eq!(arrivals.collect::<Vec<_>>(), [(3, 0), (4, 4), (5, 1), (6, 2), (7, 3)]);
+    assert_eq!(arrivals.collect::<Vec<_>>(), [(3, 0), (4, 4), (5, 5), (6, 1), (7, 2), (8, 3)]);
 }

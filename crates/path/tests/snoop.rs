@@ -52,6 +52,66 @@ fn the_timer_resends_until_it_has_tried_enough() {
     ladder.compare("snoop/local-timer");
 }
 
+/// The air only held the packet back: both come. What the second brings looks like news of the next packet, whose copy would
+/// bring the same again, and so on to the end.
+#[test]
+fn what_a_needless_copy_brings_tells_of_no_loss() {
+    let config = Config { srtt: Span::ZERO, rttvar: Span::ZERO, ..Config::default() };
+    let mut ladder =
+        ladder("The air holds 0..1000 back beyond the local timer: it comes twice, nothing is lost", config);
+    window(&mut ladder, 0.0, 0, 3);
+    ladder.at(110.0).mobile(ack(1000)).note("of the copy").at(114.0).mobile(ack(1000));
+    ladder.at(118.0).mobile(ack(2000)).at(122.0).mobile(ack(3000));
+    ladder.compare("snoop/needless-copy");
+}
+
+/// A copy goes out before what follows it: once that is acknowledged, nothing of the copy is still to come.
+#[test]
+fn what_a_copy_may_bring_is_over_with_what_left_before_it() {
+    let config = Config { srtt: Span::ZERO, rttvar: Span::ZERO, ..Config::default() };
+    let mut ladder = ladder("0..1000 was lost, its copy came alone; then 3000..4000 is lost", config);
+    window(&mut ladder, 0.0, 0, 2);
+    ladder.at(110.0).mobile(ack(2000)).note("of what left after the copy").at(112.0);
+    window(&mut ladder, 112.0, 2, 4);
+    ladder.at(130.0).mobile(ack(3000)).at(138.0).mobile(ack(3000));
+    ladder.compare("snoop/copy-of-the-past");
+}
+
+/// The sender's copy is one, too: its timer has expired, though the first was only slow.
+#[test]
+fn what_the_senders_needless_copy_brings_tells_of_no_loss() {
+    let mut ladder = ladder("The sender resends 0..1000, which was only slow", Config::default());
+    window(&mut ladder, 0.0, 0, 3);
+    ladder.at(500.0).fixed(data(0, 1000)).at(510.0).mobile(ack(1000)).at(514.0).mobile(ack(2000));
+    ladder.at(518.0).mobile(ack(3000)).at(519.0).fixed(data(3000, 1000)).at(522.0).mobile(ack(3000));
+    ladder.compare("snoop/senders-needless-copy");
+}
+
+/// One duplicate may be the doing of a packet that came twice or late. Two tell of a loss: its copy brings none.
+#[test]
+fn only_a_single_duplicate_is_doubted() {
+    let mut single = ladder("", Config::default());
+    window(&mut single, 0.0, 0, 4);
+    single.at(20.0).mobile(ack(1000)).at(21.0).mobile(ack(1000)).at(24.0).mobile(ack(2000)).at(28.0).mobile(ack(2000));
+    assert_eq!(["local_retransmissions", "duplicates_suppressed"].map(|name| single.counter(name)), [1, 2]);
+    // 1000..2000 and 3000..4000 are lost.
+    let mut two = ladder("", Config::default());
+    window(&mut two, 0.0, 0, 6);
+    two.at(24.0).mobile(ack(1000)).at(28.0).mobile(ack(1000)).at(32.0).mobile(ack(1000));
+    two.at(36.0).mobile(ack(3000)).at(40.0).mobile(ack(3000));
+    assert_eq!(["local_retransmissions", "duplicates_suppressed"].map(|name| two.counter(name)), [2, 3]);
+}
+
+/// What the sender resends and the full queue drops has not gone out, and brings nothing.
+#[test]
+fn a_copy_that_finds_the_queue_full_brings_nothing() {
+    let mut ladder = ladder("", Config::default());
+    window(&mut ladder, 0.0, 0, 4);
+    ladder.at(500.0).fixed(data(0, 1000)).refused(data(0, 1000));
+    ladder.at(510.0).mobile(ack(1000)).at(514.0).mobile(ack(1000));
+    assert_eq!(ladder.counter("local_retransmissions"), 1);
+}
+
 /// From srtt 100 ms and deviation 250 ms: after the sample of 20 ms the timer is 30 + 4 x 220 = 910 ms, after the next
 /// 21.25 + 4 x 192.656 = 791.875 ms.
 #[test]
@@ -150,6 +210,17 @@ fn flows_are_apart() {
     ladder.compare("snoop/flows");
 }
 
+/// A SYN makes room as data does.
+#[test]
+fn a_flow_that_makes_room_for_a_syn_is_counted() {
+    let mut ladder = ladder("", Config { flows: 1, ..Config::default() });
+    let syn = from_fixed(|segment| segment.flags = Flags::SYN);
+    ladder.fixed(data(0, 1000)).fixed(syn).fixed(syn);
+    assert_eq!((ladder.counter("flows_forgotten"), ladder.counter("flows")), (0, 1), "its own beginning");
+    ladder.fixed(of_flow(1, syn));
+    assert_eq!((ladder.counter("flows_forgotten"), ladder.counter("flows")), (1, 1));
+}
+
 #[test]
 fn a_connection_begins_and_ends() {
     let mut ladder = ladder("SYN, data, FIN; data of the mobile passes; RST", Config::default());
@@ -184,6 +255,37 @@ fn what_cannot_be_passes() {
     own.src = HERE;
     ladder.fixed(own).at(5.0).mobile(ack(1000));
     ladder.compare("snoop/implausible");
+}
+
+/// A needless retransmission brings a duplicate that says so with a block below what it acknowledges. It tells of no loss: resent for
+/// it, a packet would bring the next one of its kind. covers [RFC2883 s4.1]
+#[test]
+fn a_report_of_a_second_arrival_is_no_duplicate() {
+    let mut ladder = ladder("0..1000 came twice: nothing of what flies is resent", Config::default());
+    window(&mut ladder, 0.0, 0, 4);
+    ladder.at(16.0).mobile(ack(1000)).at(17.0).mobile(ack_with(1000, &[(0, 1000)]));
+    ladder.note("together with a hole it is one").at(18.0).mobile(ack_with(1000, &[(0, 1000), (2000, 3000)]));
+    ladder.compare("snoop/second-arrival");
+}
+
+/// The fixed host may acknowledge, too. With the queue full such a packet is gone, and nothing else.
+#[test]
+fn an_acknowledgment_that_finds_the_queue_full_is_not_taken_for_data() {
+    let mut ladder = ladder("", Config::default());
+    ladder.fixed(data(0, 1000)).fixed(from_fixed(|_| {})).refused(from_fixed(|_| {}));
+    ladder.at(10.0).mobile(ack(0));
+    let counted = ["packets_lost_in_queue", "local_retransmissions"].map(|name| ladder.counter(name));
+    assert_eq!(counted, [0, 1]);
+}
+
+/// What finds no room here nor in the queue brings no duplicate: of the one packet behind the lost one a second duplicate tells that it was
+/// lost again.
+#[test]
+fn what_was_never_kept_and_found_the_queue_full_is_not_expected() {
+    let mut ladder = ladder("", Config { cache: 1, ..Config::default() });
+    ladder.fixed(data(0, 1000)).fixed(data(1000, 1000)).refused(data(1000, 1000)).fixed(data(2000, 1000));
+    ladder.at(10.0).mobile(ack(0)).mobile(ack(0));
+    assert_eq!(["packets_not_cached", "local_retransmissions"].map(|name| ladder.counter(name)), [2, 2]);
 }
 
 /// [ns-2]: what the queue drops is congestion's, and the sender's.

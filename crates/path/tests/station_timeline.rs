@@ -66,6 +66,18 @@ fn timeline(
     limit: Limit,
     offered: &[(usize, u32)],
 ) -> Vec<String> {
+    let offered: Vec<_> = offered.iter().map(|(lane, seq)| (*lane, *seq, false)).collect();
+    timeline_of(channels, arq, scheduler, limit, &offered)
+}
+
+/// The same of packets of which some are urgent.
+fn timeline_of(
+    channels: Vec<scripted::Config>,
+    arq: StopAndWait,
+    scheduler: Scheduler,
+    limit: Limit,
+    offered: &[(usize, u32, bool)],
+) -> Vec<String> {
     let mut schedule = Schedule::new();
     let (arrival, timer) = (schedule.slot(), schedule.slot());
     let line = || Line::new(Rate::from_bits_per_sec(1_000_000).unwrap(), Span::from_millis(2), Timing::Exact);
@@ -77,9 +89,9 @@ fn timeline(
         .map(|config| ChannelConfig::Scripted(config).build(engine::Stream::named(1, 0, "air")))
         .collect();
     let mut log = Log::default();
-    for (lane, seq) in offered {
+    for (lane, seq, urgent) in offered {
         let mut cx = Cx { now: Time::ZERO, schedule: &mut schedule, channels: &mut channels, observer: &mut log };
-        station.on_packet(*lane, packet(*seq), false, &mut cx);
+        station.on_packet(*lane, packet(*seq), *urgent, &mut cx);
     }
     while let Some((now, slot)) = schedule.next(Time::NEVER) {
         let mut cx = Cx { now, schedule: &mut schedule, channels: &mut channels, observer: &mut log };
@@ -256,4 +268,21 @@ fn a_shared_transmitter_that_is_busy_makes_every_lane_wait() {
         &[(0, 0), (1, 1000)],
     );
     assert_eq!(log[1], "     0 link 1: no room for 1000");
+}
+
+/// The head is being sent, and keeps its place. Urgent packets go before what waits, among themselves in the order in which
+/// they came: in a lane of their own, and over all lanes where the station serves what came first.
+#[test]
+fn urgent_packets_go_first_in_their_order() {
+    let order = |lanes: usize, scheduler: Scheduler, offered: &[(usize, u32, bool)]| {
+        let air = vec![dropping(&[]); lanes];
+        let log = timeline_of(air, arq(3, Numbering::PerFrame), scheduler, Limit::None, offered);
+        let arrivals = log.iter().filter_map(|line| line.strip_suffix(" arrives")?.split_once(": "));
+        arrivals.map(|(_, seq)| seq.parse().unwrap()).collect::<Vec<u32>>()
+    };
+    let one = [(0, 1, false), (0, 2, false), (0, 3, true), (0, 4, true), (0, 5, false), (0, 6, true)];
+    assert_eq!(order(1, Scheduler::RoundRobin, &one), [1, 3, 4, 6, 2, 5]);
+    assert_eq!(order(1, Scheduler::Fifo, &[&[(0, 0, true)], &one[..]].concat()), [0, 3, 4, 6, 1, 2, 5]);
+    let two = [(0, 1, false), (0, 2, false), (1, 3, true), (0, 4, true), (1, 5, true)];
+    assert_eq!(order(2, Scheduler::Fifo, &two), [1, 3, 4, 5, 2]);
 }

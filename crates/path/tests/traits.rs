@@ -11,7 +11,7 @@ fn who_does_something_asks_for_a_change_somewhere() {
     for (name, _) in AgentConfig::MEMBERS {
         let config: AgentConfig = member(name).unwrap_or_else(|error| panic!("{name} needs defaults: {error}"));
         let traits = config.traits();
-        let places: Vec<_> = traits.changes.iter().map(|place| place.name()).collect();
+        let places: Vec<_> = traits.changes.iter().chain(traits.uploads).map(|place| place.name()).collect();
         assert_eq!(config.build().is_some(), !places.is_empty(), "{name}: {places:?}");
         let responds = *name != "unmodified" && ResponseConfig::MEMBERS.iter().any(|(known, _)| known == name);
         assert!(!responds || traits.changes(Place::Sender), "{name} has a part in the sender, and says {places:?}");

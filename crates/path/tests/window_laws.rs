@@ -8,7 +8,7 @@ use engine::{Rate, Schedule, Slot, Span, Stream, Time};
 use path::channel::{Channel, ChannelConfig, scripted, two_state, uniform};
 use path::link::{Counters, Line, Timing};
 use path::mac::arq::{Arq, ArqConfig, fec, go_back_n, selective_repeat, stop_and_wait};
-use path::queue::{Buffer, Limit, Tie};
+use path::queue::{Buffer, Limit};
 use path::station::scheduler::Scheduler;
 use path::station::{Lane, Outcome, Station};
 use path::transmitter::Transmitter;
@@ -27,8 +27,7 @@ fn line(delay: Span) -> Line {
 fn saturated(arq: &ArqConfig, air: &ChannelConfig, delay: Span, packets: u32) -> (Time, Counters) {
     let mut schedule = Schedule::new();
     let slot = schedule.slot();
-    let limit = (Limit::None, Tie::default());
-    let mut transmitter = own_transmitter(&arq.build(), HOP, line(delay), limit, slot).expect("its own");
+    let mut transmitter = own_transmitter(&arq.build(), HOP, line(delay), Limit::None, slot).expect("its own");
     let mut channels: Vec<Box<dyn Channel>> = vec![air.build(Stream::named(5, 0, "air"))];
     let (mut log, mut buffer, mut last) = (Log::default(), Buffer::default(), Time::ZERO);
     for number in 0..packets {
@@ -167,7 +166,7 @@ fn told(arq: &ArqConfig, air: &ChannelConfig, limit: Limit, seed: u64) -> (Vec<(
             Either::Station { station: Station::new(lanes, Scheduler::default(), arrival, timer), arrival }
         }
         arq => {
-            let own = own_transmitter(&arq, HOP, line(delay), (limit, Tie::default()), arrival);
+            let own = own_transmitter(&arq, HOP, line(delay), limit, arrival);
             Either::Window(Box::new(own.expect("its own")))
         }
     };

@@ -10,7 +10,7 @@ use engine::{Rate, Schedule, Span, Stream, Time};
 use path::channel::{Channel, ChannelConfig, scripted};
 use path::link::{Line, Timing};
 use path::mac::arq::{ArqConfig, fec, go_back_n, selective_repeat};
-use path::queue::{Buffer, Limit, Tie};
+use path::queue::{Buffer, Limit};
 use path::{Cx, HopId, LinkEvent, Observer, Way};
 use wire::Packet;
 
@@ -59,7 +59,7 @@ fn timeline_of(arq: &ArqConfig, channel: scripted::Config, limit: Limit, offered
     let mut schedule = Schedule::new();
     let (slot, source) = (schedule.slot(), schedule.slot());
     let line = Line::new(Rate::from_bits_per_sec(1_000_000).unwrap(), Span::from_millis(2), Timing::Exact);
-    let mut transmitter = own_transmitter(&arq.build(), HOP, line, (limit, Tie::default()), slot).expect("its own");
+    let mut transmitter = own_transmitter(&arq.build(), HOP, line, limit, slot).expect("its own");
     let mut channels: Vec<Box<dyn Channel>> = vec![ChannelConfig::Scripted(channel).build(Stream::named(1, 0, "air"))];
     let (mut log, mut buffer) = (Log::default(), Buffer::default());
     let mut offered = offered.iter().zip(0..).peekable();
@@ -315,6 +315,15 @@ fn what_waits_for_the_window_is_limited_and_urgent_packets_go_first() {
             " 9112 2 arrives",
         ]
     );
+}
+
+/// Each frame waits for the acknowledgment of the one before. Of three that come meanwhile the urgent two go first, in their order.
+#[test]
+fn urgent_packets_keep_their_order() {
+    let offered = [(0, 125, false), (3, 125, false), (3, 125, true), (3, 125, true)];
+    let log = timeline_of(&selective(1, 3, true), dropping(&[]), Limit::None, &offered);
+    let arrivals: Vec<&str> = log.iter().filter_map(|line| line.strip_suffix(" arrives")).collect();
+    assert_eq!(arrivals, [" 3000 0", " 8112 2", "13224 3", "18336 1"]);
 }
 
 /// Blocks of two. The third packet is alone in its block: 5 ms after its end traffic has paused, and its parity goes.

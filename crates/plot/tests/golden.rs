@@ -90,7 +90,7 @@ fn marked_parts_are_numbered_and_explained() {
 fn a_collision_and_what_follows() {
     let (description, events) = cell(3, "1 s");
     let time = |text: &str| Some(Time::ZERO + span(text));
-    let options = Options { from: time("34 ms"), to: time("42 ms"), height: 480, ..Options::default() };
+    let options = Options { from: time("7 ms"), to: time("15 ms"), height: 480, ..Options::default() };
     let mut recorder = AirRecorder::new([(0, &description)], options.from, options.to);
     events.iter().for_each(|(at, event)| recorder.event(*at, event));
     same("collision.svg", &recorder.finish().draw(0, &description, &options).svg());

@@ -98,7 +98,7 @@ fn numbers<'a>(numbers: impl Iterator<Item = &'a Number>, with_place: bool, leve
         Column::number("one run of ours", "where 95 % of our single runs lie"),
         Column::text(
             "the paper is",
-            "inside or outside the interval of one run, or ours are of a reading that cannot be meant",
+            "inside or outside the interval of one run, or ours are of a reading that cannot be meant; \"as 0 is\": the interval is so wide that it holds 0 too, and decides little",
         ),
     ];
     if with_place {
@@ -143,7 +143,7 @@ fn bars(chart: &Chart, sweeps: &[Analysis]) -> Option<BarChart> {
     });
     Some(BarChart {
         title: format!("{}: {}", capital(chart.place), chart.title),
-        caption: format!("Over the bars: mean change to {}.", chart.cases.first()?),
+        caption: format!("Over the bars: change to {}.", chart.cases.first()?),
         cases: chart.cases.iter().map(|case| (*case).to_owned()).collect(),
         groups: groups.collect(),
         ..all

@@ -5,7 +5,7 @@ use divan::counter::ItemsCount;
 use engine::serde::Deserialize;
 use engine::serde::de::value::{Error, MapDeserializer};
 use engine::{Bytes, Rate, Span, Time};
-use path::agent::AgentConfig;
+use path::agent::{AgentConfig, snoop, split};
 use path::channel::{ChannelConfig, perfect, uniform};
 use path::link::Timing;
 use path::mac::arq::{ArqConfig, none};
@@ -26,6 +26,28 @@ fn schemes() -> impl Iterator<Item = &'static str> {
 fn member<T: for<'de> Deserialize<'de>>(name: &str) -> Option<T> {
     T::deserialize(MapDeserializer::<_, Error>::new([("kind", name)].into_iter())).ok()
 }
+
+/// A scheme that forgets none of 10,000 flows, and nothing of windows of 1000 segments.
+fn roomy(scheme: &str) -> AgentConfig {
+    match scheme {
+        "snoop" => AgentConfig::Snoop(snoop::Config {
+            cache: 2000,
+            memory: Bytes(1_000_000_000),
+            flows: 10_000,
+            ..snoop::Config::default()
+        }),
+        "split" => AgentConfig::Split(split::Config { flows: 10_000, ..split::Config::default() }),
+        other => plain(other),
+    }
+}
+
+/// A scheme as it is by default.
+fn plain(scheme: &str) -> AgentConfig {
+    member(scheme).unwrap_or_else(|| panic!("{scheme} needs defaults"))
+}
+
+/// Losses in the air, rare enough to change little.
+const RARE: f64 = 0.0001;
 
 fn link(between: [usize; 2], rate: &str, delay: Span, loss: f64) -> LinkSpec {
     LinkSpec {
@@ -50,16 +72,17 @@ fn link(between: [usize; 2], rate: &str, delay: Span, loss: f64) -> LinkSpec {
     }
 }
 
-/// `flows` downloads over one base station that follows `scheme`, for `duration`.
-fn network(scheme: &str, flows: usize, rate: &str, window: u64, duration: Span) -> Network {
-    let node = |name: &str, kind, scheme: &str| NodeSpec {
+/// `flows` downloads over one base station that follows a scheme, for `duration`.
+fn network(agent: AgentConfig, flows: usize, rate: &str, window: u64, duration: Span, loss: f64) -> Network {
+    let scheme = agent.name();
+    let node = |name: &str, kind, agent: AgentConfig| NodeSpec {
         name: name.into(),
         kind,
         buffer: None,
         processing_delay: Span::ZERO,
         radio: Radio::PerLink,
         scheduler: Default::default(),
-        agent: member(scheme).unwrap_or_else(|| panic!("{scheme} needs defaults")),
+        agent,
         place: None,
         association: None,
     };
@@ -81,11 +104,11 @@ fn network(scheme: &str, flows: usize, rate: &str, window: u64, duration: Span) 
     Network {
         media: Vec::new(),
         nodes: vec![
-            node("server", NodeKind::Host, "unmodified"),
-            node("station", NodeKind::Router, scheme),
-            node("mobile", NodeKind::Host, "unmodified"),
+            node("server", NodeKind::Host, plain("unmodified")),
+            node("station", NodeKind::Router, agent),
+            node("mobile", NodeKind::Host, plain("unmodified")),
         ],
-        links: vec![link([0, 1], rate, Span::from_millis(5), 0.0), link([1, 2], rate, Span::from_millis(1), 0.0001)],
+        links: vec![link([0, 1], rate, Span::from_millis(5), 0.0), link([1, 2], rate, Span::from_millis(1), loss)],
         flows: (0..flows).map(flow).collect(),
         duration,
         seed: 1,
@@ -105,15 +128,38 @@ fn measure(bencher: divan::Bencher<'_, '_>, network: &Network) {
 
 #[divan::bench(sample_count = 20, args = schemes())]
 fn one_flow(bencher: divan::Bencher<'_, '_>, scheme: &str) {
-    measure(bencher, &network(scheme, 1, "100 Mbps", 60_000, Span::from_secs(10)));
+    measure(bencher, &network(plain(scheme), 1, "100 Mbps", 60_000, Span::from_secs(10), RARE));
 }
 
 #[divan::bench(sample_count = 5, args = schemes())]
 fn a_hundred_flows(bencher: divan::Bencher<'_, '_>, scheme: &str) {
-    measure(bencher, &network(scheme, 100, "1 Gbps", 60_000, Span::from_secs(1)));
+    measure(bencher, &network(plain(scheme), 100, "1 Gbps", 60_000, Span::from_secs(1), RARE));
 }
 
 #[divan::bench(sample_count = 5, args = schemes())]
 fn ten_thousand_flows(bencher: divan::Bencher<'_, '_>, scheme: &str) {
-    measure(bencher, &network(scheme, 10_000, "1 Gbps", 8_000, Span::from_secs(2)));
+    measure(bencher, &network(plain(scheme), 10_000, "1 Gbps", 8_000, Span::from_secs(2), RARE));
+}
+
+/// As above, with room for all of them.
+#[divan::bench(sample_count = 5, args = ["unmodified", "snoop", "split"])]
+fn ten_thousand_flows_remembered(bencher: divan::Bencher<'_, '_>, scheme: &str) {
+    measure(bencher, &network(roomy(scheme), 10_000, "1 Gbps", 8_000, Span::from_secs(2), RARE));
+}
+
+/// One flow that always has a window of so many segments in the network, about 100,000 of them in all: nearly nothing is
+/// lost, or it would rarely have.
+fn one_window(bencher: divan::Bencher<'_, '_>, scheme: &str, segments: u64) {
+    let duration = Span::from_millis(1_200_000 / segments);
+    measure(bencher, &network(roomy(scheme), 1, "1 Gbps", segments * u64::from(SEGMENT), duration, 1e-9));
+}
+
+#[divan::bench(sample_count = 20, args = [10, 100, 1000])]
+fn window_unmodified(bencher: divan::Bencher<'_, '_>, segments: u64) {
+    one_window(bencher, "unmodified", segments);
+}
+
+#[divan::bench(sample_count = 20, args = [10, 100, 1000])]
+fn window_snoop(bencher: divan::Bencher<'_, '_>, segments: u64) {
+    one_window(bencher, "snoop", segments);
 }

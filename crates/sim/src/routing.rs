@@ -122,9 +122,10 @@ mod tests {
     #[test]
     fn routes_over_other_links_are_kept() {
         let mut routes = diamond();
-        let (to_mobile, to_router) = (routes.hop(0, 4), routes.hop(0, 1));
+        // Nobody's way to the second base station leads over the link of the first to the mobile.
+        let (to_mobile, to_station) = (routes.hop(0, 4), routes.hop(0, 3));
         routes.set_open(3, false);
-        assert!(routes.next[4].is_none() && routes.next[1].is_some());
-        assert_eq!((routes.hop(0, 4), routes.hop(0, 1)), (to_mobile, to_router));
+        assert!(routes.next[4].is_none() && routes.next[3].is_some());
+        assert_eq!((routes.hop(0, 4), routes.hop(0, 3)), (to_mobile, to_station));
     }
 }

@@ -8,10 +8,11 @@
 use std::fmt::Write as _;
 
 use engine::{Draws, Stream};
+use stats::paired::Pairs;
 use stats::precise::{Rule, Verdict};
 use stats::quantile::Ordered;
 use stats::steady::{batch_means, mser5, run_length};
-use stats::{Error, Interval, Level, Moments};
+use stats::{Error, Interval, Level, Moments, Sample};
 
 /// The two-sided 99.9 % point of the normal distribution.
 const REGION: f64 = 3.29;
@@ -125,6 +126,31 @@ fn means(table: &mut Table) {
     }
 }
 
+/// One air for both: what it leaves of the base, it leaves of the other too. The interval is right in the limit only.
+fn ratios(table: &mut Table) {
+    let steady: Law = |draws| 10.0 + 2.0 * normal(draws);
+    let skewed: Law = |draws| draws.exponential(10.0);
+    for (name, law, n, bound) in
+        [("normal", steady, 5, 0.93), ("normal", steady, 10, 0.93), ("exponential", skewed, 10, 0.88)]
+    {
+        let hits = experiments(4000, "ratio", |draws| {
+            let pair = |_| {
+                let air = law(draws);
+                (air, air * (1.2 + 0.2 * normal(draws)))
+            };
+            let (base, other): (Vec<f64>, Vec<f64>) = (0..n).map(pair).collect();
+            let pairs = Pairs::of(&Sample::of(base).unwrap(), &Sample::of(other).unwrap());
+            holds(pairs.change_of_means(Level::default()).and_then(|change| change.interval), 20.0)
+        });
+        table.row(
+            &format!("{name} pairs, n = {n}"),
+            "change of the means, 95 %",
+            &hits,
+            Expected::Between(bound, 0.95),
+        );
+    }
+}
+
 fn quantiles(table: &mut Table) {
     for (n, p) in [(6, 0.5), (20, 0.5), (100, 0.9), (400, 0.99)] {
         let truth = -libm::log(1.0 - p);
@@ -219,6 +245,7 @@ fn intervals_hold_the_truth_as_often_as_the_page_says() {
         "| data | method | experiments | held the truth | expected | 99.9 % region |\n|---|---|---|---|---|---|\n",
     ));
     means(&mut table);
+    ratios(&mut table);
     quantiles(&mut table);
     series(&mut table);
     sequential(&mut table);

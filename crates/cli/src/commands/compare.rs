@@ -28,7 +28,7 @@ pub struct Args {
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     schemes: Vec<String>,
     /// Paths to compare them on, separated by commas: a network (lan, wan, satellite), a kind of air (random-loss, bursts,
-    /// disconnection, delay-variation), or both, such as wan-bursts [default: all]
+    /// disconnection, delay-variation, upload), or both, such as wan-bursts [default: all]
     #[arg(long, value_name = "NAMES", value_delimiter = ',', conflicts_with = "scenario")]
     paths: Vec<String>,
     /// Compare them on the network of this scenario instead; its schemes and its sweep do not count
@@ -113,7 +113,7 @@ fn ran(args: &Args, plans: &[(String, Plan)], store: &mut Store) -> Result<Vec<C
         (done, found) = (done + tally.done, found + tally.found);
         let kept = store.note(plan).and_then(|id| store.sweep(id))?;
         let analysis = Analysis::of(store, kept, args.replications)?;
-        comparisons.push((Comparison::of(name, plan, &analysis), analysis.warnings()));
+        comparisons.push((Comparison::of(name, plan, &analysis), analysis.warnings_of_runs()));
     }
     progress.finish();
     for (comparison, warnings) in &comparisons {
@@ -125,10 +125,11 @@ fn ran(args: &Args, plans: &[(String, Plan)], store: &mut Store) -> Result<Vec<C
 }
 
 const LEGEND: &str = "\
-goodput: of all flows, with half of its 95 % interval; change: to the first scheme, on the same air, likewise
-memory: the most that the scheme kept at the base station at one time, bytes for each flow
-packets: that came to the base station or from it; air: seconds of sending for each MB delivered
-end-to-end: whether an acknowledgment still says that the receiver has the data; changes: the nodes that must follow it
+goodput: of all flows, with half of its 95 % interval; change: from the first scheme's mean, on the same air, likewise;
+  - if each of its runs was the same as the first scheme's: it had nothing to do
+memory: the most that the scheme kept at one time in the nodes that follow it, bytes for each flow
+packets: that came to the base station or from it; air: seconds of sending for each MB delivered, over all runs
+end-to-end: whether an acknowledgment still says that the receiver has the data; changes: the nodes that follow it
 ";
 
 fn table(comparison: &Comparison) -> String {
@@ -157,7 +158,7 @@ fn table(comparison: &Comparison) -> String {
                 let half = goodput.ci.map(|ci| ci.half_width() / scale);
                 let mean = goodput.mean / scale;
                 let places = decimals(half.unwrap_or(0.0), mean);
-                let against = goodput.against.as_ref();
+                let against = goodput.against.as_ref().filter(|_| !it.same_as_first);
                 line.push(plain(mean, places));
                 line.push(half.map_or_else(none, |half| plain(half, places)));
                 line.push(against.and_then(|against| against.percent).map_or_else(none, plain_percent));
@@ -170,7 +171,7 @@ fn table(comparison: &Comparison) -> String {
             Some(cost) => line.extend([
                 plain(cost.state_bytes_per_flow, 0),
                 plain(cost.packets, 0),
-                cost.airtime_s_per_mb.map_or_else(none, |seconds| plain(seconds, 3)),
+                cost.airtime_s_per_mb().map_or_else(none, |seconds| plain(seconds, 3)),
             ]),
             None => line.extend([none(), none(), none()]),
         }

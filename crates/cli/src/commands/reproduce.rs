@@ -21,7 +21,7 @@ use crate::talk::say;
 pub struct Args {
     /// The paper; without one, the papers are listed
     name: Option<String>,
-    /// Replications of each point [default: the paper's, such as 100]
+    /// Replications of each point [default: the paper's, such as 100; at least 2]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(2..=100_000))]
     replications: Option<u64>,
     /// Ten replications
@@ -84,7 +84,7 @@ fn table(paper: &Paper, reproduction: &Reproduction, level: Level) -> String {
     };
     format!(
         "{}\n{} replications; +-: half of the 95 % interval of our mean; one run: where 95 % of our single runs lie,\n\
-         and the paper's single run should, if the models are the same\n\n{}\n{inside} of {of} numbers inside{left_out}\n\
+         and the paper's single run should, if the models are the same; \"as 0 is\": it holds 0 too, and decides little\n\n{}\n{inside} of {of} numbers inside{left_out}\n\
          what does not reproduce, and why: docs/papers/{}.md\n",
         paper.reference,
         reproduction.replications,

@@ -8,28 +8,23 @@ use crate::scenario::model::{LinkKind, NodeKind};
 /// What a run of a scheme took, beside time.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Cost {
-    /// The most memory that the schemes of all base stations needed at one time, in bytes for each flow. A scheme that counts
-    /// none keeps nothing.
+    /// The most memory that the scheme needed at one time in a node that follows it, in bytes for each flow; of several
+    /// nodes the sum, though each may have needed it at another time. A scheme that counts none keeps nothing.
     pub state_bytes_per_flow: f64,
     /// Packets that came to base stations, and that came from them.
     pub packets: f64,
     /// Seconds of sending over the air, both ways, of all links.
     pub airtime_s: f64,
-    /// The same for each million bytes that were delivered; none if nothing was.
-    pub airtime_s_per_mb: Option<f64>,
+    /// Bytes that were delivered, of all flows.
+    pub delivered: f64,
 }
 
 impl Cost {
     /// Of one run of `scenario`.
     pub fn of(scenario: &Scenario, summary: &Value) -> Self {
         let station = |name: &str| scenario.nodes.get(name).is_some_and(|node| node.kind == NodeKind::BaseStation);
-        let state: f64 = list(&summary["nodes"])
-            .filter(|node| station(node["name"].as_str().unwrap_or_default()))
-            .map(|node| {
-                let counter = |name: &str| node["scheme_counts"][name].as_f64();
-                counter("state_bytes_most").or(counter("state_bytes")).unwrap_or(0.0)
-            })
-            .sum();
+        let kept = |node: &Value| node["scheme_counts"]["state_bytes_most"].as_f64().unwrap_or(0.0);
+        let state: f64 = list(&summary["nodes"]).map(kept).sum();
         let (mut packets, mut airtime_s) = (0.0, 0.0);
         let simulated = summary["simulated_s"].as_f64().unwrap_or(0.0);
         for link in list(&summary["links"]) {
@@ -44,12 +39,13 @@ impl Cost {
             }
         }
         let delivered: f64 = list(&summary["flows"]).filter_map(|flow| flow["bytes_delivered"].as_f64()).sum();
-        Cost {
-            state_bytes_per_flow: state / scenario.flows.len().max(1) as f64,
-            packets,
-            airtime_s,
-            airtime_s_per_mb: (delivered > 0.0).then(|| airtime_s / (delivered / 1e6)),
-        }
+        Cost { state_bytes_per_flow: state / scenario.flows.len().max(1) as f64, packets, airtime_s, delivered }
+    }
+
+    /// Seconds of sending for each million bytes that were delivered; none if nothing was. Of several runs all their
+    /// seconds over all their bytes: in a mean of quotients a run that delivered next to nothing would count most.
+    pub fn airtime_s_per_mb(&self) -> Option<f64> {
+        (self.delivered > 0.0).then(|| self.airtime_s / (self.delivered / 1e6))
     }
 
     /// Of all runs: the most memory, and the means of the others. None of none.
@@ -58,12 +54,11 @@ impl Cost {
             return None;
         }
         let mean = |value: fn(&Cost) -> f64| costs.iter().map(value).sum::<f64>() / costs.len() as f64;
-        let each: Vec<f64> = costs.iter().filter_map(|cost| cost.airtime_s_per_mb).collect();
         Some(Cost {
             state_bytes_per_flow: costs.iter().map(|cost| cost.state_bytes_per_flow).fold(0.0, f64::max),
             packets: mean(|cost| cost.packets),
             airtime_s: mean(|cost| cost.airtime_s),
-            airtime_s_per_mb: (!each.is_empty()).then(|| each.iter().sum::<f64>() / each.len() as f64),
+            delivered: mean(|cost| cost.delivered),
         })
     }
 }
@@ -80,9 +75,9 @@ mod tests {
     use crate::compare::paths;
     use crate::scenario::Document;
 
-    /// By hand: 100 + 60 packets over the wire, 90 + 70 over the air, 50 s x (0.5 + 0.1) of sending, 2 MB.
+    /// By hand: 900 + 92 bytes, 100 + 60 packets over the wire, 90 + 70 over the air, 50 s x (0.5 + 0.1) of sending, 2 MB.
     #[test]
-    fn costs_are_counted_at_the_base_station_and_in_the_air() {
+    fn costs_are_counted_in_the_nodes_and_in_the_air() {
         let path = &paths::every()[0];
         let scenario = Document::parse("p", path.text.as_bytes()).unwrap().read().unwrap();
         let way = |packets: u64, busy: f64| json!({ "packets_delivered": packets, "utilization": busy });
@@ -95,15 +90,18 @@ mod tests {
             ],
             "nodes": [
                 { "name": "station", "scheme_counts": { "state_bytes": 7, "state_bytes_most": 900 } },
-                { "name": "mobile", "scheme_counts": { "state_bytes": 5000 } },
+                { "name": "mobile", "scheme_counts": { "state_bytes": 92, "state_bytes_most": 92 } },
             ],
         });
         let cost = Cost::of(&scenario, &summary);
-        assert_eq!((cost.state_bytes_per_flow, cost.packets), (900.0, 320.0));
-        assert!((cost.airtime_s - 30.0).abs() < 1e-9 && (cost.airtime_s_per_mb.unwrap() - 15.0).abs() < 1e-9);
-        let other = Cost { state_bytes_per_flow: 100.0, packets: 300.0, airtime_s: 10.0, airtime_s_per_mb: None };
+        assert_eq!((cost.state_bytes_per_flow, cost.packets), (992.0, 320.0));
+        assert!((cost.airtime_s - 30.0).abs() < 1e-9 && (cost.airtime_s_per_mb().unwrap() - 15.0).abs() < 1e-9);
+        // A run in which 50 s of sending brought half a megabyte: 80 s for 2.5 MB together, not the mean of 15 and 100.
+        let other = Cost { state_bytes_per_flow: 100.0, packets: 300.0, airtime_s: 50.0, delivered: 500_000.0 };
         let both = Cost::of_all(&[cost, other]).unwrap();
-        assert_eq!((both.state_bytes_per_flow, both.packets, both.airtime_s), (900.0, 310.0, 20.0));
-        assert_eq!(both.airtime_s_per_mb, cost.airtime_s_per_mb, "where nothing arrived there is none");
+        assert_eq!((both.state_bytes_per_flow, both.packets), (992.0, 310.0));
+        assert!((both.airtime_s - 40.0).abs() < 1e-9 && (both.airtime_s_per_mb().unwrap() - 32.0).abs() < 1e-9);
+        let nothing = Cost { delivered: 0.0, ..other };
+        assert_eq!(nothing.airtime_s_per_mb(), None);
     }
 }

@@ -7,18 +7,20 @@ pub mod paths;
 
 use std::path::PathBuf;
 
-use path::agent::{AgentConfig, Traits};
+use path::agent::{AgentConfig, Direction, Traits};
 use serde_json::{Value, json};
 use toml::Table;
 
 pub use figures::Cost;
 pub use paths::ComparedPath;
 
-use crate::catalogue::changes;
+use crate::catalogue::named;
 use crate::load::{Overrides, Source};
 use crate::metric::{self, Metric};
 use crate::problem::Problem;
+use crate::scenario::Scenario;
 use crate::scenario::document::{Origin, by_name};
+use crate::scenario::followers::{self, Asked};
 use crate::sweep::Plan;
 use crate::sweep::analysis::{Analysis, Row};
 
@@ -30,12 +32,12 @@ const FIGURE: &str = "total_goodput_bps";
 /// The schemes with these names, each once, the baseline first if it is among them; all if none is named.
 pub fn schemes(names: &[String]) -> Result<Vec<&'static str>, Problem> {
     let known = || AgentConfig::MEMBERS.iter().map(|(name, _)| *name);
+    let names: Vec<&str> = names.iter().map(|name| name.trim()).collect();
     if let Some(unknown) = names.iter().find(|name| !known().any(|known| known == **name)) {
         let problem = Problem::new("a scheme (see `lasthop list schemes`)").in_file("--schemes");
         return Err(problem.found(format!("\"{unknown}\"")).nearest(unknown, known()));
     }
-    let mut chosen: Vec<_> =
-        known().filter(|known| names.is_empty() || names.iter().any(|name| name == known)).collect();
+    let mut chosen: Vec<_> = known().filter(|known| names.is_empty() || names.contains(known)).collect();
     chosen.sort_by_key(|name| *name != BASELINE);
     Ok(chosen)
 }
@@ -50,22 +52,48 @@ pub fn source(path: &ComparedPath, overrides: &Overrides) -> Result<Source, Vec<
     Ok(source)
 }
 
-/// The plan of a comparison: every node follows one scheme after the other, whatever the scenario says, and each case is run
-/// so many times. A sweep in the scenario does not count.
+/// The plan of a comparison: one scheme after the other is followed by the nodes that it asks, whatever the scenario says, and
+/// each case is run so many times. A sweep in the scenario does not count.
 pub fn plan(mut source: Source, schemes: &[&str], replications: u64) -> Result<Plan, Vec<Problem>> {
     let count = i64::try_from(replications).unwrap_or(i64::MAX);
-    let compare: Table = [("scheme".to_owned(), schemes.to_vec().into())].into_iter().collect();
-    let sweep: Table = [
-        ("replications".to_owned(), count.into()),
-        ("metrics".to_owned(), vec![FIGURE].into()),
-        ("compare".to_owned(), compare.into()),
-    ]
-    .into_iter()
-    .collect();
-    source.document.set_everywhere("scheme", schemes.first().copied().unwrap_or(BASELINE));
-    let set = source.document.assign("sweep", sweep.into(), Origin::Outside("compare".to_owned()));
-    set.map_err(|problem| vec![problem])?;
-    Plan::of(&source)
+    let mut sweep = Table::new();
+    sweep.insert("replications".to_owned(), count.into());
+    sweep.insert("metrics".to_owned(), vec![FIGURE].into());
+    let assign = |source: &mut Source, sweep: &Table| {
+        let set = source.document.assign("sweep", sweep.clone().into(), Origin::Outside("compare".to_owned()));
+        set.map_err(|problem| vec![problem])
+    };
+    source.document.set_everywhere("scheme", BASELINE);
+    assign(&mut source, &sweep)?;
+    // Who follows a scheme depends on the network and its flows.
+    let scenario = source.resolve(&source.document)?.scenario;
+    let compare: Table = schemes.iter().map(|scheme| ((*scheme).to_owned(), case(&scenario, scheme).into())).collect();
+    sweep.insert("compare".to_owned(), compare.into());
+    assign(&mut source, &sweep)?;
+    let mut plan = Plan::of(&source)?;
+    // A scheme that has nothing to do here shows it in its row. Nobody wrote these schemes, so nobody has to change them.
+    let of_scheme = |problem: &Problem| problem.key.as_deref().is_some_and(|key| key.ends_with("scheme"));
+    plan.warnings.retain(|warning| !of_scheme(warning));
+    Ok(plan)
+}
+
+/// The changes that make the nodes follow the scheme which it asks to.
+fn case(scenario: &Scenario, scheme: &str) -> Table {
+    let asked = followers::asked(scenario, &traits(scheme));
+    let follow = |node: String| {
+        let scheme: Table = [("scheme".to_owned(), scheme.into())].into_iter().collect();
+        (node, scheme.into())
+    };
+    let nodes: Table = asked.nodes.into_iter().map(follow).collect();
+    let mut changes = Table::new();
+    changes.insert("scheme".to_owned(), BASELINE.into());
+    changes.insert("nodes".to_owned(), nodes.into());
+    changes
+}
+
+fn traits(scheme: &str) -> Traits {
+    let config: Option<AgentConfig> = by_name(scheme);
+    config.unwrap_or(AgentConfig::Unmodified(Default::default())).traits()
 }
 
 /// What is known of one path.
@@ -86,6 +114,10 @@ pub struct Compared {
     pub scheme: String,
     /// What it asks for.
     pub traits: Traits,
+    /// Of which nodes of this network.
+    pub asked: Asked,
+    /// Whether every run was the same as the first scheme's: it had nothing to do.
+    pub same_as_first: bool,
     /// The goodput of all flows; none if no run gave one.
     pub goodput: Option<Row>,
     /// What it cost; none without runs.
@@ -101,6 +133,7 @@ impl Comparison {
     /// From the runs of a plan.
     pub fn of(name: &str, plan: &Plan, analysis: &Analysis) -> Self {
         let entries = analysis.entries(figure());
+        let same = analysis.same_as_first();
         let row = |(number, scheme): (usize, &str)| {
             let cells = plan.points.first().map_or(&[][..], |point| &point.cells);
             let runs = analysis.cells.iter().find(|runs| runs.cell.case == number);
@@ -110,10 +143,12 @@ impl Comparison {
                 }
                 _ => Vec::new(),
             };
-            let config: Option<AgentConfig> = by_name(scheme);
+            let traits = traits(scheme);
             Compared {
                 scheme: scheme.to_owned(),
-                traits: config.unwrap_or(AgentConfig::Unmodified(Default::default())).traits(),
+                asked: followers::asked(&plan.scenario, &traits),
+                traits,
+                same_as_first: same.contains(&number),
                 goodput: entries.iter().find(|entry| entry.cell.case == number).and_then(|entry| entry.row.clone()),
                 cost: Cost::of_all(&costs),
             }
@@ -131,16 +166,17 @@ impl Comparison {
             json!({
                 "scheme": row.scheme,
                 "end_to_end_semantics": row.traits.semantics.name(),
-                "changes": row.traits.changes.iter().map(|place| place.name()).collect::<Vec<_>>(),
+                "changes": row.asked.places.iter().map(|place| place.name()).collect::<Vec<_>>(),
+                "same_as_first": row.same_as_first,
                 "n": goodput.map_or(0, |goodput| goodput.n),
                 "goodput_bps": goodput.map(|goodput| goodput.mean),
-                "goodput_ci_bps": goodput.and_then(|goodput| bounds(goodput.ci)),
+                "goodput_ci_bps": goodput.and_then(|goodput| bounds(goodput.ci)).map(|[low, high]| [low.max(0.0), high]),
                 "change_percent": against.and_then(|against| against.percent),
                 "change_percent_ci": against.and_then(|against| bounds(against.percent_ci)),
                 "state_bytes_per_flow": row.cost.map(|cost| cost.state_bytes_per_flow),
                 "packets": row.cost.map(|cost| cost.packets),
                 "airtime_s": row.cost.map(|cost| cost.airtime_s),
-                "airtime_s_per_mb": row.cost.and_then(|cost| cost.airtime_s_per_mb),
+                "airtime_s_per_mb": row.cost.and_then(|cost| cost.airtime_s_per_mb()),
             })
         };
         json!({ "path": self.name, "title": self.title, "schemes": self.rows.iter().map(row).collect::<Vec<_>>() })
@@ -148,8 +184,13 @@ impl Comparison {
 }
 
 impl Compared {
-    /// The nodes that the scheme asks to follow it, as people say it.
+    /// The nodes that the scheme asks to follow it here, as people say it.
     pub fn changes(&self) -> String {
-        changes(&self.traits)
+        match (&self.asked.places[..], self.traits.places(Direction::Download), self.traits.places(Direction::Upload)) {
+            ([], [], []) => "none".to_owned(),
+            ([], [], _) => "none: for uploads".to_owned(),
+            ([], ..) => "none: for downloads".to_owned(),
+            (places, ..) => named(places),
+        }
     }
 }

@@ -20,7 +20,7 @@ const NETWORKS: &[Part] = &[
     },
 ];
 
-/// What lies between the base station and the mobile, 2 Mbps and 1 ms.
+/// What lies between the base station and the mobile, 2 Mbps and 1 ms, and who sends over it.
 const AIRS: &[Part] = &[
     Part {
         name: "random-loss",
@@ -41,6 +41,11 @@ const AIRS: &[Part] = &[
         name: "delay-variation",
         summary: "fades of 500 ms, a link layer that does not give up",
         text: include_str!("paths/delay-variation.toml"),
+    },
+    Part {
+        name: "upload",
+        summary: "the mobile sends; 2 % of packets lost, no link layer",
+        text: include_str!("paths/upload.toml"),
     },
 ];
 
@@ -98,8 +103,8 @@ mod tests {
 
     #[test]
     fn a_part_names_all_its_paths() {
-        assert_eq!(chosen(&[]).len(), 12);
-        let wan = ["wan-random-loss", "wan-bursts", "wan-disconnection", "wan-delay-variation"];
+        assert_eq!(chosen(&[]).len(), 15);
+        let wan = ["wan-random-loss", "wan-bursts", "wan-disconnection", "wan-delay-variation", "wan-upload"];
         assert_eq!(chosen(&["wan"]), wan);
         assert_eq!(chosen(&["bursts"]), ["lan-bursts", "wan-bursts", "satellite-bursts"]);
         // Each once, whatever names it and in whatever order.

@@ -393,16 +393,19 @@ impl Flow {
     /// Data has crossed a hop: is it the slowest?
     fn learn_speed(&mut self, at: Time, id: HopId, hop: &Hop) {
         let full = Packet::HEADER + Segment::HEADER + self.segment;
-        let cycle = hop.cycle(full);
-        if self.slowest.as_ref().is_none_or(|slowest| cycle > slowest.cycle) {
+        let left = hop.left(at);
+        let cycle = hop.cycle(full, left);
+        // Where its rate changes it may be the slowest no more; another takes its place with its next packet.
+        let known = self.slowest.as_ref().filter(|slowest| slowest.id == id).map(|slowest| slowest.free);
+        if known.is_some() || self.slowest.as_ref().is_none_or(|slowest| cycle > slowest.cycle) {
             self.slowest = Some(Slowest {
                 id,
                 near: hop.near,
                 cycle,
                 has_link_layer: hop.link_ack.is_some(),
-                sending: hop.sending(full),
+                sending: hop.sending(full, left),
                 processing: hop.processing,
-                free: at,
+                free: known.unwrap_or(at),
             });
         }
         if let Some(slowest) = self.slowest.as_mut().filter(|slowest| slowest.id == id && slowest.has_link_layer) {
@@ -449,12 +452,12 @@ impl Flow {
 
 /// An attempt that begins now and fails, for as long as it holds the line.
 fn attempt_on_the_line(at: Time, id: HopId, hop: &Hop, packet: &Packet) -> Fact {
-    Fact::Failed { hop: id, from: at, to: at + hop.sending(packet.size()), data: packet.data().is_some() }
+    Fact::Failed { hop: id, from: at, to: at + hop.sending(packet.size(), at), data: packet.data().is_some() }
 }
 
 /// When a packet that arrives now, on a link without link layer, was being sent.
 fn on_the_line(at: Time, hop: &Hop, packet: &Packet) -> (Time, Time) {
-    let to = at.as_nanos().saturating_sub(hop.delay.as_nanos());
-    let from = to.saturating_sub(hop.sending(packet.size()).as_nanos());
-    (Time::from_nanos(from), Time::from_nanos(to))
+    let to = hop.left(at);
+    let from = to.as_nanos().saturating_sub(hop.sending(packet.size(), to).as_nanos());
+    (Time::from_nanos(from), to)
 }

@@ -1,8 +1,9 @@
 //! How long links take, as far as events do not say.
 
-use engine::Span;
+use engine::{Rate, Span, Time};
 use path::HopId;
 use path::link::Line;
+use path::link::changing::service::Row;
 use sim::Network;
 
 /// One direction of one link.
@@ -18,13 +19,34 @@ pub(super) struct Hop {
     pub link_ack: Option<Span>,
     /// With a link layer that acknowledges, how many frames may be on their way unacknowledged.
     window: Option<u32>,
+    /// What holds of it from times on instead, where a table says it.
+    rows: Vec<Row>,
     line: Line,
 }
 
 impl Hop {
-    /// How long `size` bytes take to send.
-    pub fn sending(&self, size: u32) -> Span {
-        self.line.clone().transmission_time(size)
+    /// How long `size` bytes take to send, at the rate that holds at `at`. In a recording of opportunities that is its mean;
+    /// while a table has no rate, that of the link.
+    pub fn sending(&self, size: u32, at: Time) -> Span {
+        let mut line = self.line.clone();
+        let row = self.rows[..self.begun(at)].last();
+        if let Some(rate) = row.and_then(|row| Rate::from_bits_per_sec(row.rate?)) {
+            line.rate = rate;
+        }
+        line.transmission_time(size)
+    }
+
+    /// When what arrives at `at` had left, but for what jitter, spikes and gaps have added.
+    pub fn left(&self, at: Time) -> Time {
+        let less = |delay: Span| Time::from_nanos(at.as_nanos().saturating_sub(delay.as_nanos()));
+        let in_row =
+            |row: &Row| Some(less(row.delay.unwrap_or(self.delay))).filter(|left| *left >= Time::ZERO + row.at);
+        self.rows[..self.begun(at)].iter().rev().find_map(in_row).unwrap_or_else(|| less(self.delay))
+    }
+
+    /// How many rows have begun at `at`.
+    fn begun(&self, at: Time) -> usize {
+        self.rows.partition_point(|row| Time::ZERO + row.at <= at)
     }
 
     /// Whether one frame is outstanding at a time.
@@ -44,8 +66,8 @@ impl Hop {
 
     /// From the beginning of one packet to that of the next, where packets wait and nothing is lost: in the time of one
     /// exchange a window of them.
-    pub fn cycle(&self, size: u32) -> Span {
-        let sending = self.sending(size);
+    pub fn cycle(&self, size: u32, at: Time) -> Span {
+        let sending = self.sending(size, at);
         let (Some(link_ack), Some(window)) = (self.link_ack, self.window) else { return sending };
         let exchange = sending + self.delay.times(2) + link_ack;
         sending.max(Span::from_nanos(exchange.as_nanos() / u64::from(window.max(1))))
@@ -59,13 +81,18 @@ impl Hops {
     pub fn of(network: &Network) -> Self {
         let hops = network.links.iter().flat_map(|link| {
             [(0, 1), (1, 0)].map(|(near, far)| {
-                let mut line = Line::new(link.rate, link.delay, link.timing);
+                let opportunities = link.changes.as_ref().and_then(|changes| changes.opportunities[near].as_ref());
+                let rate = opportunities.map_or(link.rate, |recorded| recorded.mean_rate());
+                // A table's rate does not count where opportunities say when packets are sent.
+                let of_row = |row: &Row| Row { rate: row.rate.filter(|_| opportunities.is_none()), ..*row };
+                let rows = link.changes.iter().flat_map(|changes| changes.rows.iter().map(of_row)).collect();
+                let mut line = Line::new(rate, link.delay, link.timing);
                 let [near, far] = [link.between[near], link.between[far]];
                 let arq = link.arq.build();
                 let link_ack = arq.ack_size().map(|size| line.transmission_time(size));
                 let host = near >= network.nodes.len() || network.nodes[near].kind == sim::NodeKind::Host;
                 let processing = if host { Span::ZERO } else { network.nodes[near].processing_delay };
-                Hop { near, far, processing, delay: link.delay, link_ack, window: arq.window(), line }
+                Hop { near, far, processing, delay: link.delay, link_ack, window: arq.window(), rows, line }
             })
         });
         Hops(hops.collect())

@@ -195,9 +195,12 @@ fn means(sweeps: &[Analysis]) -> Vec<Column> {
         ("difference_ci_high", "see unit", "upper end of its interval", |row| {
             Some(row.against.as_ref()?.difference_ci?.high)
         }),
-        ("change_percent", "%", "mean change in percent of the first case's value, paired by replication", |row| {
-            row.against.as_ref()?.percent
-        }),
+        (
+            "change_percent",
+            "%",
+            "change from the first case's mean in percent, its interval paired by replication",
+            |row| row.against.as_ref()?.percent,
+        ),
         ("change_percent_ci_low", "%", "lower end of its interval", |row| Some(row.against.as_ref()?.percent_ci?.low)),
         ("change_percent_ci_high", "%", "upper end of its interval", |row| {
             Some(row.against.as_ref()?.percent_ci?.high)

@@ -42,11 +42,13 @@ pub fn summary(title: &str, scenario: &Scenario, network: &Network, results: &Re
                 "frames_sent": counters.frames_sent,
                 "frames_corrupted": counters.frames_corrupted,
                 "frames_duplicate": counters.duplicates,
+                "frames_discarded": counters.discarded,
                 "packets_delivered": counters.packets_delivered,
                 "packets_dropped": counters.packets_dropped,
                 "packets_dropped_queue_full": counters.queue_full,
                 "packets_marked": counters.marked,
                 "packets_given_up": counters.given_up,
+                "packets_recovered": counters.recovered,
                 "utilization": counters.busy.as_secs_f64() / results.ended.as_secs_f64().max(f64::MIN_POSITIVE),
             });
             if spec.medium.is_some() {

@@ -236,9 +236,16 @@ impl Number {
     pub fn verdict(&self, level: Level) -> &'static str {
         match (self.rejected, self.inside(level)) {
             (true, _) => "not meant so",
+            (false, true) if self.holds_zero(level) => "inside, as 0 is",
             (false, true) => "inside",
             (false, false) => "outside",
         }
+    }
+
+    /// Whether single runs of ours are so far apart that 0 is as likely as the paper's value, which is another: then that it is
+    /// inside says little.
+    pub fn holds_zero(&self, level: Level) -> bool {
+        self.paper != 0.0 && self.inside(level) && self.run(level).is_some_and(|run| run.contains(0.0))
     }
 
     /// Where our true mean lies.
@@ -273,6 +280,7 @@ impl Number {
             "ci95": bounds(self.ci(level).or(exact)),
             "run95": bounds(self.run(level).or(exact)),
             "inside": self.inside(level),
+            "holds_zero": self.holds_zero(level),
             "rejected": self.rejected,
         })
     }
@@ -281,4 +289,24 @@ impl Number {
 /// The paper called `name`.
 pub fn find(name: &str) -> Option<&'static Paper> {
     PAPERS.iter().copied().find(|paper| paper.name == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// By hand, two values a and b: half of the interval of one run is 12.706 |a - b| / sqrt(2) x sqrt(1.5). 29 and 31 reach 22 away
+    /// from 30, 20 and 40 reach 220.
+    #[test]
+    fn an_interval_that_holds_zero_too_says_little() {
+        let number = |paper, ours: [f64; 2]| Number::new("p", json!({}), "%", paper, Moments::of(ours).unwrap());
+        let verdict = |number: Number| number.verdict(Level::default());
+        assert_eq!(verdict(number(30.0, [29.0, 31.0])), "inside");
+        assert_eq!(verdict(number(30.0, [20.0, 40.0])), "inside, as 0 is");
+        assert_eq!(verdict(number(300.0, [20.0, 40.0])), "outside");
+        assert_eq!(verdict(number(0.0, [-1.0, 1.0])), "inside", "0 is what the paper says");
+        assert_eq!(verdict(number(30.0, [20.0, 40.0]).rejected()), "not meant so");
+        let json = number(30.0, [20.0, 40.0]).to_json(Level::default());
+        assert_eq!((&json["inside"], &json["holds_zero"]), (&json!(true), &json!(true)));
+    }
 }

@@ -85,7 +85,7 @@ const CHARTS: &[Chart] = &[
         metric: "goodput_bps",
         along: SPIKES,
         only: &[],
-        cases: &["none", "acks-3", "both-3", "both-6", "both-12", "data"],
+        cases: &["none", "acks-3", "both-3", "both-6", "both-9", "both-12", "data"],
     },
 ];
 
@@ -95,6 +95,12 @@ const PAUSE: &[&str] = &[r#"links.air.spikes=[{ at = "5 s", extra = "6 s", lasts
 /// Figures 6 and 9.
 const PICTURES: &[Picture] = &[
     Picture::new("figure 6", "The window without packet control", VARIATION, Some("unmodified"), Panel::Window, None),
+    Picture::new("figure 6", "The window with a threshold of 3", VARIATION, None, Panel::Window, None)
+        .with(&["scheme.threshold=3"]),
+    Picture::new("figure 6", "The window with a threshold of 6", VARIATION, None, Panel::Window, None)
+        .with(&["scheme.threshold=6"]),
+    Picture::new("figure 6", "The window with a threshold of 9", VARIATION, None, Panel::Window, None)
+        .with(&["scheme.threshold=9"]),
     Picture::new("figure 6", "The window with a threshold of 12", VARIATION, None, Panel::Window, None),
     Picture::new("figure 3", "A spurious timeout", SPIKE, Some("unmodified"), Panel::Sequence, Some(("4 s", "14 s")))
         .with(PAUSE),

@@ -5,7 +5,44 @@
 pub mod opportunities;
 pub mod table;
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+use path::link::changing::service::{Opportunities, Row};
+
 use crate::problem::{Problem, shown};
+
+/// Recordings that have been read, by their text: a sweep checks its scenario at every point, and none of them changes there.
+#[derive(Default)]
+pub struct Read {
+    opportunities: RefCell<BTreeMap<String, Opportunities>>,
+    tables: RefCell<BTreeMap<String, Vec<Row>>>,
+}
+
+impl Read {
+    /// The opportunities in `text`; `file` is what the user called it.
+    pub fn opportunities(&self, file: &str, text: &str) -> Result<Opportunities, Problem> {
+        once(&self.opportunities, text, || opportunities::parse(file, text))
+    }
+
+    /// The rows of the table in `text`; `file` is what the user called it.
+    pub fn table(&self, file: &str, text: &str) -> Result<Vec<Row>, Problem> {
+        once(&self.tables, text, || table::parse(file, text))
+    }
+}
+
+fn once<T: Clone>(
+    read: &RefCell<BTreeMap<String, T>>,
+    text: &str,
+    parse: impl FnOnce() -> Result<T, Problem>,
+) -> Result<T, Problem> {
+    if let Some(known) = read.borrow().get(text) {
+        return Ok(known.clone());
+    }
+    let parsed = parse()?;
+    read.borrow_mut().insert(text.to_owned(), parsed.clone());
+    Ok(parsed)
+}
 
 /// The lines of `text` with their offsets, without what ends them.
 fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
@@ -17,8 +54,46 @@ fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
+/// Whoever does not end the last line of `text`, `line` at `offset`, may have been cut off within a number.
+fn unless_ended(file: &str, text: &str, offset: usize, line: &str) -> Option<Problem> {
+    let problem = || wrong(file, text, offset, line, "a line feed behind its last line");
+    (!text.ends_with('\n')).then(|| problem().hint("is the file cut off? If it is whole, end its last line"))
+}
+
 /// What is wrong with a line of `file`, which begins at `offset`.
 fn wrong(file: &str, text: &str, offset: usize, found: &str, expected: impl Into<String>) -> Problem {
     let found = if found.is_empty() { "an empty line".to_owned() } else { shown(found) };
     Problem::new(expected).in_file(file).at_offset(text, offset).found(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A text is read once, whoever asks; one that is wrong is told of each time.
+    #[test]
+    fn what_was_read_is_not_read_again() {
+        let read = RefCell::default();
+        let mut times = 0;
+        let mut ask = |text: &str, answer: Result<u32, Problem>| {
+            let parse = || {
+                times += 1;
+                answer
+            };
+            (once(&read, text, parse), times)
+        };
+        let wrong = || Err(Problem::new("wrong"));
+        assert_eq!(ask("a", wrong()), (wrong(), 1));
+        assert_eq!(ask("a", Ok(7)), (Ok(7), 2));
+        assert_eq!(ask("a", Ok(8)), (Ok(7), 2));
+        assert_eq!(ask("b", Ok(9)), (Ok(9), 3));
+    }
+
+    #[test]
+    fn a_table_with_other_separators_is_told_so() {
+        for text in ["time_s;rate_Mbps\n0;1\n", "time_s\trate_Mbps\n0\t1\n"] {
+            let problem = table::parse("walk.csv", text).unwrap_err();
+            assert_eq!(problem.hint.as_deref(), Some("columns are separated by commas"), "{problem}");
+        }
+    }
 }

@@ -1,15 +1,18 @@
 //! Mahimahi's recordings of cellular links (Netravali2015): a line for each chance to deliver a packet, its time in whole
-//! milliseconds. Times do not fall; several chances may have one time. At the last time the recording begins again.
+//! milliseconds. Times do not fall; several chances may have one time. At the last time the recording begins again. The last line
+//! ends with a line feed, so that a file cut off within a number is noticed.
 
 use path::link::changing::service::Opportunities;
 
-use super::{lines, wrong};
+use super::{lines, unless_ended, wrong};
 use crate::problem::Problem;
 
 /// The opportunities in `text`; `file` is what the user called it.
 pub fn parse(file: &str, text: &str) -> Result<Opportunities, Problem> {
     let mut millis: Vec<u64> = Vec::new();
+    let mut last = (0, "");
     for (at, line) in lines(text) {
+        last = (at, line);
         let expected = "a time in whole milliseconds, alone on its line";
         let code = line.trim_ascii();
         let digits = !code.is_empty() && code.bytes().all(|byte| byte.is_ascii_digit());
@@ -25,6 +28,10 @@ pub fn parse(file: &str, text: &str) -> Result<Opportunities, Problem> {
             return Err(problem.hint("times must not fall from line to line; is the file cut off here?"));
         }
         millis.push(time);
+    }
+    let (at, line) = last;
+    if let Some(problem) = unless_ended(file, text, at, line).filter(|_| !text.is_empty()) {
+        return Err(problem);
     }
     Opportunities::new(millis).ok_or_else(|| {
         let problem =
@@ -42,7 +49,7 @@ mod tests {
         let read = |text: &str| parse("down.trace", text).unwrap_or_else(|problem| panic!("{problem}"));
         // Three chances in 12 ms: 3 x 1504 x 8 bits.
         assert_eq!(read("0\n5\n12\n").mean_rate().bits_per_sec(), 3_008_000);
-        assert_eq!(read("0\r\n5\r\n12"), read("0\n5\n12\n"));
+        assert_eq!(read("0\r\n5\r\n12\r\n"), read("0\n5\n12\n"));
         assert_eq!(read("12\n12\n12\n").mean_rate().bits_per_sec(), 3_008_000);
     }
 
@@ -50,6 +57,7 @@ mod tests {
     fn each_mistake_names_its_line() {
         for (text, said) in [
             ("5\n7\n6\n", "down.trace:3:1: found 6, expected a time of at least 7, that of the line before"),
+            ("1\n12", "down.trace:2:1: found 12, expected a line feed behind its last line"),
             ("500\n700\n90", "down.trace:3:1: found 90, expected a time of at least 700"),
             ("5\n\n6\n", "down.trace:2:1: found an empty line, expected a time in whole milliseconds"),
             ("5\n6.5\n", "down.trace:2:1: found 6.5, expected a time in whole milliseconds"),

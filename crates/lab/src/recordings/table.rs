@@ -9,7 +9,7 @@ use engine::{Rate, Span};
 use path::link::changing::service::Row;
 use path::link::jitter::LONGEST;
 
-use super::{lines, wrong};
+use super::{lines, unless_ended, wrong};
 use crate::problem::{Problem, shown};
 
 /// A column: its name and its unit.
@@ -34,7 +34,7 @@ pub fn parse(file: &str, text: &str) -> Result<Vec<Row>, Problem> {
         }
         last = (at, line);
         match &columns {
-            None => columns = Some(header(file, text, at, line)?),
+            None => columns = Some(header(file, text, at, line).map_err(|problem| separated(problem, line))?),
             Some(columns) => rows.push(row(file, text, at, line, columns, rows.last())?),
         }
     }
@@ -42,9 +42,8 @@ pub fn parse(file: &str, text: &str) -> Result<Vec<Row>, Problem> {
     if columns.is_none() {
         return Err(Problem::new(HEADER).in_file(file).found("nothing"));
     }
-    if !text.ends_with('\n') {
-        let problem = wrong(file, text, at, line, "a line feed behind its last line");
-        return Err(problem.hint("is the file cut off? If it is whole, end its last line"));
+    if let Some(problem) = unless_ended(file, text, at, line) {
+        return Err(problem);
     }
     match rows.last() {
         None => Err(wrong(file, text, at, line, "a row below the names of columns")),
@@ -54,6 +53,12 @@ pub fn parse(file: &str, text: &str) -> Result<Vec<Row>, Problem> {
         }
         Some(_) => Ok(rows),
     }
+}
+
+/// Where columns seem to be kept apart by something else than commas, that is what is wrong.
+fn separated(problem: Problem, line: &str) -> Problem {
+    let other = !line.contains(',') && line.contains([';', '\t']);
+    if other { problem.hint("columns are separated by commas") } else { problem }
 }
 
 fn header<'a>(file: &str, text: &str, at: usize, line: &'a str) -> Result<Vec<Column<'a>>, Problem> {
@@ -125,7 +130,7 @@ fn row(
                 row.delay = Some(delay);
             }
             // The unit has no zero, for links: here it is a time in which nothing is sent.
-            Column::Rate(_) if !cell.is_empty() && cell.bytes().all(|byte| matches!(byte, b'0' | b'.')) => {
+            Column::Rate(_) if cell.parse::<f64>().is_ok() && cell.bytes().all(|byte| b"0.".contains(&byte)) => {
                 row.rate = Some(0);
             }
             Column::Rate(unit) => {
@@ -203,6 +208,15 @@ mod tests {
             ),
             (format!("{header}0,8\n1,nan\n"), "walk.csv:3:1: found 1,nan, expected a rate"),
             (format!("{header}0,8\n1,\n"), "walk.csv:3:1: found 1,, expected a rate in the unit of its column; not ``"),
+            (
+                format!("{header}0,.\n1,8\n"),
+                "walk.csv:2:1: found 0,., expected a rate in the unit of its column; not `.`",
+            ),
+            (
+                format!("{header}0,0.0.0\n1,8\n"),
+                "walk.csv:2:1: found 0,0.0.0, expected a rate in the unit of its column",
+            ),
+            (format!("{header}0,-0\n1,8\n"), "walk.csv:2:1: found 0,-0, expected a rate in the unit of its column"),
             (format!("{header}0,8\n1,0\n"), "walk.csv:3:1: found 1,0, expected a rate of more than 0 in the last row"),
             (format!("{header}0,8\n1,9"), "walk.csv:3:1: found 1,9, expected a line feed behind its last line"),
             ("time_s,loss\n0,1.5\n".to_owned(), "walk.csv:2:1: found 0,1.5, expected a probability, 0 to 1; not `1.5`"),

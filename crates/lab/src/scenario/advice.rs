@@ -13,6 +13,7 @@ use super::model::{NodeKind, Scenario};
 use super::places::out_of_range;
 use super::routes::{Way, empty_packet, full_packet, way};
 use super::without_effect;
+use super::{dead_air, idle_schemes};
 use crate::problem::Problem;
 
 /// Warnings about a scenario without problems; `network` is what it describes.
@@ -23,6 +24,8 @@ pub(super) fn advise(scenario: &Scenario, network: &Network) -> Vec<Problem> {
     let ways: Vec<[Way; 2]> = network.flows.iter().filter_map(|flow| both_ways(flow.from, flow.to)).collect();
     let mut warnings = agents_without_link_layer(scenario, network);
     warnings.extend(halves_of_schemes(network, &ways));
+    warnings.extend(idle_schemes::schemes(scenario, network));
+    warnings.extend(dead_air::links(network, &ways));
     warnings.extend(queues_without_room(network, &ways));
     warnings.extend(thresholds_never_met(network));
     warnings.extend(out_of_range(network));

@@ -8,7 +8,6 @@ use path::mac::arq::ArqConfig;
 use super::check::Checker;
 use super::model::{Link, Opportunities, Recording};
 use crate::problem::Problem;
-use crate::recordings::{opportunities, table};
 use engine::Named;
 
 impl Checker<'_> {
@@ -20,12 +19,14 @@ impl Checker<'_> {
         self.listed(&format!("{key}.spikes"), check_spikes(&link.spikes));
         self.listed(&format!("{key}.gaps"), check_gaps(&link.gaps));
         let Opportunities { forward, backward } = &link.opportunities;
+        let read = self.recordings;
         let mut way = |way: &str, recording: &Option<Recording>| {
             let key = format!("{key}.opportunities.{way}");
-            self.recording(&key, recording.as_ref()?, opportunities::parse)
+            self.recording(&key, recording.as_ref()?, |file, text| read.opportunities(file, text))
         };
         let opportunities = [way("forward", forward), way("backward", backward)];
-        let rows = link.table.as_ref().and_then(|table| self.recording(&format!("{key}.table"), table, table::parse));
+        let table = |file: &str, text: &str| read.table(file, text);
+        let rows = link.table.as_ref().and_then(|given| self.recording(&format!("{key}.table"), given, table));
         let changes = Changes {
             jitter: link.jitter.clone(),
             spikes: link.spikes.clone(),
@@ -57,6 +58,10 @@ impl Checker<'_> {
             Some([Some(forward), Some(backward)]) => Some(forward.mean_rate().min(backward.mean_rate())),
             _ => None,
         };
+        if recorded.is_some() && changes.is_some_and(|changes| changes.rows.iter().any(|row| row.rate.is_some())) {
+            let expected = "a table without a column `rate`: `opportunities` say when packets are sent, both ways";
+            self.wrong(Problem::new(expected).key(format!("{key}.table")));
+        }
         let key = format!("{key}.rate");
         match (link.rate, recorded) {
             (Some(rate), Some(_)) => {

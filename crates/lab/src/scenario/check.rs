@@ -16,6 +16,7 @@ use super::places::check_places;
 use super::routes::check_routes;
 use crate::output;
 use crate::problem::Problem;
+use crate::recordings::Read;
 use engine::Named;
 
 /// A network that can run, and what its author should know.
@@ -33,7 +34,12 @@ const LONGEST: Span = Span::from_secs(366 * 24 * 3600);
 const LONGEST_DELAY: Span = Span::from_secs(3600);
 /// Checks a scenario whole: every problem it finds, not the first.
 pub fn check(scenario: &Scenario) -> Result<Checked, Vec<Problem>> {
-    let mut checker = Checker { scenario, problems: Vec::new() };
+    check_with(scenario, &Read::default())
+}
+
+/// The same, where recordings may have been read before.
+pub fn check_with(scenario: &Scenario, recordings: &Read) -> Result<Checked, Vec<Problem>> {
+    let mut checker = Checker { scenario, recordings, problems: Vec::new() };
     let network = checker.network();
     if checker.problems.is_empty() {
         checker.problems = check_routes(&network);
@@ -49,6 +55,7 @@ pub fn check(scenario: &Scenario) -> Result<Checked, Vec<Problem>> {
 
 pub(super) struct Checker<'a> {
     pub(super) scenario: &'a Scenario,
+    pub(super) recordings: &'a Read,
     problems: Vec<Problem>,
 }
 
@@ -60,7 +67,7 @@ impl Checker<'_> {
     fn network(&mut self) -> Network {
         let scenario = self.scenario;
         if scenario.duration == Span::ZERO || scenario.duration > LONGEST {
-            self.wrong(out_of_range("duration", scenario.duration, "more than nothing and at most a year"));
+            self.wrong(out_of_range("duration", scenario.duration, "more than nothing and at most 366 days"));
         }
         if let Err(problem) = output::select(&scenario.output.traces) {
             self.wrong(problem.key("output.traces"));
@@ -296,7 +303,8 @@ impl Checker<'_> {
         if flow.bytes == Some(Bytes(0)) {
             self.wrong(Problem::new("at least one byte").key(format!("{key}.bytes")).found("0 B"));
         }
-        if flow.start >= self.scenario.duration {
+        // A scenario that lasts no time is told of by itself.
+        if flow.start >= self.scenario.duration && self.scenario.duration > Span::ZERO {
             let problem = Problem::new("a time before the end (`duration`)").key(format!("{key}.start"));
             self.wrong(problem.found(flow.start.to_string()));
         }

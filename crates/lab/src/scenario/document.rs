@@ -52,12 +52,7 @@ impl Document {
             let problem = Problem::new(error.message().trim()).in_file(file);
             let Some(span) = error.span() else { return problem };
             let problem = problem.at_offset(text, span.start);
-            // The parser names its own integers; TOML has these.
-            if ["value was too large", "value was too small"].iter().any(|end| problem.expected.ends_with(end)) {
-                let expected = format!("a whole number, {} to {}", i64::MIN, i64::MAX);
-                return Problem { expected, ..problem }.found(&text[span]);
-            }
-            problem
+            if is_range(&error) { Problem { expected: plainly(&error), ..problem }.found(&text[span]) } else { problem }
         };
         let spanned = DeTable::parse(text).map_err(syntax)?;
         let mut places = BTreeMap::new();
@@ -98,11 +93,18 @@ impl Document {
         if key.is_empty() || key.ends_with('.') {
             return Err(Problem::new("a key before the =").in_file(origin));
         }
-        let value = format!("value = {value}")
-            .parse::<Table>()
-            .ok()
-            .and_then(|mut parsed| parsed.remove("value"))
-            .unwrap_or_else(|| Value::String(value.to_owned()));
+        const BEFORE: &str = "value = ";
+        let text = format!("{BEFORE}{value}");
+        let value = match text.parse::<Table>() {
+            Ok(mut parsed) => parsed.remove("value").unwrap_or_else(|| Value::String(value.to_owned())),
+            // A table or a list is no text, whatever is wrong in it.
+            Err(error) if value.starts_with(['{', '[']) => {
+                let problem = Problem::new(plainly(&error)).key(key).in_file(&origin);
+                let found = error.span().and_then(|span| text.get(span)).filter(|found| !found.trim().is_empty());
+                return Err(found.map_or(problem.clone(), |found| problem.found(found)));
+            }
+            Err(_) => Value::String(value.to_owned()),
+        };
         self.assign(key, value, Origin::Outside(origin))
     }
 
@@ -192,13 +194,13 @@ impl Document {
 
     /// Fills in where a problem's key stands, and what was found there.
     pub fn locate(&self, mut problem: Problem) -> Problem {
-        let key = problem.key.clone().unwrap_or_default();
-        if let Some(origin) = self.origin(&key) {
-            return self.place(problem, origin);
-        }
         // What another file, or an option, is about does not stand in this one.
         if problem.file.is_some() {
             return problem;
+        }
+        let key = problem.key.clone().unwrap_or_default();
+        if let Some(origin) = self.origin(&key) {
+            return self.place(problem, origin);
         }
         problem.file = Some(self.file.clone());
         let mut path = key.as_str();
@@ -217,6 +219,22 @@ impl Document {
             }
         }
     }
+}
+
+/// Whether a number does not fit into the parser's integers.
+fn is_range(error: &toml::de::Error) -> bool {
+    let message = error.message().trim();
+    // So large that the parser has an integer for it, and TOML's value has none.
+    let beyond = message.starts_with("invalid type: integer") && message.ends_with("any valid TOML value");
+    beyond || ["value was too large", "value was too small"].iter().any(|end| message.ends_with(end))
+}
+
+/// What is wrong with a text. The parser names its own integers; TOML has these.
+fn plainly(error: &toml::de::Error) -> String {
+    if is_range(error) {
+        return format!("a whole number, {} to {}", i64::MIN, i64::MAX);
+    }
+    error.message().trim().to_owned()
 }
 
 fn collect_table(table: &DeTable<'_>, prefix: &str, places: &mut BTreeMap<String, Place>) {

@@ -3,6 +3,7 @@
 use engine::near::nearest;
 use toml::{Table, Value};
 
+use super::check::check;
 use super::model::Scenario;
 use crate::problem::Problem;
 
@@ -34,7 +35,7 @@ pub(super) fn read(table: &Table) -> Result<Scenario, Vec<Problem>> {
     let (mut table, mut next) = (table.clone(), Some(complaint));
     let (mut problems, mut meant) = (Vec::new(), Vec::new());
     while let Some(complaint) = next.take().filter(|_| problems.len() < MOST) {
-        let (unknown, message) = (unknown_field(&complaint), complaint.message.clone());
+        let (unknown, message) = (unknown_field(&table, &complaint), complaint.message.clone());
         let problem = explain(&table, complaint);
         // What follows from a mistake is not another mistake, nor one that was not in the text.
         let follows = !problems.is_empty() && (problem.found.is_none() && unknown.is_none());
@@ -79,16 +80,33 @@ struct Unknown {
     known: Vec<String>,
 }
 
-fn unknown_field(Complaint { path, message }: &Complaint) -> Option<Unknown> {
+fn unknown_field(table: &Table, complaint: &Complaint) -> Option<Unknown> {
+    let message = &complaint.message;
     let mut quoted = message.strip_prefix("unknown field ")?.split('`').skip(1).step_by(2).map(str::to_owned);
     let name = quoted.next()?;
     // The path may end in the field or in its table, as the format had it.
+    let path = holder(table, complaint, &name);
     let key = match path.as_str() {
         "" => name.clone(),
         path if path == name || path.ends_with(&format!(".{name}")) => path.to_owned(),
         path => format!("{path}.{name}"),
     };
     Some(Unknown { key, name, known: quoted.collect() })
+}
+
+/// The path of the table that has the unknown key. The deserializer reads a member of a registry whole before it knows its
+/// `kind`, and then names the member where one of the tables in it is meant.
+fn holder(table: &Table, complaint: &Complaint, name: &str) -> String {
+    let mut path = complaint.path.clone();
+    while let Some(Value::Table(settings)) = value(table, &path)
+        && !settings.contains_key(name)
+    {
+        let tables = settings.iter().filter(|(_, value)| value.is_table()).map(|(key, _)| format!("{path}.{key}"));
+        let mut tables = tables.filter(|key| deserialize(&without(table, key)).err().as_ref() != Some(complaint));
+        let Some(inner) = tables.next() else { break };
+        path = inner;
+    }
+    path
 }
 
 fn deserialize(table: &Table) -> Result<Scenario, Complaint> {
@@ -103,7 +121,7 @@ fn explain(table: &Table, complaint: Complaint) -> Problem {
     let Complaint { path, message } = &complaint;
     let quoted = |text: &str| text.split('`').nth(1).unwrap_or_default().to_owned();
     let join = |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
-    if let Some(Unknown { key, name, known }) = unknown_field(&complaint) {
+    if let Some(Unknown { key, name, known }) = unknown_field(table, &complaint) {
         let of = kinds_with(table, &key, &name);
         let problem = Problem::new("no such key").key(key).did_you_mean(&name, known.iter().map(String::as_str));
         return match (&problem.hint, &of[..]) {
@@ -153,7 +171,7 @@ fn kinds_with(table: &Table, key: &str, name: &str) -> Vec<String> {
     // The registry names its members when it is asked for one that it does not have.
     let asked = complaint("").map(|complaint| complaint.message).unwrap_or_default();
     let Some((_, kinds)) = unknown_variant(&asked) else { return vec![] };
-    let has = |kind: &&str| complaint(kind).is_none_or(|complaint| unknown_field(&complaint).is_none());
+    let has = |kind: &&str| complaint(kind).is_none_or(|complaint| !complaint.message.starts_with("unknown field "));
     kinds.into_iter().filter(has).map(|kind| format!("\"{kind}\"")).collect()
 }
 
@@ -181,7 +199,7 @@ fn plain(table: &Table, path: &str, complaint: &Complaint) -> String {
     let list_of = |length: &str| format!("a list of {length}, in brackets");
     match expected {
         "u64" => format!("a whole number, 0 to {}", i64::MAX),
-        "u32" => format!("a whole number, 0 to {}", u32::MAX),
+        "u32" => range_at(table, path).unwrap_or_else(|| format!("a whole number, 0 to {}", u32::MAX)),
         "f64" => "a number".into(),
         "a boolean" => "true or false".into(),
         "a string" => TEXT.into(),
@@ -201,6 +219,18 @@ fn plain(table: &Table, path: &str, complaint: &Complaint) -> String {
             length.map_or(expected.into(), list_of)
         }
     }
+}
+
+/// The numbers that may stand at `path`, as the check says it that knows more of them than their type: it is asked about the
+/// least and the greatest.
+fn range_at(table: &Table, path: &str) -> Option<String> {
+    let expected = |number: u32| {
+        let scenario = deserialize(&changed(table, path, |value| *value = Value::Integer(number.into()))).ok()?;
+        let problems = check(&scenario).err()?;
+        let problem = problems.into_iter().find(|problem| problem.key.as_deref() == Some(path))?;
+        Some(format!("a whole number, {}", problem.expected))
+    };
+    [0, u32::MAX].into_iter().find_map(expected)
 }
 
 /// The path of what is to blame. The deserializer reads a member of a registry whole before it knows its `kind`, and

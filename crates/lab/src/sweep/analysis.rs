@@ -92,11 +92,11 @@ pub struct Against {
     pub difference: f64,
     /// Where the true mean difference lies.
     pub difference_ci: Option<Interval>,
-    /// The mean change in percent of the first case's value; none if that is 0 in any pair.
+    /// From the first case's mean to this one's, in percent; none if the first is 0.
     pub percent: Option<f64>,
-    /// Where the true mean change lies.
+    /// Where the true change of the means lies.
     pub percent_ci: Option<Interval>,
-    /// Where the change in the next single pair of runs lies.
+    /// Where the change in the next single pair of runs lies; none if the first case has a 0 in any pair.
     pub percent_run: Option<Interval>,
 }
 
@@ -202,20 +202,29 @@ impl Analysis {
     fn against(&self, base: &Series, series: &Series) -> Option<Against> {
         let pairs = Pairs::of(&base.values, &series.values);
         let changes = pairs.changes();
-        // From 0 there is no change in percent, and the mean of the other pairs would be that of chosen ones.
-        let percent = if changes.undefined == 0 { changes.percent.moments() } else { Moments::default() };
+        let change = pairs.change_of_means(self.level);
+        // From 0 there is no change in percent, and the other pairs would be chosen ones.
+        let single = if changes.undefined == 0 { changes.percent.moments() } else { Moments::default() };
         Some(Against {
             pairs: pairs.len() as u64,
             difference: pairs.differences().mean()?,
             difference_ci: pairs.interval(self.level),
-            percent: percent.mean(),
-            percent_ci: Interval::of_mean(&percent, self.level),
-            percent_run: Interval::of_next(&percent, self.level),
+            percent: change.map(|change| change.percent),
+            percent_ci: change.and_then(|change| change.interval),
+            percent_run: Interval::of_next(&single, self.level),
         })
     }
 
     /// What whoever reads the figures should know.
     pub fn warnings(&self) -> Vec<String> {
+        let mut warnings = self.warnings_of_runs();
+        warnings.extend(self.same_cases());
+        warnings.extend(precise::warning(self));
+        warnings
+    }
+
+    /// The same, without what the rows can show themselves: cases that make no difference, and how precise they are.
+    pub fn warnings_of_runs(&self) -> Vec<String> {
         let mut warnings = Vec::new();
         let empty = self.cells.iter().filter(|cell| cell.runs.is_empty()).count();
         if empty > 0 {
@@ -243,8 +252,6 @@ impl Analysis {
             }
         }
         warnings.extend(self.same_replications());
-        warnings.extend(self.same_cases());
-        warnings.extend(precise::warning(self));
         warnings
     }
 
@@ -267,9 +274,8 @@ impl Analysis {
         ))
     }
 
-    /// Cases that never differ from the first.
-    fn same_cases(&self) -> Vec<String> {
-        let cases = self.cases();
+    /// The cases, by number, that have the results of the first in every run.
+    pub fn same_as_first(&self) -> Vec<usize> {
         let same = |number: usize| {
             let pairs = self.cells.chunk_by(|one, next| one.cell.point == next.cell.point);
             let mut pairs = pairs.filter_map(|cells| Some((cells.first()?, cells.get(number)?))).peekable();
@@ -280,14 +286,19 @@ impl Analysis {
                     some && { both }.all(|((_, one), (_, other))| results(one).eq(results(other)))
                 })
         };
-        let others = (1..cases.len()).filter(|number| same(*number));
+        (1..self.cases().len()).filter(|number| same(*number)).collect()
+    }
+
+    /// Cases that never differ from the first.
+    fn same_cases(&self) -> Vec<String> {
+        let cases = self.cases();
         let text = |number: usize| {
             let (name, first) = (cases[number], cases[0]);
             format!(
                 "{name} and {first} gave the same results in every run: is the difference between them at work here?"
             )
         };
-        others.map(text).collect()
+        self.same_as_first().into_iter().map(text).collect()
     }
 }
 

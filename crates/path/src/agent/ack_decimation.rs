@@ -14,7 +14,12 @@ use super::{Agent, Place, Semantics, Traits};
 
 /// What it asks for.
 pub fn traits() -> Traits {
-    Traits { semantics: Semantics::Kept, changes: &[Place::Receiver], hears_link_layer: false }
+    Traits {
+        semantics: Semantics::Kept,
+        changes: &[Place::Receiver],
+        uploads: &[Place::BaseStation],
+        hears_link_layer: false,
+    }
 }
 
 /// Settings.

@@ -19,7 +19,8 @@ use super::{Agent, AgentCx, Place, Semantics, Traits, Verdict};
 
 /// What it asks for.
 pub fn traits() -> Traits {
-    Traits { semantics: Semantics::Kept, changes: &[Place::BaseStation], hears_link_layer: true }
+    // What it waits for is done by a link layer.
+    Traits { semantics: Semantics::Kept, changes: &[Place::BaseStation], uploads: &[], hears_link_layer: true }
 }
 
 /// Settings.
@@ -59,7 +60,13 @@ impl Config {
     /// The agent.
     pub fn build(&self) -> Option<Box<dyn Agent>> {
         let flows = TimedFlows::new(self.flows as usize);
-        Some(Box::new(DelayedDuplicates { config: self.clone(), flows, bytes: 0, counters: Counters::default() }))
+        Some(Box::new(DelayedDuplicates {
+            config: self.clone(),
+            flows,
+            bytes: 0,
+            most_bytes: 0,
+            counters: Counters::default(),
+        }))
     }
 }
 
@@ -91,10 +98,20 @@ struct DelayedDuplicates {
     flows: TimedFlows<Known>,
     /// Of the packets held.
     bytes: u64,
+    most_bytes: u64,
     counters: Counters,
 }
 
 impl DelayedDuplicates {
+    fn state_bytes(&self) -> u64 {
+        self.bytes + self.flows.len() as u64 * FLOW_BYTES
+    }
+
+    /// More is remembered than before.
+    fn grown(&mut self) {
+        self.most_bytes = self.most_bytes.max(self.state_bytes());
+    }
+
     fn drop_all(&mut self, held: VecDeque<(Time, Packet)>) {
         self.counters.dropped += held.len() as u64;
         self.bytes -= held.iter().map(|(_, packet)| u64::from(packet.size())).sum::<u64>();
@@ -116,6 +133,7 @@ impl DelayedDuplicates {
                 self.release(packet, cx);
             }
         }
+        self.grown();
     }
 }
 
@@ -166,6 +184,7 @@ impl Agent for DelayedDuplicates {
             self.counters.released_early += 1;
             self.release(oldest, cx);
         }
+        self.grown();
         Verdict::Take
     }
 
@@ -175,7 +194,7 @@ impl Agent for DelayedDuplicates {
 
     fn on_wake(&mut self, cx: &mut AgentCx<'_>) {
         while let Some(key) = self.flows.pop_due(cx.now) {
-            while let Some(flow) = self.flows.get(&key)
+            while let Some(flow) = self.flows.peek(&key)
                 && let Some((at, packet)) = flow.held.front().copied()
             {
                 if at > cx.now {
@@ -188,13 +207,13 @@ impl Agent for DelayedDuplicates {
         }
     }
 
-    /// What it waits for is done by a link layer.
     fn counters(&self) -> Vec<(&'static str, u64)> {
         let counted = &self.counters;
         vec![
             ("flows", self.flows.len() as u64),
             ("flows_forgotten", counted.forgotten),
-            ("state_bytes", self.bytes + self.flows.len() as u64 * FLOW_BYTES),
+            ("state_bytes", self.state_bytes()),
+            ("state_bytes_most", self.most_bytes),
             ("duplicates_held", counted.held),
             ("duplicates_dropped", counted.dropped),
             ("duplicates_released", counted.released),

@@ -18,7 +18,12 @@ use super::{Agent, AgentCx, Place, Semantics, Traits, Verdict};
 
 /// What it asks for.
 pub fn traits() -> Traits {
-    Traits { semantics: Semantics::Kept, changes: &[Place::Sender, Place::BaseStation], hears_link_layer: false }
+    Traits {
+        semantics: Semantics::Kept,
+        changes: &[],
+        uploads: &[Place::Sender, Place::BaseStation],
+        hears_link_layer: false,
+    }
 }
 
 /// Settings.
@@ -53,7 +58,7 @@ impl Config {
     /// The agent.
     pub fn build(&self) -> Option<Box<dyn Agent>> {
         let flows = FlowTable::new(self.flows as usize);
-        Some(Box::new(Eln { config: self.clone(), flows, stretches: 0, counters: Counters::default() }))
+        Some(Box::new(Eln { config: self.clone(), flows, stretches: 0, most_bytes: 0, counters: Counters::default() }))
     }
 }
 
@@ -64,13 +69,16 @@ const STRETCH_BYTES: u64 = 16;
 /// What has come of one stream.
 struct Known {
     reach: Reach,
+    /// Where it was seen first.
+    first: u64,
     /// Its stretches that are not acknowledged: where each begins and ends.
     come: BTreeMap<u64, u64>,
 }
 
 impl Known {
     fn new(first: &Segment) -> Self {
-        Known { reach: Reach::new(first.seq), come: BTreeMap::new() }
+        let reach = Reach::new(first.seq);
+        Known { first: reach.end(), reach, come: BTreeMap::new() }
     }
 
     /// Bytes have come; whether a hole had to be forgotten for want of room.
@@ -98,8 +106,12 @@ impl Known {
         true
     }
 
-    /// Whether the byte at `ack` has not come, and later ones have.
+    /// Whether the byte at `ack` has not come, and later ones have. What may have come before anything of the flow was remembered is
+    /// not taken for lost in the air.
     fn lost(&mut self, ack: u64) -> bool {
+        if ack < self.first {
+            return false;
+        }
         while let Some(first) = self.come.first_entry() {
             let (from, to) = (*first.key(), *first.get());
             if from > ack {
@@ -127,10 +139,15 @@ struct Eln {
     flows: FlowTable<Known>,
     /// Of all flows.
     stretches: usize,
+    most_bytes: u64,
     counters: Counters,
 }
 
 impl Eln {
+    fn state_bytes(&self) -> u64 {
+        self.flows.len() as u64 * FLOW_BYTES + self.stretches as u64 * STRETCH_BYTES
+    }
+
     fn forget(&mut self, gone: Option<Known>) {
         self.stretches -= gone.map_or(0, |flow| flow.come.len());
     }
@@ -152,7 +169,7 @@ impl Agent for Eln {
             let before = self.flows.remove(&key);
             self.forget(before);
             let gone = self.flows.insert(key, Known::new(segment));
-            self.counters.forgotten += u64::from(gone.is_some() && !begins);
+            self.counters.forgotten += u64::from(gone.is_some());
             self.forget(gone.map(|(_, known)| known));
         }
         let Some(flow) = self.flows.get(&key) else { return Verdict::Pass };
@@ -164,6 +181,7 @@ impl Agent for Eln {
         let forgot = flow.take(start, start + u64::from(segment.seq_len()), self.config.stretches as usize);
         self.stretches = self.stretches + flow.come.len() - before;
         self.counters.holes_forgotten += u64::from(forgot);
+        self.most_bytes = self.most_bytes.max(self.state_bytes());
         Verdict::Pass
     }
 
@@ -195,11 +213,11 @@ impl Agent for Eln {
 
     fn counters(&self) -> Vec<(&'static str, u64)> {
         let counted = &self.counters;
-        let bytes = self.flows.len() as u64 * FLOW_BYTES + self.stretches as u64 * STRETCH_BYTES;
         vec![
             ("flows", self.flows.len() as u64),
             ("flows_forgotten", counted.forgotten),
-            ("state_bytes", bytes),
+            ("state_bytes", self.state_bytes()),
+            ("state_bytes_most", self.most_bytes),
             ("acks_marked", counted.marked),
             ("holes_forgotten", counted.holes_forgotten),
             ("implausible", counted.implausible),

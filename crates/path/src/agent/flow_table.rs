@@ -1,13 +1,12 @@
 //! What schemes remember of flows: of a bounded number of them, found by hash, whatever their number. When one more
 //! comes, the one that was longest without a packet is forgotten, so a flow that never closes takes no place for ever.
 
-use std::collections::BTreeSet;
 use std::mem::size_of;
 
-use engine::Time;
-use foldhash::fast::FixedState;
-use hashlink::LruCache;
+use engine::{IndexedHeap, Time};
 use wire::{Addr, Body, Packet, Segment};
+
+use super::table::Table;
 
 /// How many flows a scheme remembers that has no setting for it.
 pub(super) const MOST_FLOWS: usize = 4096;
@@ -35,16 +34,18 @@ impl Flow {
     }
 }
 
-/// State by flow. Its hash is the same everywhere, and its order is that of the flows' last packets.
+/// State by flow, in the order of the flows' last packets.
 pub(super) struct FlowTable<T> {
-    flows: LruCache<Flow, T, FixedState>,
+    flows: Table<Flow, T>,
+    /// The most there were at one time.
+    most: usize,
     forgotten: u64,
 }
 
 impl<T> FlowTable<T> {
     /// Room for `most` flows.
     pub fn new(most: usize) -> Self {
-        FlowTable { flows: LruCache::with_hasher(most, FixedState::default()), forgotten: 0 }
+        FlowTable { flows: Table::new(most), most: 0, forgotten: 0 }
     }
 
     /// How many are remembered.
@@ -53,38 +54,71 @@ impl<T> FlowTable<T> {
     }
 
     /// What is known of a flow that has a packet now.
+    #[inline]
     pub fn get(&mut self, flow: &Flow) -> Option<&mut T> {
-        self.flows.get_mut(flow)
+        let number = self.find(flow)?;
+        self.numbered(number).map(|(_, state)| state)
     }
 
     /// The same, without a packet.
+    #[inline]
     pub fn peek(&mut self, flow: &Flow) -> Option<&mut T> {
-        self.flows.peek_mut(flow)
+        let number = self.number(flow)?;
+        self.numbered(number).map(|(_, state)| state)
     }
 
-    /// Begins to remember a flow, or begins anew; gives the one that is forgotten for it.
+    /// The number of a flow that has a packet now: that of its place in the table.
+    #[inline]
+    fn find(&mut self, flow: &Flow) -> Option<u32> {
+        let number = self.number(flow)?;
+        self.flows.touch(number);
+        Some(number)
+    }
+
+    /// The same, without a packet.
+    #[inline]
+    fn number(&self, flow: &Flow) -> Option<u32> {
+        self.flows.find(flow)
+    }
+
+    #[inline]
+    fn numbered(&mut self, number: u32) -> Option<(Flow, &mut T)> {
+        self.flows.get(number)
+    }
+
+    /// Begins to remember a flow, or begins anew; gives the one that is forgotten for it, whose place it takes.
     pub fn insert(&mut self, flow: Flow, state: T) -> Option<(Flow, T)> {
-        let full = self.flows.len() >= self.flows.capacity() && !self.flows.contains_key(&flow);
-        let forgotten = if full { self.flows.remove_lru() } else { None };
+        if let Some(known) = self.get(&flow) {
+            *known = state;
+            return None;
+        }
+        let oldest = if self.flows.is_full() { self.flows.oldest().map(|(number, _)| number) } else { None };
+        let forgotten = oldest.and_then(|number| self.flows.remove(number));
         self.forgotten += u64::from(forgotten.is_some());
         self.flows.insert(flow, state);
+        self.most = self.most.max(self.flows.len());
         forgotten
     }
 
     pub fn remove(&mut self, flow: &Flow) -> Option<T> {
-        self.flows.remove(flow)
+        let number = self.flows.find(flow)?;
+        self.flows.remove(number).map(|(_, state)| state)
     }
 
-    /// All flows, the one that was longest without a packet first.
-    pub fn iter_mut(&mut self) -> impl Iterator<Item = (&Flow, &mut T)> {
-        self.flows.iter_mut()
+    /// Shows all flows, the one that was longest without a packet first.
+    pub fn each(&mut self, show: impl FnMut(&Flow, &mut T)) {
+        self.flows.each(show);
     }
 
-    /// Flows now, flows forgotten, bytes of what is known.
-    pub fn counters(&self) -> [(&'static str, u64); 3] {
-        let flows = self.flows.len() as u64;
-        let bytes = flows * (size_of::<Flow>() + size_of::<T>()) as u64;
-        [("flows", flows), ("flows_forgotten", self.forgotten), ("state_bytes", bytes)]
+    /// Flows now, flows forgotten, bytes of what is known now and at most.
+    pub fn counters(&self) -> [(&'static str, u64); 4] {
+        let bytes = |flows: usize| (flows * (size_of::<Flow>() + size_of::<T>())) as u64;
+        [
+            ("flows", self.flows.len() as u64),
+            ("flows_forgotten", self.forgotten),
+            ("state_bytes", bytes(self.flows.len())),
+            ("state_bytes_most", bytes(self.most)),
+        ]
     }
 }
 
@@ -94,16 +128,17 @@ struct Timed<T> {
     due: Time,
 }
 
-/// State by flow, where each flow may want to wake once.
+/// State by flow, where each flow may want to wake once. Those that want to at the same time do in the order of flows.
 pub(super) struct TimedFlows<T> {
     flows: FlowTable<Timed<T>>,
-    due: BTreeSet<(Time, Flow)>,
+    /// By the numbers of their places.
+    due: IndexedHeap<(Time, Flow)>,
 }
 
 impl<T> TimedFlows<T> {
     /// Room for `most` flows.
     pub fn new(most: usize) -> Self {
-        TimedFlows { flows: FlowTable::new(most), due: BTreeSet::new() }
+        TimedFlows { flows: FlowTable::new(most), due: IndexedHeap::default() }
     }
 
     /// How many are remembered.
@@ -112,53 +147,84 @@ impl<T> TimedFlows<T> {
     }
 
     /// What is known of a flow that has a packet now.
+    #[inline]
     pub fn get(&mut self, flow: &Flow) -> Option<&mut T> {
         self.flows.get(flow).map(|known| &mut known.state)
     }
 
     /// The same, without a packet.
+    #[inline]
     pub fn peek(&mut self, flow: &Flow) -> Option<&mut T> {
         self.flows.peek(flow).map(|known| &mut known.state)
     }
 
+    /// The number of a flow that has a packet now, until it is removed or forgotten: what one packet brings about is done
+    /// with one search.
+    #[inline]
+    pub fn find(&mut self, flow: &Flow) -> Option<u32> {
+        self.flows.find(flow)
+    }
+
+    /// What is known of the flow with this number.
+    #[inline]
+    pub fn numbered(&mut self, number: u32) -> Option<&mut T> {
+        self.flows.numbered(number).map(|(_, known)| &mut known.state)
+    }
+
+    /// As [`wake_at`](Self::wake_at).
+    #[inline]
+    pub fn wake_numbered_at(&mut self, number: u32, at: Time) {
+        let Some((flow, known)) = self.flows.numbered(number).filter(|(_, known)| known.due != at) else { return };
+        known.due = at;
+        if at == Time::NEVER {
+            self.due.remove(number);
+        } else {
+            self.due.set(number, (at, flow));
+        }
+    }
+
     /// Begins to remember a flow, or begins anew, with no wish to wake; gives the one that is forgotten for it.
     pub fn insert(&mut self, flow: Flow, state: T) -> Option<(Flow, T)> {
-        self.wake_at(&flow, Time::NEVER);
-        let (forgotten, known) = self.flows.insert(flow, Timed { state, due: Time::NEVER })?;
-        self.due.remove(&(known.due, forgotten));
-        Some((forgotten, known.state))
+        let forgotten = self.flows.insert(flow, Timed { state, due: Time::NEVER });
+        if let Some(number) = self.flows.number(&flow) {
+            while self.due.owners() <= number as usize {
+                self.due.add_owner();
+            }
+            // Whoever had the place before does not wake in it.
+            self.due.remove(number);
+        }
+        forgotten.map(|(flow, known)| (flow, known.state))
     }
 
     pub fn remove(&mut self, flow: &Flow) -> Option<T> {
-        let known = self.flows.remove(flow)?;
-        self.due.remove(&(known.due, *flow));
-        Some(known.state)
+        let number = self.flows.number(flow)?;
+        self.due.remove(number);
+        self.flows.remove(flow).map(|known| known.state)
     }
 
     /// Notes when a flow wants to wake, in place of what it wanted before; NEVER if not.
+    #[inline]
     pub fn wake_at(&mut self, flow: &Flow, at: Time) {
-        let Some(known) = self.flows.peek(flow).filter(|known| known.due != at) else { return };
-        self.due.remove(&(known.due, *flow));
-        known.due = at;
-        if at != Time::NEVER {
-            self.due.insert((at, *flow));
+        if let Some(number) = self.flows.number(flow) {
+            self.wake_numbered_at(number, at);
         }
     }
 
     /// When the first of them wants to wake.
+    #[inline]
     pub fn deadline(&self) -> Time {
-        self.due.first().map_or(Time::NEVER, |(at, _)| *at)
+        self.due.first().map_or(Time::NEVER, |((at, _), _)| at)
     }
 
     /// A flow that wanted to wake by `now`; it does not any longer.
     pub fn pop_due(&mut self, now: Time) -> Option<Flow> {
-        let (_, flow) = *self.due.first().filter(|(at, _)| *at <= now)?;
+        let ((_, flow), _) = self.due.first().filter(|((at, _), _)| *at <= now)?;
         self.wake_at(&flow, Time::NEVER);
         Some(flow)
     }
 
     /// Those of the table.
-    pub fn counters(&self) -> [(&'static str, u64); 3] {
+    pub fn counters(&self) -> [(&'static str, u64); 4] {
         self.flows.counters()
     }
 }

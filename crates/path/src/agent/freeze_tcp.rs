@@ -24,7 +24,7 @@ use crate::channel::State;
 
 /// What it asks for.
 pub fn traits() -> Traits {
-    Traits { semantics: Semantics::Kept, changes: &[Place::Receiver], hears_link_layer: false }
+    Traits { semantics: Semantics::Kept, changes: &[Place::Receiver], uploads: &[], hears_link_layer: false }
 }
 
 /// Settings.
@@ -81,15 +81,15 @@ struct FreezeTcp {
 impl FreezeTcp {
     fn tell(&mut self, cx: &mut AgentCx<'_>, times: u32, window: impl Fn(u32) -> u32) -> u64 {
         let mut told = 0;
-        for (flow, said) in self.flows.iter_mut() {
-            let Some(said) = said else { continue };
+        self.flows.each(|flow, said| {
+            let Some(said) = said else { return };
             let segment = Segment { window: window(said.window), ..*said };
             let packet = Packet { src: flow.dst, dst: flow.src, ecn: Ecn::NotEct, body: Body::Tcp(segment) };
             for _ in 0..times {
                 cx.send(packet);
                 told += 1;
             }
-        }
+        });
         told
     }
 }

@@ -14,7 +14,7 @@ use crate::station::RadioNotice;
 
 /// What it asks for.
 pub fn traits() -> Traits {
-    Traits { semantics: Semantics::Kept, changes: &[Place::Sender], hears_link_layer: true }
+    Traits { semantics: Semantics::Kept, changes: &[], uploads: &[Place::Sender], hears_link_layer: true }
 }
 
 /// The agent.

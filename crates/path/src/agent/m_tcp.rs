@@ -4,9 +4,9 @@
 //! mobile is gone, N is acknowledged with a window of zero; the sender goes into persist mode, its congestion window stays. The mobile's next
 //! acknowledgment opens the window again.
 //!
-//! The mobile is gone if data is outstanding in the air and no acknowledgment has come for `silence`, or, with `notices`, when the
-//! link layer has given up on a segment. Two packets of the station's own replace what the paper has its hosts do: while
-//! the mobile is gone, an empty segment below what it has, every `probe`, which it must answer [RFC9293 s3.10.7.4] (there: the mobile greets); and
+//! The mobile is gone if data is outstanding in the air and no acknowledgment has come for `silence`, or, with `notices`, when a
+//! link layer that tries more than once has given up on a segment. Two packets of the station's own replace what the paper has its hosts do: while
+//! the mobile is gone, an empty segment below what it has, every `probe` for 100 s, which it must answer [RFC9293 s3.10.7.4] (there: the mobile greets); and
 //! when nothing is outstanding any more for `idle`, the acknowledgment of the last byte (there: left to the end of the connection), or the sender
 //! would time out waiting for it.
 //!
@@ -27,7 +27,7 @@ use crate::station::RadioNotice;
 
 /// What it asks for.
 pub fn traits() -> Traits {
-    Traits { semantics: Semantics::Kept, changes: &[Place::BaseStation], hears_link_layer: false }
+    Traits { semantics: Semantics::Kept, changes: &[Place::BaseStation], uploads: &[], hears_link_layer: false }
 }
 
 /// Settings.
@@ -37,7 +37,7 @@ pub struct Config {
     /// The mobile is gone when it has not acknowledged what is outstanding for so long; less than the sender's timeout.
     #[serde(default = "half_a_second")]
     pub silence: Span,
-    /// Whether it is also gone when the link layer has given up on a segment.
+    /// Whether it is also gone when the link layer has given up on a segment, if it tries more than once.
     #[serde(default = "yes")]
     pub notices: bool,
     /// How often a mobile that is gone is asked whether it is back.
@@ -76,6 +76,10 @@ impl Config {
     }
 }
 
+/// A mobile that is gone for so long is asked no more: a connection may be given up then [RFC9293 s3.8.3]. The sender's own probes go
+/// on, and an answer to one of them opens the window.
+const LONGEST_ASKING: Span = Span::from_secs(100);
+
 struct MTcp {
     config: Config,
     flows: TimedFlows<Known>,
@@ -87,6 +91,7 @@ struct Counters {
     kept_back: u64,
     freezes: u64,
     probes: u64,
+    given_up: u64,
     released: u64,
     acks_of_unseen: u64,
 }
@@ -100,10 +105,12 @@ struct Known {
     fin: Option<SeqNum>,
     /// The sender's last segment without its data: what it acknowledges, and its window. A SYN says neither.
     sender: Option<Segment>,
-    /// The mobile's last acknowledgment, without data; what the sender has been told of it.
+    /// The mobile's last acknowledgment, without data; whether the sender was told of a byte less, and whether it was a repetition.
     acked: Option<Segment>,
-    said: SeqNum,
-    frozen: bool,
+    kept_back: bool,
+    repeated: bool,
+    /// Since when the mobile is gone, if it is: the sender has been told of a window of zero.
+    gone: Option<Time>,
 }
 
 impl Known {
@@ -111,7 +118,7 @@ impl Known {
         let first = segment.seq;
         let (sender, top) = (acknowledging(segment), first + segment.seq_len());
         let fin = segment.flags.has(Flags::FIN).then_some(top);
-        Known { first, top, fin, sender, acked: None, said: first, frozen: false }
+        Known { first, top, fin, sender, acked: None, kept_back: false, repeated: false, gone: None }
     }
 
     /// What is outstanding in the air; none before the mobile has acknowledged anything.
@@ -122,17 +129,16 @@ impl Known {
     /// What an acknowledgment of `ack` is to say.
     fn shortened(&self, ack: SeqNum, whole: bool) -> SeqNum {
         let less = SeqNum(ack.0.wrapping_sub(1));
-        // Only a byte of data can be kept back, and nothing that was said is taken back.
-        let data = !whole && less.since(self.first) > 0 && self.fin != Some(ack);
-        let keeps = data && less.since(self.said) >= 0;
-        if keeps { less } else { ack }
+        // Only a byte of data can be kept back.
+        let data = less.since(self.first) > 0 && self.fin != Some(ack);
+        if data && !whole { less } else { ack }
     }
 
     fn when(&self, config: &Config, now: Time) -> Time {
         match () {
-            () if self.frozen => now + config.probe,
+            () if self.gone.is_some() => now + config.probe,
             () if self.outstanding() => now + config.silence,
-            () if self.acked.is_some_and(|acked| acked.ack.since(self.said) > 0) => now + config.idle,
+            () if self.kept_back => now + config.idle,
             () => Time::NEVER,
         }
     }
@@ -158,9 +164,9 @@ fn packet(flow: Flow, segment: Segment) -> Packet {
 impl MTcp {
     fn freeze(&mut self, flow: Flow, cx: &mut AgentCx<'_>) {
         let Some(known) = self.flows.peek(&flow) else { return };
-        let Some(acked) = known.acked.filter(|_| !known.frozen) else { return };
-        known.frozen = true;
-        known.said = acked.ack;
+        let Some(acked) = known.acked.filter(|_| known.gone.is_none()) else { return };
+        known.gone = Some(cx.now);
+        known.kept_back = false;
         self.counters.freezes += 1;
         cx.send(packet(flow.reversed(), Segment { window: 0, ..acked }));
         let due = known.when(&self.config, cx.now);
@@ -193,7 +199,7 @@ impl Agent for MTcp {
         if segment.flags.has(Flags::FIN) {
             known.fin = Some(end);
         }
-        if idle && known.outstanding() && !known.frozen {
+        if idle && known.outstanding() && known.gone.is_none() {
             let due = known.when(&self.config, cx.now);
             self.flows.wake_at(&flow, due);
         }
@@ -216,11 +222,15 @@ impl Agent for MTcp {
             // An old one. It opens no window, but whoever sent it is there.
             return Verdict::Pass;
         }
+        // Said again, it asks for the byte behind: a sender that lacks the last one would resend what the mobile has. So it would
+        // if the one that ends its recovery did not say all.
+        let repeats = known.acked.is_some_and(|acked| acked.ack == segment.ack);
+        let after_repeats = std::mem::replace(&mut known.repeated, repeats);
         known.acked = Some(bare(segment));
-        known.frozen = false;
-        let whole = segment.flags.has(Flags::FIN) || segment.flags.has(Flags::SYN);
+        known.gone = None;
+        let whole = repeats || after_repeats || segment.flags.has(Flags::FIN) || segment.flags.has(Flags::SYN);
         let says = known.shortened(segment.ack, whole);
-        known.said = says;
+        known.kept_back = says != segment.ack;
         let due = known.when(&self.config, cx.now);
         if let Body::Tcp(segment) = &mut packet.body
             && says != segment.ack
@@ -237,7 +247,9 @@ impl Agent for MTcp {
     }
 
     fn on_radio(&mut self, notice: &RadioNotice, cx: &mut AgentCx<'_>) {
-        if !self.config.notices || !notice.last || notice.packet.data().is_none() {
+        // One that tries once has lost a frame, and knows no more than that.
+        let tried = notice.last && notice.attempt > 1;
+        if !self.config.notices || !tried || notice.packet.data().is_none() {
             return;
         }
         if let Some((flow, _)) = Flow::of(&notice.packet) {
@@ -253,7 +265,11 @@ impl Agent for MTcp {
         while let Some(flow) = self.flows.pop_due(cx.now) {
             let Some(known) = self.flows.peek(&flow) else { continue };
             let Some(acked) = known.acked else { continue };
-            if known.frozen {
+            if let Some(since) = known.gone {
+                if cx.now.since(since) >= LONGEST_ASKING {
+                    self.counters.given_up += 1;
+                    continue;
+                }
                 let seq = SeqNum(acked.ack.0.wrapping_sub(1));
                 if let Some(sender) = known.sender {
                     self.counters.probes += 1;
@@ -263,7 +279,7 @@ impl Agent for MTcp {
             } else if known.outstanding() {
                 self.freeze(flow, cx);
             } else {
-                known.said = acked.ack;
+                known.kept_back = false;
                 self.counters.released += 1;
                 cx.send(packet(flow.reversed(), acked));
             }
@@ -276,6 +292,7 @@ impl Agent for MTcp {
             ("bytes_kept_back", counters.kept_back),
             ("freezes", counters.freezes),
             ("probes", counters.probes),
+            ("flows_given_up", counters.given_up),
             ("bytes_released", counters.released),
             ("acks_of_unseen", counters.acks_of_unseen),
         ];

@@ -14,6 +14,7 @@ pub mod refined_icmp;
 pub mod simple_icmp;
 pub mod snoop;
 pub mod split;
+mod table;
 pub mod tack;
 mod thinning;
 mod traits;
@@ -24,7 +25,7 @@ use wire::{Addr, Packet};
 
 use crate::channel::State;
 use crate::station::RadioNotice;
-pub use traits::{Place, Semantics, Traits};
+pub use traits::{Direction, Place, Semantics, Traits};
 
 engine::registry! {
     /// The schemes a node can follow. A sender's part in a scheme, where it has one, is registered in `tcp` by the
@@ -62,7 +63,7 @@ impl AgentCx<'_> {
         self.send.push(Departure { packet, urgent: false });
     }
 
-    /// The same, before everything that waits for its link.
+    /// The same, before everything that waits for its link, but for what was sent urgently before.
     pub fn send_urgently(&mut self, packet: Packet) {
         self.send.push(Departure { packet, urgent: true });
     }
@@ -120,7 +121,8 @@ pub trait Agent: Send {
         false
     }
     /// What it has counted, by names for results: lower case, words joined by `_`. In the same order each time. One that
-    /// remembers anything of flows has among them `flows`, how many it remembers, and `state_bytes`, what that takes.
+    /// remembers anything of flows has among them `flows`, how many it remembers, `state_bytes`, what that takes, and
+    /// `state_bytes_most`, the most it ever took.
     fn counters(&self) -> Vec<(&'static str, u64)> {
         Vec::new()
     }

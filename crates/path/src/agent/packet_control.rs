@@ -25,7 +25,13 @@ use super::{Agent, AgentCx, Place, Semantics, Traits, Verdict};
 
 /// What it asks for.
 pub fn traits() -> Traits {
-    Traits { semantics: Semantics::Kept, changes: &[Place::BaseStation], hears_link_layer: false }
+    Traits {
+        semantics: Semantics::Kept,
+        changes: &[Place::BaseStation],
+        // Where a host's own data goes into the air, its filters stand before its own sender.
+        uploads: &[Place::Sender],
+        hears_link_layer: false,
+    }
 }
 
 /// Settings.

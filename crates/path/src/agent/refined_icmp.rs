@@ -10,7 +10,12 @@ use crate::station::RadioNotice;
 
 /// What it asks for.
 pub fn traits() -> Traits {
-    Traits { semantics: Semantics::Kept, changes: &[Place::Sender, Place::BaseStation], hears_link_layer: true }
+    Traits {
+        semantics: Semantics::Kept,
+        changes: &[Place::Sender, Place::BaseStation],
+        uploads: &[Place::Sender],
+        hears_link_layer: true,
+    }
 }
 
 /// The agent.

@@ -122,6 +122,18 @@ impl<P: Pace> Thinning<P> {
         }
     }
 
+    /// Another connection begins with the same ports, or this one is reset: what is kept goes before that, and numbers mean nothing
+    /// any more.
+    fn over(&mut self, flow: Flow, packet: &Packet, cx: &mut AgentCx<'_>) -> Verdict {
+        let kept = self.flows.remove(&flow).and_then(|known| known.kept);
+        if kept.is_none() {
+            return Verdict::Pass;
+        }
+        self.release(kept, cx);
+        cx.send(*packet);
+        Verdict::Take
+    }
+
     fn release(&mut self, kept: Option<Packet>, cx: &mut AgentCx<'_>) {
         if let Some(packet) = kept {
             self.delayed += 1;
@@ -139,10 +151,13 @@ fn is_plain(segment: &Segment) -> bool {
 impl<P: Pace> Agent for Thinning<P> {
     fn before_air(&mut self, packet: &mut Packet, cx: &mut AgentCx<'_>) -> Verdict {
         let Some((flow, segment)) = Flow::of(packet) else { return Verdict::Pass };
+        if segment.flags.has(Flags::SYN) || segment.flags.has(Flags::RST) {
+            return self.over(flow, packet, cx);
+        }
         if !segment.flags.has(Flags::ACK) {
             return Verdict::Pass;
         }
-        let Some(known) = self.flows.get(&flow).filter(|_| !segment.flags.has(Flags::SYN)) else {
+        let Some(known) = self.flows.get(&flow) else {
             if let Some((_, known)) = self.flows.insert(flow, Known::new(segment, cx.now)) {
                 self.release(known.kept, cx);
             }

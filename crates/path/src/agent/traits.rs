@@ -5,10 +5,22 @@
 pub struct Traits {
     /// What an acknowledgment says to a sender.
     pub semantics: Semantics,
-    /// The nodes that must follow the scheme, beyond what TCP and a link layer do anyway.
+    /// The nodes that must follow the scheme, beyond what TCP and a link layer do anyway, where data comes to the mobile; none
+    /// if it does nothing there.
     pub changes: &'static [Place],
+    /// The same where data comes from the mobile.
+    pub uploads: &'static [Place],
     /// Whether it goes by what the node's link layer learns: without one it has nothing to go by.
     pub hears_link_layer: bool,
+}
+
+/// Which way data crosses the air.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Direction {
+    /// To the mobile.
+    Download,
+    /// From it.
+    Upload,
 }
 
 /// What an acknowledgment says to a sender.
@@ -53,8 +65,16 @@ impl Place {
 }
 
 impl Traits {
-    /// Whether this node must follow the scheme.
+    /// The nodes that must follow the scheme where data goes this way.
+    pub fn places(&self, direction: Direction) -> &'static [Place] {
+        match direction {
+            Direction::Download => self.changes,
+            Direction::Upload => self.uploads,
+        }
+    }
+
+    /// Whether this node must follow the scheme, whichever way data goes.
     pub fn changes(&self, place: Place) -> bool {
-        self.changes.contains(&place)
+        self.changes.contains(&place) || self.uploads.contains(&place)
     }
 }

@@ -6,7 +6,7 @@ use super::{Agent, Semantics, Traits};
 
 /// What it asks for.
 pub fn traits() -> Traits {
-    Traits { semantics: Semantics::Kept, changes: &[], hears_link_layer: false }
+    Traits { semantics: Semantics::Kept, changes: &[], uploads: &[], hears_link_layer: false }
 }
 
 /// Nothing.

@@ -1,6 +1,6 @@
 //! A chain of two states with exponential stays, drawn as far ahead as anybody asks.
 //!
-//! The air is GOOD at the beginning. A stay is rounded to whole nanoseconds, at least one. A mean of zero in BAD means that
+//! The air is GOOD at the beginning. A stay is cut to whole nanoseconds, at least one. A mean of zero in BAD means that
 //! it is never entered.
 
 use engine::registry::Fault;

@@ -4,7 +4,7 @@
 //! serves both directions. A frame that meets states S on its way survives with probability prod (1 - loss_s);
 //! with the thesis's losses of 0 and 1 a frame is lost exactly if it meets BAD.
 //!
-//! Deviation: a stay is rounded to whole nanoseconds, at least one. A mean of zero means that the state is
+//! Deviation: a stay is cut to whole nanoseconds, at least one. A mean of zero means that the state is
 //! never entered (`stays`).
 
 use engine::registry::{Fault, Settings};
@@ -95,9 +95,10 @@ mod tests {
         Frame { now: start, start, duration, size: 1000, way: Way::Forward, number: Some(0) }
     }
 
-    /// Mean stays within four standard errors of what was asked for (an exponential's deviation is its mean).
+    /// Stays are exponential: mean m, variance m^2 (its error is m^2 sqrt(8 / n), from the fourth moment 9 m^4), and
+    /// 1 - exp(-x) of them are at most x m. All within four standard errors.
     #[test]
-    fn stays_have_the_means_asked_for() {
+    fn stays_are_exponential_with_the_means_asked_for() {
         let mut channel = config(["5 s", "100 ms"], 0.0, 1.0).build(Stream::named(3, 0, "air"));
         let (mut at, mut since, mut stays) = (Time::ZERO, Time::ZERO, [Vec::new(), Vec::new()]);
         while let Some((change, state)) = channel.next_change(at) {
@@ -111,6 +112,15 @@ mod tests {
             let n = stays.len() as f64;
             let found = stays.iter().sum::<f64>() / n;
             assert!((found - mean).abs() < 4.0 * mean / n.sqrt(), "mean stay {found}, expected {mean}");
+            let variance = stays.iter().map(|stay| (stay - found) * (stay - found)).sum::<f64>() / n;
+            let error = mean * mean * (8.0 / n).sqrt();
+            assert!((variance - mean * mean).abs() < 4.0 * error, "variance {variance} around {mean}");
+            for x in [0.1, 0.7, 2.0, 4.0] {
+                let share = stays.iter().filter(|stay| **stay <= x * mean).count() as f64 / n;
+                let expected = 1.0 - libm::exp(-x);
+                let error = (expected * (1.0 - expected) / n).sqrt();
+                assert!((share - expected).abs() < 4.0 * error, "{share} up to {x} means, expected {expected}");
+            }
         }
     }
 
@@ -125,6 +135,23 @@ mod tests {
             .filter(|i| channel.fate(&frame(Time::from_millis(i * 12_500), Span::from_millis(8))) == Fate::Corrupted)
             .count() as f64;
         let expected = 1.0 - 1.0 / 1.25 * libm::exp(-0.008);
+        let error = (expected * (1.0 - expected) / n as f64).sqrt();
+        assert!((lost / n as f64 - expected).abs() < 4.0 * error, "{} expected {expected}", lost / n as f64);
+    }
+
+    /// Closed form: with losses g and b a frame of length d that begins in GOOD survives with 1 - g if the stay lasts for d,
+    /// with (1 - g) (1 - b) if not; one that begins in BAD likewise.
+    #[test]
+    fn each_state_that_is_met_loses_with_its_own_probability() {
+        let (g, b) = (0.2, 0.7);
+        let mut channel = config(["1 s", "250 ms"], g, b).build(Stream::named(6, 0, "air"));
+        let n = 40_000u64;
+        let lost = (1..=n)
+            .filter(|i| channel.fate(&frame(Time::from_millis(i * 12_500), Span::from_millis(100))) == Fate::Corrupted)
+            .count() as f64;
+        let meets = |alone: f64, stays: f64| alone * stays + (1.0 - g) * (1.0 - b) * (1.0 - stays);
+        let survives = 0.8 * meets(1.0 - g, libm::exp(-0.1 / 1.0)) + 0.2 * meets(1.0 - b, libm::exp(-0.1 / 0.25));
+        let expected = 1.0 - survives;
         let error = (expected * (1.0 - expected) / n as f64).sqrt();
         assert!((lost / n as f64 - expected).abs() < 4.0 * error, "{} expected {expected}", lost / n as f64);
     }

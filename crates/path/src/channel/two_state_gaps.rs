@@ -159,17 +159,20 @@ mod tests {
         }
     }
 
-    /// Within a state that never ends (in this test) gaps have the mean asked for; a geometric gap's variance is
-    /// (1 - p) / p^2.
+    /// Within a state that never ends (in this test) gaps are geometric, of whole packets, with the p that the law gives:
+    /// mean 1 / p, variance (1 - p) / p^2 (its error from the fourth central moment, (1 - p) (p^2 - 9 p + 9) / p^4), and
+    /// 1 - (1 - p)^x of them at most x packets.
     #[test]
-    fn gaps_have_the_mean_asked_for() {
-        for gap in [1.0, 2.6, 166.0] {
-            let config = Config {
-                mean_good: "1000 h".parse().unwrap(),
-                mean_bad: Span::ZERO,
-                gap_good: gap,
-                ..paper(Gaps::Geometric)
-            };
+    fn gaps_follow_their_law() {
+        for (law, gap, p) in [
+            (Gaps::Geometric, 1.0, 1.0),
+            (Gaps::Geometric, 2.6, 1.0 / 2.6),
+            (Gaps::Geometric, 166.0, 1.0 / 166.0),
+            (Gaps::Exponential, 1.0, 1.0 - libm::exp(-1.0)),
+            (Gaps::Exponential, 2.6, 1.0 - libm::exp(-1.0 / 2.6)),
+        ] {
+            let config =
+                Config { mean_good: "1000 h".parse().unwrap(), mean_bad: Span::ZERO, gap_good: gap, ..paper(law) };
             let mut channel = config.build(Stream::named(4, 0, "air"));
             let (mut gaps, mut since) = (Vec::new(), 0u64);
             for index in 0..400_000 {
@@ -180,8 +183,25 @@ mod tests {
             }
             let n = gaps.len() as f64;
             let mean = gaps.iter().sum::<f64>() / n;
-            let error = (gap * (gap - 1.0) / n).sqrt();
-            assert!((mean - gap).abs() <= 4.0 * error, "{mean}, expected {gap}");
+            let variance = (1.0 - p) / (p * p);
+            assert!(
+                (mean - 1.0 / p).abs() <= 4.0 * (variance / n).sqrt(),
+                "{law:?} {gap}: {mean}, expected {}",
+                1.0 / p
+            );
+            let found = gaps.iter().map(|gap| (gap - mean) * (gap - mean)).sum::<f64>() / n;
+            let fourth = (1.0 - p) * (p * p - 9.0 * p + 9.0) / p.powi(4);
+            let error = ((fourth - variance * variance) / n).sqrt();
+            assert!((found - variance).abs() <= 4.0 * error, "{law:?} {gap}: variance {found}, expected {variance}");
+            for x in [1, 2, 5, 100] {
+                let share = gaps.iter().filter(|gap| **gap <= f64::from(x)).count() as f64 / n;
+                let expected = 1.0 - (1.0 - p).powi(x);
+                let error = (expected * (1.0 - expected) / n).sqrt();
+                assert!(
+                    (share - expected).abs() <= 4.0 * error,
+                    "{law:?} {gap}: {share} up to {x}, expected {expected}"
+                );
+            }
         }
     }
 

@@ -39,3 +39,51 @@ impl Channel for Uniform {
         if self.draws.unit(frame) < self.loss { Fate::Corrupted } else { Fate::Arrives }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::event::Way;
+    use engine::{Span, Time};
+
+    /// Closed form: losses are independent, so a run of them is geometric, with mean 1 / (1 - p), and two frames n apart are
+    /// both lost with p^2, whatever n is. All within four standard errors.
+    #[test]
+    fn losses_are_independent_and_as_frequent_as_asked_for() {
+        for p in [0.02, 0.3] {
+            let mut channel = Config { loss: p }.build(Stream::named(7, 0, "air"));
+            const N: u64 = 400_000;
+            let duration = Span::from_millis(4);
+            let lost: Vec<bool> = (0..N)
+                .map(|number| {
+                    let start = Time::from_millis(4 * number);
+                    let frame =
+                        Frame { now: start, start, duration, size: 1000, way: Way::Forward, number: Some(number) };
+                    channel.fate(&frame) == Fate::Corrupted
+                })
+                .collect();
+            let n = N as f64;
+            let share = lost.iter().filter(|lost| **lost).count() as f64 / n;
+            assert!((share - p).abs() < 4.0 * (p * (1.0 - p) / n).sqrt(), "{share}, expected {p}");
+            let bursts = lost.chunk_by(|one, next| one == next).filter(|run| run[0]);
+            let bursts: Vec<f64> = bursts.map(|run| run.len() as f64).collect();
+            let mean = bursts.iter().sum::<f64>() / bursts.len() as f64;
+            let error = (p / ((1.0 - p) * (1.0 - p)) / bursts.len() as f64).sqrt();
+            assert!((mean - 1.0 / (1.0 - p)).abs() < 4.0 * error, "bursts of {mean} at {p}");
+            for lag in [1, 2, 7] {
+                let both = lost.windows(lag + 1).filter(|window| window[0] && window[lag]).count() as f64 / n;
+                // Of products that share a frame neighbours are correlated: p^2 (1 - p^2) + 2 (p^3 - p^4) bounds it.
+                let variance = p * p * (1.0 - p * p) + 2.0 * p.powi(3) * (1.0 - p);
+                assert!((both - p * p).abs() < 4.0 * (variance / n).sqrt(), "{lag} apart at {p}: {both}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_loss_is_a_probability() {
+        for loss in [-0.1, 1.1, f64::NAN, f64::INFINITY] {
+            assert_eq!(Config { loss }.check()[0].key, "loss");
+        }
+        assert!(Config { loss: 1.0 }.check().is_empty());
+    }
+}

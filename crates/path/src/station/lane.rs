@@ -10,11 +10,18 @@ use crate::link::{Counters, Line};
 use crate::mac::arq::StopAndWait;
 use crate::queue::Limit;
 
-/// A packet that waits, and since when.
+/// A packet that waits, and its place among those that wait.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Waiting {
     pub packet: Packet,
-    pub since: Order,
+    pub place: Place,
+}
+
+/// A place in the order of service: urgent packets first, then as they came.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum Place {
+    Urgent(Order),
+    Ordinary(Order),
 }
 
 /// One neighbour.
@@ -120,26 +127,27 @@ impl Lane {
         packet.ecn.is_capable() && self.threshold.is_exceeded(packets, bytes)
     }
 
+    /// Queues a packet by its place; a head that has been sent before keeps its own.
     pub(super) fn push(&mut self, waiting: Waiting) {
         self.queued_bytes += u64::from(waiting.packet.size());
-        self.queue.push_back(waiting);
-    }
-
-    /// Puts a packet in front of all that wait, behind the head if that has been sent before.
-    pub(super) fn push_first(&mut self, packet: Packet) {
-        self.queued_bytes += u64::from(packet.size());
-        // First in the order of any service.
-        let waiting = Waiting { packet, since: Order::default() };
-        self.queue.insert(usize::from(self.attempts > 0).min(self.queue.len()), waiting);
+        match waiting.place {
+            Place::Ordinary(_) => self.queue.push_back(waiting),
+            Place::Urgent(_) => {
+                let begun = usize::from(self.attempts > 0);
+                let urgent = |waiting: &&Waiting| matches!(waiting.place, Place::Urgent(_));
+                let at = begun + self.queue.iter().skip(begun).take_while(urgent).count();
+                self.queue.insert(at, waiting);
+            }
+        }
     }
 
     pub(super) fn head(&self) -> Option<Packet> {
         self.queue.front().map(|waiting| waiting.packet)
     }
 
-    /// Since when the head waits.
-    pub(super) fn head_since(&self) -> Option<Order> {
-        self.queue.front().map(|waiting| waiting.since)
+    /// The head's place among those that wait.
+    pub(super) fn head_place(&self) -> Option<Place> {
+        self.queue.front().map(|waiting| waiting.place)
     }
 
     pub(super) fn pop(&mut self) -> Option<Packet> {

@@ -14,7 +14,7 @@ use crate::context::{Cx, Observer};
 use crate::event::{HopId, LinkEvent};
 use crate::mac::arq::stop_and_wait::Numbering;
 pub use lane::Lane;
-use lane::Waiting;
+use lane::{Place, Waiting};
 use scheduler::Scheduler;
 
 /// The link layer learned that an attempt failed. Agents act on it.
@@ -82,7 +82,7 @@ impl Station {
         &self.lanes
     }
 
-    /// Takes a packet for lane number `lane`, before all that wait there if `urgent`. Whether it found room.
+    /// Takes a packet for lane number `lane`, before all that wait there and are not urgent if `urgent`. Whether it found room.
     pub fn on_packet<O: Observer>(
         &mut self,
         lane: usize,
@@ -105,11 +105,8 @@ impl Station {
             target.counters.marked += 1;
             cx.tell(target.hop, || LinkEvent::Marked { packet });
         }
-        if urgent {
-            target.push_first(packet);
-        } else {
-            target.push(Waiting { packet, since: cx.schedule.order() });
-        }
+        let place = if urgent { Place::Urgent } else { Place::Ordinary };
+        target.push(Waiting { packet, place: place(cx.schedule.order()) });
         if idle {
             self.send_next(cx);
         }

@@ -32,7 +32,7 @@ impl Scheduler {
                 (1..=n).map(|step| (last + step) % n).find(|lane| !lanes[*lane].is_empty())
             }
             Scheduler::Fifo => {
-                let heads = lanes.iter().enumerate().filter_map(|(i, lane)| Some((lane.head_since()?, i)));
+                let heads = lanes.iter().enumerate().filter_map(|(i, lane)| Some((lane.head_place()?, i)));
                 heads.min().map(|(_, lane)| lane)
             }
         }

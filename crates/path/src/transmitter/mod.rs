@@ -2,7 +2,8 @@
 //! next is decided when the line is free, not when a packet is queued as on a [pipe](crate::link::pipe).
 //!
 //! Each has one wake-up: the earliest of what it waits for. What it brings about outside itself stands in a queue that
-//! [`Transmitter::outcome`] empties. A link layer's far end is played here too, as at a [station](crate::station).
+//! [`Transmitter::outcome`] empties; without a link layer, [`once`], it is at most one packet that arrives. A link layer's
+//! far end is played here too, as at a [station](crate::station).
 
 pub mod fec;
 pub mod once;
@@ -18,13 +19,10 @@ use crate::link::Counters;
 use crate::queue::{Buffer, Limit};
 use crate::station::Outcome;
 use fec::FecSender;
-use once::Once;
 use window::WindowSender;
 
 /// One direction of one link that decides for itself what goes next.
 pub enum Transmitter {
-    /// Each packet once, without a link layer; urgent ones first.
-    Once(Once),
     /// Many frames on their way, acknowledged and sent again.
     Window(WindowSender),
     /// Parity behind each block.
@@ -35,14 +33,13 @@ impl Transmitter {
     /// With marks once more than `threshold` waits when a packet comes.
     pub fn marking(mut self, threshold: Limit) -> Self {
         match &mut self {
-            Transmitter::Once(once) => once.backlog.threshold = threshold,
             Transmitter::Window(window) => window.backlog.threshold = threshold,
             Transmitter::Fec(fec) => fec.backlog.threshold = threshold,
         }
         self
     }
 
-    /// Takes a packet that has its room in `buffer`, before all that wait if `urgent`. Whether it was taken: if not it
+    /// Takes a packet that has its room in `buffer`, before all that wait and are not if `urgent`. Whether it was taken: if not it
     /// has given its room back; if so it will when it has left, or with acknowledgments when it is done.
     pub fn on_packet<O: Observer>(
         &mut self,
@@ -52,7 +49,6 @@ impl Transmitter {
         cx: &mut Cx<'_, O>,
     ) -> bool {
         let taken = match self {
-            Transmitter::Once(once) => once.on_packet(packet, urgent, buffer, cx),
             Transmitter::Window(window) => window.on_packet(packet, urgent, cx),
             Transmitter::Fec(fec) => fec.on_packet(packet, urgent, buffer, cx),
         };
@@ -65,7 +61,6 @@ impl Transmitter {
     /// Its time has come.
     pub fn on_wake<O: Observer>(&mut self, buffer: &mut Buffer, cx: &mut Cx<'_, O>) {
         match self {
-            Transmitter::Once(once) => once.on_wake(buffer, cx),
             Transmitter::Window(window) => window.on_wake(buffer, cx),
             Transmitter::Fec(fec) => fec.on_wake(buffer, cx),
         }
@@ -74,7 +69,6 @@ impl Transmitter {
     /// What it has brought about, oldest first. To be asked until there is nothing more after each `on_wake`.
     pub fn outcome(&mut self) -> Option<Outcome> {
         match self {
-            Transmitter::Once(once) => once.outcomes.pop_front(),
             Transmitter::Window(window) => window.outcomes.pop_front(),
             Transmitter::Fec(fec) => fec.outcomes.pop_front(),
         }
@@ -83,7 +77,6 @@ impl Transmitter {
     /// What has been counted until `now`: of a frame that is being sent, the part that has been.
     pub fn counters(&self, now: Time) -> Counters {
         match self {
-            Transmitter::Once(once) => once.counters(now),
             Transmitter::Window(window) => window.counters(now),
             Transmitter::Fec(fec) => fec.counters(now),
         }
@@ -92,7 +85,6 @@ impl Transmitter {
     /// Packets that wait to be sent for the first time.
     pub fn waiting(&self) -> usize {
         match self {
-            Transmitter::Once(once) => once.backlog.len(),
             Transmitter::Window(window) => window.backlog.len(),
             Transmitter::Fec(fec) => fec.backlog.len(),
         }

@@ -8,7 +8,7 @@
 use std::collections::VecDeque;
 
 use engine::{Order, Slot, Time};
-use wire::Packet;
+use wire::{Bare, Options, Packet};
 
 use super::{Due, Line as Flying, first};
 use crate::backlog::Backlog;
@@ -17,12 +17,13 @@ use crate::context::{Cx, Observer};
 use crate::event::{HopId, LinkEvent};
 use crate::link::{Counters, Line};
 use crate::queue::{Buffer, Limit, Tie};
-use crate::station::Outcome;
 
 /// A packet on its way.
 struct Passage {
     fate: Fate,
-    packet: Packet,
+    packet: Bare,
+    /// Whether it has options, which stand in a queue of their own.
+    options: bool,
 }
 
 /// A one-way line with a queue whose order can change.
@@ -33,14 +34,17 @@ pub struct Once {
     /// Whether the channel has to be asked at all.
     lossy: bool,
     slot: Slot,
-    pub(super) backlog: Backlog,
+    backlog: Backlog,
     flying: Flying<Passage>,
+    /// The options of those of them that have some.
+    options: VecDeque<Options>,
     /// When the line is free, and the place of that among what happens then.
     free: (Time, Order),
     /// Packets and bytes that have waited and whose sending began at this time: when arrivals come first, they wait still.
     begun: (Time, usize, u64),
     counters: Counters,
-    pub(super) outcomes: VecDeque<Outcome>,
+    /// What the slot waits for.
+    armed: Option<(Time, Order)>,
 }
 
 impl Once {
@@ -54,14 +58,27 @@ impl Once {
             slot,
             backlog: Backlog::new(limit),
             flying: Flying::new(),
+            options: VecDeque::new(),
             free: (Time::ZERO, Order::default()),
             begun: (Time::ZERO, 0, 0),
             counters: Counters::default(),
-            outcomes: VecDeque::new(),
+            armed: None,
         }
     }
 
-    pub(super) fn counters(&self, now: Time) -> Counters {
+    /// With marks once more than `threshold` waits when a packet comes.
+    pub fn marking(mut self, threshold: Limit) -> Self {
+        self.backlog.threshold = threshold;
+        self
+    }
+
+    /// Packets that wait.
+    pub fn waiting(&self) -> usize {
+        self.backlog.len()
+    }
+
+    /// What has been counted until `now`: of a packet that is being sent, the part that has been.
+    pub fn counters(&self, now: Time) -> Counters {
         let mut counters = self.counters;
         counters.busy = counters.busy - self.free.0.since(now);
         // What begins at this very moment has begun.
@@ -76,7 +93,10 @@ impl Once {
         counters
     }
 
-    pub(super) fn on_packet<O: Observer>(
+    /// Takes a packet that has its room in `buffer` until it has left, before all that wait if `urgent`. Whether the queue
+    /// had room for it; if not, its room in the buffer is free.
+    #[inline]
+    pub fn on_packet<O: Observer>(
         &mut self,
         packet: &Packet,
         urgent: bool,
@@ -96,13 +116,14 @@ impl Once {
                 _ => (0, 0),
             };
             if !self.backlog.admits(&mut packet, besides, self.hop, &mut self.counters, cx) {
+                buffer.left(packet.size());
                 self.rearm(cx);
                 return false;
             }
         }
         let order = cx.schedule.order();
         if self.backlog.is_empty() && self.free.0 <= cx.now {
-            self.send(packet, order, waits, buffer, cx);
+            self.send(&packet, order, waits, buffer, cx);
         } else {
             self.backlog.push(packet, order, urgent);
         }
@@ -110,41 +131,53 @@ impl Once {
         true
     }
 
-    pub(super) fn on_wake<O: Observer>(&mut self, buffer: &mut Buffer, cx: &mut Cx<'_, O>) {
-        let arrives = first(&self.flying).is_some_and(|(at, _)| at <= cx.now);
-        if !arrives {
-            self.send_waiting(buffer, cx);
-        } else if let Some(Due { what: passage, .. }) = self.flying.pop_front() {
-            self.arrive(passage, cx);
-        }
+    /// Its time has come: a packet comes to the far end, or the next begins to be sent. Whether one came that was not lost on
+    /// the way; it is written over `packet`.
+    #[inline]
+    pub fn on_wake<O: Observer>(&mut self, buffer: &mut Buffer, cx: &mut Cx<'_, O>, packet: &mut Packet) -> bool {
+        let arriving =
+            if first(&self.flying).is_some_and(|(at, _)| at <= cx.now) { self.flying.pop_front() } else { None };
+        let arrived = match arriving {
+            Some(Due { what: passage, .. }) => self.arrive(&passage, cx, packet),
+            None => {
+                self.send_waiting(buffer, cx);
+                false
+            }
+        };
         self.rearm(cx);
+        arrived
     }
 
-    fn arrive<O: Observer>(&mut self, passage: Passage, cx: &mut Cx<'_, O>) {
-        let Passage { fate, packet } = passage;
-        if fate == Fate::Corrupted {
+    fn arrive<O: Observer>(&mut self, passage: &Passage, cx: &mut Cx<'_, O>, packet: &mut Packet) -> bool {
+        passage.packet.write_to(packet);
+        if passage.options
+            && let Some(options) = self.options.pop_front()
+        {
+            packet.put_options(options);
+        }
+        if passage.fate == Fate::Corrupted {
             self.counters.frames_corrupted += 1;
             self.counters.packets_dropped += 1;
-            cx.tell(self.hop, || LinkEvent::Lost { packet });
-            return;
+            cx.tell(self.hop, || LinkEvent::Lost { packet: *packet });
+            return false;
         }
         self.counters.packets_delivered += 1;
-        cx.tell(self.hop, || LinkEvent::Arrived { packet });
-        self.outcomes.push_back(Outcome { delivered: Some((self.hop, packet)), ..Outcome::default() });
+        cx.tell(self.hop, || LinkEvent::Arrived { packet: *packet });
+        true
     }
 
     fn send_waiting<O: Observer>(&mut self, buffer: &mut Buffer, cx: &mut Cx<'_, O>) {
         while self.free.0 <= cx.now
             && let Some((packet, order)) = self.backlog.pop()
         {
-            self.send(packet, order, true, buffer, cx);
+            self.send(&packet, order, true, buffer, cx);
         }
     }
 
     /// Begins to send a packet, whose arrival has its place in the order since the packet came.
     fn send<O: Observer>(
         &mut self,
-        packet: Packet,
+        packet: &Packet,
         order: Order,
         waited: bool,
         buffer: &mut Buffer,
@@ -168,12 +201,25 @@ impl Once {
         self.counters.busy = self.counters.busy + duration;
         self.free = (leaves, cx.schedule.order());
         buffer.leaves_at(leaves, size);
-        self.flying.push_back(Due { at: leaves + self.line.delay, order, what: Passage { fate, packet } });
+        let options = packet.options().filter(|options| options.size() > 0);
+        self.options.extend(options);
+        let passage = Passage { fate, packet: Bare::of(packet, packet.ecn), options: options.is_some() };
+        self.flying.push_back(Due { at: leaves + self.line.delay, order, what: passage });
     }
 
+    /// Waits for the next arrival, or until the line is free for what waits, which most packets leave as it is.
+    #[inline]
     fn rearm<O: Observer>(&mut self, cx: &mut Cx<'_, O>) {
         let free = (!self.backlog.is_empty()).then_some(self.free);
-        match [first(&self.flying), free].into_iter().flatten().min_by_key(|(at, _)| *at) {
+        let next = match (first(&self.flying), free) {
+            (Some(arrives), Some(free)) if free.0 < arrives.0 => Some(free),
+            (arrives, free) => arrives.or(free),
+        };
+        if next == self.armed {
+            return;
+        }
+        self.armed = next;
+        match next {
             Some((at, order)) => cx.schedule.arm_as(self.slot, at, order),
             None => cx.schedule.disarm(self.slot),
         }

@@ -4,10 +4,9 @@
 use engine::{Slot, Time};
 use path::link::Line;
 use path::mac::arq::Arq;
-use path::queue::{Limit, Tie};
+use path::queue::Limit;
 use path::transmitter::Transmitter;
 use path::transmitter::fec::FecSender;
-use path::transmitter::once::Once;
 use path::transmitter::window::WindowSender;
 use path::{HopId, LinkEvent, Observer};
 use serde::Deserialize;
@@ -46,12 +45,11 @@ impl Observer for Log {
     }
 }
 
-/// The transmitter that a hop with this link layer has of its own; `None` if it is served by a station.
-pub fn own_transmitter(arq: &Arq, hop: HopId, line: Line, limit: (Limit, Tie), slot: Slot) -> Option<Transmitter> {
+/// The transmitter that a hop with this link layer has of its own; `None` if it has no link layer, or is served by a station.
+pub fn own_transmitter(arq: &Arq, hop: HopId, line: Line, limit: Limit, slot: Slot) -> Option<Transmitter> {
     match *arq {
-        Arq::None => Some(Transmitter::Once(Once::new(hop, line, limit, true, slot))),
-        Arq::StopAndWait(_) => None,
-        Arq::Window(window) => Some(Transmitter::Window(WindowSender::new(hop, line, window, limit.0, slot))),
-        Arq::Fec(fec) => Some(Transmitter::Fec(FecSender::new(hop, line, fec, limit.0, slot))),
+        Arq::None | Arq::StopAndWait(_) => None,
+        Arq::Window(window) => Some(Transmitter::Window(WindowSender::new(hop, line, window, limit, slot))),
+        Arq::Fec(fec) => Some(Transmitter::Fec(FecSender::new(hop, line, fec, limit, slot))),
     }
 }

@@ -143,8 +143,8 @@ of them. Each interval holds for itself: of a hundred, about {} miss.
 single measurement with this interval, not with that of the mean. Where it reaches below 0 though the figure cannot, \
 runs are not normal, and it is only a hint.
 
-**Change**: the mean change in percent of the first case's value, replication by replication. The same replication is \
-the same air for every case, so its interval is narrower than those of the means suggest. Where it contains 0, the \
+**Change**: from the first case's mean to this one's, in percent; its interval pairs replications. The same replication is \
+the same air for every case, so it is narrower than those of the means suggest. Where it contains 0, the \
 replications do not show a difference.
 
 **Replications**: {}.

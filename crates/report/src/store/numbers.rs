@@ -44,7 +44,8 @@ pub(super) fn table(figure: &Figure<'_>) -> Table {
     columns.push(Column::number("one run", format!("where {level} % of single runs lie")));
     if compared {
         let first = cases[0];
-        columns.push(Column::number(format!("change to {first}"), "mean change, paired by replication"));
+        columns
+            .push(Column::number(format!("change to {first}"), "change of the means; its interval pairs replications"));
         columns.push(Column::number("±", format!("half of the {level} % interval of the change")));
     }
     let rows = figure.entries.iter().zip(places).take(MOST_ROWS).map(|(entry, mut row)| {

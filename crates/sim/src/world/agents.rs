@@ -13,15 +13,15 @@ use crate::timer::Due;
 impl World {
     /// A packet is about to be queued for the air.
     #[inline(never)]
-    pub(super) fn output_through_agent<S: Sink>(&mut self, node: usize, hop: usize, packet: &Packet, sink: &mut S) {
-        let mut changed = *packet;
-        match self.ask_agent(node, &mut changed, sink, |agent, packet, cx| agent.before_air(packet, cx)) {
+    pub(super) fn output_through_agent<S: Sink>(&mut self, node: usize, hop: usize, packet: &mut Packet, sink: &mut S) {
+        let size = packet.size();
+        match self.ask_agent(node, packet, sink, |agent, packet, cx| agent.before_air(packet, cx)) {
             Verdict::Pass => {
-                if !self.launch(node, hop, &changed, false, sink) {
-                    self.with_agent(node, |agent, cx| agent.on_queue_full(&changed, cx));
+                if !self.launch(node, hop, packet, false, sink) {
+                    self.with_agent(node, |agent, cx| agent.on_queue_full(packet, cx));
                 }
             }
-            Verdict::Take => self.nodes[node].buffer.left(packet.size()),
+            Verdict::Take => self.nodes[node].buffer.left(size),
         }
         self.agent_sends(node, sink);
     }
@@ -74,7 +74,7 @@ impl World {
         }
         // What is sent may end here and bring about more.
         let mut outbox = std::mem::take(&mut self.outbox);
-        for departure in outbox.drain(..) {
+        for departure in &outbox {
             let packet = &departure.packet;
             if packet.dst == self.nodes[node].addr {
                 self.receive(node, packet, sink);
@@ -88,6 +88,7 @@ impl World {
                 }
             }
         }
+        outbox.clear();
         if self.outbox.is_empty() {
             self.outbox = outbox;
         }

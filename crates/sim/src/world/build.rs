@@ -249,16 +249,20 @@ fn hop_of_its_own(link: &LinkSpec, id: HopId, urgent: bool, lossy: bool, slots: 
     let line = Line::new(link.rate, link.delay, link.timing);
     let limit = (link.queue, link.queue_tie);
     let number = 2 * id.link + id.way.index() as u32;
-    let arq = link.arq.build();
-    if arq == Arq::None && !urgent {
-        let pipe = Pipe::new(id, line, limit, lossy, slots.slot(Owner::Pipe(number)));
-        return Hop::Pipe(pipe.marking(link.ecn_threshold));
-    }
-    let slot = slots.slot(Owner::Transmitter(number));
-    let transmitter = match arq {
-        Arq::Window(window) => Transmitter::Window(WindowSender::new(id, line, window, link.queue, slot)),
-        Arq::Fec(fec) => Transmitter::Fec(FecSender::new(id, line, fec, link.queue, slot)),
-        Arq::None | Arq::StopAndWait(_) => Transmitter::Once(Once::new(id, line, limit, lossy, slot)),
+    let mut slot = |owner: fn(u32) -> Owner| slots.slot(owner(number));
+    let transmitter = match link.arq.build() {
+        Arq::Window(window) => {
+            Transmitter::Window(WindowSender::new(id, line, window, link.queue, slot(Owner::Transmitter)))
+        }
+        Arq::Fec(fec) => Transmitter::Fec(FecSender::new(id, line, fec, link.queue, slot(Owner::Transmitter))),
+        Arq::None | Arq::StopAndWait(_) if urgent => {
+            let once = Once::new(id, line, limit, lossy, slot(Owner::Once));
+            return Hop::Once(Box::new(once.marking(link.ecn_threshold)));
+        }
+        Arq::None | Arq::StopAndWait(_) => {
+            let pipe = Pipe::new(id, line, limit, lossy, slot(Owner::Pipe));
+            return Hop::Pipe(pipe.marking(link.ecn_threshold));
+        }
     };
     Hop::Own(Box::new(transmitter.marking(link.ecn_threshold)))
 }

@@ -17,6 +17,7 @@ use path::link::pipe::Pipe;
 use path::medium::Medium;
 use path::station::{Outcome, Station};
 use path::transmitter::Transmitter;
+use path::transmitter::once::Once;
 use path::{Cx, HopId, LinkEvent, MediumEvent, Observer, Way};
 use tcp::State;
 use wire::{Addr, Body, Packet};
@@ -37,6 +38,8 @@ enum Owner {
     Pipe(u32),
     /// The first packet on a line that changes arrives.
     Changing(u32),
+    /// The first packet arrives on a line with urgent ones, or the next begins to be sent.
+    Once(u32),
     /// A transmitter of a hop's own.
     Transmitter(u32),
     /// A station's outstanding frame or its acknowledgment arrives.
@@ -69,6 +72,8 @@ enum Hop {
     Pipe(Pipe),
     /// A line that changes with time.
     Changing(Box<Changing>),
+    /// A line on which urgent packets go first.
+    Once(Box<Once>),
     /// A transmitter of its own.
     Own(Box<Transmitter>),
     /// A lane of a station.
@@ -222,6 +227,7 @@ impl World {
         let counters = |hop: &Hop| match hop {
             Hop::Pipe(pipe) => pipe.counters(self.now),
             Hop::Changing(line) => line.counters(self.now),
+            Hop::Once(line) => line.counters(self.now),
             Hop::Own(transmitter) => transmitter.counters(self.now),
             Hop::Lane { station, lane } => self.stations[*station as usize].lanes()[*lane as usize].counters(self.now),
             Hop::Medium { medium, station, lane } => {
@@ -273,6 +279,18 @@ impl World {
                     self.arrive(hop, arriving, sink);
                 }
             }
+            Owner::Once(hop) => {
+                let hop = hop as usize;
+                // Where the way back leads to.
+                let node = self.far_ends[hop ^ 1] as usize;
+                let relay = &mut Relay(sink);
+                let mut cx =
+                    Cx { now: self.now, schedule: &mut self.schedule, channels: &mut self.channels, observer: relay };
+                let Hop::Once(line) = &mut self.hops[hop] else { unreachable!("its slot is its own") };
+                if line.on_wake(&mut self.nodes[node].buffer, &mut cx, arriving) {
+                    self.arrive(hop, arriving, sink);
+                }
+            }
             Owner::Transmitter(hop) => self.transmitter_wakes(hop as usize, sink),
             Owner::StationArrival(station) => {
                 let outcome = self.station(station, sink, |station, cx| station.on_arrival(cx));
@@ -301,8 +319,8 @@ impl World {
             Owner::Forecast(node) => self.air_is_about_to_change(node as usize, sink),
             Owner::Processing(node) => {
                 let processed = self.nodes[node as usize].processing.as_mut().and_then(|p| p.pop(&mut self.schedule));
-                if let Some(packet) = processed {
-                    self.output(node as usize, &packet, sink);
+                if let Some(mut packet) = processed {
+                    self.output(node as usize, &mut packet, sink);
                 }
             }
             Owner::Start(flow) => {
@@ -402,7 +420,7 @@ impl World {
 
     /// A packet that was made here begins its way.
     #[inline]
-    fn originate<S: Sink>(&mut self, node: usize, packet: &Packet, sink: &mut S) {
+    fn originate<S: Sink>(&mut self, node: usize, packet: &mut Packet, sink: &mut S) {
         if packet.dst == self.nodes[node].addr {
             self.receive(node, packet, sink);
             return;
@@ -415,7 +433,7 @@ impl World {
 
     /// A packet on its way to another node.
     #[inline]
-    fn forward<S: Sink>(&mut self, node: usize, packet: &Packet, sink: &mut S) {
+    fn forward<S: Sink>(&mut self, node: usize, packet: &mut Packet, sink: &mut S) {
         if !self.admit(node, packet, sink) {
             return;
         }
@@ -442,9 +460,9 @@ impl World {
         admitted
     }
 
-    /// Hands a packet to the link that leads to its destination, with the consent of the node's scheme.
+    /// Hands a packet to the link that leads to its destination, with the consent of the node's scheme, which may change it.
     #[inline]
-    fn output<S: Sink>(&mut self, node: usize, packet: &Packet, sink: &mut S) {
+    fn output<S: Sink>(&mut self, node: usize, packet: &mut Packet, sink: &mut S) {
         let Some(hop) = self.routes.hop(node, packet.dst.node()) else {
             // Scenarios are checked for this: it is because a mobile has no base station.
             self.nodes[node].buffer.left(packet.size());
@@ -475,6 +493,7 @@ impl World {
                 self.nodes[node].buffer.taken_until(leaves, packet.size());
                 leaves.is_some()
             }
+            Hop::Once(line) => line.on_packet(packet, urgent, &mut self.nodes[node].buffer, &mut cx),
             Hop::Own(transmitter) => transmitter.on_packet(packet, urgent, &mut self.nodes[node].buffer, &mut cx),
             Hop::Medium { medium, station, lane } => {
                 let medium = &mut self.media[*medium as usize];
@@ -537,7 +556,7 @@ impl World {
         while self.ends[number].poll(self.now, &mut packet) {
             let node = self.ends[number].node;
             self.tell_end(number, sink);
-            self.originate(node, &packet, sink);
+            self.originate(node, &mut packet, sink);
         }
         self.spare = Some(packet);
         self.tell_end(number, sink);

@@ -1,27 +1,31 @@
 //! What the base station keeps of a flow's packets until the mobile has acknowledged them.
 
-use std::collections::BTreeMap;
+use std::collections::VecDeque;
 
 use wire::Packet;
 
 /// A packet that has gone out to the mobile.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cached {
-    pub packet: Packet,
-    /// Offset behind its last byte.
+    /// Offset of its first byte, and the one behind its last.
+    pub start: u64,
     pub end: u64,
+    pub packet: Packet,
     /// Local retransmissions since it last came from the sender.
     pub retransmissions: u32,
     /// Whether the sender has resent it: its duplicate acknowledgments are the sender's.
     pub senders: bool,
+    /// Its copies that went out though nothing told that the transmission before was lost.
+    pub needless: u32,
     /// How many packets of the flow had gone out when it last did.
     pub order: u64,
 }
 
-/// Packets by the offset of their first byte.
+/// Packets by the offset of their first byte. They come nearly always in order and leave at the front, so a ring does without
+/// searching, whatever the window; one that comes between others moves those on its shorter side.
 #[derive(Default)]
 pub(super) struct Cache {
-    packets: BTreeMap<u64, Cached>,
+    packets: VecDeque<Cached>,
     bytes: u64,
 }
 
@@ -36,43 +40,106 @@ impl Cache {
     }
 
     pub fn get(&mut self, start: u64) -> Option<&mut Cached> {
-        self.packets.get_mut(&start)
+        let place = self.place(start).ok()?;
+        self.packets.get_mut(place)
     }
 
     /// Adds or replaces a packet.
-    pub fn insert(&mut self, start: u64, cached: Cached) {
+    pub fn insert(&mut self, cached: Cached) {
         self.bytes += u64::from(cached.packet.size());
-        if let Some(before) = self.packets.insert(start, cached) {
-            self.bytes -= u64::from(before.packet.size());
+        match self.place(cached.start) {
+            Ok(place) => {
+                let before = std::mem::replace(&mut self.packets[place], cached);
+                self.bytes -= u64::from(before.packet.size());
+            }
+            Err(place) if place == self.packets.len() => self.packets.push_back(cached),
+            Err(place) => self.packets.insert(place, cached),
         }
     }
 
     /// Forgets a packet.
     pub fn remove(&mut self, start: u64) {
-        self.bytes -= self.packets.remove(&start).map_or(0, |cached| u64::from(cached.packet.size()));
+        let gone = self.place(start).ok().and_then(|place| self.packets.remove(place));
+        self.bytes -= gone.map_or(0, |cached| u64::from(cached.packet.size()));
     }
 
     /// The first packet, if it holds the byte at `offset`.
     pub fn holding(&mut self, offset: u64) -> Option<&mut Cached> {
-        let mut first = self.packets.first_entry()?;
-        (*first.key() <= offset && offset < first.get_mut().end).then(|| first.into_mut())
+        self.first().filter(|first| (first.start..first.end).contains(&offset))
     }
 
     /// The first packet.
-    pub fn first(&mut self) -> Option<(u64, &mut Cached)> {
-        self.packets.iter_mut().next().map(|(start, cached)| (*start, cached))
+    pub fn first(&mut self) -> Option<&mut Cached> {
+        self.packets.front_mut()
     }
 
-    /// Forgets what is wholly acknowledged.
-    pub fn acknowledge(&mut self, acked: u64) {
-        while let Some(first) = self.packets.first_entry() {
-            if *first.key() >= acked {
-                break;
-            }
-            if first.get().end > acked {
-                break;
-            }
-            self.bytes -= u64::from(first.remove().packet.size());
+    /// Forgets what is wholly acknowledged, up to the first that is not; how many copies of it may have been needless.
+    pub fn acknowledge(&mut self, acked: u64) -> u64 {
+        let mut needless = 0;
+        while let Some(first) = self.packets.front().filter(|first| first.end <= acked) {
+            self.bytes -= u64::from(first.packet.size());
+            needless += u64::from(first.needless);
+            self.packets.pop_front();
         }
+        needless
+    }
+
+    /// Where the packet that begins at `start` is, or would be.
+    #[inline]
+    fn place(&self, start: u64) -> Result<usize, usize> {
+        match self.packets.back() {
+            Some(last) if last.start >= start => self.packets.binary_search_by_key(&start, |cached| cached.start),
+            _ => Err(self.packets.len()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use wire::{Addr, Body, Ecn, Segment};
+
+    use super::*;
+
+    fn cached(start: u64, len: u32) -> Cached {
+        let body = Body::Tcp(Segment { len, ..Segment::default() });
+        let packet = Packet { src: Addr::of_node(0), dst: Addr::of_node(1), ecn: Ecn::NotEct, body };
+        Cached { start, end: start + u64::from(len), packet, retransmissions: 0, senders: false, needless: 0, order: 0 }
+    }
+
+    fn starts(cache: &Cache) -> Vec<u64> {
+        cache.packets.iter().map(|cached| cached.start).collect()
+    }
+
+    #[test]
+    fn packets_stand_in_order_however_they_come() {
+        let mut cache = Cache::default();
+        for start in [30, 10, 50, 20, 40, 60] {
+            cache.insert(cached(start, 10));
+        }
+        assert_eq!(starts(&cache), [10, 20, 30, 40, 50, 60]);
+        // With 40 bytes of headers each.
+        assert_eq!(cache.bytes(), 6 * 50);
+        // One that is longer takes the place of what begins there.
+        cache.insert(cached(20, 15));
+        assert_eq!((cache.len(), cache.bytes()), (6, 6 * 50 + 5));
+        assert!(cache.get(25).is_none() && cache.get(70).is_none());
+        assert_eq!(cache.get(20).map(|cached| cached.end), Some(35));
+        cache.remove(40);
+        cache.remove(45);
+        assert_eq!((starts(&cache), cache.bytes()), (vec![10, 20, 30, 50, 60], 5 * 50 + 5));
+    }
+
+    #[test]
+    fn what_is_acknowledged_in_part_stays() {
+        let mut cache = Cache::default();
+        for start in [10, 20, 30] {
+            cache.insert(cached(start, 10));
+        }
+        cache.acknowledge(29);
+        assert_eq!((starts(&cache), cache.bytes()), (vec![20, 30], 100));
+        assert!(cache.holding(29).is_some() && cache.holding(30).is_none() && cache.holding(19).is_none());
+        cache.acknowledge(40);
+        assert_eq!((cache.len(), cache.bytes()), (0, 0));
+        assert!(cache.first().is_none() && cache.get(20).is_none());
     }
 }

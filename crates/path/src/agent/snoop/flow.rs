@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use engine::Time;
-use wire::{Body, Flags, Options, Packet, Segment};
+use wire::{Body, Flags, Packet, Segment};
 
 use super::super::AgentCx;
 use super::super::reach::Reach;
@@ -23,6 +23,12 @@ pub(super) struct Known {
     expected: u64,
     /// Duplicate acknowledgments nobody expected.
     unexpected: u32,
+    /// Whether one duplicate alone has brought the first packet again: it may not have told of a loss.
+    doubted: bool,
+    /// Duplicate acknowledgments that copies of what is acknowledged may still bring, at most.
+    late: u64,
+    /// Behind all that had gone out when the last of those copies did.
+    late_until: u64,
     /// Packets of the flow that have gone out.
     order: u64,
     rtt: AirRtt,
@@ -64,6 +70,9 @@ impl Known {
             cache: Cache::default(),
             expected: 0,
             unexpected: 0,
+            doubted: false,
+            late: 0,
+            late_until: 0,
             order: 0,
             rtt: AirRtt::new(config.gain, config.srtt, config.rttvar),
             timed_from: None,
@@ -85,26 +94,28 @@ impl Known {
             counters.answered += 1;
             return Data::Answer(answer);
         }
-        let first = self.cache.first().map(|(first, _)| first);
-        let cached = Cached { packet: *packet, end, retransmissions: 0, senders: false, order: self.order + 1 };
+        let first = self.cache.first().map(|first| first.start);
         self.order += 1;
+        let order = self.order;
+        let cached = Cached { start, end, packet: *packet, retransmissions: 0, senders: false, needless: 0, order };
         if let Some(known) = self.cache.get(start) {
             // A sender's retransmission. The longer packet stays: it holds what the other does.
             counters.sender_retransmissions += 1;
             let packet = if known.end > end { known.packet } else { cached.packet };
-            let cached = Cached { packet, end: end.max(known.end), senders: true, ..cached };
-            self.cache.insert(start, cached);
+            let needless = known.needless + 1;
+            let cached = Cached { packet, end: end.max(known.end), senders: true, needless, ..cached };
+            self.cache.insert(cached);
             self.resent(now);
         } else if start < self.seen.end() {
             // Lost or overtaken in the wired network: the sender has resent it, or it has come late.
             counters.out_of_sequence += 1;
-            self.keep(start, Cached { senders: true, ..cached }, room, counters);
+            self.keep(Cached { senders: true, ..cached }, room, counters);
             self.rtt.resent(self.seen.end());
             if first.is_none_or(|first| start < first) {
                 self.timed_from = Some(now);
             }
         } else {
-            self.keep(start, cached, room, counters);
+            self.keep(cached, room, counters);
             self.rtt.sent(end, self.acked, now);
         }
         self.seen.extend(end);
@@ -114,9 +125,9 @@ impl Known {
         Data::Forward
     }
 
-    fn keep(&mut self, start: u64, cached: Cached, room: bool, counters: &mut Counters) {
+    fn keep(&mut self, cached: Cached, room: bool, counters: &mut Counters) {
         if room {
-            self.cache.insert(start, cached);
+            self.cache.insert(cached);
             counters.cached += 1;
         } else {
             counters.cache_full += 1;
@@ -128,9 +139,11 @@ impl Known {
     pub fn refused(&mut self, segment: &Segment, counters: &mut Counters) {
         let Some(start) = self.seen.offset(segment.seq) else { return };
         let order = self.order;
+        // It has not gone out, kept or not.
+        self.order = order.saturating_sub(1);
         let Some(cached) = self.cache.get(start).filter(|cached| cached.order == order) else { return };
-        self.order -= 1;
         cached.order = self.order;
+        cached.needless = cached.needless.saturating_sub(1);
         if !cached.senders {
             self.cache.remove(start);
             counters.refused += 1;
@@ -178,23 +191,34 @@ impl Known {
     }
 
     /// Whether a bare acknowledgment of what was acknowledged before tells of a segment that came out of order, and is not a
-    /// change of the window [RFC5681 s2]; SACK blocks tell of one whatever the window [RFC6675 s2].
+    /// change of the window [RFC5681 s2]. SACK blocks tell of one whatever the window [RFC6675 s2], unless they lie below the
+    /// acknowledgment: then what came had come before [RFC2883 s4], as what is resent here without need does.
     fn is_duplicate(&self, segment: &Segment) -> bool {
+        let sack = segment.options.sack.as_slice();
+        if !sack.is_empty() {
+            return sack.iter().any(|(_, end)| end.since(segment.ack) > 0);
+        }
         let updates = self.last_ack.as_ref().is_some_and(|packet| match &packet.body {
             Body::Tcp(last) => last.window != segment.window,
             Body::Icmp(_) => false,
         });
-        !updates || !segment.options.sack.is_empty()
+        !updates
     }
 
     fn new_ack(&mut self, ack: u64, packet: &Packet, counters: &mut Counters, now: Time) {
         counters.new_acks += 1;
-        self.cache.acknowledge(ack);
+        let needless = self.cache.acknowledge(ack);
         if self.rtt.acknowledged(ack, now) {
             counters.rtt_samples += 1;
         }
         (self.acked, self.last_ack) = (ack, as_given_now(packet));
-        (self.expected, self.unexpected) = (0, 0);
+        // What went out after the copies has come, so they have.
+        if ack > self.late_until {
+            self.late = 0;
+        } else {
+            self.late += needless + u64::from(self.doubted);
+        }
+        (self.expected, self.unexpected, self.doubted) = (0, 0, false);
         self.timed_from = (self.cache.len() > 0).then_some(now);
     }
 
@@ -208,8 +232,14 @@ impl Known {
             counters.duplicates_passed += 1;
             return Ack::Forward;
         };
+        if self.late > 0 {
+            self.late -= 1;
+            counters.duplicates_suppressed += 1;
+            return Ack::Suppress;
+        }
         if self.expected > 0 {
             self.expected -= 1;
+            self.doubted = false;
             counters.duplicates_suppressed += 1;
             return Ack::Suppress;
         }
@@ -220,6 +250,7 @@ impl Known {
         }
         // One for each packet that went out after the lost one; these have come.
         self.expected = (self.order - lost.order).saturating_sub(u64::from(self.unexpected));
+        self.doubted = self.unexpected == 1 && lost.retransmissions == 0;
         self.unexpected = 0;
         counters.duplicates_suppressed += 1;
         counters.local_retransmissions += 1;
@@ -230,7 +261,7 @@ impl Known {
     /// Sends the first packet of the cache again.
     fn retransmit(&mut self, cx: &mut AgentCx<'_>) {
         let order = self.order;
-        let Some((_, first)) = self.cache.first() else { return };
+        let Some(first) = self.cache.first() else { return };
         first.retransmissions += 1;
         first.order = order;
         cx.send_urgently(first.packet);
@@ -239,6 +270,7 @@ impl Known {
 
     fn resent(&mut self, now: Time) {
         self.rtt.resent(self.seen.end());
+        self.late_until = self.seen.end();
         self.timed_from = Some(now);
     }
 
@@ -249,9 +281,7 @@ impl Known {
         }
         let timer = self.timed_from.map_or(Time::NEVER, |from| from + self.rtt.timeout(config.tick));
         let persist = match (config.persist, self.cache.first()) {
-            (Some(persist), Some((_, first))) if first.retransmissions < config.retransmissions => {
-                self.active + persist
-            }
+            (Some(persist), Some(first)) if first.retransmissions < config.retransmissions => self.active + persist,
             _ => Time::NEVER,
         };
         timer.min(persist)
@@ -263,14 +293,15 @@ impl Known {
         let (now, order) = (cx.now, self.order);
         let timed_out = self.timed_from.is_some_and(|from| from + self.rtt.timeout(config.tick) <= now);
         let idle = config.persist.is_some_and(|persist| self.active + persist <= now);
-        let Some((start, first)) = self.cache.first() else { return };
+        let Some(first) = self.cache.first() else { return };
         let spent = first.retransmissions >= config.retransmissions;
-        let since = order - first.order;
+        let (start, since) = (first.start, order - first.order);
         if idle && !spent {
             // [balakrishnan1995 3.3]
             counters.persist_timeouts += 1;
             self.active = now;
             self.expected = 0;
+            first.needless += 1;
             self.retransmit(cx);
         } else if timed_out {
             // Behind a hole that is not in the cache nothing can be done, and there is an end to trying: until something
@@ -280,6 +311,7 @@ impl Known {
                 counters.local_timeouts += 1;
                 // Those that its earlier transmission brings about may still come.
                 self.expected += since;
+                first.needless += 1;
                 self.retransmit(cx);
             }
         }
@@ -293,6 +325,8 @@ fn as_given_now(packet: &Packet) -> Option<Packet> {
     segment.seq = segment.seq + segment.seq_len();
     segment.len = 0;
     segment.flags = Flags::ACK;
-    segment.options = Options { timestamps: segment.options.timestamps, ..Options::default() };
+    let timestamps = segment.options.timestamps;
+    segment.options.clear();
+    segment.options.timestamps = timestamps;
     Some(packet)
 }

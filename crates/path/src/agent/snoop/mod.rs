@@ -23,7 +23,7 @@ use flow::{Ack, Data, Known};
 
 /// What it asks for.
 pub fn traits() -> Traits {
-    Traits { semantics: Semantics::Kept, changes: &[Place::BaseStation], hears_link_layer: false }
+    Traits { semantics: Semantics::Kept, changes: &[Place::BaseStation], uploads: &[], hears_link_layer: false }
 }
 
 /// Settings.
@@ -151,19 +151,24 @@ impl Snoop {
         self.bytes + self.flows.len() as u64 * FLOW_BYTES
     }
 
+    /// More may be remembered than before.
+    fn grown(&mut self) {
+        self.most_bytes = self.most_bytes.max(self.state_bytes());
+    }
+
     fn forget(&mut self, gone: Option<Known>) {
         self.bytes -= gone.map_or(0, |flow| flow.cache.bytes());
     }
 
     /// Lets a flow act, and keeps what follows from it.
-    fn with<T>(&mut self, key: &Flow, act: impl FnOnce(&mut Known, &Config, &mut Counters) -> T) -> Option<T> {
-        let flow = self.flows.get(key)?;
+    fn with<T>(&mut self, number: u32, act: impl FnOnce(&mut Known, &Config, &mut Counters) -> T) -> Option<T> {
+        let flow = self.flows.numbered(number)?;
         let before = flow.cache.bytes();
         let given = act(flow, &self.config, &mut self.counters);
         self.bytes = self.bytes - before + flow.cache.bytes();
         let deadline = flow.deadline(&self.config);
-        self.flows.wake_at(key, deadline);
-        self.most_bytes = self.most_bytes.max(self.state_bytes());
+        self.flows.wake_numbered_at(number, deadline);
+        self.grown();
         Some(given)
     }
 }
@@ -184,18 +189,21 @@ impl Agent for Snoop {
         if (segment.seq_len() == 0 && !begins) || packet.size() > LARGEST {
             return Verdict::Pass;
         }
-        if begins || self.flows.get(&key).is_none() {
+        let known = if begins { None } else { self.flows.find(&key) };
+        if known.is_none() {
             let before = self.flows.remove(&key);
             self.forget(before);
             let gone = self.flows.insert(key, Known::new(segment, &self.config, cx.now));
-            self.counters.forgotten += u64::from(gone.is_some() && !begins);
+            self.counters.forgotten += u64::from(gone.is_some());
             self.forget(gone.map(|(_, known)| known));
+            self.grown();
         }
         if begins {
             return Verdict::Pass;
         }
+        let Some(number) = known.or_else(|| self.flows.find(&key)) else { return Verdict::Pass };
         let room = self.bytes + u64::from(packet.size()) <= self.config.memory.0;
-        let done = self.with(&key, |flow, config, counters| {
+        let done = self.with(number, |flow, config, counters| {
             let room = room && flow.cache.len() < config.cache as usize;
             flow.data(packet, segment, room, cx.now, counters)
         });
@@ -208,9 +216,17 @@ impl Agent for Snoop {
         }
     }
 
-    fn on_queue_full(&mut self, packet: &Packet, _: &mut AgentCx<'_>) {
+    fn on_queue_full(&mut self, packet: &Packet, cx: &mut AgentCx<'_>) {
         let Some((key, segment)) = Flow::of(packet) else { return };
-        self.with(&key, |flow, _, counters| flow.refused(segment, counters));
+        // Only what `before_air` took for data: an acknowledgment may have the number of a packet that went out before it.
+        let other = segment.flags.has(Flags::SYN) || segment.flags.has(Flags::RST) || packet.size() > LARGEST;
+        if segment.seq_len() > 0
+            && !other
+            && packet.src != cx.here
+            && let Some(number) = self.flows.find(&key)
+        {
+            self.with(number, |flow, _, counters| flow.refused(segment, counters));
+        }
     }
 
     fn after_air(&mut self, packet: &mut Packet, cx: &mut AgentCx<'_>) -> Verdict {
@@ -227,7 +243,8 @@ impl Agent for Snoop {
         if !segment.flags.has(Flags::ACK) {
             return Verdict::Pass;
         }
-        match self.with(&key, |flow, config, counters| flow.ack(packet, segment, config, counters, cx)) {
+        let Some(number) = self.flows.find(&key) else { return Verdict::Pass };
+        match self.with(number, |flow, config, counters| flow.ack(packet, segment, config, counters, cx)) {
             Some(Ack::Suppress) => Verdict::Take,
             Some(Ack::Forward) | None => Verdict::Pass,
         }
@@ -239,7 +256,9 @@ impl Agent for Snoop {
 
     fn on_wake(&mut self, cx: &mut AgentCx<'_>) {
         while let Some(key) = self.flows.pop_due(cx.now) {
-            self.with(&key, |flow, config, counters| flow.wake(config, counters, cx));
+            if let Some(number) = self.flows.find(&key) {
+                self.with(number, |flow, config, counters| flow.wake(config, counters, cx));
+            }
         }
     }
 

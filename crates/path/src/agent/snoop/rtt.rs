@@ -8,6 +8,8 @@ pub(super) struct AirRtt {
     gain: f64,
     smoothed: f64,
     deviation: f64,
+    /// How long an acknowledgment is waited for by these two: asked for with every packet, changed by few.
+    patience: Span,
     /// What is measured: offset behind the packet, and when it went out.
     measured: Option<(u64, Time)>,
     /// Something before here was sent again: until it is acknowledged nothing is measured.
@@ -17,7 +19,7 @@ pub(super) struct AirRtt {
 impl AirRtt {
     pub fn new(gain: f64, smoothed: Span, deviation: Span) -> Self {
         let [smoothed, deviation] = [smoothed, deviation].map(Span::as_secs_f64);
-        AirRtt { gain, smoothed, deviation, measured: None, unclear: 0 }
+        AirRtt { gain, smoothed, deviation, patience: patience(smoothed, deviation), measured: None, unclear: 0 }
     }
 
     /// A new packet goes out. One in each window is measured.
@@ -45,14 +47,18 @@ impl AirRtt {
             0.0 => deviation,
             old => self.gain * deviation + (1.0 - self.gain) * old,
         };
+        self.patience = patience(self.smoothed, self.deviation);
         true
     }
 
     /// How long an acknowledgment is waited for: `max(srtt + 4 rttvar, tick)`.
     pub fn timeout(&self, tick: Span) -> Span {
-        let nanos = (self.smoothed + 4.0 * self.deviation) * 1e9;
-        Span::from_nanos(nanos as u64).max(tick)
+        self.patience.max(tick)
     }
+}
+
+fn patience(smoothed: f64, deviation: f64) -> Span {
+    Span::from_nanos(((smoothed + 4.0 * deviation) * 1e9) as u64)
 }
 
 #[cfg(test)]

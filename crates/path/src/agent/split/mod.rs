@@ -9,10 +9,10 @@
 //! Deviations from the paper: the mobile does not ask the node for a connection by a protocol of its own, the node stands in
 //! by itself (as the later transparent proxies do); there is no handoff. Rules and limits: docs/models/split.md.
 
+mod ends;
 mod flow;
 mod opening;
 mod proxy;
-mod table;
 
 use engine::registry::{Fault, Settings};
 use engine::{Bytes, Span};
@@ -24,7 +24,12 @@ use super::{Agent, Place, Semantics, Traits};
 
 /// What it asks for.
 pub fn traits() -> Traits {
-    Traits { semantics: Semantics::Lost, changes: &[Place::BaseStation], hears_link_layer: false }
+    Traits {
+        semantics: Semantics::Lost,
+        changes: &[Place::BaseStation],
+        uploads: &[Place::BaseStation],
+        hears_link_layer: false,
+    }
 }
 
 /// Settings.

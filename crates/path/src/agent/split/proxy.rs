@@ -4,12 +4,13 @@ use std::collections::BTreeSet;
 
 use engine::{Stream, Time};
 use tcp::Failure;
-use wire::{Body, Ecn, Flags, Packet, Segment};
+use wire::{Addr, Body, Ecn, Flags, Packet, Segment};
 
 use super::Config;
+use super::ends::Ends;
 use super::flow::{Acknowledges, Flow, Outcome};
 use super::opening::{Agreed, Opening};
-use super::table::{Ends, Table};
+use crate::agent::table::Table;
 use crate::agent::{Agent, AgentCx, Verdict};
 
 /// What is known of a flow.
@@ -40,7 +41,7 @@ const FLOW_BYTES: u64 = 2 * 2048;
 
 /// The agent.
 pub(super) struct Proxy {
-    table: Table<Entry>,
+    table: Table<Ends, Entry>,
     /// When flows are to be woken, and which.
     alarms: BTreeSet<(Time, u32)>,
     /// Settings toward the wire and toward the air.
@@ -50,23 +51,31 @@ pub(super) struct Proxy {
     /// Bytes of data kept, of all flows.
     held: u64,
     counters: Counters,
+    /// For connections to write to: making an empty packet costs as much as filling it.
+    spare: Packet,
 }
 
 impl Proxy {
     pub fn new(config: &Config) -> Self {
         Proxy {
-            table: Table::new(config.flows),
+            table: Table::new(config.flows as usize),
             alarms: BTreeSet::new(),
             wired: config.wired.tcp(config.buffer),
             wireless: config.wireless.tcp(config.buffer),
             assume_sack: config.assume_sack,
             held: 0,
             counters: Counters::default(),
+            spare: Packet::blank(Addr::of_node(0), Addr::of_node(0)),
         }
     }
 
     fn state_bytes(&self) -> u64 {
-        self.table.len() * FLOW_BYTES + self.held
+        self.table.len() as u64 * FLOW_BYTES + self.held
+    }
+
+    /// More may be kept than before.
+    fn grown(&mut self) {
+        self.counters.state_bytes_most = self.counters.state_bytes_most.max(self.state_bytes());
     }
 
     /// A packet crosses the node; its end on the air is its destination or its source.
@@ -127,6 +136,7 @@ impl Proxy {
         opening.note(from, segment);
         if self.makes_room() {
             self.table.insert(ends, Entry::Opening(opening));
+            self.grown();
         } else {
             self.counters.packets_passed += 1;
         }
@@ -177,7 +187,9 @@ impl Proxy {
         };
         let flow = Flow::new(&ends, agreed, [config(0), config(1)], from);
         self.counters.flows_split += 1;
-        self.table.insert(ends, Entry::Split(Box::new(flow)))
+        let number = self.table.insert(ends, Entry::Split(Box::new(flow)));
+        self.grown();
+        number
     }
 
     fn take(&mut self, number: u32, from: usize, segment: &Segment, ecn: Ecn, cx: &mut AgentCx<'_>) -> Verdict {
@@ -193,8 +205,8 @@ impl Proxy {
         // What comes too early comes again.
         if acknowledges != Acknowledges::TooEarly {
             let before = flow.held();
-            flow.take(from, segment, ecn, cx.now);
-            let outcome = flow.pump(cx);
+            flow.take(from, segment, acknowledges, ecn, cx.now);
+            let outcome = flow.pump(&mut self.spare, cx);
             self.came_of(number, before, &outcome);
         }
         Verdict::Take
@@ -203,9 +215,8 @@ impl Proxy {
     /// Counts what came of an event, and sets the flow's alarm; `before` is what it held then.
     fn came_of(&mut self, number: u32, before: u64, outcome: &Outcome) {
         self.held = self.held - before + outcome.held;
-        let state_bytes = self.state_bytes();
+        self.grown();
         let counters = &mut self.counters;
-        counters.state_bytes_most = counters.state_bytes_most.max(state_bytes);
         counters.bytes_early = counters.bytes_early.max(outcome.early);
         if let Some(failure) = outcome.failure {
             counters.bytes_lost += outcome.held;
@@ -233,7 +244,7 @@ impl Proxy {
     }
 
     fn forget(&mut self, number: u32) -> Option<Entry> {
-        let entry = self.table.remove(number)?;
+        let (_, entry) = self.table.remove(number)?;
         if let Entry::Split(flow) = &entry {
             self.alarms.remove(&(flow.armed, number));
             self.held -= flow.held();
@@ -283,7 +294,7 @@ impl Agent for Proxy {
             if flow.deadline() <= cx.now {
                 let before = flow.held();
                 flow.wake(cx.now);
-                let outcome = flow.pump(cx);
+                let outcome = flow.pump(&mut self.spare, cx);
                 self.came_of(number, before, &outcome);
             } else {
                 self.set_alarm(number);
@@ -294,7 +305,7 @@ impl Agent for Proxy {
     fn counters(&self) -> Vec<(&'static str, u64)> {
         let counted = &self.counters;
         vec![
-            ("flows", self.table.len()),
+            ("flows", self.table.len() as u64),
             ("flows_split", counted.flows_split),
             ("flows_forgotten", counted.flows_forgotten),
             ("flows_let_go", counted.flows_let_go),
