@@ -38,7 +38,8 @@
 //! - `read_from_trace` 0 and 2 need exactly one wireless link; 1 with another number records nothing and warns.
 //! - Sinks receive from one source each.
 //!
-//! Limit: `shared_links` is checked and then refused, because its medium access (IEEE 802.11 DCF) is not simulated.
+//! Links that share a bandwidth become a medium under IEEE 802.11 DCF; how, and what of a `wireless_link` has no place there,
+//! says `shared.rs`.
 
 mod components;
 mod fields;
@@ -50,6 +51,7 @@ mod origins;
 mod parser;
 mod quantities;
 pub(crate) mod report;
+mod shared;
 pub mod trace_file;
 mod translate;
 
