@@ -144,7 +144,7 @@ fn links_that_share_a_bandwidth_are_a_cell_of_802_11() {
         assert_eq!((link.medium.as_deref(), link.rate, link.delay), (Some("shared-1"), None, None));
         assert!(matches!(&link.channel, Some(Named(ChannelConfig::TwoState(_)))) && link.arq.is_none());
     }
-    assert_eq!(shared.scenario.nodes["212"].scheduler, Scheduler::RoundRobin);
+    assert_eq!(shared.scenario.nodes["212"].scheduler, None);
     check(&shared.scenario).unwrap_or_else(|problems| panic!("{}", said(&problems)));
 }
 
@@ -230,7 +230,7 @@ fn what_the_thesis_had_no_attribute_for() {
     assert_eq!(scenario.flows["211"].start, Span::from_nanos(1_500_500_000));
     let base = &scenario.nodes["212"];
     assert_eq!(base.scheme, Some(Named(AgentConfig::SimpleIcmp(Default::default()))));
-    assert_eq!((base.scheduler, base.radio), (Scheduler::Fifo, Radio::Shared));
+    assert_eq!((&base.scheduler, base.radio), (&Some(Named(Scheduler::Fifo)), Radio::Shared));
     assert_eq!((base.buffer, base.processing_delay), (Some(Bytes(512_000)), Some(Span::from_nanos(500_000))));
 }
 

@@ -11,6 +11,7 @@ pub mod medium;
 pub mod queue;
 pub mod station;
 pub mod transmitter;
+mod turns;
 
 pub mod context;
 pub mod event;

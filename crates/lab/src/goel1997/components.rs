@@ -57,7 +57,7 @@ pub(super) struct Node<'a> {
     pub(super) buffer: Option<Bytes>,
     pub(super) processing_delay: Option<Span>,
     pub(super) radio: Radio,
-    pub(super) scheduler: Scheduler,
+    pub(super) scheduler: Option<Scheduler>,
     pub(super) scheme: Option<AgentConfig>,
 }
 
@@ -200,7 +200,7 @@ fn router<'a>(fields: &mut Fields<'_, '_, '_, '_>, component: &'a str, at: usize
         buffer: Some(Bytes(buffer?.value)),
         processing_delay: Some(delay?.value).filter(|delay| *delay > Span::ZERO),
         radio: radio.unwrap_or_default(),
-        scheduler: scheduler.unwrap_or_default(),
+        scheduler,
         scheme,
         ..node?
     })
@@ -216,7 +216,7 @@ fn host<'a>(fields: &mut Fields<'_, '_, '_, '_>, component: &'a str, at: usize) 
         buffer: None,
         processing_delay: None,
         radio: Radio::default(),
-        scheduler: Scheduler::default(),
+        scheduler: None,
         scheme: None,
     })
 }

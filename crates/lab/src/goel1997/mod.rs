@@ -25,7 +25,7 @@
 //! - `scheme` (`unmodified`, `simple-icmp`, `refined-icmp`): of all nodes, or of one. The thesis compiled it in.
 //! - `seed`: what chance begins with, beside each link's `random_seed`.
 //! - `start_time`: when a source begins; the thesis mentions it without naming an attribute.
-//! - `scheduler` (`round-robin`, `fifo`) and `radio` (`per-link`, `shared`) of a base station.
+//! - `scheduler` (`round-robin`, `fifo`, `channel-state`) and `radio` (`per-link`, `shared`) of a base station.
 //! - `bad_interval = 940 1040`, repeatable: when the air is BAD under `read_from_trace = 2`. The thesis had
 //!   these times in its source text.
 //!

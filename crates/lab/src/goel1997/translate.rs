@@ -143,7 +143,7 @@ impl<'c, 'a> Translator<'c, 'a, '_> {
                 buffer: node.buffer,
                 processing_delay: node.processing_delay,
                 radio: node.radio,
-                scheduler: node.scheduler,
+                scheduler: node.scheduler.map(Named),
                 scheme: node.scheme.clone().map(Named),
             };
             nodes.insert(id.to_string(), node);

@@ -122,6 +122,8 @@ impl Checker<'_> {
         if let Some(Named(scheme)) = &node.scheme {
             self.faults(&format!("{key}.scheme"), scheme.check());
         }
+        let scheduler = node.scheduler.as_ref().map_or_else(Default::default, |Named(scheduler)| *scheduler);
+        self.faults(&format!("{key}.scheduler"), scheduler.check());
         let processing_delay = node.processing_delay.unwrap_or_default();
         if processing_delay > LONGEST_DELAY {
             self.wrong(out_of_range(&format!("{key}.processing_delay"), processing_delay, "at most an hour"));
@@ -138,7 +140,7 @@ impl Checker<'_> {
                 Radio::PerLink => sim::network::Radio::PerLink,
                 Radio::Shared => sim::network::Radio::Shared,
             },
-            scheduler: node.scheduler,
+            scheduler,
             agent: match node.kind {
                 NodeKind::Router => AgentConfig::Unmodified(Default::default()),
                 NodeKind::Host | NodeKind::BaseStation => self.scheme(&node.scheme),

@@ -9,6 +9,7 @@ use crate::event::{AirFrame, HopId, LinkEvent, Reception};
 use crate::mac::dcf::frame::{ACK_SIZE, LLC_OVERHEAD, MAC_OVERHEAD, RTS_SIZE};
 use crate::mac::dcf::{FrameKind, RateIndex};
 use crate::station::{Outcome, RadioNotice};
+use crate::turns::Attempt;
 
 impl Medium {
     /// A station's wake-up.
@@ -305,7 +306,7 @@ impl Medium {
         let hop = lane.hop;
         let freed = lane.head.take().map_or(0, |head| head.packet.size());
         let more = !lane.is_empty();
-        station.turns.served(true, more);
+        station.turns.served(Attempt { acknowledged: true, done: true, more }, cx.now);
         station.window = self.phy.cw_min;
         self.outcomes.push_back((hop, Outcome { freed, ..Outcome::default() }));
         self.back_off(number, None, cx);
@@ -341,7 +342,7 @@ impl Medium {
             station.window = self.phy.cw_min;
         }
         let more = !lane.is_empty();
-        station.turns.served(last, more);
+        station.turns.served(Attempt { acknowledged: false, done: last, more }, cx.now);
         outcome.notice = Some(RadioNotice { hop, packet, attempt, last });
         self.outcomes.push_back((hop, outcome));
         self.back_off(number, Some(from), cx);

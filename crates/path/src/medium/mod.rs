@@ -13,7 +13,6 @@ mod hearing;
 mod lane;
 pub mod rate;
 mod station;
-mod turns;
 mod zone;
 
 use std::collections::VecDeque;
@@ -31,12 +30,12 @@ use crate::mac::dcf::{Config, Phy};
 use crate::queue::Limit;
 use crate::station::Outcome;
 use crate::station::scheduler::Scheduler;
+use crate::turns::Turns;
 use air::Flying;
 use hearing::Hearing;
 use lane::Lane;
 use rate::Rates;
 use station::{Data, Phase, Station};
-use turns::Turns;
 use zone::Zone;
 
 /// The stations of one channel, and the frames between them.
@@ -149,7 +148,7 @@ impl Medium {
         }
         let first = target.is_empty();
         target.push(packet, cx.schedule.order(), urgent);
-        station.turns.joined(lane, first, urgent, rest.is_none());
+        station.turns.joined(lane, first, urgent, rest.is_none(), cx.now);
         if let Some(until) = rest {
             self.contend(number, until, cx);
         }

@@ -4,9 +4,9 @@ use engine::Slot;
 use engine::random::Draws;
 
 use super::lane::Lane;
-use super::turns::Turns;
 use crate::event::{HopId, Way};
 use crate::mac::dcf::RateIndex;
+use crate::turns::Turns;
 
 /// What a station is waiting for. Its one wake-up is armed for that.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

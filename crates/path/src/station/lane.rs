@@ -2,20 +2,13 @@
 
 use std::collections::VecDeque;
 
-use engine::{Order, Span, Time};
+use engine::{Span, Time};
 use wire::Packet;
 
 use crate::event::HopId;
 use crate::link::{Counters, Line};
 use crate::mac::arq::StopAndWait;
 use crate::queue::Limit;
-
-/// A packet that waits, and since when.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Waiting {
-    pub packet: Packet,
-    pub since: Order,
-}
 
 /// One neighbour.
 pub struct Lane {
@@ -28,7 +21,7 @@ pub struct Lane {
     /// Beyond this a packet that says it understands marks is marked.
     threshold: Limit,
     /// The head is the packet being sent, or sent next.
-    queue: VecDeque<Waiting>,
+    queue: VecDeque<Packet>,
     queued_bytes: u64,
     /// How often the head has been sent.
     pub(super) attempts: u32,
@@ -102,7 +95,7 @@ impl Lane {
     /// Packets and bytes that wait. A head that is being sent does not.
     fn waiting(&self, head_being_sent: bool) -> (usize, u64) {
         match self.queue.front().filter(|_| head_being_sent) {
-            Some(head) => (self.queue.len() - 1, self.queued_bytes - u64::from(head.packet.size())),
+            Some(head) => (self.queue.len() - 1, self.queued_bytes - u64::from(head.size())),
             None => (self.queue.len(), self.queued_bytes),
         }
     }
@@ -120,30 +113,23 @@ impl Lane {
         packet.ecn.is_capable() && self.threshold.is_exceeded(packets, bytes)
     }
 
-    pub(super) fn push(&mut self, waiting: Waiting) {
-        self.queued_bytes += u64::from(waiting.packet.size());
-        self.queue.push_back(waiting);
+    pub(super) fn push(&mut self, packet: Packet) {
+        self.queued_bytes += u64::from(packet.size());
+        self.queue.push_back(packet);
     }
 
     /// Puts a packet in front of all that wait, behind the head if that has been sent before.
     pub(super) fn push_first(&mut self, packet: Packet) {
         self.queued_bytes += u64::from(packet.size());
-        // First in the order of any service.
-        let waiting = Waiting { packet, since: Order::default() };
-        self.queue.insert(usize::from(self.attempts > 0).min(self.queue.len()), waiting);
+        self.queue.insert(usize::from(self.attempts > 0).min(self.queue.len()), packet);
     }
 
     pub(super) fn head(&self) -> Option<Packet> {
-        self.queue.front().map(|waiting| waiting.packet)
-    }
-
-    /// Since when the head waits.
-    pub(super) fn head_since(&self) -> Option<Order> {
-        self.queue.front().map(|waiting| waiting.since)
+        self.queue.front().copied()
     }
 
     pub(super) fn pop(&mut self) -> Option<Packet> {
-        let packet = self.queue.pop_front()?.packet;
+        let packet = self.queue.pop_front()?;
         self.queued_bytes -= u64::from(packet.size());
         self.attempts = 0;
         self.arrived = false;
