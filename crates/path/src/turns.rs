@@ -14,6 +14,8 @@ pub(crate) struct Attempt {
     pub acknowledged: bool,
     /// Whether its packet is delivered or given up.
     pub done: bool,
+    /// How many packets of the lane behind it are, too.
+    pub besides: u32,
     /// Whether the lane has packets left, this one included.
     pub more: bool,
 }
@@ -63,16 +65,25 @@ impl Turns {
     /// The lane whose turn it was has made an attempt.
     pub fn served(&mut self, attempt: Attempt, now: Time) {
         match self.scheduler {
-            Scheduler::Fifo if attempt.done => {
-                self.queue.pop_front();
-            }
-            Scheduler::Fifo => {}
+            Scheduler::Fifo => self.leave(attempt),
             Scheduler::RoundRobin => {
                 if let Some(lane) = self.queue.pop_front().filter(|_| attempt.more) {
                     self.queue.push_back(lane);
                 }
             }
             Scheduler::ChannelState(ChannelState { rest }) => self.believe(attempt, rest, now),
+        }
+    }
+
+    /// First come, first served: packets leave that are done, and one that is not stays in front.
+    fn leave(&mut self, Attempt { done, besides, .. }: Attempt) {
+        let Some(lane) = self.queue.pop_front() else { return };
+        for _ in 0..besides {
+            let place = self.queue.iter().position(|other| *other == lane);
+            place.and_then(|place| self.queue.remove(place));
+        }
+        if !done {
+            self.queue.push_front(lane);
         }
     }
 
@@ -121,7 +132,7 @@ mod tests {
                 failures[lane] = 0;
                 turns.joined(lane, false, false, true, Time::from_millis(ms));
             }
-            turns.served(Attempt { acknowledged, done, more: true }, Time::from_millis(ms));
+            turns.served(Attempt { acknowledged, done, besides: 0, more: true }, Time::from_millis(ms));
             char::from_digit(lane as u32, 10).unwrap()
         };
         (0..attempts).map(attempt).collect()
@@ -155,16 +166,16 @@ mod tests {
         let at = Time::from_millis;
         turns.joined(0, true, false, false, at(0));
         turns.joined(1, true, false, true, at(0));
-        turns.served(Attempt { acknowledged: false, done: true, more: false }, at(1));
+        turns.served(Attempt { acknowledged: false, done: true, besides: 0, more: false }, at(1));
         turns.joined(0, true, false, true, at(2));
-        let good = Attempt { acknowledged: true, done: true, more: true };
+        let good = Attempt { acknowledged: true, done: true, besides: 0, more: true };
         let order = [3, 4, 12, 13].map(|ms| {
             turns.served(good, at(ms));
             turns.next()
         });
         assert_eq!(order, [Some(1), Some(1), Some(1), Some(0)]);
         // Alone it is served at once.
-        turns.served(Attempt { acknowledged: false, done: true, more: false }, at(14));
+        turns.served(Attempt { acknowledged: false, done: true, besides: 0, more: false }, at(14));
         turns.served(Attempt { more: false, ..good }, at(15));
         assert_eq!(turns.next(), None);
         turns.joined(0, true, false, false, at(16));

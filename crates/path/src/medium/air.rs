@@ -34,6 +34,17 @@ impl Medium {
         let AirFrame { start, duration, size, .. } = frame;
         let asked = Frame { now: cx.now, start, duration, size, way: hop.way, number };
         let corrupted = fate(cx.channels, hop, &asked) == Fate::Corrupted;
+        self.fly([owner, from, to], frame, corrupted, cx)
+    }
+
+    /// The same, of a frame whose fate in the air is known.
+    pub(super) fn fly<O: Observer>(
+        &mut self,
+        [owner, from, to]: [u32; 3],
+        frame: AirFrame,
+        corrupted: bool,
+        cx: &mut Cx<'_, O>,
+    ) -> Time {
         let mut collided = false;
         for other in &mut self.flying {
             // A station that sends hears nothing else: it senses itself.
@@ -42,7 +53,7 @@ impl Medium {
         }
         self.flying.push(Flying { owner, from, to, frame, collided, corrupted });
         cx.tell_of_medium(self.number, || MediumEvent::Sent { from, to, frame });
-        start + duration + self.phy.delay
+        frame.start + frame.duration + self.phy.delay
     }
 
     /// The zones that sense a station begin to hear it.

@@ -3,15 +3,18 @@
 //!
 //! * [`zone`](self) counts idle slots for stations that hear the same others; nothing happens at an idle slot;
 //! * [`exchange`](self) takes a packet from a station's turn to its acknowledgment, or to the back-off after a failure;
+//! * [`aggregate`](self) does that for several packets in one frame, where a cell has that;
 //! * [`air`](self) knows the frames that are in the air, and which of them damage each other.
 //!
 //! Each station has one wake-up. Model, equations and limits: docs/models/dcf.md.
 
+mod aggregate;
 mod air;
 mod exchange;
 mod hearing;
 mod lane;
 pub mod rate;
+mod reorder;
 mod station;
 mod zone;
 
@@ -25,7 +28,7 @@ use crate::channel::Channel;
 use crate::context::{Cx, Observer};
 use crate::event::{HopId, MediumEvent};
 use crate::link::Counters;
-use crate::mac::dcf::config::Retries;
+use crate::mac::dcf::config::{AggregateLimits, Retries};
 use crate::mac::dcf::{Config, Phy};
 use crate::queue::Limit;
 use crate::station::Outcome;
@@ -46,6 +49,8 @@ pub struct Medium {
     /// Data that fits one fragment, if packets are cut at all.
     fragment: Option<u32>,
     retries: Retries,
+    /// How much goes in one frame, if packets are put together at all.
+    aggregation: Option<AggregateLimits>,
     stations: Vec<Station>,
     hearing: Hearing,
     zones: Vec<Zone>,
@@ -118,6 +123,7 @@ impl Medium {
             rts_threshold: size(config.rts_threshold).unwrap_or(u32::MAX),
             fragment: fragment.map(|size| size.saturating_sub(crate::mac::dcf::frame::MAC_OVERHEAD).max(1)),
             retries: config.retries(),
+            aggregation: config.aggregation.map(|aggregation| aggregation.limits()),
             zones: (0..hearing.zones).map(|_| Zone::default()).collect(),
             hearing,
             stations,

@@ -152,7 +152,7 @@ impl Station {
         }
         outcome.notice = Some(RadioNotice { hop: lane.hop, packet, attempt, last });
         let more = !lane.is_empty();
-        self.turns.served(Attempt { acknowledged: false, done: last, more }, cx.now);
+        self.turns.served(Attempt { acknowledged: false, done: last, besides: 0, more }, cx.now);
         self.send_next(cx);
         outcome
     }
@@ -199,7 +199,7 @@ impl Station {
         let lane = &mut self.lanes[self.serving];
         let freed = lane.pop().map_or(0, |packet| packet.size());
         let more = !lane.is_empty();
-        self.turns.served(Attempt { acknowledged: true, done: true, more }, cx.now);
+        self.turns.served(Attempt { acknowledged: true, done: true, besides: 0, more }, cx.now);
         self.send_next(cx);
         Outcome { freed, ..Outcome::default() }
     }
