@@ -151,6 +151,20 @@ mod tests {
     }
 
     #[test]
+    fn packets_that_go_together_leave_the_queue_together() {
+        let mut turns = Turns::new(Scheduler::Fifo);
+        for (place, lane) in [0, 0, 1, 0, 1].into_iter().enumerate() {
+            turns.joined(lane, place == 0 || place == 2, false, place > 0, Time::ZERO);
+        }
+        // Of all three of lane 0 the second and third are done, and the first stays in front.
+        turns.served(Attempt { acknowledged: true, done: false, besides: 2, more: true }, Time::ZERO);
+        assert_eq!(turns.queue, [0, 1, 1]);
+        turns.served(Attempt { acknowledged: true, done: true, besides: 0, more: false }, Time::ZERO);
+        turns.served(Attempt { acknowledged: true, done: true, besides: 1, more: false }, Time::ZERO);
+        assert_eq!(turns.next(), None);
+    }
+
+    #[test]
     fn a_channel_that_recovers_is_back_in_the_rotation() {
         assert_eq!(order(channel_state(4), 2, 12, |lane, ms| lane == 1 && ms < 4), "010000010101");
     }

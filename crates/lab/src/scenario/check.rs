@@ -236,6 +236,11 @@ impl Checker<'_> {
             return ChannelConfig::Perfect(perfect::Config::default());
         };
         self.faults(&format!("{key}.channel"), channel.check());
+        if matches!(channel, ChannelConfig::Signal(_)) && link.medium.is_none() {
+            let problem = Problem::new("another channel: what a signal does depends on the rates of a medium");
+            let problem = problem.key(format!("{key}.channel")).found("\"signal\"");
+            self.wrong(problem.hint("write medium = \"NAME\", and a table [media.NAME]"));
+        }
         if self.scenario.profile == Profile::Goel1997 {
             channel.goel1997();
         }

@@ -78,7 +78,7 @@ impl Medium {
                 false => (start + preamble + rate.transmission_time(begins), rate.transmission_time(size - begins)),
             };
             let asked = Frame { now: cx.now, start, duration, size: bytes, way: hop.way, number: Some(packet_place) };
-            head.damaged = fate(cx.channels, hop, &asked) == Fate::Corrupted;
+            head.damaged = fate(cx.channels, hop, &asked, rate) == Fate::Corrupted;
             corrupted &= head.damaged;
             let (number, attempt, packet) = (head.number, head.attempts, head.packet);
             cx.tell(hop, || LinkEvent::FrameSent { number, attempt, packet });
@@ -158,11 +158,12 @@ impl Medium {
         // [802.11-2012 s9.3.3]: an answer brings the window back, and so does a packet that is given up.
         station.window = if answered { self.phy.cw_min } else { (2 * station.window + 1).min(self.phy.cw_max) };
         let batch = lane.take_batch(station.data.batch);
+        let acknowledged = batch.iter().filter(|head| answered && head.arrived).count() as u32;
+        lane.rate.on_aggregate(station.data.rate, batch.len() as u32, acknowledged, cx.now);
         let (mut first_done, mut done, mut left) = (false, 0, Vec::new());
         for (place, mut head) in batch.into_iter().enumerate() {
             // The answer is about all that has come, not only with this frame [802.11-2012 s9.21.3].
             let acknowledged = answered && head.arrived;
-            lane.rate.on_attempt(station.data.rate, acknowledged, cx.now);
             let mut outcome = Outcome::default();
             let mut over = acknowledged;
             if acknowledged {

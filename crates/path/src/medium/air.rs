@@ -33,7 +33,7 @@ impl Medium {
     ) -> Time {
         let AirFrame { start, duration, size, .. } = frame;
         let asked = Frame { now: cx.now, start, duration, size, way: hop.way, number };
-        let corrupted = fate(cx.channels, hop, &asked) == Fate::Corrupted;
+        let corrupted = fate(cx.channels, hop, &asked, frame.rate) == Fate::Corrupted;
         self.fly([owner, from, to], frame, corrupted, cx)
     }
 

@@ -206,6 +206,11 @@ fn draw<O: Observer>(medium: u32, number: u32, station: &mut Station, cx: &mut C
 }
 
 /// What a channel is asked about a frame of a lane.
-fn fate(channels: &mut [Box<dyn Channel>], hop: HopId, frame: &crate::channel::Frame) -> crate::channel::Fate {
-    channels[hop.link as usize].fate(frame)
+fn fate(
+    channels: &mut [Box<dyn Channel>],
+    hop: HopId,
+    frame: &crate::channel::Frame,
+    rate: Rate,
+) -> crate::channel::Fate {
+    channels[hop.link as usize].fate_at(frame, rate)
 }

@@ -78,7 +78,7 @@ impl Phy {
             cw_max: config.cw_max.unwrap_or(timings.cw_max),
             timings,
             preamble: config.preamble,
-            modes: data.iter().chain(&control[others.clone()]).copied().collect(),
+            modes: data.iter().chain(&control[others]).copied().collect(),
             data_modes: data.len(),
             answers,
         };
