@@ -71,10 +71,10 @@ fn exchange(config: &Config, channel: ChannelConfig, offered: [u32; 2]) -> Outco
         log: Log::default(),
     };
     let mut now = Time::ZERO;
-    for station in 0..2 {
-        for number in 0..offered[station] {
+    for (station, count) in (0..).zip(offered) {
+        for number in 0..count {
             let mut cx = Cx { now, schedule: &mut schedule, channels: &mut channels, observer: &mut outcomes.log };
-            assert!(medium.on_packet(station as u32, 0, packet(number), false, &mut cx));
+            assert!(medium.on_packet(station, 0, packet(number), false, &mut cx));
         }
     }
     while let Some((at, slot)) = schedule.next(Time::NEVER) {

@@ -33,7 +33,7 @@ impl FrameKind {
 
 /// Bytes of header and checksum around a frame's body [802.11-2007 s7.2.2]: 24 and 4, with three addresses.
 pub const MAC_OVERHEAD: u32 = 28;
-/// Bytes of LLC and SNAP in front of an IP packet [RFC1042].
+/// Bytes of LLC and SNAP in front of an IP packet (RFC1042).
 pub const LLC_OVERHEAD: u32 = 8;
 /// Bytes of an acknowledgment or a clear-to-send [802.11-2007 s7.2.1].
 pub const ACK_SIZE: u32 = 14;
