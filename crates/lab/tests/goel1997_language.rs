@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use engine::{Bytes, Span};
+use engine::{Bytes, Rate, Span};
 use lab::goel1997::{Parsed, TraceUse, parse};
 use lab::load::{Overrides, load};
 use lab::problem::Problem;
@@ -12,6 +12,7 @@ use lab::scenario::{Named, check, document};
 use path::agent::AgentConfig;
 use path::channel::{ChannelConfig, recorded, scripted};
 use path::mac::arq::ArqConfig;
+use path::mac::dcf::Standard;
 use path::station::scheduler::Scheduler;
 
 fn example(name: &str) -> PathBuf {
@@ -30,6 +31,10 @@ fn changed(changes: &[(&str, &str)]) -> String {
 
 fn read(text: &str) -> Parsed {
     parse("datafile.dat", text.as_bytes()).unwrap_or_else(|problems| panic!("{}", said(&problems)))
+}
+
+fn rate(text: &str) -> Rate {
+    text.parse().unwrap()
 }
 
 fn said(problems: &[Problem]) -> String {
@@ -97,13 +102,78 @@ print_interval = "500 ms"
 
 #[test]
 fn every_example_runs() {
-    for name in ["datafile.dat", "replay.dat"] {
+    for name in ["datafile.dat", "replay.dat", "shared.dat"] {
         let loaded =
             load(&example(name), &Overrides::default()).unwrap_or_else(|problems| panic!("{}", said(&problems)));
-        assert_eq!(loaded.warnings, [], "{name}");
+        // Only the trace file has no room for two wireless links.
+        assert_eq!(loaded.warnings.len(), usize::from(name == "shared.dat"), "{name}: {}", said(&loaded.warnings));
         let results = simulate(&loaded.network, &mut |_| std::ops::ControlFlow::Continue(())).unwrap();
-        assert!(results.flows[0].completed.is_some(), "{name}: {results:?}");
+        assert!(results.flows.iter().all(|flow| flow.completed.is_some()), "{name}: {results:?}");
     }
+}
+
+/// The base station with two mobiles in one cell: a second source, sink, wire and air behind the network's.
+fn cell() -> String {
+    let components: Vec<&str> = NETWORK.split_inclusive("}\n").collect();
+    let second = [components[1], components[3], components[4], components[5]].concat();
+    let again = [
+        ("node_id = 211", "node_id = 214"),
+        ("213", "215"),
+        ("link_id = 101", "link_id = 103"),
+        ("node_id1 = 211", "node_id1 = 214"),
+        ("link_id = 102", "link_id = 104"),
+    ];
+    let second = again.iter().fold(second, |text, (from, to)| text.replace(from, to));
+    let network = NETWORK.replace("latency = 1\n", "latency = 0.002\n");
+    format!("{network}{second}shared_links {{\nlink_id = 102\nlink_id = 104\n}}\n")
+        .replace("latency = 1\n", "latency = 0.002\n")
+}
+
+#[test]
+fn links_that_share_a_bandwidth_are_a_cell_of_802_11() {
+    let shared = read(&cell());
+    // Two wireless links: the trace file holds neither.
+    assert_eq!(shared.warnings.len(), 1, "{}", said(&shared.warnings));
+    let cell = &shared.scenario.media["shared-1"];
+    assert_eq!((cell.standard, cell.rate), (Standard::Dsss, Some(rate("1 Mbps"))));
+    // Nine transmissions, as on a link of its own.
+    assert_eq!((cell.short_retry_limit, cell.long_retry_limit), (Some(9), Some(9)));
+    assert_eq!(cell.delay, Some(Span::from_nanos(2000)));
+    for link in ["102", "104"] {
+        let link = &shared.scenario.links[link];
+        assert_eq!((link.medium.as_deref(), link.rate, link.delay), (Some("shared-1"), None, None));
+        assert!(matches!(&link.channel, Some(Named(ChannelConfig::TwoState(_)))) && link.arq.is_none());
+    }
+    assert_eq!(shared.scenario.nodes["212"].scheduler, None);
+    check(&shared.scenario).unwrap_or_else(|problems| panic!("{}", said(&problems)));
+}
+
+#[test]
+fn the_bandwidth_of_a_cell_says_which_standard() {
+    let of = |bandwidth: &str| {
+        let text = cell().replace("bandwidth = 1000000\n", &format!("bandwidth = {bandwidth}\n"));
+        let cell = read(&text).scenario.media["shared-1"].clone();
+        (cell.standard, cell.rate.unwrap().to_string())
+    };
+    assert_eq!(of("2000000"), (Standard::Dsss, "2 Mbps".to_owned()));
+    assert_eq!(of("5500000"), (Standard::B, "5.5 Mbps".to_owned()));
+    assert_eq!(of("11000000"), (Standard::B, "11 Mbps".to_owned()));
+}
+
+#[test]
+fn a_cell_without_link_layer_sends_once() {
+    let without = [("base_station", "normal_router_node"), ("wireless_sink_node", "wired_sink_node")];
+    let text = without.iter().fold(cell(), |text, (from, to)| text.replace(from, to));
+    let cell = read(&text).scenario.media["shared-1"].clone();
+    assert_eq!((cell.short_retry_limit, cell.long_retry_limit), (Some(1), Some(1)));
+}
+
+#[test]
+fn a_latency_that_no_cell_can_have_is_ignored_and_that_is_said() {
+    let parsed = read(&cell().replace("latency = 0.002\n", "latency = 1\n"));
+    assert_eq!(parsed.scenario.media["shared-1"].delay, None);
+    let said = said(&parsed.warnings);
+    assert_eq!(said.matches("1 ms in a shared link, expected one latency").count(), 2, "{said}");
 }
 
 #[test]
@@ -160,7 +230,7 @@ fn what_the_thesis_had_no_attribute_for() {
     assert_eq!(scenario.flows["211"].start, Span::from_nanos(1_500_500_000));
     let base = &scenario.nodes["212"];
     assert_eq!(base.scheme, Some(Named(AgentConfig::SimpleIcmp(Default::default()))));
-    assert_eq!((base.scheduler, base.radio), (Scheduler::Fifo, Radio::Shared));
+    assert_eq!((&base.scheduler, base.radio), (&Some(Named(Scheduler::Fifo)), Radio::Shared));
     assert_eq!((base.buffer, base.processing_delay), (Some(Bytes(512_000)), Some(Span::from_nanos(500_000))));
 }
 

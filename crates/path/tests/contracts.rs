@@ -5,8 +5,8 @@ mod common;
 use common::member;
 use engine::{Span, Stream, Time};
 use path::channel::{
-    ChannelConfig, Fate, Frame, State, bit_errors, gilbert_elliott, recorded, scripted, two_state, two_state_gaps,
-    uniform,
+    ChannelConfig, Fate, Frame, State, bit_errors, gilbert_elliott, recorded, scripted, signal, two_state,
+    two_state_gaps, uniform,
 };
 use path::{Way, Ways};
 
@@ -42,6 +42,10 @@ fn every_channel() -> Vec<ChannelConfig> {
             drop: vec![3, 5],
             drop_backward: vec![2],
         }),
+        "signal" => {
+            let level = |from, dbm| signal::Level { from: ms(from), dbm };
+            ChannelConfig::Signal(signal::Config { levels: vec![level(0, -60.0), level(300, -75.5)] })
+        }
         name => {
             member(name).unwrap_or_else(|error| panic!("{name} needs settings, and has none in this list: {error}"))
         }

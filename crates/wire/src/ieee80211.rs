@@ -47,6 +47,13 @@ pub enum Head {
         /// Who has asked.
         to: Mac,
     },
+    /// An acknowledgment of several packets; what stands behind its header is left out.
+    BlockAck {
+        /// Who sent them.
+        to: Mac,
+        /// Who acknowledges them.
+        from: Mac,
+    },
     /// A beacon, for all; what stands behind its header is left out.
     Beacon {
         /// The access point.
@@ -91,6 +98,7 @@ pub fn header(head: &Head, duration: u16) -> Vec<u8> {
         Head::Ack { .. } => (0xD4, 0),
         Head::Rts { .. } => (0xB4, 0),
         Head::Cts { .. } => (0xC4, 0),
+        Head::BlockAck { .. } => (0x94, 0),
         Head::Beacon { .. } => (0x80, 0),
         Head::Data { path, more_fragments, retry, .. } => {
             let path = match path {
@@ -105,7 +113,7 @@ pub fn header(head: &Head, duration: u16) -> Vec<u8> {
     out.extend(duration.to_le_bytes());
     match head {
         Head::Ack { to } | Head::Cts { to } => out.extend(to.0),
-        Head::Rts { to, from } => {
+        Head::Rts { to, from } | Head::BlockAck { to, from } => {
             out.extend(to.0);
             out.extend(from.0);
         }

@@ -57,7 +57,7 @@ pub(super) struct Node<'a> {
     pub(super) buffer: Option<Bytes>,
     pub(super) processing_delay: Option<Span>,
     pub(super) radio: Radio,
-    pub(super) scheduler: Scheduler,
+    pub(super) scheduler: Option<Scheduler>,
     pub(super) scheme: Option<AgentConfig>,
 }
 
@@ -76,8 +76,8 @@ pub(super) struct Link<'a> {
     pub(super) component: &'a str,
     pub(super) at: usize,
     pub(super) id: Given<u64>,
-    pub(super) rate: Rate,
-    pub(super) delay: Span,
+    pub(super) rate: Given<Rate>,
+    pub(super) delay: Given<Span>,
     pub(super) ends: [Given<u64>; 2],
     pub(super) seed: u64,
     pub(super) medium: Medium,
@@ -200,7 +200,7 @@ fn router<'a>(fields: &mut Fields<'_, '_, '_, '_>, component: &'a str, at: usize
         buffer: Some(Bytes(buffer?.value)),
         processing_delay: Some(delay?.value).filter(|delay| *delay > Span::ZERO),
         radio: radio.unwrap_or_default(),
-        scheduler: scheduler.unwrap_or_default(),
+        scheduler,
         scheme,
         ..node?
     })
@@ -216,7 +216,7 @@ fn host<'a>(fields: &mut Fields<'_, '_, '_, '_>, component: &'a str, at: usize) 
         buffer: None,
         processing_delay: None,
         radio: Radio::default(),
-        scheduler: Scheduler::default(),
+        scheduler: None,
         scheme: None,
     })
 }
@@ -233,8 +233,8 @@ fn link<'a>(fields: &mut Fields<'_, '_, '_, '_>, component: &'a str, at: usize) 
         component,
         at,
         id: id?,
-        rate: rate?.value,
-        delay: delay?.value,
+        rate: rate?,
+        delay: delay?,
         ends: [one, other],
         seed: seed?.value,
         medium: medium?,

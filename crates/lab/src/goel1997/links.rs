@@ -1,16 +1,14 @@
 //! Links: their ends, their air, their link layer.
 
-use std::collections::BTreeSet;
-
 use engine::Span;
 use path::channel::{ChannelConfig, recorded, scripted, two_state};
 use path::mac::arq::{ArqConfig, none, stop_and_wait};
 use path::queue::{Limit, Tie};
 
 use super::TRACE_FILE;
-use super::components::{Air, Component, Link, Medium, Shared};
+use super::components::{Air, Link, Medium};
 use super::quantities::TraceMode;
-use super::translate::{Translator, near};
+use super::translate::Translator;
 use crate::problem::Problem;
 use crate::scenario::model::{self, LinkKind};
 use engine::Named;
@@ -33,9 +31,9 @@ impl Translator<'_, '_, '_> {
         let mut translated = model::Link {
             kind: LinkKind::Wired,
             between: [one.to_string(), other.to_string()],
-            rate: Some(link.rate),
+            rate: Some(link.rate.value),
             medium: None,
-            delay: Some(link.delay),
+            delay: Some(link.delay.value),
             queue: Limit::default(),
             queue_tie: Tie::default(),
             ecn_threshold: Limit::default(),
@@ -124,48 +122,5 @@ impl Translator<'_, '_, '_> {
         let hint = format!("make {} a {}", without.id.value, without.counterpart());
         self.report.at(at, problem.key(format!("wireless_link.{key}")).hint(hint));
         ArqConfig::None(none::Config::default())
-    }
-
-    /// Checks what shares a bandwidth, and refuses it.
-    pub(super) fn shared_links(&mut self) {
-        let mut seen = BTreeSet::new();
-        for component in self.components {
-            let Component::Shared(shared) = component else { continue };
-            self.shared_members(shared, &mut seen);
-            let problem = Problem::new("no shared_links: they run under IEEE 802.11 DCF, which is not there yet");
-            let problem = problem.key("shared_links");
-            self.report.at(shared.at, problem.hint("leave shared_links out to simulate full-duplex links"));
-        }
-    }
-
-    fn shared_members(&mut self, shared: &Shared, seen: &mut BTreeSet<u64>) {
-        if shared.links.is_empty() {
-            let problem = Problem::new("link_id is missing").key("shared_links.link_id");
-            self.report.at(shared.at, problem.hint("name each link that shares, as link_id = 102"));
-        }
-        let links = || {
-            self.components.iter().filter_map(|component| match component {
-                Component::Link(link) => Some(link),
-                _ => None,
-            })
-        };
-        for id in &shared.links {
-            let problem = match links().find(|link| link.id.value == id.value) {
-                None => {
-                    let known = links().map(|link| link.id.value);
-                    near(Problem::new("the link_id of a wireless_link"), id.value, known)
-                }
-                Some(Link { medium: Medium::Wire { .. }, .. }) => {
-                    Problem::new("the link_id of a wireless_link; this one is wired").hint("wires are never shared")
-                }
-                Some(link) if link.at > id.at => Problem::new("a wireless_link earlier in the file")
-                    .hint(format!("move shared_links behind line {}", self.report.line(link.at))),
-                Some(_) if !seen.insert(id.value) => {
-                    Problem::new("each link once").hint("a link shares with one set of links")
-                }
-                Some(_) => continue,
-            };
-            self.report.at(id.at, problem.key("shared_links.link_id").found(id.value.to_string()));
-        }
     }
 }

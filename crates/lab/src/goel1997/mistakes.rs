@@ -160,14 +160,12 @@ fn two_sources_cannot_share_a_sink() {
 }
 
 #[test]
-fn shared_links_are_checked_and_refused() {
+fn links_that_cannot_share() {
     let about = |text: &str| {
         let problems = problems(text);
         problems.iter().map(|problem| (problem.place.unwrap().0, problem.expected.clone())).collect::<Vec<_>>()
     };
-    let refused = "no shared_links: they run under IEEE 802.11 DCF, which is not there yet".to_owned();
     let shared = |id: &str| format!("{NETWORK}shared_links\n{{\n{id}\n}}\n");
-    assert_eq!(about(&shared("link_id = 102")), [(46, refused.clone())]);
     let mistakes = [
         ("", 46, "link_id is missing"),
         ("link_id = 104", 48, "the link_id of a wireless_link"),
@@ -175,11 +173,48 @@ fn shared_links_are_checked_and_refused() {
         ("link_id = 102\nlink_id = 102", 49, "each link once"),
     ];
     for (text, line, expected) in mistakes {
-        let said = about(&shared(text));
-        assert!(said.contains(&(line, expected.to_owned())) && said.contains(&(46, refused.clone())), "{said:?}");
+        assert_eq!(about(&shared(text)), [(line, expected.to_owned())]);
     }
     let before = format!("shared_links {{ link_id = 102 }}\n{NETWORK}");
-    assert!(about(&before).contains(&(1, "a wireless_link earlier in the file".into())), "{:?}", about(&before));
+    assert_eq!(about(&before), [(1, "a wireless_link earlier in the file".to_owned())]);
+}
+
+/// A second mobile beside the network's, whose link has `bandwidth` and shares with it.
+fn sharing(bandwidth: &str) -> String {
+    let air = NETWORK.split_inclusive("}\n").last().unwrap();
+    let air = air.replace("102", "104").replace("213", "215").replace("1000000", bandwidth);
+    format!(
+        "{NETWORK}wireless_sink_node {{ node_id = 215 }}\n{air}shared_links\n{{\nlink_id = 102\nlink_id = 104\n}}\n"
+    )
+}
+
+#[test]
+fn links_share_one_bandwidth_and_it_is_a_rate_of_802_11() {
+    let text = sharing("2000000");
+    let [problem] = &problems(&text)[..] else { panic!("{}", said(&problems(&text))) };
+    assert_eq!(problem.key.as_deref(), Some("wireless_link.bandwidth"));
+    assert_eq!((problem.place.unwrap().0, problem.found.as_deref()), (50, Some("2000000")));
+    assert_eq!(problem.expected, "1000000, the bandwidth of link 102, with which it shares it [goel1997 B.3.10]");
+
+    let text = sharing("3000000").replace("= 1000000", "= 3000000");
+    let [problem] = &problems(&text)[..] else { panic!("{}", said(&problems(&text))) };
+    assert_eq!((problem.place.unwrap().0, problem.found.as_deref()), (38, Some("3000000")));
+    let rates =
+        "a rate of IEEE 802.11, because link 102 is shared: 1000000 or 2000000 (802.11), 5500000 or 11000000 (802.11b)";
+    assert_eq!(problem.expected, rates);
+}
+
+#[test]
+fn links_that_share_have_one_link_layer() {
+    let second =
+        "normal_router_node { node_id = 216\n buffer_size = 512000\n processing_delay = 0\n }\nwireless_link\n{";
+    let text = sharing("1000000").replace("wireless_sink_node { node_id = 215", "wired_sink_node { node_id = 215");
+    let at = text.rfind("wireless_link\n{").unwrap();
+    let text =
+        format!("{}{}", &text[..at], text[at..].replacen("wireless_link\n{", second, 1).replace("= 212", "= 216"));
+    let [problem] = &problems(&text)[..] else { panic!("{}", said(&problems(&text))) };
+    assert_eq!(problem.expected, "the link layer for wireless links at the ends of all links that share, or of none");
+    assert_eq!(problem.found.as_deref(), Some("it at the ends of link 102 or link 104 alone"));
 }
 
 #[test]

@@ -25,7 +25,7 @@
 //! - `scheme` (`unmodified`, `simple-icmp`, `refined-icmp`): of all nodes, or of one. The thesis compiled it in.
 //! - `seed`: what chance begins with, beside each link's `random_seed`.
 //! - `start_time`: when a source begins; the thesis mentions it without naming an attribute.
-//! - `scheduler` (`round-robin`, `fifo`) and `radio` (`per-link`, `shared`) of a base station.
+//! - `scheduler` (`round-robin`, `fifo`, `channel-state`) and `radio` (`per-link`, `shared`) of a base station.
 //! - `bad_interval = 940 1040`, repeatable: when the air is BAD under `read_from_trace = 2`. The thesis had
 //!   these times in its source text.
 //!
@@ -38,7 +38,8 @@
 //! - `read_from_trace` 0 and 2 need exactly one wireless link; 1 with another number records nothing and warns.
 //! - Sinks receive from one source each.
 //!
-//! Limit: `shared_links` is checked and then refused, because its medium access (IEEE 802.11 DCF) is not simulated.
+//! Links that share a bandwidth become a medium under IEEE 802.11 DCF; how, and what of a `wireless_link` has no place there,
+//! says `shared.rs`.
 
 mod components;
 mod fields;
@@ -50,6 +51,7 @@ mod origins;
 mod parser;
 mod quantities;
 pub(crate) mod report;
+mod shared;
 pub mod trace_file;
 mod translate;
 

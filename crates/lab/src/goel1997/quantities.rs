@@ -65,8 +65,11 @@ pub(super) const TRACE_MODE: Kind<TraceMode> =
 
 pub(super) const SCHEME: Kind<AgentConfig> =
     Kind { expected: "a scheme", read: |text| by_name(text).ok_or(Refusal(None)), words: AgentConfig::MEMBERS };
-pub(super) const SCHEDULER: Kind<Scheduler> =
-    Kind { expected: "an order of service, round-robin or fifo", read: one_of, words: Scheduler::MEMBERS };
+pub(super) const SCHEDULER: Kind<Scheduler> = Kind {
+    expected: "an order of service",
+    read: |text| by_name(text).ok_or(Refusal(None)),
+    words: Scheduler::MEMBERS,
+};
 pub(super) const RADIO: Kind<Radio> = Kind {
     expected: "how links use transmitters, per-link or shared",
     read: one_of,

@@ -64,8 +64,8 @@ impl<'c, 'a> Translator<'c, 'a, '_> {
         let nodes = self.nodes();
         let flows = self.flows();
         let mode = simulator.and_then(|simulator| Some(simulator.trace?.value));
-        let links = self.links(mode);
-        self.shared_links();
+        let mut links = self.links(mode);
+        let media = self.shared_links(&mut links);
         let simulator = simulator?;
         let uses_trace = self.trace(simulator);
         let mut traces: Vec<String> = TRACES.map(str::to_owned).into();
@@ -73,7 +73,6 @@ impl<'c, 'a> Translator<'c, 'a, '_> {
             traces.push("air".into());
         }
         let scenario = Scenario {
-            media: Default::default(),
             title: String::new(),
             profile: Profile::Goel1997,
             scheme: simulator.scheme.clone().map(Named),
@@ -82,6 +81,7 @@ impl<'c, 'a> Translator<'c, 'a, '_> {
             replication: 0,
             nodes,
             links,
+            media,
             flows,
             output: Output { traces, print_interval: simulator.print_interval.filter(|every| *every > Span::ZERO) },
             sweep: None,
@@ -90,7 +90,7 @@ impl<'c, 'a> Translator<'c, 'a, '_> {
     }
 
     /// `key` of the scenario came from the component at byte `at`.
-    fn place(&mut self, key: &str, at: usize) {
+    pub(super) fn place(&mut self, key: &str, at: usize) {
         if let Ok(block) = self.blocks.binary_search_by_key(&at, |block| block.name.at) {
             self.origins.component(key, &self.blocks[block], &self.report);
         }
@@ -143,7 +143,7 @@ impl<'c, 'a> Translator<'c, 'a, '_> {
                 buffer: node.buffer,
                 processing_delay: node.processing_delay,
                 radio: node.radio,
-                scheduler: node.scheduler,
+                scheduler: node.scheduler.map(Named),
                 scheme: node.scheme.clone().map(Named),
                 position: None,
                 motion: None,

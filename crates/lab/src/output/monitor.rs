@@ -130,7 +130,8 @@ impl Monitor {
             FrameKind::Rts => header(&Head::Rts { to: receiver, from: sender }, duration),
             FrameKind::Cts => header(&Head::Cts { to: receiver }, duration),
             FrameKind::Beacon => header(&Head::Beacon { from: sender, sequence: frame.number as u16 }, duration),
-            FrameKind::Data => self.data([from, to], frame, duration),
+            FrameKind::BlockAck => header(&Head::BlockAck { to: receiver, from: sender }, duration),
+            FrameKind::Data | FrameKind::Aggregate => self.data([from, to], frame, duration),
         };
         let pending = Pending {
             from,

@@ -131,6 +131,8 @@ impl Checker<'_> {
         if let Some(Named(scheme)) = &node.scheme {
             self.faults(&format!("{key}.scheme"), scheme.check());
         }
+        let scheduler = node.scheduler.as_ref().map_or_else(Default::default, |Named(scheduler)| *scheduler);
+        self.faults(&format!("{key}.scheduler"), scheduler.check());
         let processing_delay = node.processing_delay.unwrap_or_default();
         if processing_delay > LONGEST_DELAY {
             self.wrong(out_of_range(&format!("{key}.processing_delay"), processing_delay, "at most an hour"));
@@ -147,7 +149,7 @@ impl Checker<'_> {
                 Radio::PerLink => sim::network::Radio::PerLink,
                 Radio::Shared => sim::network::Radio::Shared,
             },
-            scheduler: node.scheduler,
+            scheduler,
             agent: match node.kind {
                 NodeKind::Router => AgentConfig::Unmodified(Default::default()),
                 NodeKind::Host | NodeKind::BaseStation => self.scheme(&node.scheme),
@@ -245,6 +247,11 @@ impl Checker<'_> {
             return ChannelConfig::Perfect(perfect::Config::default());
         };
         self.faults(&format!("{key}.channel"), channel.check());
+        if matches!(channel, ChannelConfig::Signal(_)) && link.medium.is_none() {
+            let problem = Problem::new("another channel: what a signal does depends on the rates of a medium");
+            let problem = problem.key(format!("{key}.channel")).found("\"signal\"");
+            self.wrong(problem.hint("write medium = \"NAME\", and a table [media.NAME]"));
+        }
         if self.scenario.profile == Profile::Goel1997 {
             channel.goel1997();
         }

@@ -105,9 +105,9 @@ pub struct Node {
     /// Its transmitters for wireless links with a link layer.
     #[serde(default, skip_serializing_if = "is_default")]
     pub radio: Radio,
-    /// The order in which a shared radio serves its mobiles.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub scheduler: Scheduler,
+    /// The order in which a shared radio, or a station of a medium, serves its neighbours; `round-robin` if not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scheduler: Option<Named<Scheduler>>,
     /// Its scheme, instead of the scenario's. Hosts and base stations.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scheme: Option<Named<AgentConfig>>,

@@ -11,13 +11,14 @@ pub mod gilbert_elliott;
 pub mod perfect;
 pub mod recorded;
 pub mod scripted;
+pub mod signal;
 mod stays;
 pub mod timeline;
 pub mod two_state;
 pub mod two_state_gaps;
 pub mod uniform;
 
-use engine::{Span, Stream, Time};
+use engine::{Rate, Span, Stream, Time};
 
 use crate::event::Way;
 
@@ -32,6 +33,7 @@ engine::registry! {
         GilbertElliott => gilbert_elliott, "gilbert-elliott", "As netem's: GOOD and BAD states that change with frames, not with time, and a loss probability in each";
         Recorded => recorded, "recorded", "GOOD and BAD states read from a trace of switch times";
         Scripted => scripted, "scripted", "Chosen bad intervals and chosen frames to drop";
+        Signal => signal, "signal", "A signal that becomes stronger and weaker, of which fast rates need more; for links of a medium";
     }
 }
 
@@ -85,6 +87,12 @@ pub trait Channel: Send {
     /// What becomes of `frame`. Asked once for each frame, in order of start within one direction; the two
     /// directions may interleave in any way.
     fn fate(&mut self, frame: &Frame) -> Fate;
+
+    /// The same of a frame in a medium, whose rate is one of a standard. Asked instead of [`fate`](Channel::fate).
+    fn fate_at(&mut self, frame: &Frame, rate: Rate) -> Fate {
+        let _ = rate;
+        self.fate(frame)
+    }
 
     /// Whether it can lose anything; one that cannot is not asked.
     fn loses(&self) -> bool {

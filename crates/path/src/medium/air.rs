@@ -61,7 +61,18 @@ impl Medium {
     ) -> Time {
         let AirFrame { start, duration, size, .. } = frame;
         let asked = Frame { now: cx.now, start, duration, size, way: hop.way, number };
-        let corrupted = fate(cx.channels, hop, &asked) == Fate::Corrupted;
+        let corrupted = fate(cx.channels, hop, &asked, frame.rate) == Fate::Corrupted;
+        self.launch_known([owner, from, to], frame, corrupted, cx)
+    }
+
+    /// The same, of a frame whose fate in the air is known.
+    pub(super) fn launch_known<O: Observer>(
+        &mut self,
+        [owner, from, to]: [u32; 3],
+        frame: AirFrame,
+        corrupted: bool,
+        cx: &mut Cx<'_, O>,
+    ) -> Time {
         let readable = self.hearing.understands(to, from) && self.is_open(owner, frame.kind);
         self.fly(Flying { owner, from, to, frame, collided: false, corrupted, readable, heard_by: None }, cx)
     }

@@ -10,6 +10,7 @@ use crate::event::{AirFrame, HopId, LinkEvent, Reception};
 use crate::mac::dcf::frame::{ACK_SIZE, LLC_OVERHEAD, MAC_OVERHEAD, RTS_SIZE};
 use crate::mac::dcf::{FrameKind, RateIndex};
 use crate::station::{Outcome, RadioNotice};
+use crate::turns::Attempt;
 
 impl Medium {
     /// A station's wake-up.
@@ -57,6 +58,9 @@ impl Medium {
 
     /// Chooses the data frame that a station sends next.
     fn choose(&mut self, number: u32, now: Time) {
+        if let Some(limits) = self.aggregation {
+            return self.choose_batch(number, limits, now);
+        }
         let station = &mut self.stations[number as usize];
         let serving = station.serving();
         let lane = &mut station.lanes[serving];
@@ -64,17 +68,25 @@ impl Medium {
         let left = head.packet.size() + LLC_OVERHEAD - head.done;
         let body = self.fragment.map_or(left, |most| left.min(most));
         let rate = lane.rate.rate(head.failed + 1, now);
-        station.data = Data { hop: lane.hop, to: lane.to, rate, size: body + MAC_OVERHEAD, behind: left - body };
+        station.data = Data {
+            hop: lane.hop,
+            to: lane.to,
+            rate,
+            size: body + MAC_OVERHEAD,
+            behind: left - body,
+            batch: 1,
+            answer: ACK_SIZE,
+        };
     }
 
     /// The data frame of a station's exchange.
-    fn data(&self, number: u32) -> Data {
+    pub(super) fn data(&self, number: u32) -> Data {
         self.stations[number as usize].data
     }
 
-    /// How long the answer to a frame takes, with the space in front of it.
-    fn answer_time(&self, rate: RateIndex) -> Span {
-        self.phy.sifs + self.phy.duration(self.phy.answer_rate(rate), ACK_SIZE)
+    /// How long an answer of `size` bytes to a frame takes, with the space in front of it.
+    pub(super) fn answer_time(&self, rate: RateIndex, size: u32) -> Span {
+        self.phy.sifs + self.phy.duration(self.phy.answer_rate(rate), size)
     }
 
     fn send_request<O: Observer>(&mut self, number: u32, cx: &mut Cx<'_, O>) {
@@ -82,7 +94,7 @@ impl Medium {
         let rate = self.phy.answer_rate(data.rate);
         let data_time = self.phy.sifs + self.phy.duration(data.rate, data.size);
         // [802.11-2007 s7.2.1.1]: the answer, the data and the acknowledgment, with a SIFS before each.
-        let reserves = self.answer_time(rate) + data_time + self.answer_time(data.rate);
+        let reserves = self.answer_time(rate, ACK_SIZE) + data_time + self.answer_time(data.rate, data.answer);
         let head = self.head(number);
         let frame = AirFrame {
             kind: FrameKind::Rts,
@@ -112,7 +124,7 @@ impl Medium {
     }
 
     /// Time that a station's frames take belongs to its lane.
-    fn count_sending(&mut self, number: u32, frame: AirFrame) {
+    pub(super) fn count_sending(&mut self, number: u32, frame: AirFrame) {
         let station = &mut self.stations[number as usize];
         let serving = station.serving();
         let lane = &mut station.lanes[serving];
@@ -121,12 +133,16 @@ impl Medium {
     }
 
     fn send_data<O: Observer>(&mut self, number: u32, start: Time, cx: &mut Cx<'_, O>) {
+        if self.aggregation.is_some() {
+            return self.send_batch(number, start, cx);
+        }
         let data = self.data(number);
-        let mut reserves = self.answer_time(data.rate);
+        let mut reserves = self.answer_time(data.rate, ACK_SIZE);
         if data.behind > 0 {
             // [802.11-2007 s9.1.4]: also the next fragment and its answer.
             let next = self.fragment.map_or(data.behind, |most| data.behind.min(most)) + MAC_OVERHEAD;
-            reserves = reserves + self.phy.sifs + self.phy.duration(data.rate, next) + self.answer_time(data.rate);
+            reserves =
+                reserves + self.phy.sifs + self.phy.duration(data.rate, next) + self.answer_time(data.rate, ACK_SIZE);
         }
         let station = &mut self.stations[number as usize];
         let serving = station.serving();
@@ -204,6 +220,9 @@ impl Medium {
 
     /// Data has ended at who it was for.
     fn arrived<O: Observer>(&mut self, number: u32, reception: Reception, cx: &mut Cx<'_, O>) {
+        if self.aggregation.is_some() {
+            return self.batch_arrived(number, reception, cx);
+        }
         let Data { hop, size, behind, .. } = self.data(number);
         let station = &mut self.stations[number as usize];
         let serving = station.serving();
@@ -235,25 +254,28 @@ impl Medium {
     /// The answer to a station's frame begins at `start`.
     fn answer<O: Observer>(&mut self, number: u32, step: Step, start: Time, cx: &mut Cx<'_, O>) {
         let data = self.data(number);
-        let (kind, asked) = match step {
-            Step::Request => (FrameKind::Cts, self.phy.answer_rate(data.rate)),
-            Step::Data => (FrameKind::Ack, data.rate),
+        let (kind, asked, size) = match step {
+            Step::Request => (FrameKind::Cts, self.phy.answer_rate(data.rate), ACK_SIZE),
+            Step::Data if data.batch > 1 => (FrameKind::BlockAck, data.rate, data.answer),
+            Step::Data => (FrameKind::Ack, data.rate, data.answer),
         };
         let rate = self.phy.answer_rate(asked);
         let reserves = match step {
             // [802.11-2007 s7.2.1.2]: what the request reserved, less this frame.
-            Step::Request => self.phy.sifs + self.phy.duration(data.rate, data.size) + self.answer_time(data.rate),
+            Step::Request => {
+                self.phy.sifs + self.phy.duration(data.rate, data.size) + self.answer_time(data.rate, data.answer)
+            }
             Step::Data if data.behind > 0 => {
                 let next = self.fragment.map_or(data.behind, |most| data.behind.min(most)) + MAC_OVERHEAD;
-                self.phy.sifs + self.phy.duration(data.rate, next) + self.answer_time(data.rate)
+                self.phy.sifs + self.phy.duration(data.rate, next) + self.answer_time(data.rate, ACK_SIZE)
             }
             Step::Data => Span::ZERO,
         };
         let frame = AirFrame {
             kind,
             start,
-            duration: self.phy.duration(rate, ACK_SIZE),
-            size: ACK_SIZE,
+            duration: self.phy.duration(rate, size),
+            size,
             rate: self.phy.rate(rate),
             reserves,
             number: self.head(number).number,
@@ -331,6 +353,9 @@ impl Medium {
 
     /// A packet has been acknowledged.
     fn succeeded<O: Observer>(&mut self, number: u32, cx: &mut Cx<'_, O>) {
+        if self.aggregation.is_some() {
+            return self.settle(number, Step::Data, true, None, cx);
+        }
         let station = &mut self.stations[number as usize];
         let serving = station.serving();
         let lane = &mut station.lanes[serving];
@@ -339,7 +364,7 @@ impl Medium {
         let hop = lane.hop;
         let freed = lane.head.take().map_or(0, |head| head.packet.size());
         let more = !lane.is_empty();
-        station.turns.served(true, more);
+        station.turns.served(Attempt { acknowledged: true, done: true, besides: 0, more }, cx.now);
         station.window = self.phy.cw_min;
         self.outcomes.push_back((hop, Outcome { freed, ..Outcome::default() }));
         self.back_off(number, None, cx);
@@ -347,6 +372,9 @@ impl Medium {
 
     /// An attempt has failed; the station may count slots from `from` on, unless the air is busy.
     fn failed<O: Observer>(&mut self, number: u32, step: Step, from: Time, cx: &mut Cx<'_, O>) {
+        if self.aggregation.is_some() {
+            return self.settle(number, step, false, Some(from), cx);
+        }
         let data = self.data(number);
         let long = step == Step::Data && self.is_long(&data);
         let station = &mut self.stations[number as usize];
@@ -364,20 +392,14 @@ impl Medium {
         // [802.11-2007 s9.2.4]
         station.window = (2 * station.window + 1).min(self.phy.cw_max);
         if last {
-            let (packet_number, attempts, arrived) = (head.number, head.attempts, head.arrived);
-            lane.counters.given_up += 1;
-            if !arrived {
-                lane.counters.packets_dropped += 1;
+            if let Some(head) = lane.head.take() {
+                lane.give_up(&head, cx);
             }
-            cx.tell(hop, || LinkEvent::GivenUp { number: packet_number, attempts, packet, arrived });
-            lane.head = None;
-            lane.rate.on_given_up();
-            lane.drops_in_a_row += 1;
             outcome.freed = packet.size();
             station.window = self.phy.cw_min;
         }
         let more = !lane.is_empty();
-        station.turns.served(last, more);
+        station.turns.served(Attempt { acknowledged: false, done: last, besides: 0, more }, cx.now);
         outcome.notice = Some(RadioNotice { hop, packet, attempt, last });
         self.outcomes.push_back((hop, outcome));
         self.back_off(number, Some(from), cx);

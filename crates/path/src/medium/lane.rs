@@ -1,11 +1,15 @@
 //! A station's queue for one neighbour, and the link layer's state toward it.
 
+use std::collections::VecDeque;
+
 use engine::{Order, Time};
 use wire::Packet;
 
 use super::rate::RateControl;
+use super::reorder::Reorder;
 use crate::backlog::Backlog;
-use crate::event::HopId;
+use crate::context::{Cx, Observer};
+use crate::event::{HopId, LinkEvent};
 use crate::link::Counters;
 
 /// A packet in the hands of the MAC, until it is delivered or given up.
@@ -25,6 +29,8 @@ pub(super) struct Head {
     pub sent: u32,
     /// Whether the far end has all of it, though perhaps nobody knows here.
     pub arrived: bool,
+    /// Whether the air damages it in the aggregate that is being sent.
+    pub damaged: bool,
 }
 
 /// One neighbour.
@@ -33,7 +39,12 @@ pub(super) struct Lane {
     /// The neighbour's number in the medium.
     pub to: u32,
     pub backlog: Backlog,
+    /// The packet in hand; where packets go in aggregates, the first of them.
     pub head: Option<Head>,
+    /// The others in hand, in sequence.
+    behind: VecDeque<Head>,
+    /// The far end, where packets go in aggregates.
+    pub reorder: Reorder,
     pub rate: Box<dyn RateControl>,
     /// Packets given up since one was last acknowledged.
     pub drops_in_a_row: u32,
@@ -54,6 +65,8 @@ impl Lane {
             to,
             backlog,
             head: None,
+            behind: VecDeque::new(),
+            reorder: Reorder::default(),
             rate,
             drops_in_a_row: 0,
             counters: Counters::default(),
@@ -75,12 +88,82 @@ impl Lane {
     /// Takes the first packet that waits into the hands of the MAC, unless it has one.
     pub fn take_head(&mut self) {
         if self.head.is_none() {
-            self.head = self.backlog.pop().map(|(packet, _)| {
-                self.next_number += 1;
-                let number = self.next_number - 1;
-                Head { packet, number, attempts: 0, failures: [0; 2], failed: 0, done: 0, sent: 0, arrived: false }
-            });
+            self.head = self.numbered();
         }
+    }
+
+    /// The first packet that waits, with the next number.
+    fn numbered(&mut self) -> Option<Head> {
+        let (packet, _) = self.backlog.pop()?;
+        let number = self.next_number;
+        self.next_number += 1;
+        Some(Head {
+            packet,
+            number,
+            attempts: 0,
+            failures: [0; 2],
+            failed: 0,
+            done: 0,
+            sent: 0,
+            arrived: false,
+            damaged: false,
+        })
+    }
+
+    /// The packet that is or would be number `place` of those in hand, if its own number is below `end`.
+    pub fn peek(&self, place: usize, end: u64) -> Option<&Packet> {
+        let (number, packet) = match self.behind.get(place - 1) {
+            Some(head) => (head.number, &head.packet),
+            None => (self.next_number, self.backlog.iter().next()?),
+        };
+        (number < end).then_some(packet)
+    }
+
+    /// Takes what [`peek`](Self::peek) has shown in hand.
+    pub fn take_in_hand(&mut self, place: usize) {
+        if self.behind.len() < place {
+            let next = self.numbered();
+            self.behind.extend(next);
+        }
+    }
+
+    /// The first packets in hand.
+    pub fn in_hand(&mut self, count: usize) -> impl Iterator<Item = &mut Head> {
+        self.head.iter_mut().chain(&mut self.behind).take(count)
+    }
+
+    /// The far end has packet number `place` of those in hand; whether that is news there.
+    pub fn has_come(&mut self, place: usize) -> bool {
+        let Lane { head, behind, reorder, .. } = self;
+        let Some(head) = head.iter_mut().chain(behind).nth(place) else { return false };
+        head.arrived = true;
+        reorder.receive(head.number, head.packet)
+    }
+
+    /// The first packets in hand leave it.
+    pub fn take_batch(&mut self, count: usize) -> Vec<Head> {
+        let behind = self.behind.drain(..(count - 1).min(self.behind.len()));
+        self.head.take().into_iter().chain(behind).collect()
+    }
+
+    /// Those of them that go again are in hand before all others.
+    pub fn put_back(&mut self, left: Vec<Head>) {
+        for head in left.into_iter().rev() {
+            self.behind.push_front(head);
+        }
+        self.head = self.behind.pop_front();
+    }
+
+    /// A packet that was in hand is given up.
+    pub fn give_up<O: Observer>(&mut self, head: &Head, cx: &mut Cx<'_, O>) {
+        let Head { number, attempts, packet, arrived, .. } = *head;
+        self.counters.given_up += 1;
+        if !arrived {
+            self.counters.packets_dropped += 1;
+        }
+        cx.tell(self.hop, || LinkEvent::GivenUp { number, attempts, packet, arrived });
+        self.rate.on_given_up();
+        self.drops_in_a_row += 1;
     }
 
     /// At the far end: whether a frame that ends with byte `end` of packet `number` brings anything new.

@@ -3,12 +3,14 @@
 //!
 //! * [`zone`](self) counts idle slots for stations that hear the same others; nothing happens at an idle slot;
 //! * [`exchange`](self) takes a packet from a station's turn to its acknowledgment, or to the back-off after a failure;
+//! * [`aggregate`](self) does that for several packets in one frame, where a cell has that;
 //! * [`air`](self) knows the frames that are in the air, and which of them damage each other;
 //! * [`places`] knows where stations are, if the medium has a range, and when they come into range of each other or leave it;
 //! * [`beacon`](self) has base stations announce themselves.
 //!
 //! Each station has one wake-up. Model, equations and limits: docs/models/dcf.md; of places docs/models/mobility.md.
 
+mod aggregate;
 mod air;
 mod beacon;
 mod exchange;
@@ -16,9 +18,9 @@ mod hearing;
 mod lane;
 pub mod places;
 pub mod rate;
+mod reorder;
 mod station;
 mod tally;
-mod turns;
 mod zone;
 
 use std::collections::VecDeque;
@@ -31,11 +33,12 @@ use crate::channel::Channel;
 use crate::context::{Cx, Observer};
 use crate::event::{HopId, MediumEvent};
 use crate::link::Counters;
-use crate::mac::dcf::config::Retries;
+use crate::mac::dcf::config::{AggregateLimits, Retries};
 use crate::mac::dcf::{Config, FrameKind, Phy};
 use crate::queue::Limit;
 use crate::station::Outcome;
 use crate::station::scheduler::Scheduler;
+use crate::turns::Turns;
 use air::Flying;
 use beacon::Beacons;
 use hearing::Hearing;
@@ -45,7 +48,6 @@ use rate::Rates;
 use station::{Data, Phase, Station};
 use tally::Tally;
 pub use tally::{AirCounters, StationCounters};
-use turns::Turns;
 use zone::Zone;
 
 /// The stations of one channel, and the frames between them.
@@ -56,6 +58,8 @@ pub struct Medium {
     /// Data that fits one fragment, if packets are cut at all.
     fragment: Option<u32>,
     retries: Retries,
+    /// How much goes in one frame, if packets are put together at all.
+    aggregation: Option<AggregateLimits>,
     stations: Vec<Station>,
     hearing: Hearing,
     /// Where the stations are, if that matters.
@@ -139,6 +143,7 @@ impl Medium {
             // An even number of bytes [802.11-2007 s9.4].
             fragment: fragment.map(|size| size.saturating_sub(crate::mac::dcf::frame::MAC_OVERHEAD).max(2) & !1),
             retries: config.retries(),
+            aggregation: config.aggregation.map(|aggregation| aggregation.limits()),
             zones: (0..hearing.zones).map(|_| Zone::default()).collect(),
             hearing,
             plane,
@@ -171,7 +176,7 @@ impl Medium {
         }
         let first = target.is_empty();
         target.push(packet, cx.schedule.order(), urgent);
-        station.turns.joined(lane, first, urgent, rest.is_none());
+        station.turns.joined(lane, first, urgent, rest.is_none(), cx.now);
         if let Some(until) = rest {
             self.contend(number, until, cx);
         }
@@ -237,6 +242,11 @@ fn draw<O: Observer>(medium: u32, number: u32, station: &mut Station, cx: &mut C
 }
 
 /// What a channel is asked about a frame of a lane.
-fn fate(channels: &mut [Box<dyn Channel>], hop: HopId, frame: &crate::channel::Frame) -> crate::channel::Fate {
-    channels[hop.link as usize].fate(frame)
+fn fate(
+    channels: &mut [Box<dyn Channel>],
+    hop: HopId,
+    frame: &crate::channel::Frame,
+    rate: Rate,
+) -> crate::channel::Fate {
+    channels[hop.link as usize].fate_at(frame, rate)
 }

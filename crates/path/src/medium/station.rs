@@ -6,9 +6,10 @@ use engine::random::Draws;
 use super::beacon::Beacons;
 use super::lane::Lane;
 use super::tally::StationCounters;
-use super::turns::Turns;
 use crate::event::{HopId, Way};
 use crate::mac::dcf::RateIndex;
+use crate::mac::dcf::frame::ACK_SIZE;
+use crate::turns::Turns;
 
 /// What a station is waiting for. Its one wake-up is armed for that.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -54,12 +55,24 @@ pub(super) struct Data {
     pub size: u32,
     /// Bytes of the packet behind it, in further fragments.
     pub behind: u32,
+    /// How many packets it carries.
+    pub batch: usize,
+    /// Bytes of the answer.
+    pub answer: u32,
 }
 
 impl Default for Data {
     /// None yet.
     fn default() -> Self {
-        Data { hop: HopId { link: 0, way: Way::Forward }, to: 0, rate: 0, size: 0, behind: 0 }
+        Data {
+            hop: HopId { link: 0, way: Way::Forward },
+            to: 0,
+            rate: 0,
+            size: 0,
+            behind: 0,
+            batch: 1,
+            answer: ACK_SIZE,
+        }
     }
 }
 

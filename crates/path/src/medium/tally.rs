@@ -9,9 +9,9 @@ use crate::mac::dcf::FrameKind;
 /// What a station of a medium has counted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct StationCounters {
-    /// Data frames sent, repetitions and fragments included.
+    /// Data frames sent, repetitions and fragments included; an aggregate is one.
     pub data_sent: u64,
-    /// Acknowledgments sent.
+    /// Acknowledgments sent, of blocks too.
     pub acks_sent: u64,
     /// Requests to send sent.
     pub rts_sent: u64,
@@ -39,8 +39,8 @@ impl StationCounters {
     /// A frame of a kind goes into the air for so long.
     pub(super) fn sends(&mut self, kind: FrameKind, duration: Span) {
         let count = match kind {
-            FrameKind::Data => &mut self.data_sent,
-            FrameKind::Ack => &mut self.acks_sent,
+            FrameKind::Data | FrameKind::Aggregate => &mut self.data_sent,
+            FrameKind::Ack | FrameKind::BlockAck => &mut self.acks_sent,
             FrameKind::Rts => &mut self.rts_sent,
             FrameKind::Cts => &mut self.cts_sent,
             FrameKind::Beacon => &mut self.beacons_sent,

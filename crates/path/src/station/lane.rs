@@ -2,27 +2,13 @@
 
 use std::collections::VecDeque;
 
-use engine::{Order, Span, Time};
+use engine::{Span, Time};
 use wire::Packet;
 
 use crate::event::HopId;
 use crate::link::{Counters, Line};
 use crate::mac::arq::StopAndWait;
 use crate::queue::Limit;
-
-/// A packet that waits, and its place among those that wait.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Waiting {
-    pub packet: Packet,
-    pub place: Place,
-}
-
-/// A place in the order of service: urgent packets first, then as they came.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) enum Place {
-    Urgent(Order),
-    Ordinary(Order),
-}
 
 /// One neighbour.
 pub struct Lane {
@@ -35,7 +21,8 @@ pub struct Lane {
     /// Beyond this a packet that says it understands marks is marked.
     threshold: Limit,
     /// The head is the packet being sent, or sent next.
-    queue: VecDeque<Waiting>,
+    /// With each, whether it is urgent.
+    queue: VecDeque<(Packet, bool)>,
     queued_bytes: u64,
     /// How often the head has been sent.
     pub(super) attempts: u32,
@@ -109,7 +96,7 @@ impl Lane {
     /// Packets and bytes that wait. A head that is being sent does not.
     fn waiting(&self, head_being_sent: bool) -> (usize, u64) {
         match self.queue.front().filter(|_| head_being_sent) {
-            Some(head) => (self.queue.len() - 1, self.queued_bytes - u64::from(head.packet.size())),
+            Some((head, _)) => (self.queue.len() - 1, self.queued_bytes - u64::from(head.size())),
             None => (self.queue.len(), self.queued_bytes),
         }
     }
@@ -127,31 +114,25 @@ impl Lane {
         packet.ecn.is_capable() && self.threshold.is_exceeded(packets, bytes)
     }
 
-    /// Queues a packet by its place; a head that has been sent before keeps its own.
-    pub(super) fn push(&mut self, waiting: Waiting) {
-        self.queued_bytes += u64::from(waiting.packet.size());
-        match waiting.place {
-            Place::Ordinary(_) => self.queue.push_back(waiting),
-            Place::Urgent(_) => {
-                let begun = usize::from(self.attempts > 0);
-                let urgent = |waiting: &&Waiting| matches!(waiting.place, Place::Urgent(_));
-                let at = begun + self.queue.iter().skip(begun).take_while(urgent).count();
-                self.queue.insert(at, waiting);
-            }
+    /// Queues a packet: behind all others, or before those that are not urgent if it is `urgent`, but behind a head that has been
+    /// sent before.
+    pub(super) fn push(&mut self, packet: Packet, urgent: bool) {
+        self.queued_bytes += u64::from(packet.size());
+        if urgent {
+            let begun = usize::from(self.attempts > 0).min(self.queue.len());
+            let at = begun + self.queue.iter().skip(begun).take_while(|(_, urgent)| *urgent).count();
+            self.queue.insert(at, (packet, true));
+        } else {
+            self.queue.push_back((packet, false));
         }
     }
 
     pub(super) fn head(&self) -> Option<Packet> {
-        self.queue.front().map(|waiting| waiting.packet)
-    }
-
-    /// The head's place among those that wait.
-    pub(super) fn head_place(&self) -> Option<Place> {
-        self.queue.front().map(|waiting| waiting.place)
+        self.queue.front().map(|(packet, _)| *packet)
     }
 
     pub(super) fn pop(&mut self) -> Option<Packet> {
-        let packet = self.queue.pop_front()?.packet;
+        let (packet, _) = self.queue.pop_front()?;
         self.queued_bytes -= u64::from(packet.size());
         self.attempts = 0;
         self.arrived = false;

@@ -13,8 +13,8 @@ use crate::channel::{Fate, Frame};
 use crate::context::{Cx, Observer};
 use crate::event::{HopId, LinkEvent};
 use crate::mac::arq::stop_and_wait::Numbering;
+use crate::turns::{Attempt, Turns};
 pub use lane::Lane;
-use lane::{Place, Waiting};
 use scheduler::Scheduler;
 
 /// The link layer learned that an attempt failed. Agents act on it.
@@ -57,7 +57,7 @@ enum Phase {
 /// A transmitter that serves one or more lanes, one frame at a time.
 pub struct Station {
     lanes: Vec<Lane>,
-    scheduler: Scheduler,
+    turns: Turns,
     /// Wakes when the outstanding frame or its acknowledgment arrives.
     arrival: Slot,
     /// Wakes when the outstanding frame's acknowledgment is overdue.
@@ -72,9 +72,8 @@ pub struct Station {
 impl Station {
     /// A station with the given lanes; `arrival` and `timer` are its wake-ups.
     pub fn new(lanes: Vec<Lane>, scheduler: Scheduler, arrival: Slot, timer: Slot) -> Self {
-        // Round robin starts with the first lane.
-        let serving = lanes.len().saturating_sub(1);
-        Station { lanes, scheduler, arrival, timer, overdue: Time::NEVER, phase: Phase::Idle, serving }
+        let turns = Turns::new(scheduler);
+        Station { lanes, turns, arrival, timer, overdue: Time::NEVER, phase: Phase::Idle, serving: 0 }
     }
 
     /// The lanes, in the order they were given.
@@ -105,8 +104,9 @@ impl Station {
             target.counters.marked += 1;
             cx.tell(target.hop, || LinkEvent::Marked { packet });
         }
-        let place = if urgent { Place::Urgent } else { Place::Ordinary };
-        target.push(Waiting { packet, place: place(cx.schedule.order()) });
+        let first = target.is_empty();
+        target.push(packet, urgent);
+        self.turns.joined(lane, first, urgent, !idle, cx.now);
         if idle {
             self.send_next(cx);
         }
@@ -147,6 +147,8 @@ impl Station {
             outcome.freed = packet.size();
         }
         outcome.notice = Some(RadioNotice { hop: lane.hop, packet, attempt, last });
+        let more = !lane.is_empty();
+        self.turns.served(Attempt { acknowledged: false, done: last, besides: 0, more }, cx.now);
         self.send_next(cx);
         outcome
     }
@@ -190,13 +192,16 @@ impl Station {
         cx.schedule.disarm(self.timer);
         cx.schedule.disarm(self.arrival);
         self.phase = Phase::Idle;
-        let freed = self.lanes[self.serving].pop().map_or(0, |packet| packet.size());
+        let lane = &mut self.lanes[self.serving];
+        let freed = lane.pop().map_or(0, |packet| packet.size());
+        let more = !lane.is_empty();
+        self.turns.served(Attempt { acknowledged: true, done: true, besides: 0, more }, cx.now);
         self.send_next(cx);
         Outcome { freed, ..Outcome::default() }
     }
 
     fn send_next<O: Observer>(&mut self, cx: &mut Cx<'_, O>) {
-        if let Some(lane) = self.scheduler.next(&self.lanes, self.serving) {
+        if let Some(lane) = self.turns.next() {
             self.serving = lane;
             self.send(cx);
         }

@@ -261,8 +261,8 @@ const MARKS: [(Mark, Reception); 3] = [
 /// The word for style sheets and tests.
 fn class(kind: FrameKind) -> &'static str {
     match kind {
-        FrameKind::Data => "data-frame",
-        FrameKind::Ack => "ack-frame",
+        FrameKind::Data | FrameKind::Aggregate => "data-frame",
+        FrameKind::Ack | FrameKind::BlockAck => "ack-frame",
         FrameKind::Rts => "rts-frame",
         FrameKind::Cts => "cts-frame",
         FrameKind::Beacon => "beacon-frame",
@@ -272,8 +272,8 @@ fn class(kind: FrameKind) -> &'static str {
 fn style(kind: FrameKind, palette: &Palette) -> Style {
     let hollow = |color: Color| Style { fill: Some(palette.background), ..Style::stroke(color, 1.6) };
     match kind {
-        FrameKind::Data => Style::fill(palette.sent),
-        FrameKind::Ack => Style::fill(palette.acked),
+        FrameKind::Data | FrameKind::Aggregate => Style::fill(palette.sent),
+        FrameKind::Ack | FrameKind::BlockAck => Style::fill(palette.acked),
         FrameKind::Rts => hollow(palette.sent),
         FrameKind::Cts => hollow(palette.acked),
         FrameKind::Beacon => hollow(palette.faint),
@@ -283,15 +283,15 @@ fn style(kind: FrameKind, palette: &Palette) -> Style {
 /// What is legible on a frame.
 fn ink(kind: FrameKind, palette: &Palette) -> Color {
     match kind {
-        FrameKind::Data | FrameKind::Ack => palette.background,
+        FrameKind::Data | FrameKind::Aggregate | FrameKind::Ack | FrameKind::BlockAck => palette.background,
         FrameKind::Rts | FrameKind::Cts | FrameKind::Beacon => palette.text,
     }
 }
 
 fn sample(kind: FrameKind, palette: &Palette) -> Sample {
     match kind {
-        FrameKind::Data | FrameKind::Rts | FrameKind::Beacon => Sample::Band(style(kind, palette)),
-        FrameKind::Ack | FrameKind::Cts => Sample::LowBand(style(kind, palette)),
+        FrameKind::Data | FrameKind::Aggregate | FrameKind::Rts | FrameKind::Beacon => Sample::Band(style(kind, palette)),
+        FrameKind::Ack | FrameKind::BlockAck | FrameKind::Cts => Sample::LowBand(style(kind, palette)),
     }
 }
 
@@ -313,8 +313,8 @@ fn standing(palette: &Palette) -> Style {
 
 fn top_of(kind: FrameKind, row: &Row) -> f64 {
     match kind {
-        FrameKind::Data | FrameKind::Rts | FrameKind::Beacon => row.tall,
-        FrameKind::Ack | FrameKind::Cts => row.low,
+        FrameKind::Data | FrameKind::Aggregate | FrameKind::Rts | FrameKind::Beacon => row.tall,
+        FrameKind::Ack | FrameKind::BlockAck | FrameKind::Cts => row.low,
     }
 }
 

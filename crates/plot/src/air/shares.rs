@@ -44,7 +44,7 @@ impl Shares {
             let Some(columns) = columns.get_mut(frame.from as usize) else { continue };
             let part = match (frame.is_damaged(), frame.kind) {
                 (true, _) => 2,
-                (false, FrameKind::Data) => 0,
+                (false, FrameKind::Data | FrameKind::Aggregate) => 0,
                 (false, _) => 1,
             };
             let (begin, end) = (frame.start.max(view.from) - view.from, frame.end.min(view.to) - view.from);

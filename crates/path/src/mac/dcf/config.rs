@@ -44,6 +44,9 @@ pub struct Config {
     /// Which rate frames are sent at, up to that of the link.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rate_control: Option<Named<RateControlConfig>>,
+    /// Packets to one station go together in one frame; each goes in one of its own if not given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub aggregation: Option<Aggregation>,
     /// A slot of the back-off, instead of the standard's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub slot: Option<Span>,
@@ -77,6 +80,72 @@ pub struct Config {
     /// How often base stations and routers send a beacon; never if not given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub beacon_interval: Option<Span>,
+}
+
+/// How much goes in one frame. With settings of its own, or `aggregation = {}`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Aggregation {
+    /// Packets, at most.
+    pub frames: u32,
+    /// Bytes, with all that is around the packets.
+    pub bytes: Bytes,
+    /// Time in the air.
+    pub duration: Span,
+}
+
+impl Default for Aggregation {
+    /// What the standard allows: the window of a block acknowledgment, the longest aggregate, the longest frame
+    /// [802.11-2012 s8.3.1.9.3, s8.4.2.58.3, s20.4.4].
+    fn default() -> Self {
+        Aggregation { frames: 64, bytes: Bytes(65_535), duration: Span::from_millis(10) }
+    }
+}
+
+/// The same, where it is used.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct AggregateLimits {
+    /// Packets.
+    pub frames: u32,
+    /// Bytes.
+    pub bytes: u32,
+    /// Time in the air.
+    pub duration: Span,
+}
+
+impl Aggregation {
+    /// The limits, as the medium keeps them.
+    pub fn limits(self) -> AggregateLimits {
+        let bytes = u32::try_from(self.bytes.0).unwrap_or(u32::MAX);
+        AggregateLimits { frames: self.frames, bytes, duration: self.duration }
+    }
+
+    /// What is wrong with the settings in a cell of `config`.
+    fn check(self, config: &Config) -> Vec<Fault> {
+        let mut faults = Vec::new();
+        let most = Aggregation::default();
+        if config.standard != Standard::N {
+            let expected = "a standard that has it: \"802.11n\"".to_owned();
+            let hint = Some("write standard = \"802.11n\"".to_owned());
+            faults.push(Fault { key: "aggregation", found: None, expected, hint });
+        }
+        if let Some(size) = config.fragmentation_threshold {
+            let expected = "nothing: packets are put together, not cut";
+            faults.push(Fault::new("fragmentation_threshold", size, expected));
+        }
+        if !(1..=most.frames).contains(&self.frames) {
+            let expected = format!("1 to {} packets, the window of a block acknowledgment", most.frames);
+            faults.push(Fault::new("aggregation.frames", self.frames, expected));
+        }
+        if !(1..=most.bytes.0).contains(&self.bytes.0) {
+            faults.push(Fault::new("aggregation.bytes", self.bytes, format!("1 to {} B", most.bytes.0)));
+        }
+        if self.duration == Span::ZERO || self.duration > most.duration {
+            let expected = format!("more than nothing, at most {}", most.duration);
+            faults.push(Fault::new("aggregation.duration", self.duration, expected));
+        }
+        faults
+    }
 }
 
 /// How retry limits grow.
@@ -132,6 +201,8 @@ const DELAY: Span = Span::from_nanos(1000);
 const MOST_ATTEMPTS: u32 = 10_000;
 /// The longest frame there is [802.11-2007 annex D, dot11RTSThreshold].
 const LONGEST_FRAME: u64 = 2347;
+/// The longest aggregate [802.11-2012 s8.4.2.58.3].
+const LONGEST_AGGREGATE: u64 = 65_535;
 /// The shortest fragment [802.11-2007 annex D, dot11FragmentationThreshold].
 const SHORTEST_FRAGMENT: u64 = 256;
 /// Longer than any slot or space between frames.
@@ -167,17 +238,16 @@ impl Config {
 
     /// What is wrong with a rate that stands at `key`, if anything.
     pub fn rate_fault(&self, key: &'static str, rate: Rate) -> Option<Fault> {
-        let modes = self.standard.modes();
-        let known: Vec<String> = modes.iter().map(|mode| mode.rate.to_string()).collect();
-        let fault = || Fault::new(key, rate, format!("a rate of the standard: {}", known.join(", ")));
-        (!modes.iter().any(|mode| mode.rate == rate)).then(fault)
+        rate_fault(self.standard.modes(), key, rate)
     }
 
     /// What is wrong with the settings.
     pub fn check(&self) -> Vec<Fault> {
         let mut faults = Vec::new();
         faults.extend(self.rate.and_then(|rate| self.rate_fault("rate", rate)));
-        faults.extend(self.basic_rates.iter().filter_map(|rate| self.rate_fault("basic_rates", *rate)));
+        let basic = self.basic_rates.iter();
+        faults.extend(basic.filter_map(|rate| rate_fault(self.standard.control_modes(), "basic_rates", *rate)));
+        faults.extend(self.aggregation.iter().flat_map(|aggregation| aggregation.check(self)));
         let timings = self.standard.timings();
         if self.preamble == Preamble::Short && timings.short_preamble.is_none() {
             faults.push(Fault::new("preamble", "\"short\"", "\"long\": the standard has no other"));
@@ -220,8 +290,9 @@ impl Config {
                 faults.push(Fault::new("retry_growth.most", most, expected));
             }
         }
-        if let Some(size) = self.rts_threshold.filter(|size| size.0 > LONGEST_FRAME) {
-            faults.push(Fault::new("rts_threshold", size, format!("at most {LONGEST_FRAME} B, the longest frame")));
+        let longest = if self.aggregation.is_some() { LONGEST_AGGREGATE } else { LONGEST_FRAME };
+        if let Some(size) = self.rts_threshold.filter(|size| size.0 > longest) {
+            faults.push(Fault::new("rts_threshold", size, format!("at most {longest} B, the longest frame")));
         }
         let fits = SHORTEST_FRAGMENT..=LONGEST_FRAME;
         if let Some(size) = self.fragmentation_threshold.filter(|size| !fits.contains(&size.0)) {
@@ -236,4 +307,11 @@ impl Config {
         faults.extend(self.reach_faults());
         faults
     }
+}
+
+/// What is wrong with a rate that stands at `key`, if it is none of `modes`.
+fn rate_fault(modes: &[Mode], key: &'static str, rate: Rate) -> Option<Fault> {
+    let known: Vec<String> = modes.iter().map(|mode| mode.rate.to_string()).collect();
+    let fault = || Fault::new(key, rate, format!("a rate of the standard: {}", known.join(", ")));
+    (!modes.iter().any(|mode| mode.rate == rate)).then(fault)
 }

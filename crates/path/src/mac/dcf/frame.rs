@@ -13,6 +13,10 @@ pub enum FrameKind {
     Cts,
     /// A base station's announcement of itself, to all.
     Beacon,
+    /// Several packets.
+    Aggregate,
+    /// The answer to them, that tells which have come.
+    BlockAck,
 }
 
 impl FrameKind {
@@ -24,6 +28,8 @@ impl FrameKind {
             FrameKind::Rts => "RTS",
             FrameKind::Cts => "CTS",
             FrameKind::Beacon => "BEACON",
+            FrameKind::Aggregate => "A-MPDU",
+            FrameKind::BlockAck => "BLOCK-ACK",
         }
     }
 }
@@ -34,6 +40,13 @@ pub const MAC_OVERHEAD: u32 = 28;
 pub const LLC_OVERHEAD: u32 = 8;
 /// Bytes of an acknowledgment or a clear-to-send [802.11-2007 s7.2.1].
 pub const ACK_SIZE: u32 = 14;
+/// Bytes of header and checksum around a packet that may go in an aggregate: also two of QoS control [802.11-2012 s8.2.4.5].
+pub const QOS_OVERHEAD: u32 = 30;
+/// Bytes in front of each packet of an aggregate [802.11-2012 s8.6.1].
+pub const DELIMITER: u32 = 4;
+/// Bytes of a compressed block acknowledgment: header 16, control 2, first number 2, bits 8, checksum 4
+/// [802.11-2012 s8.3.1.9.3].
+pub const BLOCK_ACK_SIZE: u32 = 32;
 /// Bytes of a request to send.
 pub const RTS_SIZE: u32 = 20;
 /// Bytes of a beacon [802.11-2007 s7.2.3.1]: header and checksum, 12 of timestamp, interval and capabilities, a network name of

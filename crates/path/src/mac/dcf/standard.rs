@@ -23,6 +23,10 @@ pub enum Standard {
     /// The same at 2.4 GHz, among stations that all can [802.11-2007 s19].
     #[serde(rename = "802.11g")]
     G,
+    /// High throughput at 5 GHz: 20 MHz, one stream, the long guard interval, MCS 0 to 7, 6.5 to 65 Mbps, among stations that all
+    /// can, though with preambles that others understand (HT-mixed) [802.11-2012 s20].
+    #[serde(rename = "802.11n")]
+    N,
 }
 
 /// How a frame of a rate is sent.
@@ -33,6 +37,11 @@ pub enum Modulation {
     /// A preamble and header, then symbols of 4 us with so many bits each, among them 16 in front and 6 behind
     /// [802.11-2007 s17.4.3].
     Ofdm {
+        /// Data bits of a symbol.
+        bits_per_symbol: u32,
+    },
+    /// The same behind a longer preamble [802.11-2012 s20.3.9, s20.4.3].
+    HighThroughput {
         /// Data bits of a symbol.
         bits_per_symbol: u32,
     },
@@ -106,13 +115,52 @@ const OFDM: [Mode; 8] = [
     ofdm(54, false),
 ];
 
+/// A symbol of 4 us carries four bits for each Mbps; the rate in units of 100 kbps.
+const fn high_throughput(tenths: u64) -> Mode {
+    let bits_per_symbol = (4 * tenths / 10) as u32;
+    Mode { rate: mbps(tenths), modulation: Modulation::HighThroughput { bits_per_symbol }, basic: false }
+}
+
+/// MCS 0 to 7 [802.11-2012 s20.6].
+const HT: [Mode; 8] = [
+    high_throughput(65),
+    high_throughput(130),
+    high_throughput(195),
+    high_throughput(260),
+    high_throughput(390),
+    high_throughput(520),
+    high_throughput(585),
+    high_throughput(650),
+];
+/// For each of them the OFDM rate of the same modulation and coding, by which the rate of the answer is found; for 5/6, which OFDM
+/// does not have, that of 3/4 [802.11-2012 s9.7].
+const HT_REFERENCE: [usize; 8] = [0, 2, 3, 4, 5, 6, 7, 7];
+
 impl Standard {
-    /// Its rates, slowest first.
+    /// The rates of frames that are not data, slowest first.
+    pub const fn control_modes(self) -> &'static [Mode] {
+        match self {
+            Standard::N => &OFDM,
+            _ => self.modes(),
+        }
+    }
+
+    /// The place among [`control_modes`](Self::control_modes) of the rate that stands for that of a data frame when the rate of its
+    /// answer is sought.
+    pub const fn reference(self, rate: usize) -> usize {
+        match self {
+            Standard::N => HT_REFERENCE[rate],
+            _ => rate,
+        }
+    }
+
+    /// Its rates of data, slowest first.
     pub const fn modes(self) -> &'static [Mode] {
         match self {
             Standard::Fhss | Standard::Dsss => &SLOW,
             Standard::B => &CCK,
             Standard::A | Standard::G => &OFDM,
+            Standard::N => &HT,
         }
     }
 
@@ -162,6 +210,17 @@ impl Standard {
                 short_preamble: None,
                 extension: us(0),
                 rx_start_delay: us(25),
+            },
+            // [802.11-2012 s20.4.4], at 5 GHz. The preamble is that of answers, which are sent as 802.11a's.
+            Standard::N => Timings {
+                slot: us(9),
+                sifs: us(16),
+                cw_min: 15,
+                cw_max: 1023,
+                preamble: us(20),
+                short_preamble: None,
+                extension: us(0),
+                rx_start_delay: us(33),
             },
             // [802.11-2007 s19.8.4]: short slots, because no station is of an older standard.
             Standard::G => Timings {

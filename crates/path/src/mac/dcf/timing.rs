@@ -13,6 +13,9 @@ pub type RateIndex = usize;
 const MICRO: u64 = 1000;
 /// An OFDM symbol.
 const SYMBOL: Span = Span::from_nanos(4000);
+/// The legacy training and signal fields of 8, 8 and 4 us, then the high-throughput signal of 8 and one training field for each of
+/// gain and stream, 4 us each [802.11-2012 s20.3.9].
+const HT_PREAMBLE: Span = Span::from_nanos(36_000);
 /// Bits around a frame's in its symbols: service in front, tail behind [802.11-2007 s17.3.2].
 const SERVICE_AND_TAIL: u32 = 16 + 6;
 
@@ -38,7 +41,10 @@ pub struct Phy {
     pub cw_max: u32,
     timings: Timings,
     preamble: Preamble,
-    modes: &'static [Mode],
+    /// Those of data, then, where they differ, those of all other frames.
+    modes: Vec<Mode>,
+    /// How many of them are for data.
+    data_modes: usize,
     /// For each rate, that of the answer.
     answers: Vec<RateIndex>,
 }
@@ -47,13 +53,17 @@ impl Phy {
     /// The physical layer of a cell.
     pub fn new(config: &Config) -> Self {
         let timings = config.standard.timings();
-        let modes = config.standard.modes();
+        let (data, control) = (config.standard.modes(), config.standard.control_modes());
+        let apart = if data == control { 0 } else { data.len() };
+        let others = if apart == 0 { 0..0 } else { 0..control.len() };
+        let reference = |rate| config.standard.reference(rate);
         let basic = |mode: &Mode| match config.basic_rates.is_empty() {
             true => mode.basic,
             false => config.basic_rates.contains(&mode.rate),
         };
         // [802.11-2007 s9.6]: the highest basic rate that is not above that of the frame; the lowest rate if there is none.
-        let answer = |rate: usize| (0..=rate).rev().find(|rate| basic(&modes[*rate])).unwrap_or(0);
+        let answer = |rate: usize| apart + (0..=rate).rev().find(|rate| basic(&control[*rate])).unwrap_or(0);
+        let answers = (0..data.len()).map(reference).chain(others.clone()).map(answer).collect();
         let [slot, sifs] = [config.slot.unwrap_or(timings.slot), config.sifs.unwrap_or(timings.sifs)];
         let difs = sifs + slot.times(2);
         let timeout = sifs + slot + timings.rx_start_delay;
@@ -68,10 +78,11 @@ impl Phy {
             cw_max: config.cw_max.unwrap_or(timings.cw_max),
             timings,
             preamble: config.preamble,
-            modes,
-            answers: (0..modes.len()).map(answer).collect(),
+            modes: data.iter().chain(&control[others]).copied().collect(),
+            data_modes: data.len(),
+            answers,
         };
-        phy.eifs = sifs + phy.duration(0, ACK_SIZE) + difs;
+        phy.eifs = sifs + phy.duration(apart, ACK_SIZE) + difs;
         phy
     }
 
@@ -83,7 +94,7 @@ impl Phy {
                 let micros = (u64::from(size) * 8 * 1_000_000).div_ceil(bits.bits_per_sec());
                 Span::from_nanos(MICRO * micros)
             }
-            Modulation::Ofdm { bits_per_symbol } => {
+            Modulation::Ofdm { bits_per_symbol } | Modulation::HighThroughput { bits_per_symbol } => {
                 SYMBOL.times(u64::from((SERVICE_AND_TAIL + 8 * size).div_ceil(bits_per_symbol)))
             }
         };
@@ -92,9 +103,10 @@ impl Phy {
 
     /// How long preamble and header in front of a frame take.
     pub fn preamble(&self, rate: RateIndex) -> Span {
-        match (self.preamble, self.timings.short_preamble) {
+        match (self.modes[rate].modulation, self.preamble, self.timings.short_preamble) {
+            (Modulation::HighThroughput { .. }, ..) => HT_PREAMBLE,
             // The lowest rate has no short one.
-            (Preamble::Short, Some(short)) if rate > 0 => short,
+            (_, Preamble::Short, Some(short)) if rate > 0 => short,
             _ => self.timings.preamble,
         }
     }
@@ -104,14 +116,15 @@ impl Phy {
         self.answers[rate]
     }
 
-    /// The place of a rate; of the standard's highest if it has no such.
+    /// The place of a rate of data; of the standard's highest if it has no such.
     pub fn index(&self, rate: Rate) -> RateIndex {
-        self.modes.iter().position(|mode| mode.rate == rate).unwrap_or(self.modes.len() - 1)
+        let data = &self.modes[..self.data_modes];
+        data.iter().position(|mode| mode.rate == rate).unwrap_or(data.len() - 1)
     }
 
-    /// How many rates there are.
+    /// How many rates of data there are.
     pub fn rates(&self) -> usize {
-        self.modes.len()
+        self.data_modes
     }
 
     /// Bits a second.
@@ -147,6 +160,10 @@ mod tests {
         assert_eq!(micros(&a, 54.0, 1536), 20 + 57 * 4);
         let g = Config { standard: Standard::G, ..Config::default() };
         assert_eq!(micros(&g, 54.0, 1536), 20 + 57 * 4 + 6);
+        // 22 + 8 x 1,538 = 12,326 bits are 48 symbols of 260, and 475 of 26.
+        let n = Config { standard: Standard::N, ..Config::default() };
+        assert_eq!(micros(&n, 65.0, 1538), 36 + 48 * 4);
+        assert_eq!(micros(&n, 6.5, 1538), 36 + 475 * 4);
     }
 
     #[test]
@@ -168,5 +185,13 @@ mod tests {
             phy.rate(phy.answer_rate(phy.index(rate))).bits_per_sec() / 1_000_000
         };
         assert_eq!([6, 9, 12, 18, 24, 54].map(answer), [6, 6, 12, 12, 24, 24]);
+        // High throughput is answered as its modulation in 802.11a is, and an acknowledgment is no faster than that.
+        let phy = Phy::new(&Config { standard: Standard::N, ..Config::default() });
+        let answers: Vec<u64> =
+            (0..phy.rates()).map(|rate| phy.rate(phy.answer_rate(rate)).bits_per_sec() / 1_000_000).collect();
+        assert_eq!(answers, [6, 12, 12, 24, 24, 24, 24, 24]);
+        assert_eq!(phy.duration(phy.answer_rate(7), 32), Span::from_nanos((20 + 3 * 4) * MICRO));
+        assert_eq!(phy.answer_rate(phy.answer_rate(1)), phy.answer_rate(1));
+        assert_eq!(phy.eifs, Span::from_nanos((16 + 44 + 34) * MICRO));
     }
 }

@@ -184,6 +184,13 @@ impl RateControl for Minstrel {
             known.successes += u32::from(acknowledged);
         }
     }
+
+    fn on_aggregate(&mut self, rate: RateIndex, sent: u32, acknowledged: u32, _: Time) {
+        if let Some(known) = self.known.get_mut(rate) {
+            known.attempts += sent;
+            known.successes += acknowledged;
+        }
+    }
 }
 
 #[cfg(test)]

@@ -51,6 +51,12 @@ pub trait RateControl: Send {
         let _ = (rate, acknowledged, now);
     }
 
+    /// So many packets went in one frame, of which so many were acknowledged. For those that go by single attempts it is one, that
+    /// succeeded if half of them were.
+    fn on_aggregate(&mut self, rate: RateIndex, sent: u32, acknowledged: u32, now: Time) {
+        self.on_attempt(rate, 2 * acknowledged >= sent, now);
+    }
+
     /// A packet was given up.
     fn on_given_up(&mut self) {}
 }

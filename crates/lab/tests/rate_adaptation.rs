@@ -1,0 +1,66 @@
+//! Rate controls in a world: what they carry beside the best rate that a signal allows.
+
+mod common;
+
+use common::{network, watch};
+use path::LinkEvent;
+use sim::Event;
+
+/// Packets a second that come over the air at a signal of so many dBm. It falls to that in the first second, so slowly that a
+/// control can follow it before a packet is given up, and what comes in the four seconds behind that is counted.
+fn carried(dbm: i32, media: &str) -> f64 {
+    let falls = [-60, -66, -70, -74, -77, -79, -81].into_iter().filter(|level| *level > dbm).chain([dbm]);
+    let level = |(number, dbm)| format!("{{ from = \"{} ms\", dbm = {dbm} }}, ", 100 * number);
+    let levels: String = falls.enumerate().map(level).collect();
+    let text = format!(
+        "duration = \"5 s\"\n\
+         nodes = {{ server = {{ kind = \"host\" }}, ap = {{ kind = \"base-station\" }}, laptop = {{ kind = \"host\" }} }}\n\
+         links.wire = {{ kind = \"wired\", between = [\"server\", \"ap\"], rate = \"100 Mbps\", delay = \"5 ms\" }}\n\
+         flows.down = {{ from = \"server\", to = \"laptop\" }}\n\
+         media.cell = {{ standard = \"802.11a\", {media} }}\n\
+         [links.air]\nkind = \"wireless\"\nbetween = [\"ap\", \"laptop\"]\nmedium = \"cell\"\n\
+         channel = {{ kind = \"signal\", levels = [{levels}] }}\n"
+    );
+    let network = network(&text);
+    let air = network.links.iter().position(|link| link.name == "air").unwrap() as u32;
+    let (_, events) = watch(&network);
+    let comes = |event: &Event| matches!(event, Event::Link { hop, event: LinkEvent::Arrived { .. } } if hop.link == air && hop.way.index() == 0);
+    let counted = events.iter().filter(|(at, event)| at.as_nanos() >= 1_000_000_000 && comes(event)).count();
+    counted as f64 / 4.0
+}
+
+/// The signal allows so many Mbps; faster rates carry nothing, slower ones less. A control that goes by what is acknowledged
+/// pays for its trials at faster rates: ARF loses one frame in eleven, and the back-off behind it is twice as long; one in ten of
+/// minstrel's packets tries another rate, twice, which may be slower or lost.
+#[test]
+fn controls_come_near_the_best_fixed_rate() {
+    for (dbm, best) in [(-68, 36), (-72, 24), (-78, 12), (-81, 9)] {
+        let fixed = |megabits: u32| carried(dbm, &format!("rate = \"{megabits} Mbps\""));
+        let at_best = fixed(best);
+        for other in [6, 9, 12, 18, 24, 36, 48, 54] {
+            if other > best {
+                assert_eq!(fixed(other), 0.0, "{other} Mbps at {dbm} dBm");
+            } else if other < best {
+                assert!(fixed(other) < at_best, "{other} Mbps at {dbm} dBm");
+            }
+        }
+        for control in ["arf", "minstrel"] {
+            let found = carried(dbm, &format!("rate_control = \"{control}\""));
+            assert!(
+                (0.88..1.0).contains(&(found / at_best)),
+                "{control} at {dbm} dBm: {found} of {at_best} packets a second"
+            );
+        }
+    }
+}
+
+/// Where the fastest rate is always read there is nothing to try: ARF never leaves it but for collisions, and minstrel's trials
+/// at slower rates come behind a failure.
+#[test]
+fn nothing_is_lost_where_the_fastest_rate_is_read() {
+    let fixed = carried(-60, "rate = \"54 Mbps\"");
+    for control in ["arf", "minstrel"] {
+        let found = carried(-60, &format!("rate_control = \"{control}\""));
+        assert!(found > 0.9 * fixed, "{control}: {found} of {fixed} packets a second");
+    }
+}

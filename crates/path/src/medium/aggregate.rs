@@ -1,0 +1,201 @@
+//! Aggregates: several packets of a lane in one frame, each with a checksum of its own, answered by one block acknowledgment that
+//! tells which of them have come [802.11-2012 s8.6, s9.12, s9.21]. What failed goes again in the lane's next aggregate, before
+//! anything new.
+//!
+//! A station takes packets in hand when its turn has come. Those in hand lie within a window of 64 numbers. Model, deviations
+//! and limits: docs/models/aggregation.md.
+
+use engine::Time;
+
+use super::lane::Head;
+use super::station::{Data, Phase, Step};
+use super::{Medium, fate};
+use crate::channel::{Fate, Frame};
+use crate::context::{Cx, Observer};
+use crate::event::{AirFrame, LinkEvent, Reception};
+use crate::mac::dcf::FrameKind;
+use crate::mac::dcf::config::AggregateLimits;
+use crate::mac::dcf::frame::{ACK_SIZE, BLOCK_ACK_SIZE, DELIMITER, LLC_OVERHEAD, QOS_OVERHEAD};
+use crate::station::{Outcome, RadioNotice};
+use crate::turns::Attempt;
+
+/// Numbers that a block acknowledgment covers [802.11-2012 s8.3.1.9.3].
+const WINDOW: u64 = 64;
+
+/// A packet as it stands in an aggregate, without what fills it up to whole words.
+fn mpdu(size: u32) -> u32 {
+    size + LLC_OVERHEAD + QOS_OVERHEAD
+}
+
+/// An aggregate of `size` bytes with one more packet [802.11-2012 s8.6.1].
+fn with_another(size: u32, mpdu: u32) -> u32 {
+    size.next_multiple_of(4) + DELIMITER + mpdu
+}
+
+impl Medium {
+    /// Chooses the packets that a station sends next: those in hand, then new ones, in sequence, as far as they fit.
+    pub(super) fn choose_batch(&mut self, number: u32, limits: AggregateLimits, now: Time) {
+        let station = &mut self.stations[number as usize];
+        let serving = station.serving();
+        let lane = &mut station.lanes[serving];
+        let head = lane.head.as_ref().expect("a lane in service has a packet in hand");
+        let (first, alone) = (head.number, mpdu(head.packet.size()));
+        let rate = lane.rate.rate(head.failed + 1, now);
+        let (mut size, mut batch) = (DELIMITER + alone, 1);
+        while batch < limits.frames as usize {
+            let Some(packet) = lane.peek(batch, first + WINDOW) else { break };
+            let grown = with_another(size, mpdu(packet.size()));
+            if grown > limits.bytes || self.phy.duration(rate, grown) > limits.duration {
+                break;
+            }
+            lane.take_in_hand(batch);
+            (size, batch) = (grown, batch + 1);
+        }
+        // One packet goes as it is, and is acknowledged as it is.
+        let (size, answer) = if batch == 1 { (alone, ACK_SIZE) } else { (size, BLOCK_ACK_SIZE) };
+        station.data = Data { hop: lane.hop, to: lane.to, rate, size, behind: 0, batch, answer };
+    }
+
+    /// The packets of a station's aggregate go into the air.
+    pub(super) fn send_batch<O: Observer>(&mut self, number: u32, start: Time, cx: &mut Cx<'_, O>) {
+        let data = self.data(number);
+        let reserves = self.answer_time(data.rate, data.answer);
+        let (rate, duration) = (self.phy.rate(data.rate), self.phy.duration(data.rate, data.size));
+        let preamble = self.phy.preamble(data.rate);
+        let station = &mut self.stations[number as usize];
+        let serving = station.serving();
+        let lane = &mut station.lanes[serving];
+        let (place, alone) = (lane.counters.frames_sent, data.batch == 1);
+        lane.counters.frames_sent += data.batch as u64;
+        let (hop, mut size, mut corrupted) = (data.hop, 0_u32, true);
+        for (packet_place, head) in (place..).zip(lane.in_hand(data.batch)) {
+            head.attempts += 1;
+            let bytes = mpdu(head.packet.size());
+            let begins = size.next_multiple_of(4);
+            size = with_another(size, bytes);
+            let (start, duration) = match alone {
+                true => (start, duration),
+                false => (start + preamble + rate.transmission_time(begins), rate.transmission_time(size - begins)),
+            };
+            let asked = Frame { now: cx.now, start, duration, size: bytes, way: hop.way, number: Some(packet_place) };
+            head.damaged = fate(cx.channels, hop, &asked, rate) == Fate::Corrupted;
+            corrupted &= head.damaged;
+            let (number, attempt, packet) = (head.number, head.attempts, head.packet);
+            cx.tell(hop, || LinkEvent::FrameSent { number, attempt, packet });
+        }
+        let head = lane.head.as_ref().expect("a packet in hand");
+        let frame = AirFrame {
+            kind: if alone { FrameKind::Data } else { FrameKind::Aggregate },
+            start,
+            duration,
+            size: data.size,
+            rate,
+            reserves,
+            number: head.number,
+            again: head.attempts > 1,
+            packet: Some(head.packet),
+        };
+        let until = self.launch_known([number, number, data.to], frame, corrupted, cx);
+        self.count_sending(number, frame);
+        self.waits(number, Phase::Sending(Step::Data), until, cx);
+    }
+
+    /// A station's aggregate has ended at who it was for.
+    pub(super) fn batch_arrived<O: Observer>(&mut self, number: u32, reception: Reception, cx: &mut Cx<'_, O>) {
+        let Data { hop, batch, .. } = self.data(number);
+        let station = &mut self.stations[number as usize];
+        let serving = station.serving();
+        let lane = &mut station.lanes[serving];
+        for place in 0..batch {
+            let Some(Head { packet, number, attempts: attempt, damaged, .. }) = lane.in_hand(batch).nth(place) else {
+                break;
+            };
+            let (packet, number, attempt) = (*packet, *number, *attempt);
+            match reception {
+                Reception::Received if !*damaged => {
+                    if !lane.has_come(place) {
+                        lane.counters.duplicates += 1;
+                        cx.tell(hop, || LinkEvent::FrameDuplicate { number, packet });
+                    }
+                }
+                Reception::Collided => lane.counters.frames_collided += 1,
+                Reception::Received | Reception::Corrupted | Reception::Unheard => {
+                    lane.counters.frames_corrupted += 1;
+                    cx.tell(hop, || LinkEvent::FrameCorrupted { number, attempt, packet });
+                }
+            }
+        }
+        self.hand_up(number, cx);
+    }
+
+    /// The far end of the lane in service hands up what is complete.
+    fn hand_up<O: Observer>(&mut self, number: u32, cx: &mut Cx<'_, O>) {
+        let station = &mut self.stations[number as usize];
+        let serving = station.serving();
+        let lane = &mut station.lanes[serving];
+        let hop = lane.hop;
+        while let Some(packet) = lane.reorder.hand_up() {
+            lane.counters.packets_delivered += 1;
+            cx.tell(hop, || LinkEvent::Arrived { packet });
+            self.outcomes.push_back((hop, Outcome { delivered: Some((hop, packet)), ..Outcome::default() }));
+        }
+    }
+
+    /// An exchange is over: it was `answered`, or failed at `step`, behind which the station may count slots from `from` on.
+    pub(super) fn settle<O: Observer>(
+        &mut self,
+        number: u32,
+        step: Step,
+        answered: bool,
+        from: Option<Time>,
+        cx: &mut Cx<'_, O>,
+    ) {
+        let long = usize::from(step == Step::Data && self.data(number).size > self.rts_threshold);
+        let station = &mut self.stations[number as usize];
+        let serving = station.serving();
+        let lane = &mut station.lanes[serving];
+        let hop = lane.hop;
+        // [802.11-2012 s9.3.3]: an answer brings the window back, and so does a packet that is given up.
+        station.window = if answered { self.phy.cw_min } else { (2 * station.window + 1).min(self.phy.cw_max) };
+        let batch = lane.take_batch(station.data.batch);
+        let acknowledged = batch.iter().filter(|head| answered && head.arrived).count() as u32;
+        lane.rate.on_aggregate(station.data.rate, batch.len() as u32, acknowledged, cx.now);
+        let (mut first_done, mut done, mut left) = (false, 0, Vec::new());
+        for (place, mut head) in batch.into_iter().enumerate() {
+            // The answer is about all that has come, not only with this frame [802.11-2012 s9.21.3].
+            let acknowledged = answered && head.arrived;
+            let mut outcome = Outcome::default();
+            let mut over = acknowledged;
+            if acknowledged {
+                lane.drops_in_a_row = 0;
+            } else {
+                head.failures[long] += 1;
+                head.failed += 1;
+                let attempt = head.failed;
+                over = head.failures[long] >= self.retries.limit(long == 1, lane.drops_in_a_row);
+                outcome.notice = Some(RadioNotice { hop, packet: head.packet, attempt, last: over });
+                if over {
+                    station.window = self.phy.cw_min;
+                    lane.give_up(&head, cx);
+                    // The far end waits for it no longer: what a request for a block acknowledgment would tell it.
+                    lane.reorder.pass_over(head.number);
+                }
+            }
+            if over {
+                outcome.freed = head.packet.size();
+                first_done |= place == 0;
+                done += 1;
+            } else {
+                left.push(head);
+            }
+            self.outcomes.push_back((hop, outcome));
+        }
+        lane.put_back(left);
+        let more = !lane.is_empty();
+        let besides = done - u32::from(first_done);
+        self.hand_up(number, cx);
+        let turns = &mut self.stations[number as usize].turns;
+        turns.served(Attempt { acknowledged: answered, done: first_done, besides, more }, cx.now);
+        self.back_off(number, from, cx);
+    }
+}

@@ -1,0 +1,208 @@
+//! Aggregates by hand. 802.11n at 65 Mbps, back-offs of no slots, 1 us between the stations, packets of 1,500 bytes.
+//!
+//! A packet alone is 1,538 bytes, 22 + 8 x 1,538 bits in 48 symbols of 260: 36 + 192 = 228 us. Its acknowledgment has 14 bytes, at
+//! 24 Mbps 2 symbols: 28 us. k packets are 1,544 k - 2 bytes: each with 4 bytes in front, and filled up to whole words but for the
+//! last. A block acknowledgment has 32 bytes: 32 us. SIFS is 16 us and DIFS 34 us.
+
+use engine::{Bytes, Schedule, Span, Stream, Time};
+use path::channel::{Channel, ChannelConfig, perfect, scripted, uniform};
+use path::link::Counters;
+use path::mac::dcf::config::Aggregation;
+use path::mac::dcf::{Config, Standard};
+use path::medium::{LaneSpec, Medium, StationSpec};
+use path::queue::Limit;
+use path::station::scheduler::Scheduler;
+use path::{Cx, HopId, LinkEvent, MediumEvent, Observer, Way};
+use wire::{Addr, Body, Ecn, Flags, Packet, Segment, SeqNum};
+
+/// Frames that begin, and when.
+#[derive(Default)]
+struct Log(Vec<(Time, &'static str, u32)>);
+
+impl Observer for Log {
+    fn watches(&self) -> bool {
+        true
+    }
+    fn link(&mut self, _: Time, _: HopId, _: LinkEvent) {}
+    fn medium(&mut self, _: Time, _: u32, event: MediumEvent) {
+        if let MediumEvent::Sent { frame, .. } = event {
+            self.0.push((frame.start, frame.kind.name(), frame.size));
+        }
+    }
+}
+
+fn packet(number: u32) -> Packet {
+    let (ack, flags) = (SeqNum(0), Flags::ACK);
+    let segment =
+        Segment { src_port: 1, dst_port: 2, seq: SeqNum(number), ack, flags, len: 1460, ..Segment::default() };
+    Packet { src: Addr::of_node(0), dst: Addr::of_node(1), ecn: Ecn::NotEct, body: Body::Tcp(segment) }
+}
+
+struct Outcomes {
+    /// What was handed up forward and backward, and when.
+    delivered: [Vec<(Time, u32)>; 2],
+    /// Failed attempts told of that were the last.
+    given_up: [usize; 2],
+    /// Bytes freed.
+    freed: u64,
+    counters: [Counters; 2],
+    log: Log,
+}
+
+/// Two stations, of which each offers so many packets to the other at time zero.
+fn exchange(config: &Config, channel: ChannelConfig, offered: [u32; 2]) -> Outcomes {
+    assert_eq!(config.check(), []);
+    let mut schedule = Schedule::new();
+    let slots = [schedule.slot(), schedule.slot()];
+    let station = |number: usize| {
+        let way = if number == 0 { Way::Forward } else { Way::Backward };
+        let (hop, to) = (HopId { link: 0, way }, 1 - number as u32);
+        let lane = LaneSpec { hop, to, limit: Limit::None, threshold: Limit::None, rate: None };
+        let stream = Stream::named(1, 0, &format!("station {number}"));
+        StationSpec { slot: slots[number], scheduler: Scheduler::RoundRobin, lanes: vec![lane], stream, beacons: None }
+    };
+    let mut medium = Medium::new(0, config, vec![station(0), station(1)], None);
+    let mut channels: Vec<Box<dyn Channel>> = vec![channel.build(Stream::named(1, 0, "air"))];
+    let mut outcomes = Outcomes {
+        delivered: Default::default(),
+        given_up: [0; 2],
+        freed: 0,
+        counters: Default::default(),
+        log: Log::default(),
+    };
+    let mut now = Time::ZERO;
+    for (station, count) in (0..).zip(offered) {
+        for number in 0..count {
+            let mut cx = Cx { now, schedule: &mut schedule, channels: &mut channels, observer: &mut outcomes.log };
+            assert!(medium.on_packet(station, 0, packet(number), false, &mut cx));
+        }
+    }
+    while let Some((at, slot)) = schedule.next(Time::NEVER) {
+        now = at;
+        let station = u32::from(slot != slots[0]);
+        let mut cx = Cx { now, schedule: &mut schedule, channels: &mut channels, observer: &mut outcomes.log };
+        medium.on_wake(station, &mut cx);
+        while let Some((hop, outcome)) = medium.outcome() {
+            let way = hop.way.index();
+            if let Some((_, packet)) = outcome.delivered {
+                outcomes.delivered[way].push((now, packet.data().unwrap().seq.0));
+            }
+            outcomes.given_up[way] += usize::from(outcome.notice.is_some_and(|notice| notice.last));
+            outcomes.freed += u64::from(outcome.freed);
+        }
+    }
+    outcomes.counters = [0, 1].map(|station| medium.counters(station, 0, now));
+    outcomes
+}
+
+fn cell(aggregation: Option<Aggregation>) -> Config {
+    Config { standard: Standard::N, aggregation, cw_min: Some(0), cw_max: Some(0), ..Config::default() }
+}
+
+fn micros(at: Time) -> u64 {
+    assert_eq!(at.as_nanos() % 1000, 0);
+    at.as_nanos() / 1000
+}
+
+/// The first packet finds the air free and goes alone; the three behind it go together at 274 + 34 us, in 4,630 bytes: 143
+/// symbols, 608 us. Of these the second is lost. It goes alone then, and the third is handed up behind it.
+#[test]
+fn one_of_three_packets_is_lost_and_goes_again() {
+    let lossy = ChannelConfig::Scripted(scripted::Config { drop: vec![2], ..Default::default() });
+    let seen = exchange(&cell(Some(Aggregation::default())), lossy, [4, 0]);
+    let frames: Vec<(u64, &str, u32)> = seen.log.0.iter().map(|(at, kind, size)| (micros(*at), *kind, *size)).collect();
+    let expected = [
+        (0, "DATA", 1538),
+        (245, "ACK", 14),
+        (308, "A-MPDU", 4630),
+        (933, "BLOCK-ACK", 32),
+        (1000, "DATA", 1538),
+        (1245, "ACK", 14),
+    ];
+    assert_eq!(frames, expected);
+    let delivered: Vec<(u64, u32)> = seen.delivered[0].iter().map(|(at, number)| (micros(*at), *number)).collect();
+    assert_eq!(delivered, [(229, 0), (917, 1), (1229, 2), (1229, 3)]);
+    let counters = seen.counters[0];
+    assert_eq!((counters.frames_sent, counters.frames_corrupted, counters.packets_delivered), (5, 1, 4));
+    assert_eq!(seen.freed, 4 * 1500);
+}
+
+/// A packet that is given up keeps nothing back: with one retry packet 1 is lost twice, and packet 2 waits for the second time
+/// only.
+#[test]
+fn what_is_given_up_is_passed_over() {
+    let config = Config { short_retry_limit: Some(2), ..cell(Some(Aggregation::default())) };
+    // The frames are 0; 1 2 3; 1.
+    let lossy = ChannelConfig::Scripted(scripted::Config { drop: vec![1, 4], ..Default::default() });
+    let seen = exchange(&config, lossy, [4, 0]);
+    let numbers: Vec<u32> = seen.delivered[0].iter().map(|(_, number)| *number).collect();
+    assert_eq!(numbers, [0, 2, 3]);
+    // 1000 + 228 us is the end of the second time; its acknowledgment could have begun 16 + 9 + 33 us behind it.
+    assert_eq!(micros(seen.delivered[0][1].0), 1228 + 58);
+    assert_eq!((seen.given_up[0], seen.counters[0].packets_dropped, seen.freed), (1, 1, 4 * 1500));
+}
+
+/// The limits: so many packets, so many bytes, so long. 1,544 k - 2 bytes of k packets fit 10,000 bytes for k = 6; at 6.5 Mbps they
+/// take 36 us and a symbol of 4 us for each 26 bits, and 4 ms hold k = 2.
+#[test]
+fn an_aggregate_keeps_to_its_limits() {
+    let sizes = |config: Config| {
+        let seen = exchange(&config, ChannelConfig::Perfect(perfect::Config::default()), [13, 0]);
+        let numbers: Vec<u32> = seen.delivered[0].iter().map(|(_, number)| *number).collect();
+        assert_eq!(numbers, (0..13).collect::<Vec<_>>());
+        let data = seen.log.0.iter().filter(|(_, kind, _)| *kind == "A-MPDU" || *kind == "DATA");
+        data.map(|(_, _, size)| if *size == 1538 { 1 } else { (size + 2) / 1544 }).collect::<Vec<u32>>()
+    };
+    let of = |aggregation| sizes(cell(Some(aggregation)));
+    let all = Aggregation::default();
+    assert_eq!(of(all), [1, 12]);
+    assert_eq!(of(Aggregation { frames: 5, ..all }), [1, 5, 5, 2]);
+    assert_eq!(of(Aggregation { bytes: Bytes(10_000), ..all }), [1, 6, 6]);
+    let slow = Config { rate: Some("6.5 Mbps".parse().unwrap()), ..cell(None) };
+    let aggregation = Some(Aggregation { duration: Span::from_millis(4), ..all });
+    assert_eq!(sizes(Config { aggregation, ..slow }), [1, 2, 2, 2, 2, 2, 2]);
+}
+
+/// A lane that always has packets sends k of them in 34 + D(k) + 1 + 16 + A + 1 us and a back-off of 7.5 slots of 9 us on average.
+#[test]
+fn a_saturated_lane_carries_what_the_closed_form_says() {
+    let usual = |aggregation| Config { cw_min: None, cw_max: None, ..cell(aggregation) };
+    let of = |config: Config, packets: u32| {
+        let seen = exchange(&config, ChannelConfig::Perfect(perfect::Config::default()), [packets, 0]);
+        let at = |place: usize| seen.delivered[0][place].0.as_nanos() as f64;
+        12_000.0 * f64::from(packets - 1) / (at(packets as usize - 1) - at(0)) * 1e9
+    };
+    let close = |found: f64, expected: f64| assert!((found / expected - 1.0).abs() < 0.01, "{found}, {expected}");
+    // 1,536 bytes without QoS control take 48 symbols, too.
+    let alone = 34.0 + 67.5 + 228.0 + 1.0 + 16.0 + 28.0 + 1.0;
+    close(of(usual(None), 6_001), 12_000.0 / alone * 1e6);
+    // 32 packets have 49,406 bytes, 395,270 bits, 1,521 symbols.
+    let together = 34.0 + 67.5 + (36.0 + 4.0 * 1521.0) + 1.0 + 16.0 + 32.0 + 1.0;
+    let aggregation = Aggregation { frames: 32, ..Aggregation::default() };
+    close(of(usual(Some(aggregation)), 32 * 500 + 1), 32.0 * 12_000.0 / together * 1e6);
+}
+
+/// Two stations that collide, over air that loses: each packet is handed up once, in sequence, or given up, and nothing stays.
+#[test]
+fn nothing_is_lost_without_being_counted() {
+    for (loss, frames) in [(0.1, 64), (0.4, 32), (0.7, 3)] {
+        let config = Config {
+            short_retry_limit: Some(3),
+            rts_threshold: (frames == 32).then_some(Bytes(3000)),
+            cw_min: None,
+            cw_max: None,
+            ..cell(Some(Aggregation { frames, ..Aggregation::default() }))
+        };
+        let seen = exchange(&config, ChannelConfig::Uniform(uniform::Config { loss }), [2000, 1500]);
+        for (way, offered) in [(0, 2000), (1, 1500)] {
+            let numbers: Vec<u32> = seen.delivered[way].iter().map(|(_, number)| *number).collect();
+            assert!(numbers.windows(2).all(|pair| pair[0] < pair[1]), "out of sequence");
+            let counters = &seen.counters[way];
+            assert_eq!(counters.packets_delivered, numbers.len() as u64);
+            assert_eq!(counters.packets_delivered + counters.packets_dropped, offered);
+            assert_eq!(counters.given_up, seen.given_up[way] as u64);
+            assert!(counters.given_up >= counters.packets_dropped && counters.packets_dropped > 0);
+        }
+        assert_eq!(seen.freed, 3500 * 1500);
+    }
+}
