@@ -5,8 +5,8 @@ mod common;
 use common::member;
 use engine::{Span, Stream, Time};
 use path::channel::{
-    ChannelConfig, Fate, Frame, State, bit_errors, gilbert_elliott, recorded, scripted, two_state, two_state_gaps,
-    uniform,
+    ChannelConfig, Fate, Frame, State, absence, bit_errors, gilbert_elliott, recorded, scripted, two_state,
+    two_state_gaps, uniform,
 };
 use path::{Way, Ways};
 
@@ -41,6 +41,13 @@ fn every_channel() -> Vec<ChannelConfig> {
             bad: vec![[ms(50), ms(60)], [ms(500), ms(700)]],
             drop: vec![3, 5],
             drop_backward: vec![2],
+        }),
+        "absence" => ChannelConfig::Absence(absence::Config {
+            away: vec![[ms(50), ms(60)], [ms(500), ms(700)]],
+            every: Some(ms(900)),
+            times: 3,
+            mobile: absence::Mobile::First,
+            hears: absence::Hears::AtOnce,
         }),
         name => {
             member(name).unwrap_or_else(|error| panic!("{name} needs settings, and has none in this list: {error}"))

@@ -6,6 +6,7 @@
 //! exception, and says so. Only frames that begin in the same nanosecond, as frames without length can,
 //! are told apart by their order.
 
+pub mod absence;
 pub mod bit_errors;
 pub mod gilbert_elliott;
 pub mod perfect;
@@ -32,6 +33,7 @@ engine::registry! {
         GilbertElliott => gilbert_elliott, "gilbert-elliott", "As netem's: GOOD and BAD states that change with frames, not with time, and a loss probability in each";
         Recorded => recorded, "recorded", "GOOD and BAD states read from a trace of switch times";
         Scripted => scripted, "scripted", "Chosen bad intervals and chosen frames to drop";
+        Absence => absence, "absence", "Nothing passes while a mobile is away; it hears again at once, or when it has sent something";
     }
 }
 
