@@ -159,12 +159,12 @@ mod tests {
     /// What becomes of frames of a millisecond, from the mobile or to it.
     fn fates(hears: Hears, frames: &[(u64, Way)]) -> Vec<bool> {
         let mut channel = config(hears).build(Stream::default());
-        let mut fate = |(start, way): &(u64, Way)| {
+        let fate = |(start, way): &(u64, Way)| {
             let start = Time::from_millis(*start);
             let duration = Span::from_millis(1);
             channel.fate(&Frame { now: start, start, duration, size: 1000, way: *way, number: None }) == Fate::Arrives
         };
-        frames.iter().map(|frame| fate(frame)).collect()
+        frames.iter().map(fate).collect()
     }
 
     const FRAMES: [(u64, Way); 10] = [

@@ -375,11 +375,6 @@ mod tests {
             let formula = Unanswered { phy: &phy, retries: config.retries(), rates, packet: 1040 }.tries(packets);
             let Some(ci) = Interval::of_mean(&measured, Level::new(0.999).unwrap()) else { panic!("no runs") };
             assert!(ci.contains(formula), "{packets} packets, up to {growth} attempts: {formula} ms, and {ci:?}");
-            println!(
-                "{packets} {growth}: {formula:.1} ms, ours {:.1} +- {:.1}",
-                measured.mean().unwrap(),
-                ci.half_width()
-            );
         }
     }
 }
