@@ -5,7 +5,7 @@ mod common;
 use common::member;
 use engine::{Span, Stream, Time};
 use path::channel::{
-    ChannelConfig, Fate, Frame, State, bit_errors, gilbert_elliott, recorded, scripted, signal, two_state,
+    ChannelConfig, Fate, Frame, State, absence, bit_errors, gilbert_elliott, recorded, scripted, signal, two_state,
     two_state_gaps, uniform,
 };
 use path::{Way, Ways};
@@ -46,6 +46,13 @@ fn every_channel() -> Vec<ChannelConfig> {
             let level = |from, dbm| signal::Level { from: ms(from), dbm };
             ChannelConfig::Signal(signal::Config { levels: vec![level(0, -60.0), level(300, -75.5)] })
         }
+        "absence" => ChannelConfig::Absence(absence::Config {
+            away: vec![[ms(50), ms(60)], [ms(500), ms(700)]],
+            every: Some(ms(900)),
+            times: 3,
+            mobile: absence::Mobile::First,
+            hears: absence::Hears::AtOnce,
+        }),
         name => {
             member(name).unwrap_or_else(|error| panic!("{name} needs settings, and has none in this list: {error}"))
         }

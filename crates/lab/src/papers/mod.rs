@@ -3,6 +3,7 @@
 //! A paper is one file and one line in [`PAPERS`]. What it prints is copied from the text; what we get is computed from
 //! runs, never written down.
 
+pub mod disconnections2012;
 pub mod goel1997;
 pub mod packetcontrol2014;
 pub mod reproduce;
@@ -21,7 +22,8 @@ use crate::sweep::Plan;
 use crate::sweep::analysis::Analysis;
 
 /// Every paper that can be reproduced.
-pub static PAPERS: &[&Paper] = &[&goel1997::PAPER, &packetcontrol2014::PAPER, &snoop2002::PAPER, &wlan_iw::PAPER];
+pub static PAPERS: &[&Paper] =
+    &[&disconnections2012::PAPER, &goel1997::PAPER, &packetcontrol2014::PAPER, &snoop2002::PAPER, &wlan_iw::PAPER];
 
 /// A paper.
 pub struct Paper {

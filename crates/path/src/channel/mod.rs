@@ -6,6 +6,7 @@
 //! exception, and says so. Only frames that begin in the same nanosecond, as frames without length can,
 //! are told apart by their order.
 
+pub mod absence;
 pub mod bit_errors;
 pub mod gilbert_elliott;
 pub mod perfect;
@@ -34,6 +35,7 @@ engine::registry! {
         Recorded => recorded, "recorded", "GOOD and BAD states read from a trace of switch times";
         Scripted => scripted, "scripted", "Chosen bad intervals and chosen frames to drop";
         Signal => signal, "signal", "A signal that becomes stronger and weaker, of which fast rates need more; for links of a medium";
+        Absence => absence, "absence", "Nothing passes while a mobile is away; it hears again at once, or when it has sent something";
     }
 }
 

@@ -1,0 +1,84 @@
+//! A mobile that uploads over 802.11 and is out of reach for a while: radio silence, and motion out of range and back.
+
+mod common;
+
+use common::{network, run};
+use sim::Results;
+
+/// 300 ms without air from 10.2 s on, under a scheme; by what `node`, `cell` and `link` say.
+fn upload(scheme: &str, [mobile, station, cell, link]: [&str; 4]) -> Results {
+    run(&network(&format!(
+        r#"
+        duration = "15 s"
+        scheme = "{scheme}"
+        [nodes]
+        mobile = {{ kind = "host"{mobile} }}
+        station = {{ kind = "base-station"{station} }}
+        fixed = {{ kind = "host" }}
+        [media]
+        cell = {{ standard = "802.11"{cell} }}
+        [links]
+        air = {{ kind = "wireless", between = ["mobile", "station"], medium = "cell"{link} }}
+        wire = {{ kind = "wired", between = ["station", "fixed"], rate = "10 Mbps", delay = "100 ms" }}
+        [flows.upload]
+        from = "mobile"
+        to = "fixed"
+        start = "5 s"
+        segment = "1000 B"
+        window = "12000 B"
+        tcp = {{ variant = "newreno", min_rto = "240 ms", rto_restart = "recovery" }}
+        "#
+    )))
+}
+
+fn silence(until: &str, hears: &str) -> String {
+    format!(
+        r#", channel = {{ kind = "absence", away = [["10.2 s", "{until}"]], mobile = "first", hears = "{hears}" }}"#
+    )
+}
+
+/// Timeouts, and packets given up at the mobile and at the station.
+fn trouble(results: &Results) -> [u64; 3] {
+    let [up, down] = results.links[0].ways;
+    [results.flows[0].sender.timeouts, up.given_up, down.given_up]
+}
+
+/// 100 m/s: it passes the range of 250 m at 10.2 s, turns at 265 m, and passes it again at 10.5 s.
+#[test]
+fn who_moves_out_of_range_and_back_is_away_for_as_long() {
+    let way = r#", position = ["240 m", "0 m"], motion = { waypoints = [
+        { at = "10.1 s", position = ["240 m", "0 m"] }, { at = "10.35 s", position = ["265 m", "0 m"] },
+        { at = "10.6 s", position = ["240 m", "0 m"] }] }"#
+        .replace('\n', "");
+    let moves = upload("unmodified", [&way, r#", position = ["0 m", "0 m"]"#, r#", range = "250 m""#, ""]);
+    let silent = upload("unmodified", ["", "", "", &silence("10.5 s", "at-once")]);
+    assert_eq!(trouble(&moves), trouble(&silent));
+    let [moved, stayed] = [moves, silent].map(|results| results.flows[0].bytes_delivered);
+    // Frames in the air as it leaves or comes back may differ: who is out of range hears no damaged frame, and does not defer to it.
+    assert!(moved.abs_diff(stayed) <= 12_000, "{moved} {stayed}");
+}
+
+/// A hundred milliseconds: one packet is given up, the station's acknowledgments come as soon as the mobile is back, three of them
+/// are duplicates. With the flag that costs no window.
+// covers [disconnections2012 4.2]
+#[test]
+fn link_loss_saves_the_window() {
+    let quiet = silence("10.3 s", "at-once");
+    let [without, with] = ["unmodified", "link-loss"].map(|scheme| upload(scheme, ["", "", "", &quiet]));
+    for results in [&without, &with] {
+        assert_eq!((trouble(results)[..2].to_vec(), results.flows[0].sender.fast_retransmits), (vec![0, 1], 1));
+    }
+    assert_eq!(with.agents[0], [("own_data_given_up", 1)]);
+    // Half a window of 12 grows back in six round trips, and would carry 6 + 5 + 4 + 3 + 2 + 1 segments more if it need not.
+    let saved = with.flows[0].bytes_delivered - without.flows[0].bytes_delivered;
+    assert!((15_000..=27_000).contains(&saved), "{saved}");
+}
+
+/// As ns-2 has it: nothing reaches the mobile until its timer expires and it sends.
+#[test]
+fn who_hears_when_it_sends_waits_for_its_timer() {
+    let [at_once, deaf] =
+        ["at-once", "when-it-sends"].map(|hears| upload("unmodified", ["", "", "", &silence("10.3 s", hears)]));
+    assert_eq!((trouble(&at_once)[0], trouble(&deaf)[0]), (0, 1));
+    assert!(trouble(&deaf)[2] > trouble(&at_once)[2], "acknowledgments to the deaf are given up");
+}

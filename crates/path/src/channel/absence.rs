@@ -1,0 +1,209 @@
+//! A mobile that goes out of reach and comes back: nothing passes while it is away. Radio silence of a given length, once or again and
+//! again.
+//!
+//! It is heard and hears again from the moment it is back (`at-once`), or, as in ns-2, only hears again when it has sent something
+//! itself (`when-it-sends`). There a channel keeps stations sorted by where they were when they last sent, and a frame is not
+//! offered to one whose last place was out of reach (ns-2.35, mac/channel.cc, `getAffectedNodes` and `updateNodesList`);
+//! disconnections2012 was measured like that. A real mobile has much the same to do: who was gone for long must associate before
+//! anything is sent to it. What such a frame meets depends on what was sent before it: schemes then do not meet the same air.
+
+use engine::registry::{Fault, Settings};
+use engine::{Span, Stream, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::timeline::{Timeline, rising};
+use super::{Channel, Fate, Frame, State};
+use crate::event::Way;
+
+/// When it is away, and what its return is like.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    /// Intervals `[from, to]` in which the mobile is away, rising and apart.
+    pub away: Vec<[Span; 2]>,
+    /// After so long all of them come again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub every: Option<Span>,
+    /// How often they come in all; 1 if not given, and more with `every` only.
+    #[serde(default = "once", skip_serializing_if = "is_once")]
+    pub times: u32,
+    /// Which of the link's nodes is the mobile.
+    #[serde(default)]
+    pub mobile: Mobile,
+    /// From when on it hears again.
+    #[serde(default)]
+    pub hears: Hears,
+}
+
+/// A node of a link.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Mobile {
+    /// The one named first.
+    First,
+    /// The one named second.
+    #[default]
+    Second,
+}
+
+/// From when on a mobile that has come back hears.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Hears {
+    /// As soon as it is back.
+    #[default]
+    AtOnce,
+    /// When it has begun to send something.
+    WhenItSends,
+}
+
+fn once() -> u32 {
+    1
+}
+
+fn is_once(times: &u32) -> bool {
+    *times == once()
+}
+
+/// More than anybody counts.
+const MOST_TIMES: u32 = 100_000;
+
+impl Settings for Config {
+    fn check(&self) -> Vec<Fault> {
+        let ends: Vec<Span> = self.away.iter().flatten().copied().collect();
+        let mut faults: Vec<Fault> = rising("away", &ends).into_iter().collect();
+        if !(1..=MOST_TIMES).contains(&self.times) {
+            faults.push(Fault::new("times", self.times, format!("1 to {MOST_TIMES}")));
+        }
+        let first = ends.first().copied().unwrap_or_default();
+        let last = ends.last().copied().unwrap_or_default();
+        match self.every {
+            Some(every) if first + every <= last => {
+                faults.push(Fault::new("every", every, "longer than from the first of `away` to the last"));
+            }
+            None if self.times > 1 => {
+                let fault = Fault::new("times", self.times, "1 without `every`");
+                faults.push(fault.hint("add every = \"20 s\""));
+            }
+            _ => {}
+        }
+        faults
+    }
+}
+
+struct Absence {
+    timeline: Timeline,
+    /// The way of what the mobile sends.
+    from_mobile: Way,
+    hears: Hears,
+    /// When it comes back, oldest first.
+    returns: Vec<Time>,
+    /// When the last frame of the mobile began.
+    sent: Option<Time>,
+}
+
+impl Config {
+    /// The channel. It draws nothing.
+    pub fn build(&self, _: Stream) -> Box<dyn Channel> {
+        let every = self.every.unwrap_or_default();
+        let begun = |time: u32| Time::ZERO + every.times(u64::from(time));
+        let switches: Vec<Time> =
+            (0..self.times).flat_map(|time| self.away.iter().flatten().map(move |at| begun(time) + *at)).collect();
+        let returns = switches.iter().copied().skip(1).step_by(2).collect();
+        let from_mobile = match self.mobile {
+            Mobile::First => Way::Forward,
+            Mobile::Second => Way::Backward,
+        };
+        Box::new(Absence { timeline: Timeline::new(switches), from_mobile, hears: self.hears, returns, sent: None })
+    }
+}
+
+impl Absence {
+    /// Whether the mobile has come back and does not hear yet.
+    fn is_deaf(&self, now: Time) -> bool {
+        let before = self.returns.partition_point(|at| *at <= now);
+        let returned = before.checked_sub(1).map(|last| self.returns[last]);
+        self.hears == Hears::WhenItSends && returned.is_some_and(|at| self.sent.is_none_or(|sent| sent < at))
+    }
+}
+
+impl Channel for Absence {
+    fn fate(&mut self, frame: &Frame) -> Fate {
+        let away = self.timeline.touched(frame.start, frame.duration).bad;
+        let to_mobile = frame.way != self.from_mobile;
+        if !to_mobile {
+            self.sent = self.sent.max(Some(frame.start));
+        }
+        if away || (to_mobile && self.is_deaf(frame.start)) { Fate::Corrupted } else { Fate::Arrives }
+    }
+
+    fn has_states(&self) -> bool {
+        true
+    }
+
+    fn next_change(&mut self, after: Time) -> Option<(Time, State)> {
+        self.timeline.next_change(after)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn config(hears: Hears) -> Config {
+        let away = vec![[Span::from_millis(100), Span::from_millis(200)]];
+        Config { away, every: Some(Span::from_millis(1000)), times: 2, mobile: Mobile::First, hears }
+    }
+
+    /// What becomes of frames of a millisecond, from the mobile or to it.
+    fn fates(hears: Hears, frames: &[(u64, Way)]) -> Vec<bool> {
+        let mut channel = config(hears).build(Stream::default());
+        let fate = |(start, way): &(u64, Way)| {
+            let start = Time::from_millis(*start);
+            let duration = Span::from_millis(1);
+            channel.fate(&Frame { now: start, start, duration, size: 1000, way: *way, number: None }) == Fate::Arrives
+        };
+        frames.iter().map(fate).collect()
+    }
+
+    const FRAMES: [(u64, Way); 10] = [
+        (99, Way::Backward),
+        (100, Way::Backward),
+        (150, Way::Forward),
+        (199, Way::Forward),
+        (200, Way::Backward),
+        (210, Way::Forward),
+        (211, Way::Backward),
+        (1150, Way::Backward),
+        (1200, Way::Backward),
+        (1300, Way::Forward),
+    ];
+
+    #[test]
+    fn nothing_passes_while_it_is_away_and_all_does_again_at_once() {
+        let expected = [true, false, false, false, true, true, true, false, true, true];
+        assert_eq!(fates(Hears::AtOnce, &FRAMES), expected);
+    }
+
+    /// What it sent while it was away does not count: at 200 and at 1200 it is back and deaf.
+    #[test]
+    fn it_hears_nothing_until_it_has_sent_something_itself() {
+        let expected = [true, false, false, false, false, true, true, false, false, true];
+        assert_eq!(fates(Hears::WhenItSends, &FRAMES), expected);
+    }
+
+    #[test]
+    fn what_comes_again_has_room() {
+        assert_eq!(config(Hears::AtOnce).check(), []);
+        let faults = |change: fn(&mut Config)| {
+            let mut config = config(Hears::AtOnce);
+            change(&mut config);
+            config.check().iter().map(|fault| fault.key).collect::<Vec<_>>()
+        };
+        assert_eq!(faults(|config| config.every = Some(Span::from_millis(100))), ["every"]);
+        assert_eq!(faults(|config| config.every = None), ["times"]);
+        assert_eq!(faults(|config| config.times = 0), ["times"]);
+        assert_eq!(faults(|config| config.away[0].reverse()), ["away"]);
+    }
+}
