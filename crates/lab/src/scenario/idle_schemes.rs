@@ -7,9 +7,9 @@ use sim::Network;
 
 use super::followers::asked;
 use super::model::Scenario;
-use engine::Named;
 use crate::catalogue::named;
 use crate::problem::Problem;
+use engine::Named;
 
 /// A warning about each.
 pub(super) fn schemes(scenario: &Scenario, network: &Network) -> Vec<Problem> {

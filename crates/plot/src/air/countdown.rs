@@ -83,7 +83,9 @@ impl Countdown {
         if start + self.delay > self.until {
             self.count(
                 start,
-                Some(station).filter(|_| matches!(kind, FrameKind::Data | FrameKind::Aggregate | FrameKind::Rts | FrameKind::Beacon)),
+                Some(station).filter(|_| {
+                    matches!(kind, FrameKind::Data | FrameKind::Aggregate | FrameKind::Rts | FrameKind::Beacon)
+                }),
             );
             self.overlapped = false;
             self.puzzled.fill(false);
@@ -92,7 +94,11 @@ impl Countdown {
             self.overlapped = true;
         }
         let places = (self.asking.get_mut(station as usize), self.waiting.get_mut(station as usize));
-        if let (FrameKind::Data | FrameKind::Aggregate | FrameKind::Rts | FrameKind::Beacon, (Some(asking), Some(waiting))) = (kind, places) {
+        if let (
+            FrameKind::Data | FrameKind::Aggregate | FrameKind::Rts | FrameKind::Beacon,
+            (Some(asking), Some(waiting)),
+        ) = (kind, places)
+        {
             (*asking, *waiting) = (true, None);
         }
         self.until = self.until.max(end);

@@ -290,7 +290,9 @@ fn ink(kind: FrameKind, palette: &Palette) -> Color {
 
 fn sample(kind: FrameKind, palette: &Palette) -> Sample {
     match kind {
-        FrameKind::Data | FrameKind::Aggregate | FrameKind::Rts | FrameKind::Beacon => Sample::Band(style(kind, palette)),
+        FrameKind::Data | FrameKind::Aggregate | FrameKind::Rts | FrameKind::Beacon => {
+            Sample::Band(style(kind, palette))
+        }
         FrameKind::Ack | FrameKind::BlockAck | FrameKind::Cts => Sample::LowBand(style(kind, palette)),
     }
 }

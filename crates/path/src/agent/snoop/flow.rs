@@ -184,7 +184,7 @@ impl Known {
                 if duplicate { self.duplicate(config, counters, cx) } else { Ack::Forward }
             }
             Ordering::Greater => {
-                self.new_ack(ack, packet, counters, cx.now);
+                self.new_ack(ack, packet, config, counters, cx.now);
                 Ack::Forward
             }
         }
@@ -205,7 +205,7 @@ impl Known {
         !updates
     }
 
-    fn new_ack(&mut self, ack: u64, packet: &Packet, counters: &mut Counters, now: Time) {
+    fn new_ack(&mut self, ack: u64, packet: &Packet, config: &Config, counters: &mut Counters, now: Time) {
         counters.new_acks += 1;
         let needless = self.cache.acknowledge(ack);
         if self.rtt.acknowledged(ack, now) {
@@ -215,7 +215,7 @@ impl Known {
         // What went out after the copies has come, so they have.
         if ack > self.late_until {
             self.late = 0;
-        } else {
+        } else if config.late_duplicates {
             self.late += needless + u64::from(self.doubted);
         }
         (self.expected, self.unexpected, self.doubted) = (0, 0, false);

@@ -48,6 +48,9 @@ pub struct Config {
     pub duplicates: u32,
     /// How often a packet is sent again at most, until the sender sends it again.
     pub retransmissions: u32,
+    /// Whether one duplicate acknowledgment is taken for each copy that may have been needless; if not, as the papers have it, such a
+    /// duplicate brings the next packet again.
+    pub late_duplicates: bool,
     /// After how long without a packet from either end the first packet is sent again; never if not given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub persist: Option<Span>,
@@ -65,6 +68,7 @@ impl Default for Config {
             rttvar: Span::from_millis(250),
             duplicates: 1,
             retransmissions: 10,
+            late_duplicates: true,
             persist: None,
         }
     }
