@@ -8,6 +8,7 @@ use path::channel::{ChannelConfig, perfect, two_state};
 use path::link::Timing;
 use path::mac::arq::{ArqConfig, none, stop_and_wait};
 use path::queue::{Limit, Tie};
+use sim::network::MediumSpec;
 use sim::{FlowSpec, LinkSpec, Network, Nobody, NodeKind, NodeSpec, Radio, World};
 
 fn main() {
@@ -125,4 +126,34 @@ fn ten_megabytes_over_the_air(bencher: divan::Bencher<'_, '_>) {
         replication: 0,
     };
     measure(bencher, &network);
+}
+
+/// A frame that stations contend for, by their number: each uploads without end to the access point. Items are frames whose turn
+/// came, those of the access point among them.
+#[divan::bench(sample_count = 10, args = [1, 10, 100, 500])]
+fn frames_of_a_cell(bencher: divan::Bencher<'_, '_>, stations: usize) {
+    let air = |number: usize| LinkSpec {
+        name: format!("air{number}"),
+        wireless: true,
+        medium: Some(0),
+        ..wire([0, number], "11 Mbps", "1 us", 1000)
+    };
+    let upload = |number: usize| FlowSpec { from: number, to: 0, ..flow(number, 0, 64_000, None) };
+    let hosts = (1..=stations).map(|number| node(&format!("s{number}"), NodeKind::Host));
+    let network = Network {
+        nodes: std::iter::once(node("ap", NodeKind::Host)).chain(hosts).collect(),
+        links: (1..=stations).map(air).collect(),
+        media: vec![MediumSpec { name: "cell".into(), config: path::mac::dcf::Config::default() }],
+        flows: (1..=stations).map(upload).collect(),
+        duration: Span::from_secs(20),
+        seed: 1,
+        replication: 0,
+    };
+    let frames = |network: &Network| {
+        let mut world = World::new(network, false);
+        world.run(&mut Nobody);
+        world.results().media.iter().flat_map(|medium| &medium.stations).map(|station| station.attempts).sum::<u64>()
+    };
+    let count = frames(&network);
+    bencher.counter(ItemsCount::new(count)).bench(|| frames(&network));
 }
