@@ -5,9 +5,11 @@ mod cell;
 use std::collections::{HashMap, HashSet};
 
 use cell::{Cell, Plan, Saw};
-use engine::{Bytes, Rate, Span, Stream, Time};
+use engine::{Bytes, Named, Rate, Span, Stream, Time};
 use path::channel::ChannelConfig;
+use path::mac::dcf::config::Aggregation;
 use path::mac::dcf::{Config, FrameKind, Phy, Standard};
+use path::medium::rate::{RateControlConfig, minstrel};
 use path::queue::Limit;
 use path::station::scheduler::Scheduler;
 use path::{LinkEvent, MediumEvent, Reception, Way};
@@ -22,26 +24,38 @@ fn config() -> impl Strategy<Value = Config> {
         Just(Standard::Dsss),
         Just(Standard::B),
         Just(Standard::A),
-        Just(Standard::G)
+        Just(Standard::G),
+        Just(Standard::N)
     ];
     let windows = (0u32..5, 0u32..5);
     let thresholds = (prop::option::of(0u64..1600), prop::option::of(256u64..1600));
     let limits = (1u32..5, 1u32..5);
     // Whole nanoseconds, so that nothing rests on whole microseconds.
     let times = (prop::option::of(60_000u64..3_000_000), prop::option::of(0u64..8000));
-    (standard, windows, thresholds, limits, times, any::<bool>()).prop_map(
-        |(standard, (first, more), (rts, fragment), (short, long), (wait, delay), slowest)| Config {
-            standard,
-            rate: slowest.then(|| standard.modes()[0].rate),
-            cw_min: Some((1 << first) - 1),
-            cw_max: Some((1 << (first + more)) - 1),
-            rts_threshold: rts.map(Bytes),
-            fragmentation_threshold: fragment.map(Bytes),
-            short_retry_limit: Some(short),
-            long_retry_limit: Some(long),
-            answer_timeout: wait.map(Span::from_nanos),
-            delay: delay.map(Span::from_nanos),
-            ..Config::default()
+    let together = (prop::option::of((1u32..6, 2000u64..9000)), any::<bool>());
+    (standard, windows, thresholds, limits, times, together, any::<bool>()).prop_map(
+        |(standard, (first, more), (rts, fragment), (short, long), (wait, delay), (together, samples), slowest)| {
+            Config {
+                standard,
+                aggregation: together
+                    .filter(|_| standard == Standard::N && fragment.is_none())
+                    .map(|(frames, bytes)| Aggregation { frames, bytes: Bytes(bytes), ..Aggregation::default() }),
+                rate_control: samples.then(|| {
+                    let interval = Span::from_millis(2);
+                    let minstrel = minstrel::Config { interval, sampling: 0.5, attempts: 1, ..Default::default() };
+                    Named(RateControlConfig::Minstrel(minstrel))
+                }),
+                rate: slowest.then(|| standard.modes()[0].rate),
+                cw_min: Some((1 << first) - 1),
+                cw_max: Some((1 << (first + more)) - 1),
+                rts_threshold: rts.map(Bytes),
+                fragmentation_threshold: fragment.map(Bytes),
+                short_retry_limit: Some(short),
+                long_retry_limit: Some(long),
+                answer_timeout: wait.map(Span::from_nanos),
+                delay: delay.map(Span::from_nanos),
+                ..Config::default()
+            }
         },
     )
 }
@@ -128,6 +142,7 @@ struct Heard {
 fn is_sensed(cell: &Cell, plan: &Plan) -> Result<(), TestCaseError> {
     let phy = Phy::new(&plan.config);
     let mut heard: Vec<Heard> = Vec::new();
+    let mut data_rates = HashMap::new();
     let mut ended: Vec<(u32, u32, FrameKind, Time, Reception)> = Vec::new();
     for (at, saw) in &cell.log.0 {
         let (from, to, frame) = match saw {
@@ -164,9 +179,21 @@ fn is_sensed(cell: &Cell, plan: &Plan) -> Result<(), TestCaseError> {
                 prop_assert_eq!(asked, Some(FrameKind::Data));
                 true
             }
-            (FrameKind::Data, Some(FrameKind::Cts | FrameKind::Ack)) => true,
+            (FrameKind::BlockAck, asked) => {
+                prop_assert_eq!(asked, Some(FrameKind::Aggregate));
+                true
+            }
+            (FrameKind::Data | FrameKind::Aggregate, Some(FrameKind::Cts)) => true,
+            (FrameKind::Data, Some(FrameKind::Ack)) => {
+                // A fragment behind another, whose rate told others how long it takes.
+                prop_assert_eq!(data_rates.get(&from), Some(&frame.rate));
+                true
+            }
             _ => false,
         };
+        if frame.kind == FrameKind::Data {
+            data_rates.insert(from, frame.rate);
+        }
         let busy = |other: &&Heard| other.from != from && other.begins < now.sent && now.sent < other.ends;
         let other = heard.iter().find(busy);
         prop_assert!(other.is_none(), "{now:?} during {other:?}");

@@ -4,7 +4,8 @@ mod air;
 
 use air::{Air, config, metres};
 use engine::{Decibels, Length, Span, Stream, Time};
-use path::mac::dcf::{Config, FrameKind};
+use path::mac::dcf::config::Aggregation;
+use path::mac::dcf::{Config, FrameKind, Phy, Standard};
 use path::place::{Path, square};
 use path::{AirFrame, MediumEvent, Reach, Reception};
 
@@ -64,13 +65,18 @@ fn who_hears_whom_is_a_matter_of_distance_at_the_time() {
     let mut crossings = 0;
     let mut collisions = 0;
     let mut captures = 0;
-    for case in 0..8 {
+    let mut aggregates = 0;
+    for case in 0..12 {
         let paths = ways(case);
+        let together = case >= 8;
         let settings = Config {
+            standard: if together { Standard::N } else { Standard::B },
+            aggregation: together.then(Aggregation::default),
             capture: (case % 2 == 0).then_some(Decibels(10_000)),
             rts_threshold: (case % 4 < 2).then_some(engine::Bytes(0)),
             ..config(range, sensed)
         };
+        let phy = Phy::new(&settings);
         let links: Vec<[usize; 2]> = (1..STATIONS).map(|station| [station, 0]).collect();
         let mut air = Air::new(&settings, &paths, &links, END);
         air.saturate(&[0, 2, 4, 6, 8, 10, 11], END);
@@ -96,7 +102,8 @@ fn who_hears_whom_is_a_matter_of_distance_at_the_time() {
                             assert_eq!(known[a as usize][b as usize], pair_reach(a, b, *at), "{a} and {b} at {at:?}");
                         }
                     }
-                    first_of_an_exchange_waits(*from, *at, frame, &flying, &over);
+                    aggregates += u64::from(frame.kind == FrameKind::Aggregate);
+                    first_of_an_exchange_waits(*from, *at, frame, &phy, &flying, &over);
                     let senses = |a: u32, b: u32| pair_reach(a, b, *at) >= Reach::Senses;
                     let mut collided = false;
                     for other in &mut flying {
@@ -157,18 +164,18 @@ fn who_hears_whom_is_a_matter_of_distance_at_the_time() {
         assert_eq!(air.in_hand.iter().sum::<u64>(), 0, "{:?} in case {case}", air.in_hand);
     }
     assert!(
-        frames > 10_000 && crossings > 200 && collisions > 300 && captures > 50,
-        "{frames} {crossings} {collisions} {captures}"
+        frames > 10_000 && crossings > 200 && collisions > 300 && captures > 50 && aggregates > 1000,
+        "{frames} {crossings} {collisions} {captures} {aggregates}"
     );
 }
 
-/// Who begins an exchange has sensed nothing for DIFS, 50 us, but for what began within the 1 us that it takes to be sensed.
-fn first_of_an_exchange_waits(from: u32, at: Time, frame: &AirFrame, flying: &[Flown], over: &[Flown]) {
-    let answers = matches!(frame.kind, FrameKind::Ack | FrameKind::Cts);
-    let asked_for = frame.kind == FrameKind::Data
-        && over.iter().any(|flown| {
-            flown.to == from && flown.frame.kind == FrameKind::Cts && flown.ends() + Span::from_nanos(10_000) >= at
-        });
+/// Who begins an exchange has sensed nothing for DIFS, but for what began within the 1 us that it takes to be sensed.
+fn first_of_an_exchange_waits(from: u32, at: Time, frame: &AirFrame, phy: &Phy, flying: &[Flown], over: &[Flown]) {
+    let answers = matches!(frame.kind, FrameKind::Ack | FrameKind::BlockAck | FrameKind::Cts);
+    let asked_for = matches!(frame.kind, FrameKind::Data | FrameKind::Aggregate)
+        && over
+            .iter()
+            .any(|flown| flown.to == from && flown.frame.kind == FrameKind::Cts && flown.ends() + phy.sifs >= at);
     if answers || asked_for {
         return;
     }
@@ -178,7 +185,7 @@ fn first_of_an_exchange_waits(from: u32, at: Time, frame: &AirFrame, flying: &[F
     }
     for other in over.iter().filter(|other| other.heard[from as usize]) {
         // Its own frame, or one that began as late, may have ended within less only if nothing has begun behind it.
-        assert!(other.ends() + Span::from_nanos(50_000) <= at + delay, "{from} sends at {at:?} after {}", other.from);
+        assert!(other.ends() + phy.difs <= at + delay, "{from} sends at {at:?} after {}", other.from);
         // What others have reserved is theirs, but for who takes part.
         let reserved = other.ends() + other.frame.reserves;
         if other.read[from as usize] && from != other.from && from != other.to {

@@ -150,7 +150,7 @@ impl Medium {
         from: Option<Time>,
         cx: &mut Cx<'_, O>,
     ) {
-        let long = usize::from(step == Step::Data && self.data(number).size > self.rts_threshold);
+        let long = usize::from(step == Step::Data && self.is_long(&self.data(number)));
         let station = &mut self.stations[number as usize];
         let serving = station.serving();
         let lane = &mut station.lanes[serving];

@@ -1,6 +1,6 @@
 //! The frames that are in the air.
 
-use engine::Time;
+use engine::{Span, Time};
 
 use super::hearing::Hearing;
 use super::places::Plane;
@@ -9,6 +9,7 @@ use super::{Medium, fate};
 use crate::channel::{Fate, Frame};
 use crate::context::{Cx, Observer};
 use crate::event::{AirFrame, HopId, MediumEvent, Reception};
+use crate::mac::dcf::FrameKind;
 
 /// A frame in the air.
 pub(super) struct Flying {
@@ -32,16 +33,22 @@ impl Flying {
     pub fn audience<'a>(&'a self, hearing: &'a Hearing) -> &'a [(u32, bool)] {
         self.heard_by.as_deref().unwrap_or(&hearing.audience[self.from as usize])
     }
-}
 
-impl Flying {
     /// What it reserves, when it ends at `now`.
     fn reserves(&self, now: Time) -> Reservation {
         Reservation { until: now + self.frame.reserves, between: [self.from, self.to] }
     }
-}
 
-impl Flying {
+    /// Whether it is part of an exchange of `station`, sent by it, and no beacon, so that it is of the lane in service.
+    pub fn is_of_lane(&self, station: u32) -> bool {
+        self.owner == station && self.from == station && self.frame.kind != FrameKind::Beacon
+    }
+
+    /// How much of it has not been sent at `now`. It may not have begun.
+    pub fn left(&self, now: Time) -> Span {
+        (self.frame.start + self.frame.duration).since(now).min(self.frame.duration)
+    }
+
     /// Whether another frame has reached who it is for at the same time, so far.
     pub fn is_collided(&self) -> bool {
         self.collided

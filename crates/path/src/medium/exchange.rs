@@ -49,14 +49,14 @@ impl Medium {
         }
         self.stations[number as usize].contended = true;
         self.choose(number, cx.now);
-        if self.data(number).size > self.rts_threshold {
+        if self.is_long(&self.data(number)) {
             self.send_request(number, cx);
         } else {
             self.send_data(number, cx.now, cx);
         }
     }
 
-    /// Chooses the data frame that a station sends next.
+    /// Chooses the data frame that a station sends next, and its rate.
     fn choose(&mut self, number: u32, now: Time) {
         if let Some(limits) = self.aggregation {
             return self.choose_batch(number, limits, now);
@@ -65,9 +65,18 @@ impl Medium {
         let serving = station.serving();
         let lane = &mut station.lanes[serving];
         let head = lane.head.as_ref().expect("a lane in service has a packet in hand");
+        let rate = lane.rate.rate(head.failed + 1, now);
+        self.cut(number, rate);
+    }
+
+    /// The data frame that a station sends next is what is left of its packet, or a fragment of that.
+    fn cut(&mut self, number: u32, rate: RateIndex) {
+        let station = &mut self.stations[number as usize];
+        let serving = station.serving();
+        let lane = &mut station.lanes[serving];
+        let head = lane.head.as_ref().expect("a packet in hand");
         let left = head.packet.size() + LLC_OVERHEAD - head.done;
         let body = self.fragment.map_or(left, |most| left.min(most));
-        let rate = lane.rate.rate(head.failed + 1, now);
         station.data = Data {
             hop: lane.hop,
             to: lane.to,
@@ -87,6 +96,16 @@ impl Medium {
     /// How long an answer of `size` bytes to a frame takes, with the space in front of it.
     pub(super) fn answer_time(&self, rate: RateIndex, size: u32) -> Span {
         self.phy.sifs + self.phy.duration(self.phy.answer_rate(rate), size)
+    }
+
+    /// How long the fragment behind a data frame and its answer take, with the spaces in front of them, if there is one
+    /// [802.11-2007 s9.1.4].
+    fn next_fragment_time(&self, data: &Data) -> Span {
+        if data.behind == 0 {
+            return Span::ZERO;
+        }
+        let next = self.fragment.map_or(data.behind, |most| data.behind.min(most)) + MAC_OVERHEAD;
+        self.phy.sifs + self.phy.duration(data.rate, next) + self.answer_time(data.rate, ACK_SIZE)
     }
 
     fn send_request<O: Observer>(&mut self, number: u32, cx: &mut Cx<'_, O>) {
@@ -119,7 +138,7 @@ impl Medium {
     }
 
     /// Which count of failures a data frame belongs to: short or long.
-    fn is_long(&self, data: &Data) -> bool {
+    pub(super) fn is_long(&self, data: &Data) -> bool {
         data.size > self.rts_threshold
     }
 
@@ -137,13 +156,7 @@ impl Medium {
             return self.send_batch(number, start, cx);
         }
         let data = self.data(number);
-        let mut reserves = self.answer_time(data.rate, ACK_SIZE);
-        if data.behind > 0 {
-            // [802.11-2007 s9.1.4]: also the next fragment and its answer.
-            let next = self.fragment.map_or(data.behind, |most| data.behind.min(most)) + MAC_OVERHEAD;
-            reserves =
-                reserves + self.phy.sifs + self.phy.duration(data.rate, next) + self.answer_time(data.rate, ACK_SIZE);
-        }
+        let reserves = self.answer_time(data.rate, ACK_SIZE) + self.next_fragment_time(&data);
         let station = &mut self.stations[number as usize];
         let serving = station.serving();
         let lane = &mut station.lanes[serving];
@@ -265,11 +278,7 @@ impl Medium {
             Step::Request => {
                 self.phy.sifs + self.phy.duration(data.rate, data.size) + self.answer_time(data.rate, data.answer)
             }
-            Step::Data if data.behind > 0 => {
-                let next = self.fragment.map_or(data.behind, |most| data.behind.min(most)) + MAC_OVERHEAD;
-                self.phy.sifs + self.phy.duration(data.rate, next) + self.answer_time(data.rate, ACK_SIZE)
-            }
-            Step::Data => Span::ZERO,
+            Step::Data => self.next_fragment_time(&data),
         };
         let frame = AirFrame {
             kind,
@@ -308,7 +317,7 @@ impl Medium {
         }
         let goes_on = match step {
             Step::Request => self.request_done(number),
-            Step::Data => self.fragment_done(number, cx.now),
+            Step::Data => self.fragment_done(number),
         };
         if !goes_on {
             self.is_over(&flying, cx);
@@ -327,16 +336,17 @@ impl Medium {
     /// A request has been answered, a success of a short frame; data follows.
     fn request_done(&mut self, number: u32) -> bool {
         let station = &mut self.stations[number as usize];
-        let serving = station.serving();
-        let head = station.lanes[serving].head.as_mut().expect("a packet in hand");
+        let (serving, batch) = (station.serving(), station.data.batch);
         // [802.11-2007 s9.2.5.3]. The window stays as it is [s9.2.4].
-        head.failures[0] = 0;
+        for head in station.lanes[serving].in_hand(batch) {
+            head.failures[0] = 0;
+        }
         true
     }
 
     /// A fragment has been acknowledged; whether another follows.
-    fn fragment_done(&mut self, number: u32, now: Time) -> bool {
-        let Data { size, behind, .. } = self.data(number);
+    fn fragment_done(&mut self, number: u32) -> bool {
+        let Data { size, behind, rate, .. } = self.data(number);
         if behind > 0 {
             let station = &mut self.stations[number as usize];
             let serving = station.serving();
@@ -346,7 +356,8 @@ impl Medium {
             head.sent = 0;
             // After every success with an MPDU [802.11-2007 s9.2.4], and a fragment is one.
             station.window = self.phy.cw_min;
-            self.choose(number, now);
+            // Others know from the frame before how long this one takes, so its rate is the same.
+            self.cut(number, rate);
         }
         behind > 0
     }
@@ -411,11 +422,15 @@ impl Medium {
         let slots = draw(self.number, number, station, cx);
         cx.schedule.disarm(station.slot);
         let zone = &mut self.zones[self.hearing.zone[number as usize] as usize];
-        let Some(lane) = station.turns.next() else {
-            station.phase = Phase::Resting { until: zone.count(cx.now, self.phy.slot) + slots };
-            return;
-        };
-        station.lanes[lane].take_head();
+        match station.turns.next() {
+            Some(lane) => station.lanes[lane].take_head(),
+            // A beacon that has become due meanwhile.
+            None if station.announces => {}
+            None => {
+                station.phase = Phase::Resting { until: zone.count(cx.now, self.phy.slot) + slots };
+                return;
+            }
+        }
         match from {
             Some(from) => zone.join_apart(number, from, slots, &self.phy, &mut self.stations, cx.schedule),
             None => zone.join(number, slots, &self.phy, &mut self.stations, cx.schedule),

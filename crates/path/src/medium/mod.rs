@@ -166,18 +166,19 @@ impl Medium {
     ) -> bool {
         let station = &mut self.stations[number as usize];
         let target = &mut station.lanes[lane];
-        // A station with nothing to send takes the packet in hand: it does not wait in the queue, so no limit is met.
-        let rest = match station.phase {
-            Phase::Resting { until } => Some(until),
-            _ => None,
-        };
-        if rest.is_none() && !target.backlog.admits(&mut packet, (0, 0), target.hop, &mut target.counters, cx) {
+        // A station with nothing to send, but perhaps a beacon, takes the packet in hand: it does not wait in the queue, so no
+        // limit is met.
+        let serving = station.turns.next().is_some();
+        if serving && !target.backlog.admits(&mut packet, (0, 0), target.hop, &mut target.counters, cx) {
             return false;
         }
         let first = target.is_empty();
         target.push(packet, cx.schedule.order(), urgent);
-        station.turns.joined(lane, first, urgent, rest.is_none(), cx.now);
-        if let Some(until) = rest {
+        if !serving {
+            target.take_head();
+        }
+        station.turns.joined(lane, first, urgent, serving, cx.now);
+        if let Phase::Resting { until } = station.phase {
             self.contend(number, until, cx);
         }
         true
@@ -186,10 +187,6 @@ impl Medium {
     /// A station that rested has something to send [802.11-2007 s9.2.5.1].
     fn contend<O: Observer>(&mut self, number: u32, until: u64, cx: &mut Cx<'_, O>) {
         let station = &mut self.stations[number as usize];
-        // There is none if it has only a beacon to send.
-        if let Some(serving) = station.turns.next() {
-            station.lanes[serving].take_head();
-        }
         let zone = &mut self.zones[self.hearing.zone[number as usize] as usize];
         if until > zone.count(cx.now, self.phy.slot) {
             return zone.join_at(number, until, &self.phy, &mut self.stations, cx.schedule);
@@ -214,7 +211,8 @@ impl Medium {
     /// Whether who a station's frame is for listens to it. An answer is awaited.
     fn is_open(&self, number: u32, kind: FrameKind) -> bool {
         let station = &self.stations[number as usize];
-        !matches!(kind, FrameKind::Data | FrameKind::Rts) || station.lanes[station.serving()].open
+        !matches!(kind, FrameKind::Data | FrameKind::Aggregate | FrameKind::Rts)
+            || station.lanes[station.serving()].open
     }
 
     /// What has been brought about outside the medium, oldest first, and on which hop. To be asked until there is nothing
@@ -225,9 +223,12 @@ impl Medium {
 
     /// What a lane of a station has counted until `now`: of a frame that is being sent, the part that has been.
     pub fn counters(&self, station: u32, lane: usize, now: Time) -> Counters {
-        let lane = &self.stations[station as usize].lanes[lane];
-        let mut counters = lane.counters;
-        counters.busy = counters.busy - lane.sent_until.since(now);
+        let from = &self.stations[station as usize];
+        let mut counters = from.lanes[lane].counters;
+        if from.turns.next() == Some(lane) {
+            let own = self.flying.iter().filter(|flying| flying.is_of_lane(station));
+            counters.busy = own.fold(counters.busy, |busy, flying| busy - flying.left(now));
+        }
         counters
     }
 }

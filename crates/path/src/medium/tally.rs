@@ -141,9 +141,8 @@ impl Medium {
         let station = &self.stations[number as usize];
         let mut counted = station.counted;
         counted.given_up = station.lanes.iter().map(|lane| lane.counters.given_up).sum();
-        for Flying { frame, .. } in self.flying.iter().filter(|flying| flying.from == number) {
-            let left = (frame.start + frame.duration).since(now).min(frame.duration);
-            counted.airtime = counted.airtime - left;
+        for flying in self.flying.iter().filter(|flying| flying.from == number) {
+            counted.airtime = counted.airtime - flying.left(now);
         }
         counted
     }

@@ -93,6 +93,8 @@ pub struct Cell {
     pub schedule: Schedule,
     channels: Vec<Box<dyn Channel>>,
     slots: Vec<Slot>,
+    /// The wake-up for the beacons of station 0, if the cell has any.
+    beacons: Option<Slot>,
     /// The station and lane of each link, both ways.
     places: Vec<[(u32, usize); 2]>,
     pub log: Log,
@@ -122,25 +124,29 @@ impl Cell {
             places.push(place);
         }
         let slots: Vec<Slot> = lanes.iter().map(|_| schedule.slot()).collect();
-        let specs = lanes.into_iter().zip(&slots).zip(&plan.streams);
-        let specs = specs.map(|((lanes, slot), stream)| StationSpec {
+        let beacons = plan.config.beacon_interval.map(|_| schedule.slot());
+        let specs = lanes.into_iter().zip(&slots).zip(&plan.streams).enumerate();
+        let specs = specs.map(|(number, ((lanes, slot), stream))| StationSpec {
             slot: *slot,
             scheduler: plan.scheduler,
             lanes,
             stream: *stream,
-            beacons: None,
+            beacons: beacons.filter(|_| number == 0),
         });
         let channel = |link: usize| {
             let config = plan.channels.get(link).cloned().unwrap_or(ChannelConfig::Perfect(Default::default()));
             config.build(Stream::named(1, 0, &format!("channel {link}")))
         };
+        let mut medium = Medium::new(0, &plan.config, specs.collect(), None);
+        medium.announce_first(&mut schedule);
         Cell {
-            medium: Medium::new(0, &plan.config, specs.collect(), None),
+            medium,
             channels: (0..plan.links.len()).map(channel).collect(),
             offered: vec![[0; 2]; plan.links.len()],
             refused: vec![[0; 2]; plan.links.len()],
             schedule,
             slots,
+            beacons,
             places,
             log: Log::default(),
             outcomes: Vec::new(),
@@ -172,10 +178,15 @@ impl Cell {
     /// The next wake-up up to `until`.
     pub fn step(&mut self, until: Time) -> Option<Time> {
         let (now, slot) = self.schedule.next(until)?;
-        let station = self.slots.iter().position(|of| *of == slot).expect("each wake-up belongs to a station");
         self.wakeups += 1;
         let Cell { schedule, channels, log, .. } = self;
-        self.medium.on_wake(station as u32, &mut Cx { now, schedule, channels, observer: log });
+        let mut cx = Cx { now, schedule, channels, observer: log };
+        if self.beacons == Some(slot) {
+            self.medium.on_beacon(0, &mut cx);
+        } else {
+            let station = self.slots.iter().position(|of| *of == slot).expect("each wake-up belongs to a station");
+            self.medium.on_wake(station as u32, &mut cx);
+        }
         self.take_outcomes(now);
         Some(now)
     }

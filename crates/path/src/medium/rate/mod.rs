@@ -43,7 +43,8 @@ pub struct Rates {
 
 /// The choice toward one neighbour.
 pub trait RateControl: Send {
-    /// The rate of the next frame, of which this is attempt number `attempt`, from 1. Asked once for each attempt.
+    /// The rate of the next frame, of which this is attempt number `attempt`, from 1. Asked once for each attempt; fragments
+    /// that follow one another are one, at one rate.
     fn rate(&mut self, attempt: u32, now: Time) -> RateIndex;
 
     /// An attempt at a rate was acknowledged, or was not.
