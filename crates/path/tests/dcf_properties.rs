@@ -238,6 +238,53 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 256, max_shrink_iters: 4000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Links are closed and opened at any time, in exchanges too, every fourth packet is urgent, and station 0 sends beacons.
+    #[test]
+    fn packets_are_conserved_whoever_leaves_and_whatever_is_urgent(
+        (plan, offers) in plan(),
+        changes in prop::collection::vec((0u64..30_000, any::<prop::sample::Index>(), any::<bool>()), 1..10),
+    ) {
+        let plan = Plan { config: Config { beacon_interval: Some(Span::from_millis(5)), ..plan.config }, ..plan };
+        prop_assume!(plan.config.check().is_empty());
+        let run = || {
+            let mut cell = Cell::new(&plan);
+            cell.urgent = Some(4);
+            let mut happens: Vec<_> = offers.iter().map(|offer| (offer.0, Ok(*offer))).collect();
+            happens.extend(changes.iter().map(|(at, link, open)| (*at, Err((link.index(plan.links.len()), *open)))));
+            happens.sort_by_key(|(at, _)| *at);
+            for (at, what) in happens {
+                let at = Time::from_nanos(at * 1000);
+                cell.run_before(at);
+                match what {
+                    Ok((_, link, way, size)) => cell.offer(at, link, way, size),
+                    Err((link, open)) => cell.set_open(link, open),
+                }
+            }
+            // Beacons never end; forty packets, four attempts at each and the longest back-offs do.
+            let all = cell.offered.iter().flatten().sum::<u64>();
+            let done = |cell: &Cell| {
+                let lanes = (0..plan.links.len()).flat_map(|link| [(link, Way::Forward), (link, Way::Backward)]);
+                let counters = lanes.map(|(link, way)| cell.counters(link, way, Time::NEVER));
+                counters.map(|counters| counters.packets_delivered + counters.packets_dropped).sum::<u64>() == all
+            };
+            (1..400).map(|step| Time::from_millis(50 * step)).find(|until| {
+                cell.run_before(*until);
+                done(&cell)
+            });
+            cell
+        };
+        let cell = run();
+        is_conserved(&cell)?;
+        is_sensed(&cell, &plan)?;
+        prop_assert_eq!(&cell.log.0, &run().log.0);
+        let beacon = |saw: &Saw| matches!(saw, Saw::Medium(MediumEvent::Sent { frame, .. }) if frame.kind == FrameKind::Beacon);
+        prop_assert!(cell.log.0.iter().any(|(_, saw)| beacon(saw)));
+    }
+}
+
 /// Slots that nobody uses are not counted one by one: nobody wakes up in idle air, however large the windows are.
 #[test]
 fn idle_slots_cost_nothing() {

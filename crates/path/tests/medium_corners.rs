@@ -77,7 +77,7 @@ fn a_station_that_only_announces_itself_has_nothing_waiting() {
 #[test]
 fn who_has_left_does_not_listen_to_aggregates() {
     let mut cell = Cell::new(&Plan::around_one(together(), 1));
-    cell.medium.set_open(1, 0, false);
+    cell.set_open(0, false);
     let offers: Vec<_> = (0..5).map(|_| (0, 0, Way::Forward, 1500)).collect();
     cell.play(&offers);
     let ended = |(_, saw): &(Time, Saw)| match saw {

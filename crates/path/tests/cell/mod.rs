@@ -103,6 +103,8 @@ pub struct Cell {
     pub offered: Vec<[u64; 2]>,
     pub refused: Vec<[u64; 2]>,
     pub wakeups: u64,
+    /// Every so many-th packet is urgent, if any is.
+    pub urgent: Option<u32>,
     sequence: u32,
 }
 
@@ -151,6 +153,7 @@ impl Cell {
             log: Log::default(),
             outcomes: Vec::new(),
             wakeups: 0,
+            urgent: None,
             sequence: 0,
         }
     }
@@ -160,10 +163,11 @@ impl Cell {
         let (station, lane) = self.places[link][way.index()];
         self.offered[link][way.index()] += 1;
         let packet = packet(self.sequence, size);
+        let urgent = self.urgent.is_some_and(|every| self.sequence.is_multiple_of(every));
         self.sequence += 1;
         let Cell { schedule, channels, log, .. } = self;
         let mut cx = Cx { now, schedule, channels, observer: log };
-        if !self.medium.on_packet(station, lane, packet, false, &mut cx) {
+        if !self.medium.on_packet(station, lane, packet, urgent, &mut cx) {
             self.refused[link][way.index()] += 1;
         }
         self.take_outcomes(now);
@@ -195,12 +199,23 @@ impl Cell {
     pub fn play(&mut self, offers: &[(u64, usize, Way, u32)]) {
         for (at, link, way, size) in offers {
             let at = Time::from_nanos(at * 1000);
-            // What is due at the same moment comes after it.
-            let before = Time::from_nanos(at.as_nanos().saturating_sub(1));
-            while at > Time::ZERO && self.step(before).is_some() {}
+            self.run_before(at);
             self.offer(at, *link, *way, *size);
         }
         while self.step(Time::NEVER).is_some() {}
+    }
+
+    /// Everything before `at`: what is due then comes later.
+    pub fn run_before(&mut self, at: Time) {
+        let before = Time::from_nanos(at.as_nanos().saturating_sub(1));
+        while at > Time::ZERO && self.step(before).is_some() {}
+    }
+
+    /// Opens a link, or closes it.
+    pub fn set_open(&mut self, link: usize, open: bool) {
+        for (station, lane) in self.places[link] {
+            self.medium.set_open(station, lane, open);
+        }
     }
 
     pub fn counters(&self, link: usize, way: Way, now: Time) -> Counters {
