@@ -7,29 +7,29 @@
 mod agents;
 mod build;
 mod end;
+mod flow;
 mod mobile;
+mod way;
 
 use engine::{Schedule, Slot, Time};
-use path::agent::{Departure, Verdict};
+use path::agent::Departure;
 use path::channel::Channel;
 use path::link::changing::Changing;
 use path::link::pipe::Pipe;
 use path::medium::Medium;
-use path::station::{Outcome, Station};
+use path::station::Station;
 use path::transmitter::Transmitter;
 use path::transmitter::once::Once;
 use path::{Cx, HopId, LinkEvent, MediumEvent, Observer, Way};
-use tcp::State;
-use wire::{Addr, Body, Packet};
+use wire::{Addr, Packet};
 
 use crate::event::{Event, Nobody, NodeEvent, Sink};
-use crate::network::NodeKind;
 use crate::node::Node;
 use crate::results::{FlowResult, LinkResult, MediumResult, Results};
 use crate::roaming::Roamer;
 use crate::routing::Routes;
-use crate::timer::Due;
 use end::End;
+use flow::Flow;
 
 /// Who owns a wake-up.
 #[derive(Clone, Copy, Debug)]
@@ -87,18 +87,6 @@ enum Hop {
         station: u32,
         lane: u32,
     },
-}
-
-struct Flow {
-    bytes: Option<u64>,
-    start: Time,
-    /// Whether both ends close.
-    close: bool,
-    sender: usize,
-    receiver: usize,
-    completed: Option<Time>,
-    /// Whether nothing more is to be waited for.
-    over: bool,
 }
 
 /// A network at a point of simulated time.
@@ -372,232 +360,6 @@ impl World {
             // Where the way back leads to.
             let node = self.far_ends[(2 * hop.link as usize + hop.way.index()) ^ 1] as usize;
             self.carry_on(node, outcome, sink);
-        }
-    }
-
-    /// What a station or transmitter of a node brought about goes on outside it.
-    fn carry_on<S: Sink>(&mut self, node: usize, outcome: Outcome, sink: &mut S) {
-        if outcome.freed > 0 {
-            self.nodes[node].buffer.left(outcome.freed);
-        }
-        if let Some(notice) = outcome.notice {
-            self.tell_agent(node, &notice, sink);
-        }
-        if let Some((hop, mut packet)) = outcome.delivered {
-            self.arrive(2 * hop.link as usize + hop.way.index(), &mut packet, sink);
-        }
-    }
-
-    /// A packet comes to the node at the far end of a hop.
-    #[inline]
-    fn arrive<S: Sink>(&mut self, hop: usize, packet: &mut Packet, sink: &mut S) {
-        let node = self.far_ends[hop] as usize;
-        let here = &self.nodes[node];
-        let ends = packet.dst == here.addr;
-        if !ends && here.kind == NodeKind::Host {
-            return;
-        }
-        let resident = here.resident.is_some() && self.airborne[hop];
-        self.say(node, sink, || match ends {
-            true => NodeEvent::Received { packet: *packet },
-            false => NodeEvent::Transit { packet: *packet },
-        });
-        if resident
-            && self.ask_agent(node, packet, sink, |agent, packet, cx| agent.after_air(packet, cx)) == Verdict::Take
-        {
-            self.agent_sends(node, sink);
-            return;
-        }
-        if ends {
-            self.receive(node, packet, sink);
-        } else {
-            self.forward(node, packet, sink);
-        }
-        if resident {
-            self.agent_sends(node, sink);
-        }
-    }
-
-    /// A packet that was made here begins its way.
-    #[inline]
-    fn originate<S: Sink>(&mut self, node: usize, packet: &mut Packet, sink: &mut S) {
-        if packet.dst == self.nodes[node].addr {
-            self.receive(node, packet, sink);
-            return;
-        }
-        if self.admit(node, packet, sink) {
-            self.say(node, sink, || NodeEvent::Sent { packet: *packet });
-            self.output(node, packet, sink);
-        }
-    }
-
-    /// A packet on its way to another node.
-    #[inline]
-    fn forward<S: Sink>(&mut self, node: usize, packet: &mut Packet, sink: &mut S) {
-        if !self.admit(node, packet, sink) {
-            return;
-        }
-        if let Some(processing) = &mut self.nodes[node].processing {
-            processing.push(self.now, *packet, &mut self.schedule);
-            return;
-        }
-        self.output(node, packet, sink);
-    }
-
-    /// Whether the node's buffers take the packet.
-    #[inline(always)]
-    fn admit<S: Sink>(&mut self, node: usize, packet: &Packet, sink: &mut S) -> bool {
-        !self.nodes[node].buffer.limited() || self.admit_to_limited(node, packet, sink)
-    }
-
-    #[inline(never)]
-    fn admit_to_limited<S: Sink>(&mut self, node: usize, packet: &Packet, sink: &mut S) -> bool {
-        let admitted = self.nodes[node].buffer.admit(self.now, packet.size());
-        if !admitted {
-            self.nodes[node].buffer_full += 1;
-            self.say(node, sink, || NodeEvent::BufferFull { packet: *packet });
-        }
-        admitted
-    }
-
-    /// Hands a packet to the link that leads to its destination, with the consent of the node's scheme, which may change it.
-    #[inline]
-    fn output<S: Sink>(&mut self, node: usize, packet: &mut Packet, sink: &mut S) {
-        let Some(hop) = self.routes.hop(node, packet.dst.node()) else {
-            // Scenarios are checked for this: it is because a mobile has no base station.
-            self.nodes[node].buffer.left(packet.size());
-            self.nodes[node].no_route += 1;
-            self.say(node, sink, || NodeEvent::NoRoute { packet: *packet });
-            return;
-        };
-        if self.nodes[node].resident.is_some() && self.airborne[hop] {
-            return self.output_through_agent(node, hop, packet, sink);
-        }
-        self.launch(node, hop, packet, false, sink);
-    }
-
-    /// Hands a packet to a link, before all that waits for it if `urgent`. Whether it found room there. Inlined: it is most of
-    /// what an event costs.
-    #[inline(always)]
-    fn launch<S: Sink>(&mut self, node: usize, hop: usize, packet: &Packet, urgent: bool, sink: &mut S) -> bool {
-        let relay = &mut Relay(sink);
-        let mut cx = Cx { now: self.now, schedule: &mut self.schedule, channels: &mut self.channels, observer: relay };
-        match &mut self.hops[hop] {
-            Hop::Pipe(pipe) => {
-                let leaves = pipe.on_packet(packet, &mut cx);
-                self.nodes[node].buffer.taken_until(leaves, packet.size());
-                leaves.is_some()
-            }
-            Hop::Changing(line) => {
-                let leaves = line.on_packet(packet, &mut cx);
-                self.nodes[node].buffer.taken_until(leaves, packet.size());
-                leaves.is_some()
-            }
-            Hop::Once(line) => line.on_packet(packet, urgent, &mut self.nodes[node].buffer, &mut cx),
-            Hop::Own(transmitter) => transmitter.on_packet(packet, urgent, &mut self.nodes[node].buffer, &mut cx),
-            Hop::Medium { medium, station, lane } => {
-                let medium = &mut self.media[*medium as usize];
-                let room = medium.on_packet(*station, *lane as usize, *packet, urgent, &mut cx);
-                if !room {
-                    self.nodes[node].buffer.left(packet.size());
-                }
-                room
-            }
-            Hop::Lane { station, lane } => {
-                let room = self.stations[*station as usize].on_packet(*lane as usize, *packet, urgent, &mut cx);
-                if !room {
-                    self.nodes[node].buffer.left(packet.size());
-                }
-                room
-            }
-        }
-    }
-
-    /// A packet has come to its destination.
-    #[inline]
-    fn receive<S: Sink>(&mut self, node: usize, packet: &Packet, sink: &mut S) {
-        let port = match &packet.body {
-            Body::Tcp(segment) => segment.dst_port,
-            Body::Icmp(notice) => notice.src_port,
-        };
-        let Some(end) = self.nodes[node].end(port) else { return };
-        let connection = &mut self.ends[end].connection;
-        if !connection.owns(&packet.body) {
-            return;
-        }
-        match &packet.body {
-            Body::Tcp(segment) => connection.handle_segment(self.now, segment, packet.ecn),
-            Body::Icmp(notice) => connection.handle_icmp(self.now, notice),
-        }
-        self.end_acted(end, sink);
-    }
-
-    fn end_wakes<S: Sink>(&mut self, end: usize, sink: &mut S) {
-        match self.ends[end].due(self.now, &mut self.schedule) {
-            Due::Later => {}
-            Due::Now => {
-                self.ends[end].connection.handle_timeout(self.now);
-                self.end_acted(end, sink);
-            }
-        }
-    }
-
-    /// After a connection was told something: send what it wants sent, and keep its timer.
-    #[inline]
-    fn end_acted<S: Sink>(&mut self, number: usize, sink: &mut S) {
-        if self.ends[number].closes_at_end && self.ends[number].connection.at_end() {
-            // That the other end has closed is told of before this one does.
-            self.tell_end(number, sink);
-            self.ends[number].closes_at_end = false;
-            self.ends[number].connection.close();
-        }
-        let end = &self.ends[number];
-        let mut packet = self.spare.take().unwrap_or_else(|| Box::new(Packet::blank(end.addr, end.peer)));
-        while self.ends[number].poll(self.now, &mut packet) {
-            let node = self.ends[number].node;
-            self.tell_end(number, sink);
-            self.originate(node, &mut packet, sink);
-        }
-        self.spare = Some(packet);
-        self.tell_end(number, sink);
-        let end = &mut self.ends[number];
-        end.keep_timer(&mut self.schedule);
-        let (flow, watched) = (end.flow, end.watched);
-        if end.connection.bytes_acknowledged() >= end.goal {
-            end.goal = u64::MAX;
-            self.flows[flow as usize].completed = Some(self.now);
-            if S::ACTIVE {
-                sink.event(self.now, &Event::FlowCompleted { flow });
-            }
-            self.look_over(flow as usize);
-        } else if watched {
-            self.look_over(flow as usize);
-        }
-    }
-
-    /// Notes whether a flow is over: completed, and closed if its ends close, or failed. A sender in TIME-WAIT only waits
-    /// for strays, and nobody waits for it.
-    fn look_over(&mut self, flow: usize) {
-        let flow = &mut self.flows[flow];
-        let [sender, receiver] = [flow.sender, flow.receiver].map(|end| self.ends[end].connection.state());
-        let closed = sender == State::TimeWait && receiver == State::Closed;
-        let over = sender == State::Closed || closed || (flow.completed.is_some() && !flow.close);
-        if over && !flow.over {
-            flow.over = true;
-            self.unfinished -= 1;
-        }
-    }
-
-    /// Passes on what a connection has to say.
-    #[inline]
-    fn tell_end<S: Sink>(&mut self, number: usize, sink: &mut S) {
-        if S::ACTIVE {
-            let end = &mut self.ends[number];
-            let (flow, sends) = (end.flow, end.sends);
-            while let Some(event) = end.connection.poll_event() {
-                let event = if sends { Event::Sender { flow, event } } else { Event::Receiver { flow, event } };
-                sink.event(self.now, &event);
-            }
         }
     }
 

@@ -1,0 +1,169 @@
+//! A packet's way through one wake-up: out of a link into a node, to a connection or to the next link.
+
+use path::Cx;
+use path::agent::Verdict;
+use path::station::Outcome;
+use wire::{Body, Packet};
+
+use super::{Hop, Relay, World};
+use crate::event::{NodeEvent, Sink};
+use crate::network::NodeKind;
+
+impl World {
+    /// What a station or transmitter of a node brought about goes on outside it.
+    pub(super) fn carry_on<S: Sink>(&mut self, node: usize, outcome: Outcome, sink: &mut S) {
+        if outcome.freed > 0 {
+            self.nodes[node].buffer.left(outcome.freed);
+        }
+        if let Some(notice) = outcome.notice {
+            self.tell_agent(node, &notice, sink);
+        }
+        if let Some((hop, mut packet)) = outcome.delivered {
+            self.arrive(2 * hop.link as usize + hop.way.index(), &mut packet, sink);
+        }
+    }
+
+    /// A packet comes to the node at the far end of a hop.
+    #[inline]
+    pub(super) fn arrive<S: Sink>(&mut self, hop: usize, packet: &mut Packet, sink: &mut S) {
+        let node = self.far_ends[hop] as usize;
+        let here = &self.nodes[node];
+        let ends = packet.dst == here.addr;
+        if !ends && here.kind == NodeKind::Host {
+            return;
+        }
+        let resident = here.resident.is_some() && self.airborne[hop];
+        self.say(node, sink, || match ends {
+            true => NodeEvent::Received { packet: *packet },
+            false => NodeEvent::Transit { packet: *packet },
+        });
+        if resident
+            && self.ask_agent(node, packet, sink, |agent, packet, cx| agent.after_air(packet, cx)) == Verdict::Take
+        {
+            self.agent_sends(node, sink);
+            return;
+        }
+        if ends {
+            self.receive(node, packet, sink);
+        } else {
+            self.forward(node, packet, sink);
+        }
+        if resident {
+            self.agent_sends(node, sink);
+        }
+    }
+
+    /// A packet that was made here begins its way.
+    #[inline]
+    pub(super) fn originate<S: Sink>(&mut self, node: usize, packet: &mut Packet, sink: &mut S) {
+        if packet.dst == self.nodes[node].addr {
+            self.receive(node, packet, sink);
+            return;
+        }
+        if self.admit(node, packet, sink) {
+            self.say(node, sink, || NodeEvent::Sent { packet: *packet });
+            self.output(node, packet, sink);
+        }
+    }
+
+    /// A packet on its way to another node.
+    #[inline]
+    fn forward<S: Sink>(&mut self, node: usize, packet: &mut Packet, sink: &mut S) {
+        if !self.admit(node, packet, sink) {
+            return;
+        }
+        if let Some(processing) = &mut self.nodes[node].processing {
+            processing.push(self.now, *packet, &mut self.schedule);
+            return;
+        }
+        self.output(node, packet, sink);
+    }
+
+    /// Whether the node's buffers take the packet.
+    #[inline(always)]
+    pub(super) fn admit<S: Sink>(&mut self, node: usize, packet: &Packet, sink: &mut S) -> bool {
+        !self.nodes[node].buffer.limited() || self.admit_to_limited(node, packet, sink)
+    }
+
+    #[inline(never)]
+    fn admit_to_limited<S: Sink>(&mut self, node: usize, packet: &Packet, sink: &mut S) -> bool {
+        let admitted = self.nodes[node].buffer.admit(self.now, packet.size());
+        if !admitted {
+            self.nodes[node].buffer_full += 1;
+            self.say(node, sink, || NodeEvent::BufferFull { packet: *packet });
+        }
+        admitted
+    }
+
+    /// Hands a packet to the link that leads to its destination, with the consent of the node's scheme, which may change it.
+    #[inline]
+    pub(super) fn output<S: Sink>(&mut self, node: usize, packet: &mut Packet, sink: &mut S) {
+        let Some(hop) = self.routes.hop(node, packet.dst.node()) else {
+            // Scenarios are checked for this: it is because a mobile has no base station.
+            self.nodes[node].buffer.left(packet.size());
+            self.nodes[node].no_route += 1;
+            self.say(node, sink, || NodeEvent::NoRoute { packet: *packet });
+            return;
+        };
+        if self.nodes[node].resident.is_some() && self.airborne[hop] {
+            return self.output_through_agent(node, hop, packet, sink);
+        }
+        self.launch(node, hop, packet, false, sink);
+    }
+
+    /// Hands a packet to a link, before all that waits for it if `urgent`. Whether it found room there. Inlined: it is most of
+    /// what an event costs.
+    #[inline(always)]
+    pub(super) fn launch<S: Sink>(&mut self, node: usize, hop: usize, packet: &Packet, urgent: bool, sink: &mut S) -> bool {
+        let relay = &mut Relay(sink);
+        let mut cx = Cx { now: self.now, schedule: &mut self.schedule, channels: &mut self.channels, observer: relay };
+        match &mut self.hops[hop] {
+            Hop::Pipe(pipe) => {
+                let leaves = pipe.on_packet(packet, &mut cx);
+                self.nodes[node].buffer.taken_until(leaves, packet.size());
+                leaves.is_some()
+            }
+            Hop::Changing(line) => {
+                let leaves = line.on_packet(packet, &mut cx);
+                self.nodes[node].buffer.taken_until(leaves, packet.size());
+                leaves.is_some()
+            }
+            Hop::Once(line) => line.on_packet(packet, urgent, &mut self.nodes[node].buffer, &mut cx),
+            Hop::Own(transmitter) => transmitter.on_packet(packet, urgent, &mut self.nodes[node].buffer, &mut cx),
+            Hop::Medium { medium, station, lane } => {
+                let medium = &mut self.media[*medium as usize];
+                let room = medium.on_packet(*station, *lane as usize, *packet, urgent, &mut cx);
+                if !room {
+                    self.nodes[node].buffer.left(packet.size());
+                }
+                room
+            }
+            Hop::Lane { station, lane } => {
+                let room = self.stations[*station as usize].on_packet(*lane as usize, *packet, urgent, &mut cx);
+                if !room {
+                    self.nodes[node].buffer.left(packet.size());
+                }
+                room
+            }
+        }
+    }
+
+    /// A packet has come to its destination.
+    #[inline]
+    pub(super) fn receive<S: Sink>(&mut self, node: usize, packet: &Packet, sink: &mut S) {
+        let port = match &packet.body {
+            Body::Tcp(segment) => segment.dst_port,
+            Body::Icmp(notice) => notice.src_port,
+        };
+        let Some(end) = self.nodes[node].end(port) else { return };
+        let connection = &mut self.ends[end].connection;
+        if !connection.owns(&packet.body) {
+            return;
+        }
+        match &packet.body {
+            Body::Tcp(segment) => connection.handle_segment(self.now, segment, packet.ecn),
+            Body::Icmp(notice) => connection.handle_icmp(self.now, notice),
+        }
+        self.end_acted(end, sink);
+    }
+}
