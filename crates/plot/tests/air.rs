@@ -55,6 +55,19 @@ fn back_off(time: u64, station: u32, slots: u32) -> (Time, Event) {
     (at(time), Event::Medium { medium: 0, event: MediumEvent::BackOff { station, slots, window: 31 } })
 }
 
+/// Whatever is in the air is drawn as what it is, and the legend tells which is which.
+#[test]
+fn every_kind_of_frame_is_drawn_and_explained() {
+    use FrameKind::*;
+    let words = ["rts", "cts", "data", "aggregate", "ack", "block-ack", "beacon"];
+    for (kind, word) in [Rts, Cts, Data, Aggregate, Ack, BlockAck, Beacon].into_iter().zip(words) {
+        let events = vec![sent(0, 1, kind, [100, 300, 0], false), ended(400, 0, 1, kind, Reception::Received)];
+        let svg = draw(&stations(&["a", "b"]), &events, &Options::default()).svg();
+        assert_eq!(marks(&svg, &format!("{word}-frame")), 1, "{word}");
+        assert!(svg.contains(&format!(">{}</text>", kind.name())), "{word}");
+    }
+}
+
 /// A slot is 20 us and DIFS is 50 us.
 #[test]
 fn a_countdown_stands_still_while_the_air_is_busy() {

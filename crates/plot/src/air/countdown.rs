@@ -81,12 +81,7 @@ impl Countdown {
     pub fn begins(&mut self, station: u32, kind: FrameKind, start: Time, duration: Span) {
         let end = start + duration + self.delay;
         if start + self.delay > self.until {
-            self.count(
-                start,
-                Some(station).filter(|_| {
-                    matches!(kind, FrameKind::Data | FrameKind::Aggregate | FrameKind::Rts | FrameKind::Beacon)
-                }),
-            );
+            self.count(start, Some(station).filter(|_| !kind.is_answer()));
             self.overlapped = false;
             self.puzzled.fill(false);
             self.asking.fill(false);
@@ -94,11 +89,7 @@ impl Countdown {
             self.overlapped = true;
         }
         let places = (self.asking.get_mut(station as usize), self.waiting.get_mut(station as usize));
-        if let (
-            FrameKind::Data | FrameKind::Aggregate | FrameKind::Rts | FrameKind::Beacon,
-            (Some(asking), Some(waiting)),
-        ) = (kind, places)
-        {
+        if let (false, (Some(asking), Some(waiting))) = (kind.is_answer(), places) {
             (*asking, *waiting) = (true, None);
         }
         self.until = self.until.max(end);

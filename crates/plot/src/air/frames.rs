@@ -3,7 +3,7 @@
 //! A frame that begins something is tall and its answer low; what carries a packet or acknowledges it is filled and what
 //! reserves the air is hollow; what came damaged is hatched. So nothing hangs on colour.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use path::Reception;
 use path::mac::dcf::FrameKind;
@@ -30,9 +30,6 @@ const BESIDE: f64 = 3.0;
 /// Half a mark and the space beside it.
 const MARK: f64 = 8.0;
 
-/// Every kind.
-const KINDS: [FrameKind; 5] = [FrameKind::Rts, FrameKind::Cts, FrameKind::Data, FrameKind::Ack, FrameKind::Beacon];
-
 /// What there is to draw.
 pub(super) struct Frames<'a> {
     view: &'a View<'a>,
@@ -48,10 +45,15 @@ impl<'a> Frames<'a> {
         self.view.frames().any(is)
     }
 
+    /// The kinds that there are.
+    fn kinds(&self) -> BTreeSet<FrameKind> {
+        self.view.frames().map(|frame| frame.kind).collect()
+    }
+
     /// What the legend explains: what there is to see and nothing else.
     pub fn legend(&self, palette: &Palette) -> Vec<Entry> {
         let mut entries = Vec::new();
-        for kind in KINDS.into_iter().filter(|kind| self.any(|frame| frame.kind == *kind)) {
+        for kind in self.kinds() {
             entries.push(Entry::new(sample(kind, palette), kind.name()));
         }
         if self.any(|frame| frame.again) {
@@ -78,7 +80,7 @@ impl<'a> Frames<'a> {
     pub fn draw(&self, sheet: &mut Sheet, rows: &Rows, x: &Scale) {
         self.draw_back_offs(sheet, rows, x);
         self.draw_reserved(sheet, rows, x);
-        for kind in KINDS {
+        for kind in self.kinds() {
             self.draw_kind(sheet, rows, x, kind);
         }
         self.draw_damage(sheet, rows, x);
@@ -261,8 +263,10 @@ const MARKS: [(Mark, Reception); 3] = [
 /// The word for style sheets and tests.
 fn class(kind: FrameKind) -> &'static str {
     match kind {
-        FrameKind::Data | FrameKind::Aggregate => "data-frame",
-        FrameKind::Ack | FrameKind::BlockAck => "ack-frame",
+        FrameKind::Data => "data-frame",
+        FrameKind::Aggregate => "aggregate-frame",
+        FrameKind::Ack => "ack-frame",
+        FrameKind::BlockAck => "block-ack-frame",
         FrameKind::Rts => "rts-frame",
         FrameKind::Cts => "cts-frame",
         FrameKind::Beacon => "beacon-frame",
@@ -271,9 +275,12 @@ fn class(kind: FrameKind) -> &'static str {
 
 fn style(kind: FrameKind, palette: &Palette) -> Style {
     let hollow = |color: Color| Style { fill: Some(palette.background), ..Style::stroke(color, 1.6) };
+    let edged = |color: Color| Style { fill: Some(color), ..Style::stroke(palette.text, 1.2) };
     match kind {
-        FrameKind::Data | FrameKind::Aggregate => Style::fill(palette.sent),
-        FrameKind::Ack | FrameKind::BlockAck => Style::fill(palette.acked),
+        FrameKind::Data => Style::fill(palette.sent),
+        FrameKind::Aggregate => edged(palette.sent),
+        FrameKind::Ack => Style::fill(palette.acked),
+        FrameKind::BlockAck => edged(palette.acked),
         FrameKind::Rts => hollow(palette.sent),
         FrameKind::Cts => hollow(palette.acked),
         FrameKind::Beacon => hollow(palette.faint),
@@ -289,11 +296,9 @@ fn ink(kind: FrameKind, palette: &Palette) -> Color {
 }
 
 fn sample(kind: FrameKind, palette: &Palette) -> Sample {
-    match kind {
-        FrameKind::Data | FrameKind::Aggregate | FrameKind::Rts | FrameKind::Beacon => {
-            Sample::Band(style(kind, palette))
-        }
-        FrameKind::Ack | FrameKind::BlockAck | FrameKind::Cts => Sample::LowBand(style(kind, palette)),
+    match kind.is_answer() {
+        false => Sample::Band(style(kind, palette)),
+        true => Sample::LowBand(style(kind, palette)),
     }
 }
 
@@ -314,10 +319,7 @@ fn standing(palette: &Palette) -> Style {
 }
 
 fn top_of(kind: FrameKind, row: &Row) -> f64 {
-    match kind {
-        FrameKind::Data | FrameKind::Aggregate | FrameKind::Rts | FrameKind::Beacon => row.tall,
-        FrameKind::Ack | FrameKind::BlockAck | FrameKind::Cts => row.low,
-    }
+    if kind.is_answer() { row.low } else { row.tall }
 }
 
 /// Its ends in tenths of a pixel: within the axis, and at least one pixel apart.

@@ -1,6 +1,5 @@
 //! Over longer times: what share of the air each station took, column by column.
 
-use path::mac::dcf::FrameKind;
 
 use super::layout::View;
 use super::rows::Rows;
@@ -42,10 +41,10 @@ impl Shares {
         let mut columns = vec![vec![Parts::default(); count]; stations];
         for frame in view.frames() {
             let Some(columns) = columns.get_mut(frame.from as usize) else { continue };
-            let part = match (frame.is_damaged(), frame.kind) {
+            let part = match (frame.is_damaged(), frame.kind.carries_packets()) {
                 (true, _) => 2,
-                (false, FrameKind::Data | FrameKind::Aggregate) => 0,
-                (false, _) => 1,
+                (false, true) => 0,
+                (false, false) => 1,
             };
             let (begin, end) = (frame.start.max(view.from) - view.from, frame.end.min(view.to) - view.from);
             let [first, last] = [begin, end].map(|at| ((at / seconds) as usize).min(count - 1));
