@@ -1,10 +1,8 @@
 //! Mobiles: media whose stations move, and who uses which base station.
 
 use engine::Time;
-use path::Cx;
-use path::medium::Medium;
 
-use super::{Hop, Relay, World};
+use super::{Hop, World};
 use crate::event::{Event, NodeEvent, Sink};
 use crate::results::RoamingResult;
 use crate::roaming::Move;
@@ -26,19 +24,6 @@ impl World {
             let order = engine::Order::default();
             self.schedule.arm_as(self.roamers[number].slot, Time::ZERO, order);
         }
-    }
-
-    /// Lets a medium act.
-    pub(super) fn with_medium<S: Sink>(
-        &mut self,
-        medium: usize,
-        sink: &mut S,
-        act: impl FnOnce(&mut Medium, &mut Cx<'_, Relay<'_, S>>),
-    ) {
-        let relay = &mut Relay(sink);
-        let mut cx = Cx { now: self.now, schedule: &mut self.schedule, channels: &mut self.channels, observer: relay };
-        act(&mut self.media[medium], &mut cx);
-        self.medium_acted(medium, sink);
     }
 
     /// A mobile looks which base station it uses from now on.

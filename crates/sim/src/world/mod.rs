@@ -289,11 +289,7 @@ impl World {
                 self.carry_on(self.station_nodes[station as usize] as usize, outcome, sink);
             }
             Owner::Medium { medium, station } => {
-                let relay = &mut Relay(sink);
-                let mut cx =
-                    Cx { now: self.now, schedule: &mut self.schedule, channels: &mut self.channels, observer: relay };
-                self.media[medium as usize].on_wake(u32::from(station), &mut cx);
-                self.medium_acted(medium as usize, sink);
+                self.with_medium(medium as usize, sink, |medium, cx| medium.on_wake(u32::from(station), cx));
             }
             Owner::Beacons { medium, station } => {
                 self.with_medium(medium as usize, sink, |medium, cx| medium.on_beacon(u32::from(station), cx));
@@ -339,6 +335,24 @@ impl World {
         act(&mut self.stations[number as usize], &mut cx)
     }
 
+    /// Lets a medium act, and carries on with what it brings about.
+    #[inline]
+    fn with_medium<S: Sink>(
+        &mut self,
+        number: usize,
+        sink: &mut S,
+        act: impl FnOnce(&mut Medium, &mut Cx<'_, Relay<'_, S>>),
+    ) {
+        let relay = &mut Relay(sink);
+        let mut cx = Cx { now: self.now, schedule: &mut self.schedule, channels: &mut self.channels, observer: relay };
+        act(&mut self.media[number], &mut cx);
+        while let Some((hop, outcome)) = self.media[number].outcome() {
+            // Where the way back leads to.
+            let node = self.far_ends[(2 * hop.link as usize + hop.way.index()) ^ 1] as usize;
+            self.carry_on(node, outcome, sink);
+        }
+    }
+
     fn transmitter_wakes<S: Sink>(&mut self, hop: usize, sink: &mut S) {
         // Where the way back leads to.
         let node = self.far_ends[hop ^ 1] as usize;
@@ -350,15 +364,6 @@ impl World {
         while let Hop::Own(transmitter) = &mut self.hops[hop]
             && let Some(outcome) = transmitter.outcome()
         {
-            self.carry_on(node, outcome, sink);
-        }
-    }
-
-    /// What a medium brought about goes on outside it.
-    fn medium_acted<S: Sink>(&mut self, medium: usize, sink: &mut S) {
-        while let Some((hop, outcome)) = self.media[medium].outcome() {
-            // Where the way back leads to.
-            let node = self.far_ends[(2 * hop.link as usize + hop.way.index()) ^ 1] as usize;
             self.carry_on(node, outcome, sink);
         }
     }

@@ -114,7 +114,14 @@ impl World {
     /// Hands a packet to a link, before all that waits for it if `urgent`. Whether it found room there. Inlined: it is most of
     /// what an event costs.
     #[inline(always)]
-    pub(super) fn launch<S: Sink>(&mut self, node: usize, hop: usize, packet: &Packet, urgent: bool, sink: &mut S) -> bool {
+    pub(super) fn launch<S: Sink>(
+        &mut self,
+        node: usize,
+        hop: usize,
+        packet: &Packet,
+        urgent: bool,
+        sink: &mut S,
+    ) -> bool {
         let relay = &mut Relay(sink);
         let mut cx = Cx { now: self.now, schedule: &mut self.schedule, channels: &mut self.channels, observer: relay };
         match &mut self.hops[hop] {
