@@ -25,6 +25,11 @@ impl Fault {
         self
     }
 
+    /// A fault if there are none of something, or more than `most`.
+    pub fn unless_some(key: &'static str, count: u32, most: u32) -> Option<Self> {
+        (!(1..=most).contains(&count)).then(|| Fault::new(key, count, format!("1 to {most}")))
+    }
+
     /// A fault if `value` is no probability.
     pub fn unless_probability(key: &'static str, value: f64) -> Option<Self> {
         (!(0.0..=1.0).contains(&value)).then(|| Fault::new(key, value, "a probability, 0 to 1"))

@@ -48,9 +48,7 @@ impl Settings for Config {
             faults.push(Fault::new("delay", self.delay, "1 ms to 1 h"));
         }
         for (key, value, most) in [("held", self.held, 100_000), ("flows", self.flows, 1_000_000)] {
-            if !(1..=most).contains(&value) {
-                faults.push(Fault::new(key, value, format!("1 to {most}")));
-            }
+            faults.extend(Fault::unless_some(key, value, most));
         }
         faults
     }

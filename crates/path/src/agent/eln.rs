@@ -44,13 +44,8 @@ impl Default for Config {
 
 impl Settings for Config {
     fn check(&self) -> Vec<Fault> {
-        let mut faults = Vec::new();
-        for (key, value, most) in [("stretches", self.stretches, 100_000), ("flows", self.flows, 1_000_000)] {
-            if !(1..=most).contains(&value) {
-                faults.push(Fault::new(key, value, format!("1 to {most}")));
-            }
-        }
-        faults
+        let counts = [("stretches", self.stretches, 100_000), ("flows", self.flows, 1_000_000)];
+        counts.into_iter().filter_map(|(key, count, most)| Fault::unless_some(key, count, most)).collect()
     }
 }
 

@@ -58,8 +58,8 @@ fn two_segments() -> Bytes {
 impl Settings for Config {
     fn check(&self) -> Vec<Fault> {
         let mut faults = Vec::new();
-        if !(1..=1000).contains(&self.share) {
-            faults.push(Fault::new("share", self.share, "1 to 1000"));
+        if let Some(fault) = Fault::unless_some("share", self.share, 1000) {
+            faults.push(fault);
         } else if self.interval() == Span::ZERO || self.interval() > LONGEST {
             let expected =
                 "more than 0, and rtt / share at most 500 ms: so long may an acknowledgment be delayed [RFC5681 s4.2]";

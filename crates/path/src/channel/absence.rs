@@ -73,9 +73,7 @@ impl Settings for Config {
     fn check(&self) -> Vec<Fault> {
         let ends: Vec<Span> = self.away.iter().flatten().copied().collect();
         let mut faults: Vec<Fault> = rising("away", &ends).into_iter().collect();
-        if !(1..=MOST_TIMES).contains(&self.times) {
-            faults.push(Fault::new("times", self.times, format!("1 to {MOST_TIMES}")));
-        }
+        faults.extend(Fault::unless_some("times", self.times, MOST_TIMES));
         let first = ends.first().copied().unwrap_or_default();
         let last = ends.last().copied().unwrap_or_default();
         match self.every {

@@ -1,6 +1,5 @@
 //! Over longer times: what share of the air each station took, column by column.
 
-
 use super::layout::View;
 use super::rows::Rows;
 use crate::frame::Sheet;

@@ -85,9 +85,7 @@ impl Settings for Config {
             ("duplicates", self.duplicates, 1000),
             ("retransmissions", self.retransmissions, 1000),
         ] {
-            if !(1..=most).contains(&value) {
-                faults.push(Fault::new(key, value, format!("1 to {most}")));
-            }
+            faults.extend(Fault::unless_some(key, value, most));
         }
         for (key, value) in [("tick", Some(self.tick)), ("persist", self.persist)] {
             if let Some(value) = value.filter(|value| !(Span::from_millis(1)..=LONGEST).contains(value)) {

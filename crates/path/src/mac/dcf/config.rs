@@ -276,9 +276,7 @@ impl Config {
         }
         for (key, limit) in [("short_retry_limit", self.short_retry_limit), ("long_retry_limit", self.long_retry_limit)]
         {
-            if let Some(limit) = limit.filter(|limit| !(1..=MOST_ATTEMPTS).contains(limit)) {
-                faults.push(Fault::new(key, limit, format!("1 to {MOST_ATTEMPTS}")));
-            }
+            faults.extend(limit.and_then(|limit| Fault::unless_some(key, limit, MOST_ATTEMPTS)));
         }
         if let Some(Growth { step, most }) = self.retry_growth {
             let [short, long] = self.retries().limits;

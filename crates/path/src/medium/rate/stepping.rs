@@ -31,9 +31,7 @@ impl Default for Config {
 impl Settings for Config {
     fn check(&self) -> Vec<Fault> {
         let mut faults = Vec::new();
-        if !(1..=100).contains(&self.steps) {
-            faults.push(Fault::new("steps", self.steps, "1 to 100"));
-        }
+        faults.extend(Fault::unless_some("steps", self.steps, 100));
         if !(self.least > 0.0 && self.least <= 1.0) {
             faults.push(Fault::new("least", self.least, "more than 0, at most 1"));
         }
