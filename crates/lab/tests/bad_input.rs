@@ -659,3 +659,17 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_misspelt_medium_is_one_mistake() {
+    let nodes = "server = { kind = \"host\" }\nap = { kind = \"base-station\" }\na = { kind = \"host\" }";
+    let wire = "kind = \"wired\"\nbetween = [\"server\", \"ap\"]\nrate = \"10 Mbps\"\ndelay = \"1 ms\"";
+    let air = "kind = \"wireless\"\nbetween = [\"ap\", \"a\"]\nmedium = \"sell\"";
+    let said = problems(&format!(
+        "duration = \"1 s\"\n[nodes]\n{nodes}\n[media.cell]\nstandard = \"802.11b\"\n\
+         [links.wire]\n{wire}\n[links.air]\n{air}\n[flows.down]\nfrom = \"server\"\nto = \"a\"\n"
+    ));
+    assert_eq!(said.len(), 1, "{said:?}");
+    let said = said[0].to_string();
+    assert!(said.contains("links.air.medium") && said.contains("did you mean \"cell\""), "{said}");
+}

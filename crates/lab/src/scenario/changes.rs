@@ -51,8 +51,8 @@ impl Checker<'_> {
 
     /// The rate of a link: where opportunities stand for it both ways, what the slower one carries in the mean.
     pub(super) fn rate(&mut self, key: &str, link: &Link, changes: Option<&Changes>) -> Rate {
-        if let Some(medium) = self.medium(link) {
-            return link.rate.unwrap_or_else(|| medium.data_rate());
+        if link.medium.is_some() {
+            return link.rate.unwrap_or_else(|| self.medium(link).data_rate());
         }
         let recorded = match changes.map(|changes| &changes.opportunities) {
             Some([Some(forward), Some(backward)]) => Some(forward.mean_rate().min(backward.mean_rate())),

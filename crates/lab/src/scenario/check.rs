@@ -202,8 +202,8 @@ impl Checker<'_> {
 
     /// The propagation delay of a link, or of its medium.
     fn delay(&mut self, key: &str, link: &Link) -> Span {
-        if let Some(medium) = self.medium(link) {
-            return medium.delay();
+        if link.medium.is_some() {
+            return self.medium(link).delay();
         }
         let key = format!("{key}.delay");
         let Some(delay) = link.delay else {

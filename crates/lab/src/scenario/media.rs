@@ -13,9 +13,10 @@ use engine::Named;
 const MOST_STATIONS: usize = 10_000;
 
 impl Checker<'_> {
-    /// The medium that a link is part of, if it names one that there is.
-    pub(super) fn medium(&self, link: &Link) -> Option<&dcf::Config> {
-        self.scenario.media.get(link.medium.as_ref()?)
+    /// The medium that a link is part of. That it names none that there is has been told of; what any would say stands for it.
+    pub(super) fn medium(&self, link: &Link) -> dcf::Config {
+        let named = link.medium.as_ref().and_then(|name| self.scenario.media.get(name));
+        named.cloned().unwrap_or_default()
     }
 
     /// A medium and what is wrong with it.
@@ -25,7 +26,7 @@ impl Checker<'_> {
         self.faults(&key, config.check());
         self.faults(&format!("{key}.rate_control"), config.rate_control().check());
         let links = self.scenario.links.values().filter(|link| link.medium.as_deref() == Some(name)).count();
-        if links == 0 {
+        if links == 0 && self.every_medium_named_exists() {
             let problem = Problem::new("at least one link that is part of it").key(key.clone());
             self.wrong(problem.hint(format!("write medium = \"{name}\" in a link")));
         }
@@ -36,6 +37,12 @@ impl Checker<'_> {
             self.stations_have_places(name);
         }
         MediumSpec { name: name.to_owned(), config: config.clone() }
+    }
+
+    /// Whether a medium without links can be no other's misspelt name.
+    fn every_medium_named_exists(&self) -> bool {
+        let mut named = self.scenario.links.values().filter_map(|link| link.medium.as_ref());
+        named.all(|name| self.scenario.media.contains_key(name))
     }
 
     /// The number of the medium of a link, which leaves to it what is its own.
