@@ -5,10 +5,12 @@
 
 mod air;
 
-use Reception::{Collided, Received, Unheard};
+use Reception::{Collided, Corrupted, Received, Unheard};
 use air::{Air, config, metres};
 use engine::{Bytes, Decibels, Time};
-use path::mac::dcf::{Config, FrameKind};
+use path::mac::dcf::config::Aggregation;
+use path::mac::dcf::reach::RangeOf;
+use path::mac::dcf::{Config, FrameKind, Standard};
 use path::place::Path;
 use path::{MediumEvent, Reach, Reception};
 
@@ -136,6 +138,30 @@ fn the_first_frame_survives_if_it_is_so_much_stronger() {
     // In free space 20 log (200 / 112) = 5 dB.
     let free = Config { path_loss: Some(2.0), ..capture };
     assert_eq!(two_packets(row_at(&free, [-112, 200]), us(500)).ended(0, FrameKind::Data)[0].1, Collided);
+}
+
+/// Of a range of 100 m at 6 Mbps, -82 dBm, as far as the power of distance lets the signal fall to -65 dBm, 54 Mbps, or -74 dBm, 24 Mbps.
+#[test]
+fn fast_rates_are_read_less_far_than_slow_ones() {
+    let cell = |standard: Standard, rate: &str, path_loss: f64| {
+        let (rate, range_of) = (Some(rate.parse().unwrap()), RangeOf::LowestRate);
+        Config { standard, rate, range_of, path_loss: Some(path_loss), ..config(100, 220) }
+    };
+    let came = |config: Config, distance: i128| {
+        let mut air = Air::new(&config, &[metres([0, 0]), metres([0, distance])], &[[0, 1]], SECOND);
+        air.offer(Time::ZERO, 0);
+        air.run(SECOND);
+        air.ended(0, FrameKind::Data)[0].1
+    };
+    let arrives = |rate, path_loss, distance| came(cell(Standard::A, rate, path_loss), distance);
+    // 100 m x 10^(-17 dB / 10 n): 37.6 m, and 14.1 m in free space; 100 m x 10^(-8 / 40) = 63.1 m.
+    assert_eq!([37, 38].map(|metres| arrives("54 Mbps", 4.0, metres)), [Received, Corrupted]);
+    assert_eq!([14, 15].map(|metres| arrives("54 Mbps", 2.0, metres)), [Received, Corrupted]);
+    assert_eq!([63, 64].map(|metres| arrives("24 Mbps", 4.0, metres)), [Received, Corrupted]);
+    assert_eq!([100, 101].map(|metres| arrives("6 Mbps", 4.0, metres)), [Received, Unheard]);
+    // MCS 7 of 802.11n, in aggregates or not: 18 dB, 35.5 m.
+    let aggregates = Config { aggregation: Some(Aggregation::default()), ..cell(Standard::N, "65 Mbps", 4.0) };
+    assert_eq!([35, 36].map(|metres| came(aggregates.clone(), metres)), [Received, Corrupted]);
 }
 
 #[test]

@@ -1,11 +1,8 @@
 //! A signal that becomes stronger and weaker: fast rates need more of it than slow ones. For links of a medium, whose rates
 //! differ from frame to frame.
 //!
-//! A frame arrives if the signal is never weaker, while it lasts, than the minimum input level at which the standard asks a
-//! receiver to read its rate: with at most 10 % of 1,000-byte frames lost for OFDM and high throughput [802.11-2012 s18.3.10.2,
-//! s20.3.21.1], 8 % of 1,024-byte frames for direct sequence [s16.4.8.2, s17.4.8.2]. So it does for a receiver that is just
-//! good enough; below that level everything is lost. For 1 and 5.5 Mbps the standard names no level, and those of 2 and 11 Mbps
-//! stand.
+//! A frame arrives if the signal is never weaker, while it lasts, than the [minimum input](minimum_input) of its rate. So it does
+//! for a receiver that is just good enough; below that level everything is lost.
 
 use engine::registry::{Fault, Settings};
 use engine::{Rate, Span, Stream, Time};
@@ -13,6 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Channel, Fate, Frame};
+use crate::mac::dcf::sensitivity::minimum_input;
 
 /// How strong the signal is.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -59,30 +57,6 @@ impl Config {
     }
 }
 
-/// The weakest signal in which a receiver must be able to read a rate, in units of 100 kbps and dBm.
-const MINIMUM_INPUT: [(u64, f64); 20] = [
-    (10, -80.0),
-    (20, -80.0),
-    (55, -76.0),
-    (110, -76.0),
-    (60, -82.0),
-    (90, -81.0),
-    (120, -79.0),
-    (180, -77.0),
-    (240, -74.0),
-    (360, -70.0),
-    (480, -66.0),
-    (540, -65.0),
-    (65, -82.0),
-    (130, -79.0),
-    (195, -77.0),
-    (260, -74.0),
-    (390, -70.0),
-    (520, -66.0),
-    (585, -65.0),
-    (650, -64.0),
-];
-
 struct Signal {
     levels: Vec<(Time, f64)>,
 }
@@ -104,9 +78,8 @@ impl Channel for Signal {
     }
 
     fn fate_at(&mut self, frame: &Frame, rate: Rate) -> Fate {
-        let is_rate = |(tenths, _): &&(u64, f64)| tenths * 100_000 == rate.bits_per_sec();
-        match MINIMUM_INPUT.iter().find(is_rate) {
-            Some((_, minimum)) if self.weakest(frame) < *minimum => Fate::Corrupted,
+        match minimum_input(rate) {
+            Some(minimum) if self.weakest(frame) < minimum => Fate::Corrupted,
             _ => Fate::Arrives,
         }
     }
@@ -116,7 +89,6 @@ impl Channel for Signal {
 mod tests {
     use super::*;
     use crate::event::Way;
-    use crate::mac::dcf::Standard;
 
     fn level(from: u64, dbm: f64) -> Level {
         Level { from: Span::from_millis(from), dbm }
@@ -135,17 +107,6 @@ mod tests {
         assert!(!arrives(99, 1001, "54 Mbps"), "it becomes weaker before the end");
         assert!(!arrives(100, 500, "36 Mbps") && arrives(100, 500, "24 Mbps"));
         assert!(!arrives(200, 0, "6 Mbps"));
-    }
-
-    #[test]
-    fn every_rate_of_a_standard_has_its_minimum() {
-        for standard in [Standard::Fhss, Standard::Dsss, Standard::B, Standard::A, Standard::G, Standard::N] {
-            let minimum = |rate: Rate| {
-                MINIMUM_INPUT.iter().find(|(tenths, _)| tenths * 100_000 == rate.bits_per_sec()).map(|(_, dbm)| *dbm)
-            };
-            let minima: Vec<f64> = standard.modes().iter().map(|mode| minimum(mode.rate).expect("a minimum")).collect();
-            assert!(minima.is_sorted(), "{standard:?}: {minima:?}");
-        }
     }
 
     #[test]

@@ -62,6 +62,7 @@ impl Medium {
         let reserves = self.answer_time(data.rate, data.answer);
         let (rate, duration) = (self.phy.rate(data.rate), self.phy.duration(data.rate, data.size));
         let preamble = self.phy.preamble(data.rate);
+        let too_weak = self.is_too_weak(number, data.to, rate, cx.now);
         let station = &mut self.stations[number as usize];
         let serving = station.serving();
         let lane = &mut station.lanes[serving];
@@ -78,7 +79,7 @@ impl Medium {
                 false => (start + preamble + rate.transmission_time(begins), rate.transmission_time(size - begins)),
             };
             let asked = Frame { now: cx.now, start, duration, size: bytes, way: hop.way, number: Some(packet_place) };
-            head.damaged = fate(cx.channels, hop, &asked, rate) == Fate::Corrupted;
+            head.damaged = fate(cx.channels, hop, &asked, rate) == Fate::Corrupted || too_weak;
             corrupted &= head.damaged;
             let (number, attempt, packet) = (head.number, head.attempts, head.packet);
             cx.tell(hop, || LinkEvent::FrameSent { number, attempt, packet });

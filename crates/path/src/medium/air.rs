@@ -1,6 +1,6 @@
 //! The frames that are in the air.
 
-use engine::{Span, Time};
+use engine::{Rate, Span, Time};
 
 use super::hearing::Hearing;
 use super::places::Plane;
@@ -68,11 +68,17 @@ impl Medium {
     ) -> Time {
         let AirFrame { start, duration, size, .. } = frame;
         let asked = Frame { now: cx.now, start, duration, size, way: hop.way, number };
-        let corrupted = fate(cx.channels, hop, &asked, frame.rate) == Fate::Corrupted;
+        let mut corrupted = fate(cx.channels, hop, &asked, frame.rate) == Fate::Corrupted;
+        corrupted |= self.is_too_weak(from, to, frame.rate, cx.now);
         self.launch_known([owner, from, to], frame, corrupted, cx)
     }
 
-    /// The same, of a frame whose fate in the air is known.
+    /// Whether a frame at this rate, which begins now, is too weak for it where `to` is.
+    pub(super) fn is_too_weak(&mut self, from: u32, to: u32, rate: Rate, now: Time) -> bool {
+        self.plane.as_mut().is_some_and(|plane| plane.is_too_weak(from, to, rate, now))
+    }
+
+    /// The same as [`launch`](Self::launch), of a frame whose fate in the air is known.
     pub(super) fn launch_known<O: Observer>(
         &mut self,
         [owner, from, to]: [u32; 3],

@@ -6,7 +6,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use engine::{Slot, Time};
+use engine::{Rate, Slot, Time};
 
 use super::hearing::Hearing;
 use super::{Medium, Zone};
@@ -34,6 +34,9 @@ pub(super) struct Plane {
     /// Squares of the range and the carrier sense range.
     read: i128,
     sensed: i128,
+    ranges: Ranges,
+    /// For rates that have been asked about, the square of how far they can be read.
+    by_rate: Vec<(Rate, f64)>,
     /// The ratio of squared distances at which the first frame survives the second.
     capture: Option<f64>,
     reach: Vec<Vec<Reach>>,
@@ -48,7 +51,8 @@ impl Plane {
         let capture = ranges.capture.map(|ratio| square_ratio(ratio.0, ranges.path_loss));
         let (read, sensed) = (square_of(ranges.read.0), square_of(ranges.sensed.0));
         let reach = vec![vec![Reach::Reads; paths.len()]; paths.len()];
-        let mut plane = Plane { slot, paths, until, read, sensed, capture, reach, crossings: BinaryHeap::new() };
+        let (ranges, by_rate, crossings) = (*ranges, Vec::new(), BinaryHeap::new());
+        let mut plane = Plane { slot, paths, until, read, sensed, ranges, by_rate, capture, reach, crossings };
         for a in 0..plane.paths.len() as u32 {
             for b in 0..a {
                 plane.look(a, b, Time::ZERO);
@@ -89,6 +93,22 @@ impl Plane {
             self.reach.iter().map(row).collect()
         };
         Hearing::by(rows(Reach::Senses), rows(Reach::Reads))
+    }
+
+    /// Whether a frame at this rate, which begins now, is too weak for it where `to` is.
+    pub fn is_too_weak(&mut self, from: u32, to: u32, rate: Rate, now: Time) -> bool {
+        if self.ranges.slowest.is_none() {
+            return false;
+        }
+        let known = self.by_rate.iter().find(|(known, _)| *known == rate);
+        let most = known.map(|(_, most)| *most).unwrap_or_else(|| {
+            let thousandths = (1000.0 * self.ranges.excess(rate)).round() as u64;
+            let most = self.read as f64 / square_ratio(thousandths, self.ranges.path_loss);
+            self.by_rate.push((rate, most));
+            most
+        });
+        let [from, to] = [from, to].map(|station| &self.paths[station as usize]);
+        square(from, to, now) as f64 > most
     }
 
     /// Whether `to` can read a frame of `first` although `later` begins one: if the first is so much stronger there.

@@ -5,6 +5,7 @@ use engine::{Bytes, Decibels, Length, Named, Rate, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::reach::RangeOf;
 use super::standard::{Mode, Standard};
 use crate::medium::rate::RateControlConfig;
 
@@ -68,6 +69,9 @@ pub struct Config {
     /// How far frames can be read; everybody hears everybody if not given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub range: Option<Length>,
+    /// Which frames reach as far as the range.
+    #[serde(skip_serializing_if = "is_default")]
+    pub range_of: RangeOf,
     /// How far frames are sensed; 2.2 times the range if not given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub carrier_sense_range: Option<Length>,

@@ -4,6 +4,7 @@
 pub mod config;
 pub mod frame;
 pub mod reach;
+pub mod sensitivity;
 pub mod standard;
 pub mod timing;
 

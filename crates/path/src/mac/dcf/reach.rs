@@ -1,9 +1,12 @@
 //! How far the frames of a cell reach.
 
 use engine::registry::Fault;
-use engine::{Decibels, Length, Span};
+use engine::{Decibels, Length, Rate, Span};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use super::Config;
+use super::sensitivity::minimum_input;
 
 /// ns-2's default radio reads what is at least 3.652e-10 W and senses what is at least 1.559e-11 W: under its two-ray ground
 /// model 250 m and 550 m (tcl/lib/ns-default.tcl).
@@ -16,6 +19,17 @@ const LONGEST: Length = Length(100_000_000_000);
 const LONGEST_INTERVAL: Span = Span::from_nanos(65_535 * 1_024_000);
 const SHORTEST_INTERVAL: Span = Span::from_nanos(1_024_000);
 
+/// Which frames reach as far as the range.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum RangeOf {
+    /// All of them.
+    #[default]
+    EveryRate,
+    /// Those at the standard's lowest rate; faster ones need a stronger signal, which is nearer.
+    LowestRate,
+}
+
 /// How far frames reach.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Ranges {
@@ -23,10 +37,20 @@ pub struct Ranges {
     pub read: Length,
     /// How far they are sensed.
     pub sensed: Length,
+    /// The rate whose frames can be read so far, if faster ones cannot.
+    pub slowest: Option<Rate>,
     /// By how much a frame must be stronger than a later one to survive it.
     pub capture: Option<Decibels>,
     /// The power of distance with which signals fall.
     pub path_loss: f64,
+}
+
+impl Ranges {
+    /// By how many dB a frame at this rate must be stronger than one that can just be read at the range.
+    pub fn excess(&self, rate: Rate) -> f64 {
+        let minimum = |rate| minimum_input(rate).unwrap_or(f64::NEG_INFINITY);
+        self.slowest.map_or(0.0, |slowest| (minimum(rate) - minimum(slowest)).max(0.0))
+    }
 }
 
 impl Config {
@@ -37,6 +61,7 @@ impl Config {
         Some(Ranges {
             read,
             sensed: self.carrier_sense_range.unwrap_or(sensed),
+            slowest: (self.range_of == RangeOf::LowestRate).then(|| self.standard.modes()[0].rate),
             capture: self.capture,
             path_loss: self.path_loss(),
         })
@@ -64,6 +89,9 @@ impl Config {
         }
         if self.range.is_none() {
             faults.extend(self.capture.map(|ratio| without_range("capture", ratio)));
+            if self.range_of == RangeOf::LowestRate {
+                faults.push(without_range("range_of", "\"lowest-rate\""));
+            }
             faults.extend(self.path_loss.map(|power| without_range("path_loss", power)));
         }
         // Written so that NaN is a fault too.
