@@ -1,6 +1,12 @@
 //! Who hears whom.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
+use std::hash::Hash;
+
+use fixedbitset::FixedBitSet;
+use foldhash::fast::FixedState;
+
+use crate::event::Reach;
 
 /// Which stations sense and understand which, and the zones of those that hear the same.
 pub(super) struct Hearing {
@@ -10,9 +16,9 @@ pub(super) struct Hearing {
     pub audience: Vec<Vec<(u32, bool)>>,
     /// How many zones there are.
     pub zones: usize,
-    /// By station and station; empty if everybody understands everybody.
-    senses: Vec<Vec<bool>>,
-    understands: Vec<Vec<bool>>,
+    /// By station, whom it senses, itself too; empty if everybody understands everybody.
+    senses: Vec<FixedBitSet>,
+    understands: Vec<FixedBitSet>,
 }
 
 impl Hearing {
@@ -27,46 +33,57 @@ impl Hearing {
         }
     }
 
-    /// Stations of which `senses[a][b]` tells whether a senses b's frames, and `understands` whether it can read them.
-    /// Every station senses itself. Zones are still to be made.
-    pub fn by(senses: Vec<Vec<bool>>, understands: Vec<Vec<bool>>) -> Self {
-        Hearing { zone: Vec::new(), audience: Vec::new(), zones: 0, senses, understands }
+    /// `count` stations that hear themselves only. Zones are still to be made.
+    pub fn of_none(count: usize) -> Self {
+        let alone = |station| {
+            let mut row = FixedBitSet::with_capacity(count);
+            row.insert(station);
+            row
+        };
+        let rows: Vec<_> = (0..count).map(alone).collect();
+        let (zone, audience) = (vec![0; count], vec![Vec::new(); count]);
+        Hearing { zone, audience, zones: 0, senses: rows.clone(), understands: rows }
+    }
+
+    /// Two stations hear each other so from now on. Zones are still to be made anew.
+    pub fn set(&mut self, a: u32, b: u32, reach: Reach) {
+        for (station, from) in [(a as usize, b as usize), (b as usize, a as usize)] {
+            self.senses[station].set(from, reach >= Reach::Senses);
+            self.understands[station].set(from, reach >= Reach::Reads);
+        }
     }
 
     /// Makes zones of the stations that hear the same and that are `alike`. A station of each zone.
-    pub fn regroup<K: Ord>(&mut self, alike: impl Fn(u32) -> K) -> Vec<u32> {
-        let Hearing { senses, understands, .. } = &*self;
-        let count = senses.len();
-        let mut known = BTreeMap::new();
+    pub fn regroup<K: Hash + Eq>(&mut self, alike: impl Fn(u32) -> K) -> Vec<u32> {
+        let Hearing { zone, audience, zones, senses, understands } = self;
+        let mut known = HashMap::with_hasher(FixedState::default());
         let mut founders: Vec<u32> = Vec::new();
-        let mut zone = Vec::with_capacity(count);
-        for station in 0..count {
+        for (station, zone) in zone.iter_mut().enumerate() {
             let kind = (alike(station as u32), &senses[station], &understands[station]);
-            zone.push(*known.entry(kind).or_insert_with(|| {
+            *zone = *known.entry(kind).or_insert_with(|| {
                 founders.push(station as u32);
                 founders.len() as u32 - 1
-            }));
+            });
         }
-        let audience = |station: usize| {
-            let hears = |(number, founder): (usize, &u32)| {
-                let founder = *founder as usize;
-                senses[founder][station].then_some((number as u32, understands[founder][station]))
-            };
-            founders.iter().enumerate().filter_map(hears).collect()
-        };
-        let audience = (0..count).map(audience).collect();
-        (self.zone, self.audience, self.zones) = (zone, audience, founders.len());
+        audience.iter_mut().for_each(Vec::clear);
+        for (number, founder) in (0..).zip(&founders) {
+            let (senses, understands) = (&senses[*founder as usize], &understands[*founder as usize]);
+            for station in senses.ones() {
+                audience[station].push((number, understands.contains(station)));
+            }
+        }
+        *zones = founders.len();
         founders
     }
 
     /// Whether frames of `from` add to what `station` receives.
     pub fn senses(&self, station: u32, from: u32) -> bool {
-        self.senses.is_empty() || self.senses[station as usize][from as usize]
+        self.senses.is_empty() || self.senses[station as usize].contains(from as usize)
     }
 
     /// Whether `station` can read frames of `from`.
     pub fn understands(&self, station: u32, from: u32) -> bool {
-        self.understands.is_empty() || self.understands[station as usize][from as usize]
+        self.understands.is_empty() || self.understands[station as usize].contains(from as usize)
     }
 
     /// Whether everybody understands everybody.

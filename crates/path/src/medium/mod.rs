@@ -133,8 +133,9 @@ impl Medium {
             data: Data::default(),
         };
         let stations: Vec<Station> = stations.into_iter().map(station).collect();
-        let plane = config.ranges().zip(places).map(|(ranges, places)| Plane::new(places, &ranges));
-        let hearing = plane.as_ref().map_or_else(|| Hearing::of_all(stations.len()), Plane::first_hearing);
+        let placed = config.ranges().zip(places).map(|(ranges, places)| Plane::new(places, &ranges)).unzip();
+        let (plane, hearing): (Option<Plane>, Option<Hearing>) = placed;
+        let hearing = hearing.unwrap_or_else(|| Hearing::of_all(stations.len()));
         let size = |bytes: Option<engine::Bytes>| bytes.map(|bytes| u32::try_from(bytes.0).unwrap_or(u32::MAX));
         let fragment = size(config.fragmentation_threshold);
         Medium {

@@ -39,29 +39,29 @@ pub(super) struct Plane {
     by_rate: Vec<(Rate, f64)>,
     /// The ratio of squared distances at which the first frame survives the second.
     capture: Option<f64>,
-    reach: Vec<Vec<Reach>>,
     /// When which pair crosses a border next.
     crossings: BinaryHeap<Reverse<(Time, u32, u32)>>,
 }
 
 impl Plane {
-    /// The plane at time zero.
-    pub fn new(places: Places, ranges: &Ranges) -> Self {
+    /// The plane at time zero, and who hears whom there.
+    pub fn new(places: Places, ranges: &Ranges) -> (Self, Hearing) {
         let Places { slot, paths, until } = places;
         let capture = ranges.capture.map(|ratio| square_ratio(ratio.0, ranges.path_loss));
         let (read, sensed) = (square_of(ranges.read.0), square_of(ranges.sensed.0));
-        let reach = vec![vec![Reach::Reads; paths.len()]; paths.len()];
+        let mut hearing = Hearing::of_none(paths.len());
         let (ranges, by_rate, crossings) = (*ranges, Vec::new(), BinaryHeap::new());
-        let mut plane = Plane { slot, paths, until, read, sensed, ranges, by_rate, capture, reach, crossings };
+        let mut plane = Plane { slot, paths, until, read, sensed, ranges, by_rate, capture, crossings };
         for a in 0..plane.paths.len() as u32 {
             for b in 0..a {
-                plane.look(a, b, Time::ZERO);
+                hearing.set(a, b, plane.look(a, b, Time::ZERO));
             }
         }
-        plane
+        hearing.regroup(|_| ());
+        (plane, hearing)
     }
 
-    /// Notes how two stations hear each other now, and when that changes. What it is now.
+    /// How two stations hear each other now. Notes when that changes.
     fn look(&mut self, a: u32, b: u32, now: Time) -> Reach {
         let (place_a, place_b) = (&self.paths[a as usize], &self.paths[b as usize]);
         let reach = match () {
@@ -74,25 +74,7 @@ impl Plane {
             let next = next(self.read).into_iter().chain(next(self.sensed)).min();
             self.crossings.extend(next.map(|at| Reverse((at, a, b))));
         }
-        self.reach[a as usize][b as usize] = reach;
-        self.reach[b as usize][a as usize] = reach;
         reach
-    }
-
-    /// Who hears whom, before anything has been heard.
-    pub fn first_hearing(&self) -> Hearing {
-        let mut hearing = self.hearing();
-        hearing.regroup(|_| ());
-        hearing
-    }
-
-    /// Who hears whom, without zones.
-    fn hearing(&self) -> Hearing {
-        let rows = |least: Reach| {
-            let row = |row: &Vec<Reach>| row.iter().map(|reach| *reach >= least).collect();
-            self.reach.iter().map(row).collect()
-        };
-        Hearing::by(rows(Reach::Senses), rows(Reach::Reads))
     }
 
     /// Whether a frame at this rate, which begins now, is too weak for it where `to` is.
@@ -133,49 +115,54 @@ impl Medium {
     /// Stations have come into range of each other, or left it.
     pub fn on_crossing<O: Observer>(&mut self, cx: &mut Cx<'_, O>) {
         let Some(plane) = &mut self.plane else { return };
+        let mut crossed = Vec::new();
         while let Some(Reverse((at, a, b))) = plane.crossings.peek().copied()
             && at <= cx.now
         {
             plane.crossings.pop();
             let reach = plane.look(a, b, cx.now);
+            crossed.push((a, b, reach));
             cx.tell_of_medium(self.number, || MediumEvent::Reaches { a, b, reach });
         }
         match plane.crossings.peek() {
             Some(Reverse((at, ..))) => cx.schedule.arm(plane.slot, *at),
             None => cx.schedule.disarm(plane.slot),
         }
-        let hearing = plane.hearing();
-        self.regroup(hearing, cx);
+        self.regroup(&crossed, cx);
     }
 
-    /// Makes the zones anew. Frames in the air are heard to their end by whom they were heard by.
-    fn regroup<O: Observer>(&mut self, mut hearing: Hearing, cx: &mut Cx<'_, O>) {
+    /// Makes the zones anew, for stations of which two hear each other otherwise from now on. Frames in the air are heard to
+    /// their end by whom they were heard by.
+    fn regroup<O: Observer>(&mut self, crossed: &[(u32, u32, Reach)], cx: &mut Cx<'_, O>) {
         let mut old = std::mem::take(&mut self.zones);
         for zone in &mut old {
             zone.ceases(&self.stations, cx.schedule);
         }
         // The frames that each old zone hears.
         let mut frames = vec![Vec::new(); old.len()];
-        for (place, flying) in self.flying.iter().enumerate() {
-            for (zone, _) in flying.audience(&self.hearing) {
+        let heard_by: Vec<_> = self.flying.iter().map(|flying| flying.audience(&self.hearing).to_vec()).collect();
+        for (place, heard_by) in heard_by.iter().enumerate() {
+            for (zone, _) in heard_by {
                 frames[*zone as usize].push(place);
             }
         }
         let standings: Vec<_> = old.iter().zip(&frames).map(|(zone, frames)| (zone.standing(), frames)).collect();
-        let before = std::mem::take(&mut self.hearing.zone);
+        let before = self.hearing.zone.clone();
+        for (a, b, reach) in crossed {
+            self.hearing.set(*a, *b, *reach);
+        }
         // Together stay, or come, those who hear the same from now on and have heard the same until now.
-        let founders = hearing.regroup(|station| &standings[before[station as usize] as usize]);
+        let founders = self.hearing.regroup(|station| &standings[before[station as usize] as usize]);
         let mut zones: Vec<Zone> =
             founders.iter().map(|founder| old[before[*founder as usize] as usize].heir()).collect();
-        for (station, zone) in hearing.zone.iter().enumerate() {
+        for (station, zone) in self.hearing.zone.iter().enumerate() {
             let from = &old[before[station] as usize];
             zones[*zone as usize].inherits(station as u32, from, &mut self.stations);
         }
         for zone in &mut zones {
             zone.resumes(&self.phy, &self.stations, cx.schedule);
         }
-        for flying in &mut self.flying {
-            let heard = flying.audience(&self.hearing).to_vec();
+        for (flying, heard) in self.flying.iter_mut().zip(&heard_by) {
             let still = founders.iter().enumerate().filter_map(|(number, founder)| {
                 let then = before[*founder as usize];
                 let known = heard.iter().find(|(zone, _)| *zone == then);
@@ -184,6 +171,5 @@ impl Medium {
             flying.heard_by = Some(still.collect());
         }
         self.zones = zones;
-        self.hearing = hearing;
     }
 }

@@ -24,7 +24,7 @@ struct Apart {
 }
 
 /// What a frame reserves.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub(super) struct Reservation {
     pub until: Time,
     /// The two stations of the exchange. A frame reserves the air from others than who it is for [802.11-2007 s9.2.5.4].

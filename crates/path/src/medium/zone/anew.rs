@@ -8,7 +8,7 @@ use super::{Apart, Reservation, Zone};
 use crate::mac::dcf::Phy;
 
 /// What the stations of a zone have in common. Zones of which it is the same differ in nothing but how much they have counted.
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
+#[derive(PartialEq, Eq, Hash)]
 pub(in super::super) struct Standing {
     heard: u32,
     clear: bool,
