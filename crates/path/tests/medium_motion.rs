@@ -106,18 +106,28 @@ fn who_hears_whom_is_a_matter_of_distance_at_the_time() {
                     first_of_an_exchange_waits(*from, *at, frame, &phy, &flying, &over);
                     let senses = |a: u32, b: u32| pair_reach(a, b, *at) >= Reach::Senses;
                     let mut collided = false;
-                    for other in &mut flying {
-                        let (here, first) = (other.to, other.from);
+                    // Whether the first frame is damaged at `here`, who it is for, by the other.
+                    let mut spoilt = |here: u32, [from, other]: [u32; 2], frames: [&AirFrame; 2]| {
                         let power = |station: u32| {
                             (square(&paths[here as usize], &paths[station as usize], *at) as f64).powi(2).recip()
                         };
+                        let there = |frame: &AirFrame, sender: u32| {
+                            let begins = frame.start + if sender == here { Span::ZERO } else { Span::from_nanos(1000) };
+                            (begins, begins + frame.duration)
+                        };
+                        let ((begins, ends), (others_begins, others_ends)) =
+                            (there(frames[0], from), there(frames[1], other));
+                        let meets = senses(here, other) && begins < others_ends && others_begins < ends;
                         let survives = settings.capture.is_some()
-                            && here != *from
-                            && here != first
-                            && power(first) >= 10.0 * power(*from);
-                        captures += u64::from(survives && senses(here, *from));
-                        other.collided |= senses(here, *from) && !survives;
-                        collided |= senses(*to, first);
+                            && ![from, other].contains(&here)
+                            && frames[0].start <= frames[1].start
+                            && power(from) >= 10.0 * power(other);
+                        captures += u64::from(meets && survives);
+                        meets && !survives
+                    };
+                    for other in &mut flying {
+                        other.collided |= spoilt(other.to, [other.from, *from], [&other.frame, frame]);
+                        collided |= spoilt(*to, [*from, other.from], [frame, &other.frame]);
                     }
                     flying.push(Flown {
                         from: *from,

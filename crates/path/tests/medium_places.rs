@@ -140,6 +140,41 @@ fn the_first_frame_survives_if_it_is_so_much_stronger() {
     assert_eq!(two_packets(row_at(&free, [-112, 200]), us(500)).ended(0, FrameKind::Data)[0].1, Collided);
 }
 
+/// The other frame, as long, ends when this one does or before its answer begins: it is in the air with the one and not with the other.
+#[test]
+fn the_answer_to_a_captured_frame_meets_nothing() {
+    let capture = Config { capture: Some(Decibels(10_000)), ..config(250, 550) };
+    for (places, strong, weak) in [([-20, 100], 0, 2), ([-100, 20], 2, 0)] {
+        for later in [0, 500] {
+            let mut air = row_at(&capture, places);
+            air.offer(Time::ZERO, strong);
+            air.run(Time::from_nanos(later));
+            air.offer(Time::from_nanos(later), weak);
+            air.run(SECOND);
+            assert_eq!(air.ended(strong as u32, FrameKind::Data), [(1311, Received)], "{places:?} {later}");
+            assert_eq!(air.ended(weak as u32, FrameKind::Data)[0].1, Collided, "{places:?} {later}");
+            assert_eq!(air.ended(1, FrameKind::Ack)[0], (1570, Received), "{places:?} {later}");
+        }
+    }
+}
+
+/// Of frames that begin in the same slot there is no first one: whichever is so much stronger survives.
+#[test]
+fn of_frames_that_begin_together_the_stronger_survives() {
+    let capture = Config { capture: Some(Decibels(10_000)), ..config(250, 250) };
+    let came = |places| {
+        let air = two_packets(row_at(&capture, places), us(0));
+        [0, 2].map(|station| air.ended(station, FrameKind::Data)[0].1)
+    };
+    assert_eq!(came([-60, 200]), [Received, Collided]);
+    assert_eq!(came([-200, 60]), [Collided, Received]);
+    assert_eq!(came([-120, 200]), [Collided, Collided]);
+    // As strong as each other, and by nothing stronger is not stronger.
+    let nothing = Config { capture: Some(Decibels(0)), ..capture.clone() };
+    let air = two_packets(row_at(&nothing, [-100, 100]), us(0));
+    assert_eq!([0, 2].map(|station| air.ended(station, FrameKind::Data)[0].1), [Collided, Collided]);
+}
+
 /// Of a range of 100 m at 6 Mbps, -82 dBm, as far as the power of distance lets the signal fall to -65 dBm, 54 Mbps, or -74 dBm, 24 Mbps.
 #[test]
 fn fast_rates_are_read_less_far_than_slow_ones() {

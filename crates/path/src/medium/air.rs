@@ -1,5 +1,7 @@
 //! The frames that are in the air.
 
+use std::cmp::Ordering;
+
 use engine::{Rate, Span, Time};
 
 use super::hearing::Hearing;
@@ -47,6 +49,24 @@ impl Flying {
     /// How much of it has not been sent at `now`. It may not have begun.
     pub fn left(&self, now: Time) -> Span {
         (self.frame.start + self.frame.duration).since(now).min(self.frame.duration)
+    }
+
+    /// Whether any of `other` is there when this one reaches who it is for. What a station itself sends is there at once.
+    fn meets(&self, other: &Flying, delay: Span) -> bool {
+        let until = |frame: &AirFrame| frame.start + frame.duration;
+        let (way, others_way) = (delay, if other.from == self.to { Span::ZERO } else { delay });
+        self.frame.start + way < until(&other.frame) + others_way
+            && other.frame.start + others_way < until(&self.frame) + way
+    }
+
+    /// Whether it is captured although `other` meets it: it began first, or with it, and is so much stronger.
+    fn survives(&self, other: &Flying, plane: &Plane, now: Time) -> bool {
+        let stronger = || plane.captures(self.to, self.from, other.from, now);
+        match self.frame.start.cmp(&other.frame.start) {
+            Ordering::Less => stronger(),
+            Ordering::Equal => stronger() && !plane.captures(self.to, other.from, self.from, now),
+            Ordering::Greater => false,
+        }
     }
 
     /// Whether another frame has reached who it is for at the same time, so far.
@@ -101,11 +121,16 @@ impl Medium {
 
     fn fly<O: Observer>(&mut self, mut flying: Flying, cx: &mut Cx<'_, O>) -> Time {
         let Flying { from, to, frame, .. } = flying;
+        let (hearing, plane, delay) = (&self.hearing, self.plane.as_ref(), self.phy.delay);
+        // A station that sends hears nothing else: it senses itself.
+        let spoils = |first: &Flying, other: &Flying| {
+            hearing.senses(first.to, other.from)
+                && first.meets(other, delay)
+                && !plane.is_some_and(|plane| first.survives(other, plane, cx.now))
+        };
         for other in &mut self.flying {
-            // A station that sends hears nothing else: it senses itself.
-            let survives = |plane: &Plane| plane.captures(other.to, other.from, from, cx.now);
-            other.collided |= self.hearing.senses(other.to, from) && !self.plane.as_ref().is_some_and(survives);
-            flying.collided |= self.hearing.senses(to, other.from);
+            other.collided |= spoils(other, &flying);
+            flying.collided |= spoils(&flying, other);
         }
         self.stations[from as usize].counted.sends(frame.kind, frame.duration);
         self.flying.push(flying);
