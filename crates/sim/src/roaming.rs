@@ -19,6 +19,10 @@ struct Candidate {
     station: Path,
     /// The square of the range in which it can be used.
     range: i128,
+    /// When it next comes into range or leaves it.
+    border: Option<Time>,
+    /// When next that it is nearer than the one in use, by the hysteresis, begins or ends.
+    preference: Option<Time>,
 }
 
 /// A mobile that uses one link at a time.
@@ -54,24 +58,28 @@ impl Roamer {
     pub fn new(network: &Network, node: usize, slot: impl FnOnce() -> Slot) -> Option<Self> {
         let association = network.nodes[node].association?;
         let path = network.nodes[node].place.clone()?;
+        let until = Time::ZERO + network.duration;
         let candidate = |(link, spec): (usize, &crate::network::LinkSpec)| {
             let range = network.media[spec.medium?].config.range?;
             let other = if spec.between[0] == node { spec.between[1] } else { spec.between[0] };
             let station = network.nodes[other].place.clone()?;
-            spec.between.contains(&node).then(|| Candidate { link, station, range: square_of(range.0) })
+            let range = square_of(range.0);
+            let border = next_within(&path, &station, &[range], Time::ZERO, until);
+            spec.between.contains(&node).then_some(Candidate { link, station, range, border, preference: None })
         };
+        let candidates = network.links.iter().enumerate().filter_map(candidate).collect();
         Some(Roamer {
             node,
             slot: slot(),
             path,
             association,
-            candidates: network.links.iter().enumerate().filter_map(candidate).collect(),
+            candidates,
             current: None,
             last: None,
             gap: Time::ZERO,
             alone_since: Time::ZERO,
             counted: RoamingResult::default(),
-            until: Time::ZERO + network.duration,
+            until,
         })
     }
 
@@ -108,21 +116,30 @@ impl Roamer {
         self.counted.alone = self.counted.alone + now.since(self.alone_since);
         self.counted.handovers += u64::from(self.last.is_some_and(|last| last != nearest));
         (self.current, self.last) = (Some(nearest), Some(nearest));
+        for other in 0..self.candidates.len() {
+            self.candidates[other].preference = self.next_preference(other, nearest, now);
+        }
         Some(Move::Joins(self.candidates[nearest].link))
     }
 
-    /// When something may be to do again.
-    pub fn next_look(&self, now: Time) -> Option<Time> {
-        let ranges = self
-            .candidates
-            .iter()
-            .filter_map(|candidate| next_within(&self.path, &candidate.station, candidate.range, now, self.until));
-        let preferences = self.current.into_iter().flat_map(|current| {
-            let others = (0..self.candidates.len()).filter(move |other| *other != current);
-            others.filter_map(move |other| self.next_preference(other, current, now))
-        });
+    /// When something may be to do again. Each change that is still ahead was sought once only: a way may have many parts.
+    pub fn next_look(&mut self, now: Time) -> Option<Time> {
+        let is_past = |at: Option<Time>| at.is_some_and(|at| at <= now);
+        for number in 0..self.candidates.len() {
+            let candidate = &mut self.candidates[number];
+            let preference = candidate.preference;
+            if is_past(candidate.border) {
+                candidate.border = next_within(&self.path, &candidate.station, &[candidate.range], now, self.until);
+            }
+            if let Some(current) = self.current.filter(|_| is_past(preference)) {
+                self.candidates[number].preference = self.next_preference(number, current, now);
+            }
+        }
+        let borders = self.candidates.iter().filter_map(|candidate| candidate.border);
+        let preferences = self.candidates.iter().filter_map(|candidate| candidate.preference);
+        let preferences = preferences.filter(|_| self.current.is_some());
         let gap = (self.current.is_none() && now < self.gap).then_some(self.gap);
-        ranges.chain(preferences).chain(gap).min()
+        borders.chain(preferences).chain(gap).min()
     }
 
     fn in_range(&self, candidate: usize, now: Time) -> bool {
@@ -137,6 +154,9 @@ impl Roamer {
     }
 
     fn next_preference(&self, other: usize, current: usize, now: Time) -> Option<Time> {
+        if other == current {
+            return None;
+        }
         let [other, current] = [other, current].map(|candidate| &self.candidates[candidate].station);
         next_nearer(&self.path, [other, current], self.association.nearer_by, now, self.until)
     }

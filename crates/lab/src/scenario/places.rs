@@ -205,7 +205,7 @@ fn at_first(([a, b], range): ([&Path; 2], i128)) -> bool {
 
 fn ever(ends: ([&Path; 2], i128), network: &Network) -> bool {
     let ([a, b], range) = ends;
-    at_first(ends) || next_within(a, b, range, Time::ZERO, Time::ZERO + network.duration).is_some()
+    at_first(ends) || next_within(a, b, &[range], Time::ZERO, Time::ZERO + network.duration).is_some()
 }
 
 /// Stations that nobody they have a link to can ever hear.

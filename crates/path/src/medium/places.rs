@@ -70,8 +70,7 @@ impl Plane {
             () => Reach::Nothing,
         };
         if place_a.moves() || place_b.moves() {
-            let next = |most| next_within(place_a, place_b, most, now, self.until);
-            let next = next(self.read).into_iter().chain(next(self.sensed)).min();
+            let next = next_within(place_a, place_b, &[self.read, self.sensed], now, self.until);
             self.crossings.extend(next.map(|at| Reverse((at, a, b))));
         }
         reach

@@ -13,13 +13,17 @@ pub fn within(a: &Path, b: &Path, most: i128, now: Time) -> bool {
     square(a, b, now) <= most
 }
 
-/// The first time after `after`, at `until` at the latest, at which two nodes come within a distance or leave it.
-pub fn next_within(a: &Path, b: &Path, most: i128, after: Time, until: Time) -> Option<Time> {
+/// The first time after `after`, at `until` at the latest, at which two nodes come within a distance or leave it: any of
+/// these, given as squares.
+pub fn next_within(a: &Path, b: &Path, distances: &[i128], after: Time, until: Time) -> Option<Time> {
     let extremum = |now: Time| {
         let (apart, velocity) = relative(a, b, now);
         (dot(apart, velocity), dot(velocity, velocity))
     };
-    next(&[a, b], after, until, extremum, |now| within(a, b, most, now))
+    next(&[a, b], after, until, extremum, |now| {
+        let square = square(a, b, now);
+        distances.iter().filter(|most| square <= **most).count()
+    })
 }
 
 /// Whether `x` is so much nearer to a node than `y`: its squared distance `factor` times is less than that of `y`.
@@ -48,17 +52,17 @@ fn dot(a: [f64; 2], b: [f64; 2]) -> f64 {
     a[0] * b[0] + a[1] * b[1]
 }
 
-/// The first change of `holds`, a comparison of a function whose derivative at t ns after a time is twice (m + n t), with
-/// (m, n) = `extremum` of that time, while all `paths` are straight.
-fn next(
+/// The first change of `state`, the outcome of comparisons of a function with constants. Its derivative at t ns after a time is
+/// twice (m + n t), with (m, n) = `extremum` of that time, while all `paths` are straight.
+fn next<S: PartialEq>(
     paths: &[&Path],
     after: Time,
     until: Time,
     extremum: impl Fn(Time) -> (f64, f64),
-    holds: impl Fn(Time) -> bool,
+    state: impl Fn(Time) -> S,
 ) -> Option<Time> {
     let mut start = after;
-    let held = holds(start);
+    let before = state(start);
     while start < until {
         let turn = paths.iter().filter_map(|path| path.turns(start)).min();
         let end = turn.unwrap_or(until).min(until);
@@ -69,8 +73,8 @@ fn next(
             _ => end,
         };
         for (from, to) in [(start, middle), (middle, end)] {
-            if holds(to) != held {
-                return Some(halve(from, to, held, &holds));
+            if state(to) != before {
+                return Some(halve(from, to, |now| state(now) == before));
             }
         }
         start = end;
@@ -78,12 +82,12 @@ fn next(
     None
 }
 
-/// `holds` is `held` at `from` and not at `to`: the first nanosecond at which it is not.
-fn halve(from: Time, to: Time, held: bool, holds: &impl Fn(Time) -> bool) -> Time {
+/// `holds` is true at `from`, and no longer at `to`: the first nanosecond at which it is not.
+fn halve(from: Time, to: Time, holds: impl Fn(Time) -> bool) -> Time {
     let (mut from, mut to) = (from.as_nanos(), to.as_nanos());
     while to - from > 1 {
         let middle = from + (to - from) / 2;
-        match holds(Time::from_nanos(middle)) == held {
+        match holds(Time::from_nanos(middle)) {
             true => from = middle,
             false => to = middle,
         }
@@ -108,7 +112,7 @@ mod tests {
         // From (-100, 30) at 10 m/s past the origin: within 50 m for x from -40 to 40, from 6 s to 14 s.
         let walker = Path::straight([-100_000, 30_000], [36_000_000, 0], Time::ZERO);
         let station = Path::still([0, 0]);
-        let next = |after| next_within(&walker, &station, square_of(50_000), after, END);
+        let next = |after| next_within(&walker, &station, &[square_of(50_000)], after, END);
         let enters = next(Time::ZERO).unwrap();
         assert_eq!(enters, Time::from_millis(6000));
         let leaves = next(enters).unwrap();
@@ -116,8 +120,24 @@ mod tests {
         assert_eq!(leaves, Time::from_nanos(14_000_000_001));
         assert_eq!(next(leaves), None);
         // A range that the way only touches is entered for a moment.
-        let touches = |after| next_within(&walker, &station, square_of(30_000), after, END);
+        let touches = |after| next_within(&walker, &station, &[square_of(30_000)], after, END);
         assert_eq!(touches(Time::ZERO), Some(Time::from_millis(10_000)));
+    }
+
+    #[test]
+    fn the_first_of_several_distances_counts() {
+        let walker = Path::straight([-100_000, 0], [36_000_000, 0], Time::ZERO);
+        let station = Path::still([0, 0]);
+        let distances = [60_000, 20_000].map(square_of);
+        let mut times = vec![Time::ZERO];
+        while let Some(at) = next_within(&walker, &station, &distances, times[times.len() - 1], END) {
+            times.push(at);
+        }
+        // Into 60 m and 20 m at 4 and 8 s, and out of them the nanosecond after 12 and 16 s.
+        assert_eq!(
+            times[1..].iter().map(|at| at.as_nanos() / 1_000_000).collect::<Vec<_>>(),
+            [4000, 8000, 12_000, 16_000]
+        );
     }
 
     #[test]
@@ -148,7 +168,7 @@ mod tests {
             let until = Time::from_millis(12_000);
             let relations: [(Holds<'_>, Next<'_>); 2] = [
                 (&|now| within(&a, &b, square_of(60_000), now), &|after| {
-                    next_within(&a, &b, square_of(60_000), after, until)
+                    next_within(&a, &b, &[square_of(60_000)], after, until)
                 }),
                 (&|now| nearer(&a, [&b, &c], 1.5, now), &|after| next_nearer(&a, [&b, &c], 1.5, after, until)),
             ];

@@ -39,7 +39,7 @@ impl World {
                 sink.event(self.now, &Event::Node { node, event });
             }
         }
-        let roamer = &self.roamers[number];
+        let roamer = &mut self.roamers[number];
         match roamer.next_look(self.now) {
             Some(at) => self.schedule.arm(roamer.slot, at),
             None => self.schedule.disarm(roamer.slot),
