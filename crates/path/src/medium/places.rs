@@ -13,7 +13,7 @@ use super::{Medium, Zone};
 use crate::context::{Cx, Observer};
 use crate::event::{MediumEvent, Reach};
 use crate::mac::dcf::reach::Ranges;
-use crate::place::crossing::{next_within, within};
+use crate::place::crossing::next_within;
 use crate::place::{Path, square, square_of, square_ratio};
 
 /// Places of the stations of a medium with a range, as they are to be made.
@@ -31,9 +31,7 @@ pub(super) struct Plane {
     slot: Slot,
     paths: Vec<Path>,
     until: Time,
-    /// Squares of the range and the carrier sense range.
-    read: i128,
-    sensed: i128,
+    ranges: Ranges,
     /// The ratio of squared distances at which the first frame survives the second.
     capture: Option<f64>,
     reach: Vec<Vec<Reach>>,
@@ -46,9 +44,8 @@ impl Plane {
     pub fn new(places: Places, ranges: &Ranges) -> Self {
         let Places { slot, paths, until } = places;
         let capture = ranges.capture.map(|ratio| square_ratio(ratio.0, ranges.path_loss));
-        let (read, sensed) = (square_of(ranges.read.0), square_of(ranges.sensed.0));
         let reach = vec![vec![Reach::Reads; paths.len()]; paths.len()];
-        let mut plane = Plane { slot, paths, until, read, sensed, capture, reach, crossings: BinaryHeap::new() };
+        let mut plane = Plane { slot, paths, until, ranges: *ranges, capture, reach, crossings: BinaryHeap::new() };
         for a in 0..plane.paths.len() as u32 {
             for b in 0..a {
                 plane.look(a, b, Time::ZERO);
@@ -60,14 +57,11 @@ impl Plane {
     /// Notes how two stations hear each other now, and when that changes. What it is now.
     fn look(&mut self, a: u32, b: u32, now: Time) -> Reach {
         let (place_a, place_b) = (&self.paths[a as usize], &self.paths[b as usize]);
-        let reach = match () {
-            () if within(place_a, place_b, self.read, now) => Reach::Reads,
-            () if within(place_a, place_b, self.sensed, now) => Reach::Senses,
-            () => Reach::Nothing,
-        };
+        let reach = self.ranges.reach(place_a, place_b, now);
         if place_a.moves() || place_b.moves() {
             let next = |most| next_within(place_a, place_b, most, now, self.until);
-            let next = next(self.read).into_iter().chain(next(self.sensed)).min();
+            let [read, sensed] = [self.ranges.read, self.ranges.sensed].map(|range| square_of(range.0));
+            let next = next(read).into_iter().chain(next(sensed)).min();
             self.crossings.extend(next.map(|at| Reverse((at, a, b))));
         }
         self.reach[a as usize][b as usize] = reach;

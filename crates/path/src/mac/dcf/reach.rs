@@ -1,9 +1,12 @@
 //! How far the frames of a cell reach.
 
 use engine::registry::Fault;
-use engine::{Decibels, Length, Span};
+use engine::{Decibels, Length, Span, Time};
 
 use super::Config;
+use crate::event::Reach;
+use crate::place::crossing::within;
+use crate::place::{Path, square_of};
 
 /// ns-2's default radio reads what is at least 3.652e-10 W and senses what is at least 1.559e-11 W: under its two-ray ground
 /// model 250 m and 550 m (tcl/lib/ns-default.tcl).
@@ -27,6 +30,17 @@ pub struct Ranges {
     pub capture: Option<Decibels>,
     /// The power of distance with which signals fall.
     pub path_loss: f64,
+}
+
+impl Ranges {
+    /// How two stations hear each other at a time.
+    pub fn reach(&self, a: &Path, b: &Path, now: Time) -> Reach {
+        match () {
+            () if within(a, b, square_of(self.read.0), now) => Reach::Reads,
+            () if within(a, b, square_of(self.sensed.0), now) => Reach::Senses,
+            () => Reach::Nothing,
+        }
+    }
 }
 
 impl Config {
