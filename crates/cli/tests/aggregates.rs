@@ -99,12 +99,14 @@ fn tshark_reads_every_packet_of_an_aggregate() {
     assert!(over.values().all(|over| *over), "each has a last one");
     assert_eq!(theirs.into_values().collect::<Vec<_>>(), ours);
 
-    // Block acknowledgments tell the same numbers; answers are 802.11a's.
-    let fields = ["wlan.fixed.ssc.sequence", "wlan.ba.bm", "wlan_radio.phy"];
+    // Block acknowledgments tell the same numbers; answers are 802.11a's, their first bit comes behind 20 us of preamble.
+    let fields = ["wlan.fixed.ssc.sequence", "wlan.ba.bm", "wlan_radio.phy", "frame.time_epoch", "radiotap.mactime"];
     let answers: Vec<(u64, Vec<u64>)> = show(&capture, "wlan.fc.type_subtype == 25", &fields)
         .into_iter()
         .map(|answer| {
             assert_eq!(answer[2], "5", "802.11a: {answer:?}");
+            let micros = (answer[3].parse::<f64>().unwrap() * 1e6 + 1e-4) as u64;
+            assert_eq!(micros + 20, answer[4].parse::<u64>().unwrap(), "{answer:?}");
             let first: u64 = answer[0].parse().unwrap();
             let byte = |place: usize| u64::from_str_radix(&answer[1][2 * place..2 * place + 2], 16).unwrap();
             let come = (0..64).filter(|place| byte(place / 8) >> (place % 8) & 1 == 1);
@@ -117,6 +119,12 @@ fn tshark_reads_every_packet_of_an_aggregate() {
     let none: Vec<Vec<String>> = Vec::new();
     let wrong = "_ws.malformed || ip.checksum.status == 0 || (wlan.fcs.status == 0 && radiotap.flags.badfcs == 0)";
     assert_eq!(show(&capture, &format!("({wrong}) && radiotap.flags.badfcs == 0"), &["frame.number"]), none);
+    // A packet without data is there as a whole, alone and in an aggregate.
+    let empty = "wlan.fc.type_subtype == 40 && tcp.len == 0 && radiotap.flags.badfcs == 0 && radiotap.present.ampdu";
+    for together in ["0", "1"] {
+        let sums = show(&capture, &format!("{empty} == {together}"), &["wlan.fcs.status"]);
+        assert!(!sums.is_empty() && sums.iter().all(|sum| sum[0] == "1"), "{sums:?}");
+    }
     let times = show(&capture, "wlan", &["frame.time_epoch"]);
     assert!(times.is_sorted(), "in order of time");
     // Every packet is there as itself, however often it is sent.

@@ -116,6 +116,29 @@ fn aggregates_tell_what_is_in_them() {
     assert!(!svg.contains(">corrupted by the air</text>"), "no frame is, as a whole");
 }
 
+/// Words above a narrow frame stand behind its mark, whatever that says.
+#[test]
+fn words_stand_beside_marks() {
+    use FrameKind::Data;
+    let place = |reception: Reception| -> f64 {
+        let events = vec![
+            sent(0, 1, Data, [1000, 20, 0], false),
+            ended(1020, 0, 1, Data, reception),
+            sent(1, 0, Data, [3000, 20, 0], false),
+        ];
+        let options = Options { to: Some(at(4000)), ..Options::default() };
+        let svg = draw(&stations(&["ap", "laptop"]), &events, &options).svg();
+        let line =
+            svg.lines().find(|line| line.ends_with(">DATA 3 to laptop</text>") || line.ends_with(">DATA 3</text>"));
+        let x = line.expect("words").split("x=\"").nth(1).expect("a place");
+        x.split('"').next().unwrap().parse().unwrap()
+    };
+    let plain = place(Reception::Received);
+    for marked in [Reception::Collided, Reception::Corrupted, Reception::Unheard] {
+        assert!(place(marked) > plain + 8.0, "{marked:?}: {} and {plain}", place(marked));
+    }
+}
+
 /// Where bars would look wrong to who believes that everybody hears everybody, the picture says who does not.
 #[test]
 fn who_does_not_hear_whom_is_said() {

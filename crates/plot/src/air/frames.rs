@@ -220,10 +220,14 @@ impl<'a> Frames<'a> {
                     continue;
                 }
                 // Behind the mark, where there is one; over the next frame only if that is low.
-                let begin = if frame.is_damaged() { (left + right) / 2.0 + MARK } else { left };
-                let blocks = |next: &&&Frame| top > row.tall || top_of(next.kind, &row) < row.low;
+                let begin = if frame.is_marked() { (left + right) / 2.0 + MARK } else { left };
+                let blocks = |next: &&&Frame| top > row.tall || top_of(next.kind, &row) < row.low || next.is_marked();
                 let next = frames[place + 1..].iter().find(blocks);
-                let end = next.map_or(x.end, |next| f64::from(ends(x, next).0) / 10.0 - BESIDE);
+                let end = next.map_or(x.end, |next| {
+                    let [left, right] = <[i32; 2]>::from(ends(x, next)).map(|edge| f64::from(edge) / 10.0);
+                    let mark = if next.is_marked() { (left + right) / 2.0 - MARK } else { left };
+                    left.min(mark) - BESIDE
+                });
                 let fits = |words: &&String| begin + width(words) <= end;
                 if let Some(words) = words.iter().skip(1).find(fits).filter(|_| begin > taken) {
                     taken = begin + width(words) + BESIDE;

@@ -87,6 +87,11 @@ impl Frame {
         self.reception == Some(Reception::Received) && self.damaged.count() > 0
     }
 
+    /// Whether a mark stands above it.
+    pub fn is_marked(&self) -> bool {
+        self.reception.is_some_and(|reception| reception != Reception::Received) || self.is_damaged_in_part()
+    }
+
     /// Whether the mark of what came so stands above it.
     pub fn has_mark(&self, reception: Reception) -> bool {
         self.reception == Some(reception) || (reception == Reception::Corrupted && self.is_damaged_in_part())
