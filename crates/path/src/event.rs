@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use wire::Packet;
 
 use crate::mac::dcf::FrameKind;
+use crate::numbers::Numbers;
 
 /// Which way along a link: scenarios name its two nodes in order.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -180,6 +181,8 @@ pub enum MediumEvent {
         kind: FrameKind,
         /// How it came.
         reception: Reception,
+        /// Of an aggregate, the packets that came damaged: all of them if it collided.
+        damaged: Numbers,
     },
     /// A station draws a back-off.
     BackOff {
@@ -238,11 +241,12 @@ pub struct AirFrame {
     pub rate: Rate,
     /// How long it reserves the air behind its end.
     pub reserves: Span,
-    /// The number of the packet that it carries or that it is about.
-    pub number: u64,
+    /// The packets that it carries, all of an aggregate's, or that it acknowledges, or that it is about; a beacon's own number.
+    /// Each packet of data is told of before as [`LinkEvent::FrameSent`].
+    pub packets: Numbers,
     /// Whether it has been sent before; of a request, whether its packet has failed before.
     pub again: bool,
-    /// What it carries, if anything.
+    /// The first packet that it carries, if any.
     pub packet: Option<Packet>,
 }
 

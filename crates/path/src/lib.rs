@@ -8,6 +8,7 @@ pub mod channel;
 pub mod link;
 pub mod mac;
 pub mod medium;
+pub mod numbers;
 pub mod place;
 pub mod queue;
 pub mod station;
@@ -19,3 +20,4 @@ pub mod event;
 
 pub use context::{Cx, Observer};
 pub use event::{AirFrame, HopId, LinkEvent, MediumEvent, Reach, Reception, Way, Ways};
+pub use numbers::Numbers;

@@ -8,16 +8,16 @@ use engine::{Bytes, Schedule, Span, Stream, Time};
 use path::channel::{Channel, ChannelConfig, perfect, scripted, uniform};
 use path::link::Counters;
 use path::mac::dcf::config::Aggregation;
-use path::mac::dcf::{Config, Standard};
+use path::mac::dcf::{Config, FrameKind, Standard};
 use path::medium::{LaneSpec, Medium, StationSpec};
 use path::queue::Limit;
 use path::station::scheduler::Scheduler;
 use path::{Cx, HopId, LinkEvent, MediumEvent, Observer, Way};
 use wire::{Addr, Body, Ecn, Flags, Packet, Segment, SeqNum};
 
-/// Frames that begin, and when.
+/// Frames that begin, and when; what is told of packets of aggregates and their answers.
 #[derive(Default)]
-struct Log(Vec<(Time, &'static str, u32)>);
+struct Log(Vec<(Time, &'static str, u32)>, Vec<(&'static str, Vec<u64>)>);
 
 impl Observer for Log {
     fn watches(&self) -> bool {
@@ -25,8 +25,17 @@ impl Observer for Log {
     }
     fn link(&mut self, _: Time, _: HopId, _: LinkEvent) {}
     fn medium(&mut self, _: Time, _: u32, event: MediumEvent) {
-        if let MediumEvent::Sent { frame, .. } = event {
-            self.0.push((frame.start, frame.kind.name(), frame.size));
+        match event {
+            MediumEvent::Sent { frame, .. } => {
+                self.0.push((frame.start, frame.kind.name(), frame.size));
+                if matches!(frame.kind, FrameKind::Aggregate | FrameKind::BlockAck) {
+                    self.1.push((frame.kind.name(), frame.packets.iter().collect()));
+                }
+            }
+            MediumEvent::Ended { kind: FrameKind::Aggregate, damaged, .. } => {
+                self.1.push(("damaged", damaged.iter().collect()));
+            }
+            _ => {}
         }
     }
 }
@@ -125,6 +134,32 @@ fn one_of_three_packets_is_lost_and_goes_again() {
     let counters = seen.counters[0];
     assert_eq!((counters.frames_sent, counters.frames_corrupted, counters.packets_delivered), (5, 1, 4));
     assert_eq!(seen.freed, 4 * 1500);
+}
+
+/// Packets 1 to 5 go together, 2 and 4 are damaged and go again, with 6 to 8 if there is anything new.
+#[test]
+fn it_is_told_which_packets_are_in_an_aggregate() {
+    let lossy = ChannelConfig::Scripted(scripted::Config { drop: vec![2, 4], ..Default::default() });
+    let limits = Some(Aggregation { frames: 5, ..Aggregation::default() });
+    let seen = exchange(&cell(limits), lossy, [9, 0]);
+    let expected = [
+        ("A-MPDU", vec![1, 2, 3, 4, 5]),
+        ("damaged", vec![2, 4]),
+        ("BLOCK-ACK", vec![1, 3, 5]),
+        ("A-MPDU", vec![2, 4, 6, 7, 8]),
+        ("damaged", vec![]),
+        ("BLOCK-ACK", vec![2, 4, 6, 7, 8]),
+    ];
+    assert_eq!(seen.log.1, expected);
+    // Of what collides nothing is left.
+    let seen = exchange(
+        &Config { short_retry_limit: Some(1), ..cell(limits) },
+        ChannelConfig::Perfect(perfect::Config::default()),
+        [4, 4],
+    );
+    let told = seen.log.1;
+    assert!(told.iter().any(|(what, _)| *what == "A-MPDU"), "{told:?}");
+    assert!(told.iter().all(|(what, numbers)| *what != "damaged" || numbers.len() == 3), "{told:?}");
 }
 
 /// A packet that is given up keeps nothing back: with one retry packet 1 is lost twice, and packet 2 waits for the second time

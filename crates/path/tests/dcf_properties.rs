@@ -147,7 +147,7 @@ fn is_sensed(cell: &Cell, plan: &Plan) -> Result<(), TestCaseError> {
     for (at, saw) in &cell.log.0 {
         let (from, to, frame) = match saw {
             Saw::Medium(MediumEvent::Sent { from, to, frame }) => (*from, *to, *frame),
-            Saw::Medium(MediumEvent::Ended { from, to, kind, reception }) => {
+            Saw::Medium(MediumEvent::Ended { from, to, kind, reception, .. }) => {
                 ended.push((*from, *to, *kind, *at, *reception));
                 continue;
             }

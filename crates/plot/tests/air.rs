@@ -2,12 +2,10 @@
 
 mod common;
 
-use std::collections::BTreeMap;
-
 use common::{cell, marks, span};
 use engine::{Span, Time};
 use path::mac::dcf::{Config, FrameKind, Phy};
-use path::{AirFrame, MediumEvent, Reception};
+use path::{AirFrame, MediumEvent, Numbers, Reach, Reception};
 use plot::{AirRecorder, MediumDescription, Options, Theme};
 use sim::{Event, Sink};
 
@@ -29,7 +27,7 @@ fn us(micros: u64) -> Span {
 
 fn stations(names: &[&str]) -> MediumDescription {
     let stations = names.iter().map(|name| (*name).to_owned()).collect();
-    MediumDescription { name: "cell".into(), stations, phy: Phy::new(&Config::default()) }
+    MediumDescription { name: "cell".into(), stations, phy: Phy::new(&Config::default()), apart: Vec::new() }
 }
 
 fn sent(from: u32, to: u32, kind: FrameKind, [start, duration, reserves]: [u64; 3], again: bool) -> (Time, Event) {
@@ -40,15 +38,27 @@ fn sent(from: u32, to: u32, kind: FrameKind, [start, duration, reserves]: [u64; 
         size: 100,
         rate: "1 Mbps".parse().unwrap(),
         reserves: us(reserves),
-        number: 3,
+        packets: Numbers::one(3),
         again,
         packet: None,
     };
     (at(start), Event::Medium { medium: 0, event: MediumEvent::Sent { from, to, frame } })
 }
 
+/// An aggregate that carries so many packets, or its answer.
+fn aggregate(from: u32, to: u32, kind: FrameKind, [start, duration]: [u64; 2], packets: &[u64]) -> (Time, Event) {
+    let (time, mut event) = sent(from, to, kind, [start, duration, 0], false);
+    if let Event::Medium { event: MediumEvent::Sent { frame, .. }, .. } = &mut event {
+        frame.packets = packets.iter().copied().collect();
+    }
+    (time, event)
+}
+
 fn ended(end: u64, from: u32, to: u32, kind: FrameKind, reception: Reception) -> (Time, Event) {
-    (at(end + 1), Event::Medium { medium: 0, event: MediumEvent::Ended { from, to, kind, reception } })
+    (
+        at(end + 1),
+        Event::Medium { medium: 0, event: MediumEvent::Ended { from, to, kind, reception, damaged: Numbers::none(3) } },
+    )
 }
 
 fn back_off(time: u64, station: u32, slots: u32) -> (Time, Event) {
@@ -66,6 +76,89 @@ fn every_kind_of_frame_is_drawn_and_explained() {
         assert_eq!(marks(&svg, &format!("{word}-frame")), 1, "{word}");
         assert!(svg.contains(&format!(">{}</text>", kind.name())), "{word}");
     }
+}
+
+/// An aggregate tells how many packets it carries, and how many of them the air has damaged.
+#[test]
+fn aggregates_tell_what_is_in_them() {
+    use FrameKind::{Aggregate, BlockAck};
+    let (first, second): (Vec<u64>, Vec<u64>) = ((12..28).collect(), (26..40).filter(|number| *number != 30).collect());
+    let mut damaged = ended(2500, 0, 1, Aggregate, Reception::Received);
+    if let Event::Medium { event: MediumEvent::Ended { damaged, .. }, .. } = &mut damaged.1 {
+        *damaged = [27, 39].into_iter().collect();
+    }
+    let came: Vec<u64> = second.iter().copied().filter(|number| ![27, 39].contains(number)).collect();
+    let events = vec![
+        aggregate(0, 1, Aggregate, [0, 1000], &first),
+        ended(1000, 0, 1, Aggregate, Reception::Received),
+        aggregate(1, 0, BlockAck, [1011, 300], &first),
+        ended(1311, 1, 0, BlockAck, Reception::Received),
+        aggregate(0, 1, Aggregate, [1500, 1000], &second),
+        damaged,
+        aggregate(1, 0, BlockAck, [2511, 5], &came),
+        ended(2516, 1, 0, BlockAck, Reception::Received),
+        aggregate(0, 1, Aggregate, [2600, 10], &[40]),
+        ended(2610, 0, 1, Aggregate, Reception::Collided),
+    ];
+    let options = Options { to: Some(at(3200)), ..Options::default() };
+    let svg = draw(&stations(&["ap", "laptop"]), &events, &options).svg();
+    for words in [
+        ">A-MPDU to laptop: 16 packets, 12 to 27<",
+        ">A-MPDU to laptop: 13 packets of 26 to 39, 2 damaged<",
+        "30 packets in 3 aggregates, 2 damaged",
+        ">some of its packets corrupted by the air<",
+        ">BLOCK-ACK: 11 packets<",
+    ] {
+        assert!(svg.contains(words), "{words}: {svg}");
+    }
+    assert_eq!((marks(&svg, "frame-corrupted"), marks(&svg, "collided"), marks(&svg, "damaged")), (1, 1, 1));
+    assert_eq!((marks(&svg, "aggregate-frame"), marks(&svg, "block-ack-frame")), (2, 2));
+    assert!(!svg.contains(">corrupted by the air</text>"), "no frame is, as a whole");
+}
+
+/// Words above a narrow frame stand behind its mark, whatever that says.
+#[test]
+fn words_stand_beside_marks() {
+    use FrameKind::Data;
+    let place = |reception: Reception| -> f64 {
+        let events = vec![
+            sent(0, 1, Data, [1000, 20, 0], false),
+            ended(1020, 0, 1, Data, reception),
+            sent(1, 0, Data, [3000, 20, 0], false),
+        ];
+        let options = Options { to: Some(at(4000)), ..Options::default() };
+        let svg = draw(&stations(&["ap", "laptop"]), &events, &options).svg();
+        let line =
+            svg.lines().find(|line| line.ends_with(">DATA 3 to laptop</text>") || line.ends_with(">DATA 3</text>"));
+        let x = line.expect("words").split("x=\"").nth(1).expect("a place");
+        x.split('"').next().unwrap().parse().unwrap()
+    };
+    let plain = place(Reception::Received);
+    for marked in [Reception::Collided, Reception::Corrupted, Reception::Unheard] {
+        assert!(place(marked) > plain + 8.0, "{marked:?}: {} and {plain}", place(marked));
+    }
+}
+
+/// Where bars would look wrong to who believes that everybody hears everybody, the picture says who does not.
+#[test]
+fn who_does_not_hear_whom_is_said() {
+    let reaches = |micros: u64, a: u32, b: u32, reach: Reach| {
+        (at(micros), Event::Medium { medium: 0, event: MediumEvent::Reaches { a, b, reach } })
+    };
+    let mut description = stations(&["ap", "west", "east", "south"]);
+    description.apart = vec![(1, 2, Reach::Nothing), (1, 3, Reach::Senses)];
+    let said = |events: &Events, [from, to]: [u64; 2]| {
+        let options = Options { from: Some(at(from)), to: Some(at(to)), ..Options::default() };
+        draw(&description, events, &options).svg()
+    };
+    let mut events = vec![sent(0, 1, FrameKind::Data, [100, 300, 0], false)];
+    assert!(said(&events, [0, 1000]).contains("west and east do not hear each other"));
+    events.push(reaches(500, 2, 1, Reach::Senses));
+    events.push(reaches(2000, 3, 2, Reach::Nothing));
+    assert!(said(&events, [0, 1000]).contains("west and east do not always hear each other"));
+    assert!(!said(&events, [600, 1000]).contains("hear each other"), "they hear, though they cannot read");
+    assert!(said(&events, [400, 3000]).contains("2 pairs do not always hear each other"));
+    assert!(said(&events, [2500, 3000]).contains("east and south do not hear each other"));
 }
 
 /// A slot is 20 us and DIFS is 50 us.
@@ -99,40 +192,6 @@ fn a_countdown_stands_still_while_the_air_is_busy() {
     assert!(!svg.contains("RTS") && !svg.contains(">collided<"), "nothing is explained that is not there");
 }
 
-/// In a cell with collisions every slot that a station drew is counted before it sends again.
-#[test]
-fn every_slot_is_counted_before_the_next_turn() {
-    let (description, events) = cell(6, "1 s");
-    let mut recorder = AirRecorder::new([(0, &description)], None, None);
-    events.iter().for_each(|(at, event)| recorder.event(*at, event));
-    let mut left: BTreeMap<u32, i64> = BTreeMap::new();
-    let counted = recorder.finish().counted(0);
-    let mut parts = counted.iter().peekable();
-    let (mut turns, mut collided) = (0, 0);
-    for (time, event) in &events {
-        let Event::Medium { event, .. } = event else { continue };
-        match event {
-            MediumEvent::Sent { from, frame, .. } if frame.kind == FrameKind::Data => {
-                while let Some((station, _, slots)) =
-                    parts.next_if(|(_, end, _)| *end <= frame.start.as_secs_f64() + 1e-9)
-                {
-                    *left.entry(*station).or_default() -= *slots as i64;
-                }
-                if let Some(left) = left.remove(from) {
-                    assert_eq!(left, 0, "station {from} at {time:?}");
-                    turns += 1;
-                }
-            }
-            MediumEvent::BackOff { station, slots, .. } => {
-                left.insert(*station, i64::from(*slots));
-            }
-            MediumEvent::Ended { reception: Reception::Collided, .. } => collided += 1,
-            _ => {}
-        }
-    }
-    assert!(turns > 300 && collided > 20, "{turns} turns, {collided} collisions");
-}
-
 #[test]
 fn long_times_show_shares_and_stay_small() {
     let (description, events) = cell(20, "2 s");
@@ -143,10 +202,32 @@ fn long_times_show_shares_and_stay_small() {
     for name in &description.stations {
         assert!(svg.contains(&format!(">{name}<")), "{name}");
     }
+    assert!(svg.contains(">DATA<") && svg.contains(">ACK<"), "nothing else is there");
     // A part of it in which each frame shows.
     let options = Options { from: Some(at(1_000_000)), to: Some(at(1_006_000)), ..Options::default() };
     let svg = draw(&description, &events, &options).svg();
     assert!(marks(&svg, "data-frame") > 3 && marks(&svg, "data-share") == 0);
+}
+
+/// Whatever takes a share is named, beacons too.
+#[test]
+fn shares_tell_what_they_are_of() {
+    use FrameKind::{Ack, Aggregate, Beacon, BlockAck, Cts, Data, Rts};
+    let events = |kinds: &[FrameKind]| -> Events {
+        let mut events = Vec::new();
+        for number in 0..400 {
+            let (kind, from) = (kinds[number % kinds.len()], 100 * number as u64);
+            events.push(sent(0, 1, kind, [from, 80, 0], false));
+            events.push(ended(from + 80, 0, 1, kind, Reception::Received));
+        }
+        events
+    };
+    let svg = |kinds: &[FrameKind]| draw(&stations(&["a", "b"]), &events(kinds), &Options::default()).svg();
+    let all = svg(&[Rts, Cts, Data, Aggregate, Ack, BlockAck, Beacon]);
+    assert!(all.contains(">DATA, A-MPDU<") && all.contains(">RTS, CTS, ACK, BLOCK-ACK, BEACON<"), "{all}");
+    let few = svg(&[Data, Beacon]);
+    assert!(few.contains(">DATA<") && few.contains(">BEACON<") && !few.contains("ACK"), "{few}");
+    assert!(marks(&few, "data-share") > 10 && marks(&few, "other-share") > 10);
 }
 
 /// What is left out while a part is recorded would not have shown.

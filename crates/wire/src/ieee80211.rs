@@ -47,12 +47,16 @@ pub enum Head {
         /// Who has asked.
         to: Mac,
     },
-    /// An acknowledgment of several packets; what stands behind its header is left out.
+    /// An acknowledgment of several packets, compressed [802.11-2012 s8.3.1.9.3].
     BlockAck {
         /// Who sent them.
         to: Mac,
         /// Who acknowledges them.
         from: Mac,
+        /// The packet's number, modulo 4096, that the first bit stands for.
+        first: u16,
+        /// A bit for each that has come, from there on.
+        come: u64,
     },
     /// A beacon, for all; what stands behind its header is left out.
     Beacon {
@@ -75,6 +79,8 @@ pub enum Head {
         more_fragments: bool,
         /// Whether it has been sent before.
         retry: bool,
+        /// Whether it is QoS data, which may go in an aggregate [802.11-2012 s8.2.4.5].
+        qos: bool,
     },
 }
 
@@ -92,7 +98,12 @@ pub enum DataPath {
 /// In front of an IP packet: LLC and SNAP, without an organization, the type of IPv4 [RFC1042].
 const LLC_SNAP: [u8; 8] = [0xAA, 0xAA, 0x03, 0, 0, 0, 0x08, 0x00];
 
-/// A frame's header; `duration` is how many microseconds it reserves behind its end.
+/// Control of a block acknowledgment: compressed, of traffic class 0.
+const COMPRESSED: u16 = 0x0004;
+/// QoS control: traffic class 0, to be acknowledged, in a block if it came in one.
+const QOS_CONTROL: u16 = 0;
+
+/// A frame's header, and of a block acknowledgment all but the checksum; `duration` is how many microseconds it reserves behind its end.
 pub fn header(head: &Head, duration: u16) -> Vec<u8> {
     let (control, flags) = match head {
         Head::Ack { .. } => (0xD4, 0),
@@ -100,22 +111,32 @@ pub fn header(head: &Head, duration: u16) -> Vec<u8> {
         Head::Cts { .. } => (0xC4, 0),
         Head::BlockAck { .. } => (0x94, 0),
         Head::Beacon { .. } => (0x80, 0),
-        Head::Data { path, more_fragments, retry, .. } => {
+        Head::Data { path, more_fragments, retry, qos, .. } => {
             let path = match path {
                 DataPath::AdHoc => 0,
                 DataPath::ToAccessPoint => 0x01,
                 DataPath::FromAccessPoint => 0x02,
             };
-            (0x08, path | if *more_fragments { 0x04 } else { 0 } | if *retry { 0x08 } else { 0 })
+            (
+                if *qos { 0x88 } else { 0x08 },
+                path | if *more_fragments { 0x04 } else { 0 } | if *retry { 0x08 } else { 0 },
+            )
         }
     };
     let mut out = vec![control, flags];
     out.extend(duration.to_le_bytes());
     match head {
         Head::Ack { to } | Head::Cts { to } => out.extend(to.0),
-        Head::Rts { to, from } | Head::BlockAck { to, from } => {
+        Head::Rts { to, from } => {
             out.extend(to.0);
             out.extend(from.0);
+        }
+        Head::BlockAck { to, from, first, come } => {
+            out.extend(to.0);
+            out.extend(from.0);
+            out.extend(COMPRESSED.to_le_bytes());
+            out.extend((first << 4).to_le_bytes());
+            out.extend(come.to_le_bytes());
         }
         Head::Beacon { from, sequence } => {
             for address in [Mac::ALL, *from, *from] {
@@ -123,9 +144,12 @@ pub fn header(head: &Head, duration: u16) -> Vec<u8> {
             }
             out.extend((sequence << 4).to_le_bytes());
         }
-        Head::Data { addresses, sequence, fragment, .. } => {
+        Head::Data { addresses, sequence, fragment, qos, .. } => {
             addresses.iter().for_each(|address| out.extend(address.0));
             out.extend((sequence << 4 | u16::from(fragment & 0xF)).to_le_bytes());
+            if *qos {
+                out.extend(QOS_CONTROL.to_le_bytes());
+            }
         }
     }
     out
@@ -159,18 +183,17 @@ mod tests {
         assert_eq!(ack.len(), 14);
         assert_eq!(header(&Head::Cts { to: a }, 0).len() + 4, 14);
         assert_eq!(header(&Head::Rts { to: a, from: b }, 0).len() + 4, 20);
-        let data = header(
-            &Head::Data {
-                path: DataPath::ToAccessPoint,
-                addresses: [a, b, a],
-                sequence: 0xABC,
-                fragment: 3,
-                more_fragments: true,
-                retry: true,
-            },
-            44,
-        );
-        assert_eq!((data.len() + 4, &data[..2], &data[22..]), (28, &[0x08, 0x0D][..], &[0xC3, 0xAB][..]));
+        let data = |fragment, more_fragments, qos| {
+            let (path, addresses, sequence, retry) = (DataPath::ToAccessPoint, [a, b, a], 0xABC, true);
+            header(&Head::Data { path, addresses, sequence, fragment, more_fragments, retry, qos }, 44)
+        };
+        let plain = data(3, true, false);
+        assert_eq!((plain.len() + 4, &plain[..2], &plain[22..]), (28, &[0x08, 0x0D][..], &[0xC3, 0xAB][..]));
+        let qos = data(0, false, true);
+        assert_eq!((qos.len() + 4, &qos[..2], &qos[22..]), (30, &[0x88, 0x09][..], &[0xC0, 0xAB, 0, 0][..]));
+        let block = header(&Head::BlockAck { to: a, from: b, first: 0xABC, come: 0b101 }, 0);
+        assert_eq!((block.len() + 4, block[0]), (32, 0x94));
+        assert_eq!(block[16..], [4, 0, 0xC0, 0xAB, 5, 0, 0, 0, 0, 0, 0, 0]);
     }
 
     /// The residue of a frame with its checksum [802.11-2007 s7.1.3.7].

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use engine::Time;
+use path::mac::dcf::FrameKind;
 use path::{HopId, LinkEvent, MediumEvent, Way};
 use serde_json::{Map, Value, json};
 use sim::{Event, Network, NodeEvent};
@@ -121,16 +122,28 @@ fn medium_event(medium: u32, event: &MediumEvent, names: &Names) -> Value {
     // A beacon is for all.
     let far = |from: u32, to: u32| (from != to).then(|| name(to));
     match event {
-        MediumEvent::Sent { from, to, frame } => json!({
-            "event": "air-sent", "medium": medium, "from": name(*from), "to": far(*from, *to), "frame": frame.kind.name(),
-            "start_s": frame.start.as_secs_f64(), "duration_s": frame.duration.as_secs_f64(), "size": frame.size,
-            "rate_bps": frame.rate.bits_per_sec(), "reserves_s": frame.reserves.as_secs_f64(), "number": frame.number,
-            "again": frame.again,
-        }),
-        MediumEvent::Ended { from, to, kind, reception } => json!({
-            "event": "air-ended", "medium": medium, "from": name(*from), "to": far(*from, *to), "frame": kind.name(),
-            "reception": far(*from, *to).map(|_| reception.name()),
-        }),
+        MediumEvent::Sent { from, to, frame } => {
+            let mut record = json!({
+                "event": "air-sent", "medium": medium, "from": name(*from), "to": far(*from, *to),
+                "frame": frame.kind.name(), "start_s": frame.start.as_secs_f64(),
+                "duration_s": frame.duration.as_secs_f64(), "size": frame.size, "rate_bps": frame.rate.bits_per_sec(),
+                "reserves_s": frame.reserves.as_secs_f64(), "number": frame.packets.first(), "again": frame.again,
+            });
+            if matches!(frame.kind, FrameKind::Aggregate | FrameKind::BlockAck) {
+                record["packets"] = frame.packets.iter().collect();
+            }
+            record
+        }
+        MediumEvent::Ended { from, to, kind, reception, damaged } => {
+            let mut record = json!({
+                "event": "air-ended", "medium": medium, "from": name(*from), "to": far(*from, *to),
+                "frame": kind.name(), "reception": far(*from, *to).map(|_| reception.name()),
+            });
+            if *kind == FrameKind::Aggregate {
+                record["damaged"] = damaged.iter().collect();
+            }
+            record
+        }
         MediumEvent::Reaches { a, b, reach } => json!({
             "event": "reach", "medium": medium, "between": [name(*a), name(*b)], "reach": reach.name(),
         }),

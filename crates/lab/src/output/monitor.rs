@@ -1,25 +1,34 @@
 //! A capture of a medium's air, as if a monitor stood in the middle of the cell: every frame with its radiotap and IEEE
-//! 802.11 headers, those that were damaged marked as such.
+//! 802.11 headers, those that were damaged marked as such. The packets of an aggregate are frames of their own (MPDUs), and
+//! radiotap tells which belong together.
 
 use std::collections::{HashMap, VecDeque};
 use std::io;
 
-use engine::{Rate, Time};
+use engine::{Rate, Span, Time};
 use path::mac::dcf::config::Preamble;
+use path::mac::dcf::frame::{DELIMITER, LLC_OVERHEAD as LLC, MAC_OVERHEAD, QOS_OVERHEAD};
 use path::mac::dcf::standard::Modulation;
 use path::mac::dcf::{Config, FrameKind, Phy, Standard};
 use path::{AirFrame, MediumEvent, Reception};
 use sim::{Network, NodeKind};
-use wire::Addr;
 use wire::ieee80211::{DataPath, Head, Mac, body, close, header};
 use wire::pcapng::Writer;
-use wire::radiotap::{Radiotap, channel};
+use wire::radiotap::{Part, Radiotap, Speed, channel};
+use wire::{Addr, Packet};
 
 use super::file::TraceFile;
 
 /// The model has no channels; captures show the first of each band, in MHz.
 const CHANNEL_1: u16 = 2412;
 const CHANNEL_36: u16 = 5180;
+
+/// A frame has twelve bits for its number.
+const SEQUENCES: u16 = 4096;
+
+fn sequence(number: u64) -> u16 {
+    (number % u64::from(SEQUENCES)) as u16
+}
 
 /// The capture of one medium.
 pub(super) struct Monitor {
@@ -38,6 +47,10 @@ pub(super) struct Monitor {
     sequences: Vec<u16>,
     /// Packets in the capture.
     identification: u16,
+    /// The packets of the data frame that is told of next.
+    carried: Vec<Carried>,
+    /// Aggregates in the capture.
+    aggregates: u32,
 }
 
 struct Pending {
@@ -45,9 +58,19 @@ struct Pending {
     start: Time,
     bytes: Vec<u8>,
     length: u32,
-    /// How it came, once that is known.
-    reception: Option<Reception>,
+    /// Of a frame in an aggregate, its packet's number.
+    packet: Option<u64>,
+    /// Whether it came damaged, once that is known.
+    bad: Option<bool>,
     radiotap: Radiotap,
+}
+
+/// A packet in a data frame.
+struct Carried {
+    number: u64,
+    packet: Packet,
+    /// Whether it has been sent before.
+    again: bool,
 }
 
 /// A packet that is being sent.
@@ -62,10 +85,6 @@ struct InHand {
     /// Bytes of it in this one.
     here: u32,
 }
-
-/// Bytes around what a data frame carries.
-const AROUND: u32 = path::mac::dcf::frame::MAC_OVERHEAD;
-const LLC: u32 = path::mac::dcf::frame::LLC_OVERHEAD;
 
 impl Monitor {
     pub fn new(network: &Network, medium: usize, file: TraceFile) -> Self {
@@ -84,16 +103,25 @@ impl Monitor {
             pending: VecDeque::new(),
             packets: HashMap::new(),
             identification: 0,
+            carried: Vec::new(),
+            aggregates: 0,
         }
+    }
+
+    /// A data frame that is about to be told of carries a packet.
+    pub fn carries(&mut self, number: u64, attempt: u32, packet: Packet) {
+        self.carried.push(Carried { number, packet, again: attempt > 1 });
     }
 
     pub fn event(&mut self, event: &MediumEvent) -> io::Result<()> {
         match *event {
             MediumEvent::Sent { from, to, frame } => self.begins([from, to], &frame),
-            MediumEvent::Ended { from, reception, .. } => {
-                let open = |pending: &&mut Pending| pending.from == from && pending.reception.is_none();
-                if let Some(pending) = self.pending.iter_mut().find(open) {
-                    pending.reception = Some(reception);
+            MediumEvent::Ended { from, reception, damaged, .. } => {
+                let bad = matches!(reception, Reception::Collided | Reception::Corrupted);
+                // A station has one frame in the air, or one aggregate of several.
+                let open = |pending: &&mut Pending| pending.from == from && pending.bad.is_none();
+                for pending in self.pending.iter_mut().filter(open) {
+                    pending.bad = Some(pending.packet.map_or(bad, |number| damaged.contain(number)));
                 }
                 return self.write();
             }
@@ -105,14 +133,11 @@ impl Monitor {
     /// Writes what has ended, if nothing that began before it is still in the air.
     fn write(&mut self) -> io::Result<()> {
         let Some(writer) = &mut self.writer else { return Ok(()) };
-        while let Some(Pending { start, bytes, length, reception: Some(reception), radiotap, .. }) =
-            self.pending.front_mut()
-        {
-            let bad = matches!(reception, Reception::Collided | Reception::Corrupted);
+        while let Some(Pending { start, bytes, length, bad: Some(bad), radiotap, .. }) = self.pending.front_mut() {
             if bytes.len() as u32 + 4 == *length {
-                close(bytes, bad);
+                close(bytes, *bad);
             }
-            let mut whole = Radiotap { bad_fcs: bad, ..*radiotap }.bytes();
+            let mut whole = Radiotap { bad_fcs: *bad, ..*radiotap }.bytes();
             let length = whole.len() as u32 + *length;
             whole.append(bytes);
             writer.frame(*start, &whole, length)?;
@@ -125,61 +150,87 @@ impl Monitor {
         let [sender, receiver] = [from, to].map(|station| Mac::of_node(self.stations[station as usize].0));
         // Whole microseconds, rounded up [802.11-2007 s7.1.3.2].
         let duration = frame.reserves.as_nanos().div_ceil(1000).min(0x7FFF) as u16;
+        let (first, carried) = (frame.packets.first(), std::mem::take(&mut self.carried));
         let bytes = match frame.kind {
             FrameKind::Ack => header(&Head::Ack { to: receiver }, duration),
             FrameKind::Rts => header(&Head::Rts { to: receiver, from: sender }, duration),
             FrameKind::Cts => header(&Head::Cts { to: receiver }, duration),
-            FrameKind::Beacon => header(&Head::Beacon { from: sender, sequence: frame.number as u16 }, duration),
-            FrameKind::BlockAck => header(&Head::BlockAck { to: receiver, from: sender }, duration),
+            FrameKind::Beacon => header(&Head::Beacon { from: sender, sequence: first as u16 }, duration),
+            FrameKind::BlockAck => {
+                let (first, come) = (sequence(first), frame.packets.bits());
+                header(&Head::BlockAck { to: receiver, from: sender, first, come }, duration)
+            }
+            FrameKind::Data | FrameKind::Aggregate if self.config.aggregation.is_some() => {
+                return self.aggregate([from, to], frame, duration, &carried);
+            }
             FrameKind::Data | FrameKind::Aggregate => self.data([from, to], frame, duration),
         };
-        let pending = Pending {
-            from,
-            start: frame.start,
-            bytes,
-            length: frame.size,
-            reception: None,
-            radiotap: self.radiotap(frame.rate, frame.start),
-        };
-        let place = self.pending.partition_point(|other| other.start <= frame.start);
+        let radiotap = self.radiotap(frame.rate, frame.start + self.preamble(frame.rate));
+        self.insert(Pending { from, start: frame.start, bytes, length: frame.size, packet: None, bad: None, radiotap });
+    }
+
+    fn insert(&mut self, pending: Pending) {
+        let place = self.pending.partition_point(|other| other.start <= pending.start);
         self.pending.insert(place, pending);
     }
 
+    /// Data in a cell with aggregates: each packet is a frame of its own, numbered by its lane [802.11-2012 s8.3.2.1,
+    /// s9.3.2.10].
+    fn aggregate(&mut self, [from, to]: [u32; 2], frame: &AirFrame, duration: u16, carried: &[Carried]) {
+        let together = frame.kind == FrameKind::Aggregate;
+        let begin = frame.start + self.preamble(frame.rate);
+        let mut before = 0;
+        for (place, Carried { number, packet, again }) in carried.iter().enumerate() {
+            let (path, addresses) = self.way([from, to], Some(packet));
+            let (sequence, retry) = (sequence(*number), *again);
+            let head = Head::Data { path, addresses, sequence, fragment: 0, more_fragments: false, retry, qos: true };
+            let mut bytes = header(&head, duration);
+            bytes.extend(body(packet, *number as u16));
+            let length = packet.size() + LLC + QOS_OVERHEAD;
+            // The preamble belongs to the first.
+            let start = if before == 0 { frame.start } else { begin + frame.rate.transmission_time(before) };
+            let first_bit = if together { before + DELIMITER } else { 0 };
+            let part = Part { reference: self.aggregates, last: place + 1 == carried.len() };
+            let radiotap = Radiotap {
+                aggregate: together.then_some(part),
+                ..self.radiotap(frame.rate, begin + frame.rate.transmission_time(first_bit))
+            };
+            let packet = together.then_some(*number);
+            self.insert(Pending { from, start, bytes, length, packet, bad: None, radiotap });
+            before = (before + DELIMITER + length).next_multiple_of(4);
+        }
+        self.aggregates += u32::from(together);
+    }
+
     fn data(&mut self, [from, to]: [u32; 2], frame: &AirFrame, duration: u16) -> Vec<u8> {
-        let here = frame.size.saturating_sub(AROUND);
+        let (number, here) = (frame.packets.first(), frame.size.saturating_sub(MAC_OVERHEAD));
         let hand = match self.packets.get(&(from, to)).copied() {
-            Some(hand) if hand.number == frame.number && frame.again => hand,
-            Some(hand) if hand.number == frame.number => {
+            Some(hand) if hand.number == number && frame.again => hand,
+            Some(hand) if hand.number == number => {
                 InHand { fragment: hand.fragment + 1, before: hand.before + hand.here, here, ..hand }
             }
             _ => {
                 // One counter for all neighbours [802.11-2007 s7.1.3.4.1].
                 let next = &mut self.sequences[from as usize];
                 let sequence = *next;
-                *next = (sequence + 1) % 4096;
+                *next = (sequence + 1) % SEQUENCES;
                 let identification = self.identification;
                 self.identification = identification.wrapping_add(1);
-                InHand { number: frame.number, sequence, identification, fragment: 0, before: 0, here }
+                InHand { number, sequence, identification, fragment: 0, before: 0, here }
             }
         };
         self.packets.insert((from, to), hand);
         let packet = frame.packet.as_ref();
         let whole = packet.map_or(here, |packet| packet.size() + LLC);
-        let (sender, receiver) = (self.stations[from as usize], self.stations[to as usize]);
-        let [from_mac, to_mac] = [sender, receiver].map(|(node, _)| Mac::of_node(node));
-        let end = |node: Option<Addr>| node.map_or(to_mac, Mac::of_node);
-        let (path, third) = match (sender.1, receiver.1) {
-            (false, true) => (DataPath::ToAccessPoint, end(packet.map(|packet| packet.dst))),
-            (true, false) => (DataPath::FromAccessPoint, end(packet.map(|packet| packet.src))),
-            _ => (DataPath::AdHoc, Mac::of_medium(self.number)),
-        };
+        let (path, addresses) = self.way([from, to], packet);
         let head = Head::Data {
             path,
-            addresses: [to_mac, from_mac, third],
+            addresses,
             sequence: hand.sequence,
             fragment: hand.fragment,
             more_fragments: hand.before + here < whole,
             retry: frame.again,
+            qos: false,
         };
         let mut bytes = header(&head, duration);
         if let Some(packet) = packet.filter(|_| hand.before == 0) {
@@ -190,27 +241,49 @@ impl Monitor {
         bytes
     }
 
-    fn radiotap(&self, rate: Rate, start: Time) -> Radiotap {
-        let modes = self.config.standard.modes();
-        let ofdm = modes.iter().any(|mode| mode.rate == rate && matches!(mode.modulation, Modulation::Ofdm { .. }));
-        let channel = match self.config.standard {
-            Standard::A => (CHANNEL_36, channel::GHZ_5 | channel::OFDM),
-            Standard::Fhss => (CHANNEL_1, channel::GHZ_2 | channel::GFSK),
-            _ if ofdm => (CHANNEL_1, channel::GHZ_2 | channel::OFDM),
+    /// How data goes on behind its receiver, and its three addresses.
+    fn way(&self, [from, to]: [u32; 2], packet: Option<&Packet>) -> (DataPath, [Mac; 3]) {
+        let (sender, receiver) = (self.stations[from as usize], self.stations[to as usize]);
+        let [from_mac, to_mac] = [sender, receiver].map(|(node, _)| Mac::of_node(node));
+        let end = |node: Option<Addr>| node.map_or(to_mac, Mac::of_node);
+        let (path, third) = match (sender.1, receiver.1) {
+            (false, true) => (DataPath::ToAccessPoint, end(packet.map(|packet| packet.dst))),
+            (true, false) => (DataPath::FromAccessPoint, end(packet.map(|packet| packet.src))),
+            _ => (DataPath::AdHoc, Mac::of_medium(self.number)),
+        };
+        (path, [to_mac, from_mac, third])
+    }
+
+    fn preamble(&self, rate: Rate) -> Span {
+        self.phy.preamble(self.phy.mode(rate).0)
+    }
+
+    /// What is known of a frame whose first bit comes then.
+    fn radiotap(&self, rate: Rate, first_bit: Time) -> Radiotap {
+        let (index, modulation) = self.phy.mode(rate);
+        let channel = match (self.config.standard, modulation) {
+            (Standard::A | Standard::N, _) => (CHANNEL_36, channel::GHZ_5 | channel::OFDM),
+            (Standard::Fhss, _) => (CHANNEL_1, channel::GHZ_2 | channel::GFSK),
+            (_, Modulation::Ofdm { .. }) => (CHANNEL_1, channel::GHZ_2 | channel::OFDM),
             _ => (CHANNEL_1, channel::GHZ_2 | channel::CCK),
         };
-        let index = self.phy.index(rate);
         Radiotap {
-            first_bit_us: (start + self.phy.preamble(index)).as_nanos() / 1000,
+            first_bit_us: first_bit.as_nanos() / 1000,
             bad_fcs: false,
             short_preamble: self.config.preamble == Preamble::Short && index > 0,
-            rate: u8::try_from(rate.bits_per_sec() / 500_000).ok(),
+            rate: match modulation {
+                Modulation::HighThroughput { .. } => Speed::Mcs(index as u8),
+                _ => u8::try_from(rate.bits_per_sec() / 500_000).map_or(Speed::Other, Speed::Rate),
+            },
             channel,
+            aggregate: None,
         }
     }
 
-    /// Ends the capture. What is still in the air nobody has received.
+    /// Ends the capture. What is still in the air nobody has received; what has ended beside it is in the capture.
     pub fn finish(&mut self) -> io::Result<()> {
+        self.pending.retain(|pending| pending.bad.is_some());
+        self.write()?;
         self.writer.take().map_or(Ok(()), |writer| writer.finish().map(drop))
     }
 }

@@ -4,6 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use engine::Time;
+use path::LinkEvent;
 use sim::{Event, NodeEvent};
 use wire::pcapng::{Direction, Writer};
 
@@ -17,6 +18,8 @@ struct Captures {
     writers: Vec<Option<Writer<TraceFile>>>,
     /// By medium.
     monitors: Vec<Monitor>,
+    /// By link: the medium that it is part of.
+    media: Vec<Option<usize>>,
 }
 
 pub(super) fn open(stage: &Stage<'_>) -> Box<dyn Output> {
@@ -31,13 +34,20 @@ pub(super) fn open(stage: &Stage<'_>) -> Box<dyn Output> {
     let monitor = |medium| Monitor::new(stage.network, medium, TraceFile::new(air(medium)));
     let monitors = media.clone().map(monitor).collect();
     let paths = paths.into_iter().chain(media.map(air)).collect();
-    Box::new(Captures { paths, writers, monitors })
+    let media = stage.network.links.iter().map(|link| link.medium).collect();
+    Box::new(Captures { paths, writers, monitors, media })
 }
 
 impl Output for Captures {
     fn event(&mut self, at: Time, event: &Event) -> io::Result<()> {
         if let Event::Medium { medium, event } = event {
             return self.monitors[*medium as usize].event(event);
+        }
+        if let Event::Link { hop, event: LinkEvent::FrameSent { number, attempt, packet } } = event {
+            if let Some(medium) = self.media[hop.link as usize] {
+                self.monitors[medium].carries(*number, *attempt, *packet);
+            }
+            return Ok(());
         }
         let Event::Node { node, event } = event else { return Ok(()) };
         let Some(writer) = &mut self.writers[*node as usize] else { return Ok(()) };

@@ -16,11 +16,12 @@ use crate::event::{AirFrame, LinkEvent, Reception};
 use crate::mac::dcf::FrameKind;
 use crate::mac::dcf::config::AggregateLimits;
 use crate::mac::dcf::frame::{ACK_SIZE, BLOCK_ACK_SIZE, DELIMITER, LLC_OVERHEAD, QOS_OVERHEAD};
+use crate::numbers::Numbers;
 use crate::station::{Outcome, RadioNotice};
 use crate::turns::Attempt;
 
 /// Numbers that a block acknowledgment covers [802.11-2012 s8.3.1.9.3].
-const WINDOW: u64 = 64;
+const WINDOW: u64 = Numbers::MOST;
 
 /// A packet as it stands in an aggregate, without what fills it up to whole words.
 fn mpdu(size: u32) -> u32 {
@@ -84,6 +85,7 @@ impl Medium {
             let (number, attempt, packet) = (head.number, head.attempts, head.packet);
             cx.tell(hop, || LinkEvent::FrameSent { number, attempt, packet });
         }
+        let packets = lane.held(data.batch).map(|head| head.number).collect();
         let head = lane.head.as_ref().expect("a packet in hand");
         let frame = AirFrame {
             kind: if alone { FrameKind::Data } else { FrameKind::Aggregate },
@@ -92,13 +94,38 @@ impl Medium {
             size: data.size,
             rate,
             reserves,
-            number: head.number,
+            packets,
             again: head.attempts > 1,
             packet: Some(head.packet),
         };
         let until = self.launch_known([number, number, data.to], frame, corrupted, cx);
         self.count_sending(number, frame);
         self.waits(number, Phase::Sending(Step::Data), until, cx);
+    }
+
+    /// What a block acknowledgment tells of a station's aggregate: its packets that have come, with it or before
+    /// [802.11-2012 s9.21.3].
+    pub(super) fn acknowledged(&self, number: u32) -> Numbers {
+        self.of_batch(number, |head| head.arrived)
+    }
+
+    /// The packets of a frame that came damaged, if it is an aggregate.
+    pub(super) fn damaged(&self, number: u32, frame: &AirFrame, reception: Reception) -> Numbers {
+        match reception {
+            _ if frame.kind != FrameKind::Aggregate => Numbers::none(frame.packets.first()),
+            Reception::Collided => frame.packets,
+            Reception::Unheard => Numbers::none(frame.packets.first()),
+            Reception::Received | Reception::Corrupted => self.of_batch(number, |head| head.damaged),
+        }
+    }
+
+    /// Those packets of the aggregate in hand of which something is so.
+    fn of_batch(&self, number: u32, is: impl Fn(&Head) -> bool) -> Numbers {
+        let station = &self.stations[number as usize];
+        let lane = &station.lanes[station.serving()];
+        let first = lane.head.as_ref().map_or(0, |head| head.number);
+        let chosen = lane.held(station.data.batch).filter(|head| is(head));
+        chosen.fold(Numbers::none(first), |numbers, head| numbers.and(head.number))
     }
 
     /// A station's aggregate has ended at who it was for.

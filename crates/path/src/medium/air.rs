@@ -158,7 +158,10 @@ impl Medium {
             (true, false, false) => Reception::Received,
         };
         self.tally(&flying, reception == Reception::Collided);
-        cx.tell_of_medium(self.number, || MediumEvent::Ended { from, to, kind, reception });
+        cx.tell_of_medium(self.number, || {
+            let damaged = self.damaged(owner, &flying.frame, reception);
+            MediumEvent::Ended { from, to, kind, reception, damaged }
+        });
         (flying, reception)
     }
 

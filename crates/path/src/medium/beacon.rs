@@ -11,6 +11,7 @@ use crate::context::{Cx, Observer};
 use crate::event::AirFrame;
 use crate::mac::dcf::frame::BEACON_SIZE;
 use crate::mac::dcf::{Config, FrameKind};
+use crate::numbers::Numbers;
 
 /// The beacons of a station.
 pub(super) struct Beacons {
@@ -66,7 +67,7 @@ impl Medium {
             size: BEACON_SIZE,
             rate: self.phy.rate(rate),
             reserves: Span::ZERO,
-            number: place,
+            packets: Numbers::one(place),
             again: false,
             packet: None,
         };

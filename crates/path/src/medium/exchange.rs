@@ -9,6 +9,7 @@ use crate::context::{Cx, Observer};
 use crate::event::{AirFrame, HopId, LinkEvent, Reception};
 use crate::mac::dcf::frame::{ACK_SIZE, LLC_OVERHEAD, MAC_OVERHEAD, RTS_SIZE};
 use crate::mac::dcf::{FrameKind, RateIndex};
+use crate::numbers::Numbers;
 use crate::station::{Outcome, RadioNotice};
 use crate::turns::Attempt;
 
@@ -122,7 +123,7 @@ impl Medium {
             size: RTS_SIZE,
             rate: self.phy.rate(rate),
             reserves,
-            number: head.number,
+            packets: Numbers::one(head.number),
             again: head.failures != [0; 2],
             packet: None,
         };
@@ -176,7 +177,7 @@ impl Medium {
             size: data.size,
             rate: self.phy.rate(data.rate),
             reserves,
-            number: packet_number,
+            packets: Numbers::one(packet_number),
             again,
             packet: Some(packet),
         };
@@ -287,7 +288,10 @@ impl Medium {
             size,
             rate: self.phy.rate(rate),
             reserves,
-            number: self.head(number).number,
+            packets: match kind {
+                FrameKind::BlockAck => self.acknowledged(number),
+                _ => Numbers::one(self.head(number).number),
+            },
             again: false,
             packet: None,
         };

@@ -132,6 +132,11 @@ impl Lane {
         self.head.iter_mut().chain(&mut self.behind).take(count)
     }
 
+    /// The same, to look at.
+    pub fn held(&self, count: usize) -> impl Iterator<Item = &Head> {
+        self.head.iter().chain(&self.behind).take(count)
+    }
+
     /// The far end has packet number `place` of those in hand; whether that is news there.
     pub fn has_come(&mut self, place: usize) -> bool {
         let Lane { head, behind, reorder, .. } = self;

@@ -13,7 +13,7 @@ use super::{Medium, Zone};
 use crate::context::{Cx, Observer};
 use crate::event::{MediumEvent, Reach};
 use crate::mac::dcf::reach::Ranges;
-use crate::place::crossing::{next_within, within};
+use crate::place::crossing::next_within;
 use crate::place::{Path, square, square_of, square_ratio};
 
 /// Places of the stations of a medium with a range, as they are to be made.
@@ -31,9 +31,6 @@ pub(super) struct Plane {
     slot: Slot,
     paths: Vec<Path>,
     until: Time,
-    /// Squares of the range and the carrier sense range.
-    read: i128,
-    sensed: i128,
     ranges: Ranges,
     /// For rates that have been asked about, the square of how far they can be read.
     by_rate: Vec<(Rate, f64)>,
@@ -48,10 +45,9 @@ impl Plane {
     pub fn new(places: Places, ranges: &Ranges) -> (Self, Hearing) {
         let Places { slot, paths, until } = places;
         let capture = ranges.capture.map(|ratio| square_ratio(ratio.0, ranges.path_loss));
-        let (read, sensed) = (square_of(ranges.read.0), square_of(ranges.sensed.0));
         let mut hearing = Hearing::of_none(paths.len());
         let (ranges, by_rate, crossings) = (*ranges, Vec::new(), BinaryHeap::new());
-        let mut plane = Plane { slot, paths, until, read, sensed, ranges, by_rate, capture, crossings };
+        let mut plane = Plane { slot, paths, until, ranges, by_rate, capture, crossings };
         for a in 0..plane.paths.len() as u32 {
             for b in 0..a {
                 hearing.set(a, b, plane.look(a, b, Time::ZERO));
@@ -64,13 +60,10 @@ impl Plane {
     /// How two stations hear each other now. Notes when that changes.
     fn look(&mut self, a: u32, b: u32, now: Time) -> Reach {
         let (place_a, place_b) = (&self.paths[a as usize], &self.paths[b as usize]);
-        let reach = match () {
-            () if within(place_a, place_b, self.read, now) => Reach::Reads,
-            () if within(place_a, place_b, self.sensed, now) => Reach::Senses,
-            () => Reach::Nothing,
-        };
+        let reach = self.ranges.reach(place_a, place_b, now);
         if place_a.moves() || place_b.moves() {
-            let next = next_within(place_a, place_b, &[self.read, self.sensed], now, self.until);
+            let borders = [self.ranges.read, self.ranges.sensed].map(|range| square_of(range.0));
+            let next = next_within(place_a, place_b, &borders, now, self.until);
             self.crossings.extend(next.map(|at| Reverse((at, a, b))));
         }
         reach
@@ -84,7 +77,7 @@ impl Plane {
         let known = self.by_rate.iter().find(|(known, _)| *known == rate);
         let most = known.map(|(_, most)| *most).unwrap_or_else(|| {
             let thousandths = (1000.0 * self.ranges.excess(rate)).round() as u64;
-            let most = self.read as f64 / square_ratio(thousandths, self.ranges.path_loss);
+            let most = square_of(self.ranges.read.0) as f64 / square_ratio(thousandths, self.ranges.path_loss);
             self.by_rate.push((rate, most));
             most
         });

@@ -260,11 +260,11 @@ fn line(at: Time, saw: &Saw) -> Option<String> {
                 0 => String::new(),
                 reserves => format!(", reserving {reserves}"),
             };
-            let (kind, number) = (frame.kind.name(), frame.number);
+            let (kind, number) = (frame.kind.name(), frame.packets.first());
             let text = format!("{from}>{to} {kind} {number}{again} takes {}{reserving}", span(frame.duration));
             (frame.start, text)
         }
-        Saw::Medium(MediumEvent::Ended { from, to, kind, reception }) => {
+        Saw::Medium(MediumEvent::Ended { from, to, kind, reception, .. }) => {
             (at, format!("{from}>{to} {} {}", kind.name(), reception.name()))
         }
         Saw::Medium(MediumEvent::BackOff { station, slots, window }) => {

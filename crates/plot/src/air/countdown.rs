@@ -1,9 +1,11 @@
-//! When stations counted down their back-offs, and when they stood still: derived from what was in the air, as all stations
-//! hear each other [802.11-2007 s9.2.5.2].
+//! When stations counted down their back-offs, and when they stood still: derived from what was in the air and from who hears
+//! whom [802.11-2007 s9.2.5.2].
 
 use engine::{Span, Time};
-use path::Reception;
 use path::mac::dcf::{FrameKind, Phy};
+use path::{AirFrame, Reach, Reception};
+
+use super::ear::{Ear, Reservation, Spaces};
 
 /// A part of a back-off.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -21,45 +23,58 @@ struct Waiting {
     left: u64,
     /// From when on its parts have not been told.
     since: Time,
-    /// When it alone begins to count, if the air stays idle.
-    alone: Option<Time>,
+    /// When it begins to count, if that is not when all do who hear what it hears, and the air stays silent.
+    apart: Option<Time>,
+}
+
+/// An exchange that a station has begun and that has not been answered.
+#[derive(Clone, Copy)]
+enum Asked {
+    /// Its frame's end.
+    Until(Time),
+    /// The answer came damaged: from when on the station counts.
+    InVain(Time),
+}
+
+/// A frame in the air.
+struct Flying {
+    from: u32,
+    reserves: Span,
+    /// The ears that hear it, whatever moves meanwhile.
+    heard_by: Vec<u32>,
 }
 
 /// Who backs off in a medium.
 pub(super) struct Countdown {
     slot: Span,
-    difs: Span,
-    eifs: Span,
+    spaces: Spaces,
     delay: Span,
     waiting: Vec<Option<Waiting>>,
-    /// Who has just received a frame that the air had damaged.
-    puzzled: Vec<bool>,
-    /// The end of what is or was in the air, where it is received.
-    until: Time,
-    /// Whether frames overlapped since the air was last idle.
-    overlapped: bool,
-    /// Until when the air is reserved.
-    nav: Time,
-    /// Who has begun an exchange since the air was last idle.
-    asking: Vec<bool>,
+    asked: Vec<Option<Asked>>,
+    /// One for each station; a single one while all hear each other.
+    ears: Vec<Ear>,
+    /// By station and station, once there is an ear for each.
+    reach: Vec<Vec<Reach>>,
+    flying: Vec<Flying>,
     parts: Vec<Part>,
 }
 
 impl Countdown {
-    pub fn new(phy: &Phy, stations: usize) -> Self {
-        Countdown {
+    /// Of a medium with so many stations, of which those pairs do not read each other.
+    pub fn new(phy: &Phy, stations: usize, apart: &[(u32, u32, Reach)]) -> Self {
+        let mut countdown = Countdown {
             slot: phy.slot,
-            difs: phy.difs,
-            eifs: phy.eifs,
+            spaces: Spaces { difs: phy.difs, eifs: phy.eifs },
             delay: phy.delay,
             waiting: vec![None; stations],
-            puzzled: vec![false; stations],
-            until: Time::ZERO,
-            overlapped: false,
-            nav: Time::ZERO,
-            asking: vec![false; stations],
+            asked: vec![None; stations],
+            ears: vec![Ear::new()],
+            reach: Vec::new(),
+            flying: Vec::new(),
             parts: Vec::new(),
-        }
+        };
+        apart.iter().for_each(|(a, b, reach)| countdown.reaches(*a, *b, *reach));
+        countdown
     }
 
     /// The parts that are over and have not been asked for.
@@ -67,49 +82,89 @@ impl Countdown {
         std::mem::take(&mut self.parts).into_iter()
     }
 
+    /// Two stations hear each other so from now on.
+    pub fn reaches(&mut self, a: u32, b: u32, reach: Reach) {
+        let count = self.waiting.len() as u32;
+        if a >= count || b >= count {
+            return;
+        }
+        if self.reach.is_empty() {
+            self.reach = vec![vec![Reach::Reads; count as usize]; count as usize];
+            self.ears = vec![self.ears[0].clone(); count as usize];
+            self.flying.iter_mut().for_each(|flying| flying.heard_by = (0..count).collect());
+        }
+        self.reach[a as usize][b as usize] = reach;
+        self.reach[b as usize][a as usize] = reach;
+    }
+
+    /// The number of a station's ear.
+    fn ear(&self, station: u32) -> usize {
+        if self.reach.is_empty() { 0 } else { station as usize }
+    }
+
+    /// The ears that hear a station, and whether they can read it.
+    fn audience(&self, from: u32) -> Vec<(u32, bool)> {
+        match self.reach.get(from as usize) {
+            Some(reach) => {
+                let hears = |(station, reach): (usize, &Reach)| {
+                    (*reach >= Reach::Senses).then_some((station as u32, *reach == Reach::Reads))
+                };
+                reach.iter().enumerate().filter_map(hears).collect()
+            }
+            None => vec![(0, true)],
+        }
+    }
+
     /// A station draws a back-off.
     pub fn draws(&mut self, at: Time, station: u32, slots: u64) {
-        // It has waited in vain for an answer: its silence began with its own frame, whatever others believe reserved.
-        let failed = at > self.until && self.asking.get(station as usize) == Some(&true);
-        let alone = failed.then(|| at.max(self.until + self.difs));
-        if let Some(waiting) = self.waiting.get_mut(station as usize) {
-            *waiting = Some(Waiting { left: slots, since: at, alone });
-        }
+        let ear = self.ear(station);
+        let (Some(waiting), Some(ear)) = (self.waiting.get_mut(station as usize), self.ears.get(ear)) else { return };
+        let asked = self.asked[station as usize].take().filter(|_| ear.is_silent());
+        let apart = asked.map(|asked| match asked {
+            Asked::InVain(from) => from,
+            // Of what began behind its own frame it knows as much as others. Else its silence began with that frame, or with
+            // what overlapped it, whatever others believe reserved or took for a collision.
+            Asked::Until(sent) if ear.busy_since() > sent => ear.counts_from(self.spaces),
+            Asked::Until(_) => ear.counts_apart(station, ear.silent_since(), self.spaces.difs, self.spaces),
+        });
+        *waiting = Some(Waiting { left: slots, since: at, apart });
     }
 
-    /// A frame begins.
-    pub fn begins(&mut self, station: u32, kind: FrameKind, start: Time, duration: Span) {
-        let end = start + duration + self.delay;
-        if start + self.delay > self.until {
-            self.count(start, Some(station).filter(|_| !kind.is_answer()));
-            self.overlapped = false;
-            self.puzzled.fill(false);
-            self.asking.fill(false);
-        } else {
-            self.overlapped = true;
+    /// A frame begins; an answer may be told of when it is asked for.
+    pub fn begins(&mut self, now: Time, from: u32, frame: &AirFrame) {
+        let AirFrame { kind, start, duration, reserves, .. } = *frame;
+        let (audience, follows) = (self.audience(from), start > now);
+        let sender = Some(from).filter(|_| !kind.is_answer());
+        for (ear, read) in &audience {
+            if self.ears[*ear as usize].is_silent() && !follows {
+                self.count(*ear, start, sender);
+            }
+            self.ears[*ear as usize].begins(start, *read, follows);
         }
-        let places = (self.asking.get_mut(station as usize), self.waiting.get_mut(station as usize));
-        if let (false, (Some(asking), Some(waiting))) = (kind.is_answer(), places) {
-            (*asking, *waiting) = (true, None);
+        let places = (self.waiting.get_mut(from as usize), self.asked.get_mut(from as usize));
+        if let (false, (Some(waiting), Some(asked))) = (kind.is_answer(), places) {
+            *waiting = None;
+            *asked = (kind != FrameKind::Beacon).then_some(Asked::Until(start + duration));
         }
-        self.until = self.until.max(end);
+        let heard_by = audience.into_iter().map(|(ear, _)| ear).collect();
+        self.flying.push(Flying { from, reserves, heard_by });
     }
 
-    /// The air was idle until `start`, when `sender` had counted to its end.
-    fn count(&mut self, start: Time, sender: Option<u32>) {
-        let sensed = start + self.delay;
-        for (station, place) in self.waiting.iter_mut().enumerate() {
+    /// An ear heard nothing until `start`, when `sender` had counted to its end.
+    fn count(&mut self, ear: u32, start: Time, sender: Option<u32>) {
+        let common = self.ears[ear as usize].counts_from(self.spaces);
+        let stations = match self.reach.is_empty() {
+            true => 0..self.waiting.len() as u32,
+            false => ear..ear + 1,
+        };
+        for station in stations {
+            let place = &mut self.waiting[station as usize];
             let Some(waiting) = place else { continue };
-            let station = station as u32;
-            let puzzled = self.overlapped || self.puzzled.get(station as usize) == Some(&true);
-            let quiet = match puzzled {
-                true => (self.until + self.eifs).max(self.nav + self.difs),
-                false => self.until.max(self.nav) + self.difs,
-            };
-            let begin = waiting.alone.take().unwrap_or(quiet).max(waiting.since);
+            let begin = waiting.apart.take().unwrap_or(common).max(waiting.since);
+            let heard = start + self.delay;
             let counted = match sender == Some(station) {
                 true => waiting.left,
-                false => (sensed.since(begin).as_nanos() / self.slot.as_nanos().max(1)).min(waiting.left),
+                false => (heard.since(begin).as_nanos() / self.slot.as_nanos().max(1)).min(waiting.left),
             };
             if counted > 0 {
                 let end = begin + self.slot.times(counted);
@@ -125,22 +180,55 @@ impl Countdown {
         }
     }
 
-    /// A frame has ended.
-    pub fn ends(&mut self, to: u32, reserves: Span, reception: Reception) {
-        if !self.overlapped {
-            self.nav = self.nav.max(self.until + reserves);
+    /// A station's frame has ended.
+    pub fn ends(&mut self, now: Time, [from, to]: [u32; 2], kind: FrameKind, reception: Reception) {
+        let Some(place) = self.flying.iter().position(|flying| flying.from == from) else { return };
+        let Flying { reserves, heard_by, .. } = self.flying.swap_remove(place);
+        for ear in heard_by {
+            self.ears[ear as usize].ends(now, Reservation { until: now + reserves, between: [from, to] });
         }
-        if reception == Reception::Corrupted
-            && let Some(puzzled) = self.puzzled.get_mut(to as usize)
-        {
-            *puzzled = true;
+        let Spaces { difs, eifs } = self.spaces;
+        let came = reception == Reception::Received;
+        match kind.is_answer() {
+            // Who asked knows no more than that it could read nothing; who answered, that it has sent.
+            true if !came => {
+                if let Some(from) = self.counts_apart(to, now, eifs) {
+                    self.asked[to as usize] = Some(Asked::InVain(from));
+                }
+                self.delays(from, now, difs);
+            }
+            true => {
+                if let Some(asked) = self.asked.get_mut(to as usize) {
+                    *asked = None;
+                }
+            }
+            // Only who it was for could not read it.
+            false if reception == Reception::Corrupted => self.delays(to, now, eifs),
+            false => {}
+        }
+    }
+
+    /// From when on a station counts apart from the others, if it is one.
+    fn counts_apart(&self, station: u32, now: Time, silence: Span) -> Option<Time> {
+        let known = (station as usize) < self.waiting.len();
+        known.then(|| self.ears[self.ear(station)].counts_apart(station, now, silence, self.spaces))
+    }
+
+    /// A station that backs off counts apart, if nothing is heard.
+    fn delays(&mut self, station: u32, now: Time, silence: Span) {
+        let Some(from) = self.counts_apart(station, now, silence) else { return };
+        let silent = self.ears[self.ear(station)].is_silent();
+        if let Some(waiting) = self.waiting[station as usize].as_mut().filter(|_| silent) {
+            waiting.apart = Some(from);
         }
     }
 
     /// Nothing more happens until `last`.
     pub fn finish(&mut self, last: Time) {
-        if last > self.until {
-            self.count(last, None);
+        for ear in 0..self.ears.len() as u32 {
+            if self.ears[ear as usize].is_silent() {
+                self.count(ear, last, None);
+            }
         }
         let standing = |(station, waiting): (usize, &Option<Waiting>)| {
             let since = waiting.as_ref()?.since;

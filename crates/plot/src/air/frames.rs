@@ -24,6 +24,8 @@ const HATCH: f64 = 5.0;
 /// From this width in pixels on a slot is seen, and what a frame reserves.
 const SLOT: f64 = 2.5;
 const RESERVED: f64 = 5.0;
+/// Up to this width the edges of a frame would hide what is in it, and are thinner.
+const NARROW: f64 = 6.0;
 /// Pixels of letters in and below frames, on each side of them, and to the next.
 const LETTERS: u32 = 10;
 const BESIDE: f64 = 3.0;
@@ -57,12 +59,17 @@ impl<'a> Frames<'a> {
             entries.push(Entry::new(sample(kind, palette), kind.name()));
         }
         if self.any(|frame| frame.again) {
-            entries.push(Entry::new(Sample::Line(again(palette)), "sent again"));
+            let aggregates = self.any(|frame| frame.again && frame.kind == FrameKind::Aggregate);
+            let what = if aggregates { "sent again, of an aggregate its first packet" } else { "sent again" };
+            entries.push(Entry::new(Sample::Line(again(palette)), what));
         }
         for (mark, reception) in MARKS {
             if self.any(|frame| frame.reception == Some(reception)) {
                 entries.push(Entry::new(Sample::Mark(mark), mark.label()));
             }
+        }
+        if self.any(Frame::is_damaged_in_part) {
+            entries.push(Entry::new(Sample::Mark(Mark::Damaged), "some of its packets corrupted by the air"));
         }
         if self.any(|frame| frame.reserves > 0.0 && !frame.is_damaged()) {
             entries.push(Entry::new(Sample::Line(reserved(palette)), "air reserved (NAV)"));
@@ -93,13 +100,18 @@ impl<'a> Frames<'a> {
     }
 
     fn draw_kind(&self, sheet: &mut Sheet, rows: &Rows, x: &Scale, kind: FrameKind) {
-        let mut path = Path::default();
+        let (mut path, mut narrow) = (Path::default(), Path::default());
+        let edged = matches!(kind, FrameKind::Aggregate | FrameKind::BlockAck);
         for frame in self.view.frames().filter(|frame| frame.kind == kind && !frame.is_damaged()) {
             let Some(row) = rows.row(frame.from) else { continue };
-            rect(&mut path, x, frame, &row);
+            let (left, right) = ends(x, frame);
+            let hides = edged && right - left < tenths(NARROW);
+            rect(if hides { &mut narrow } else { &mut path }, x, frame, &row);
         }
-        let name = kind.name();
-        sheet.path(class(kind), format!("{name} frames"), path, style(kind, sheet.palette));
+        let (name, style) = (kind.name(), style(kind, sheet.palette));
+        for (path, style) in [(path, style), (narrow, style.thinner(0.5))] {
+            sheet.path(class(kind), format!("{name} frames"), path, style);
+        }
     }
 
     fn draw_damage(&self, sheet: &mut Sheet, rows: &Rows, x: &Scale) {
@@ -178,7 +190,7 @@ impl<'a> Frames<'a> {
         let size = (rows.height() / 40.0).clamp(0.5, 1.0);
         for (mark, reception) in MARKS {
             let mut path = Path::default();
-            for frame in self.view.frames().filter(|frame| frame.reception == Some(reception)) {
+            for frame in self.view.frames().filter(|frame| frame.has_mark(reception)) {
                 let Some(row) = rows.row(frame.from) else { continue };
                 let (left, right) = ends(x, frame);
                 mark.stamp(&mut path, ((left + right) / 2, tenths(row.marks)), size);
@@ -208,10 +220,14 @@ impl<'a> Frames<'a> {
                     continue;
                 }
                 // Behind the mark, where there is one; over the next frame only if that is low.
-                let begin = if frame.is_damaged() { (left + right) / 2.0 + MARK } else { left };
-                let blocks = |next: &&&Frame| top > row.tall || top_of(next.kind, &row) < row.low;
+                let begin = if frame.is_marked() { (left + right) / 2.0 + MARK } else { left };
+                let blocks = |next: &&&Frame| top > row.tall || top_of(next.kind, &row) < row.low || next.is_marked();
                 let next = frames[place + 1..].iter().find(blocks);
-                let end = next.map_or(x.end, |next| f64::from(ends(x, next).0) / 10.0 - BESIDE);
+                let end = next.map_or(x.end, |next| {
+                    let [left, right] = <[i32; 2]>::from(ends(x, next)).map(|edge| f64::from(edge) / 10.0);
+                    let mark = if next.is_marked() { (left + right) / 2.0 - MARK } else { left };
+                    left.min(mark) - BESIDE
+                });
                 let fits = |words: &&String| begin + width(words) <= end;
                 if let Some(words) = words.iter().skip(1).find(fits).filter(|_| begin > taken) {
                     taken = begin + width(words) + BESIDE;
@@ -223,11 +239,14 @@ impl<'a> Frames<'a> {
     }
 
     /// What can be said of a frame, the longest first.
-    fn words(&self, frame: &Frame) -> [String; 4] {
-        let (kind, number) = (frame.kind.name(), frame.number);
+    fn words(&self, frame: &Frame) -> Vec<String> {
+        let (kind, number) = (frame.kind.name(), frame.packets.first());
         let to = self.names.get(frame.to as usize).copied().unwrap_or("?");
+        if matches!(frame.kind, FrameKind::Aggregate | FrameKind::BlockAck) {
+            return many(frame, to);
+        }
         let again = if frame.again { " again" } else { "" };
-        [
+        vec![
             format!("{kind} {number} to {to}{again}"),
             format!("{kind} {number}{again}"),
             format!("{kind} {number}"),
@@ -251,6 +270,30 @@ impl<'a> Frames<'a> {
             }
         }
     }
+}
+
+/// What can be said of an aggregate or of its answer: how many packets, which, and how many of them came damaged.
+fn many(frame: &Frame, to: &str) -> Vec<String> {
+    let (kind, numbers) = (frame.kind.name(), frame.packets);
+    let packets = match numbers.count() {
+        1 => "1 packet".to_owned(),
+        count => format!("{count} packets"),
+    };
+    let (first, last) = (numbers.first(), numbers.last().unwrap_or(numbers.first()));
+    // Without those between them that have come before.
+    let gaps = last - first + 1 > u64::from(numbers.count());
+    let which = format!("{} {first} to {last}", if gaps { " of" } else { "," });
+    let damaged = match frame.damaged.count() {
+        count if count > 0 && !frame.is_damaged() => format!(", {count} damaged"),
+        _ => String::new(),
+    };
+    vec![
+        format!("{kind} to {to}: {packets}{which}{damaged}"),
+        format!("{kind}: {packets}{damaged}"),
+        format!("{packets}{damaged}"),
+        packets,
+        kind.to_owned(),
+    ]
 }
 
 /// How frames may come that do not come whole.

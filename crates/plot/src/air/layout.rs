@@ -1,10 +1,13 @@
 //! Puts a medium's picture together: heading, legend, a row for each station, the time axis.
 
+use std::collections::BTreeMap;
+
 use engine::Time;
-use path::Reception;
+use path::mac::dcf::FrameKind;
+use path::{Reach, Reception};
 
 use super::frames::Frames;
-use super::record::{MediumDescription, Timeline};
+use super::record::{Frame, MediumDescription, Timeline};
 use super::rows::{Rows, SMALLEST_ROW};
 use super::shares::Shares;
 use crate::frame::{self, Area, Sheet};
@@ -44,7 +47,7 @@ pub(super) fn draw(timeline: &Timeline, description: &MediumDescription, options
     let count = description.stations.len();
     let default = || format!("{}: {count} stations", description.name);
     let title = options.title.clone().unwrap_or_else(default);
-    let parts: Vec<String> = options.ran.iter().cloned().chain(summary(&view)).collect();
+    let parts: Vec<String> = options.ran.iter().cloned().chain(summary(&view, &description.stations)).collect();
 
     let names: Vec<&str> = description.stations.iter().map(String::as_str).collect();
     let widest = names.iter().map(|name| sheet.fonts.width(name, 12, Weight::Regular)).fold(0.0, f64::max);
@@ -86,7 +89,7 @@ pub(super) fn draw(timeline: &Timeline, description: &MediumDescription, options
 }
 
 /// What happened in the view, in numbers.
-fn summary(view: &View<'_>) -> Vec<String> {
+fn summary(view: &View<'_>, names: &[String]) -> Vec<String> {
     let came = |reception| view.frames().filter(|frame| frame.reception == Some(reception)).count() as u64;
     let mut parts = vec![format!("{} frames", grouped(view.frames().count() as u64))];
     let rest = [
@@ -95,7 +98,47 @@ fn summary(view: &View<'_>) -> Vec<String> {
         (came(Reception::Unheard), "out of range"),
     ];
     parts.extend(rest.into_iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{} {what}", grouped(n))));
+    parts.extend(aggregates(view));
+    parts.extend(hidden(view, names));
     parts
+}
+
+/// What aggregates carried.
+fn aggregates(view: &View<'_>) -> Option<String> {
+    let all = || view.frames().filter(|frame| frame.kind == FrameKind::Aggregate);
+    let sum = |count: fn(&Frame) -> u32| grouped(all().map(|frame| u64::from(count(frame))).sum());
+    let few = match all().count() as u64 {
+        0 => return None,
+        1 => "1 aggregate".to_owned(),
+        many => format!("{} aggregates", grouped(many)),
+    };
+    let damaged = match all().any(|frame| frame.damaged.count() > 0) {
+        true => format!(", {} damaged", sum(|frame| frame.damaged.count())),
+        false => String::new(),
+    };
+    Some(format!("{} packets in {few}{damaged}", sum(|frame| frame.packets.count())))
+}
+
+/// Who does not hear whom, at least for a time: its back-off does not stop when the other sends.
+fn hidden(view: &View<'_>, names: &[String]) -> Option<String> {
+    // By pair: whether they hear each other at any time of the view, and whether they do not.
+    let mut pairs: BTreeMap<[u32; 2], [bool; 2]> = BTreeMap::new();
+    for (at, pair, reach) in view.timeline.reaches.iter().filter(|(at, ..)| *at < view.to) {
+        let hear = *reach != Reach::Nothing;
+        let now = [hear, !hear];
+        // Who is not mentioned before has heard the other from the beginning.
+        let before = pairs.get(pair).copied().unwrap_or([true, false]);
+        pairs.insert(*pair, if *at <= view.from { now } else { [before[0] || now[0], before[1] || now[1]] });
+    }
+    let deaf: Vec<_> = pairs.into_iter().filter(|(_, [_, deaf])| *deaf).collect();
+    let name = |station: u32| names.get(station as usize).map_or("?", String::as_str);
+    let who = match deaf[..] {
+        [] => return None,
+        [([a, b], _)] => format!("{} and {}", name(a), name(b)),
+        _ => format!("{} pairs", grouped(deaf.len() as u64)),
+    };
+    let always = if deaf.iter().any(|(_, [hear, _])| *hear) { "always " } else { "" };
+    Some(format!("{who} do not {always}hear each other"))
 }
 
 impl<'a> View<'a> {

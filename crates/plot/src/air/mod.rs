@@ -5,6 +5,7 @@
 //! station took.
 
 mod countdown;
+mod ear;
 mod frames;
 mod layout;
 mod record;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use engine::Time;
 use path::mac::dcf::{FrameKind, Phy};
-use path::{MediumEvent, Reception};
+use path::{MediumEvent, Numbers, Reach, Reception};
 use sim::{Event, Network, Sink};
 
 use super::countdown::{Countdown, Part};
@@ -21,18 +21,40 @@ pub struct MediumDescription {
     pub stations: Vec<String>,
     /// Its physical layer.
     pub phy: Phy,
+    /// Stations that do not read each other when the run begins.
+    pub apart: Vec<(u32, u32, Reach)>,
 }
 
 impl MediumDescription {
     /// The media of a network, by number.
     pub fn of(network: &Network) -> Vec<Self> {
-        let medium = |(number, spec): (usize, &sim::network::MediumSpec)| MediumDescription {
-            name: spec.name.clone(),
-            stations: network.stations(number).into_iter().map(|node| network.nodes[node].name.clone()).collect(),
-            phy: Phy::new(&spec.config),
+        let medium = |(number, spec): (usize, &sim::network::MediumSpec)| {
+            let stations = network.stations(number);
+            MediumDescription {
+                name: spec.name.clone(),
+                stations: stations.iter().map(|node| network.nodes[*node].name.clone()).collect(),
+                phy: Phy::new(&spec.config),
+                apart: apart(network, spec, &stations),
+            }
         };
         network.media.iter().enumerate().map(medium).collect()
     }
+}
+
+/// The stations of a medium that do not read each other at time zero. Without a range or without places all do.
+fn apart(network: &Network, spec: &sim::network::MediumSpec, stations: &[usize]) -> Vec<(u32, u32, Reach)> {
+    let Some(ranges) = spec.config.ranges() else { return Vec::new() };
+    let places: Option<Vec<_>> = stations.iter().map(|node| network.nodes[*node].place.as_ref()).collect();
+    let mut apart = Vec::new();
+    for (b, at_b) in places.iter().flatten().enumerate() {
+        for (a, at_a) in places.iter().flatten().enumerate().take(b) {
+            let reach = ranges.reach(at_a, at_b, Time::ZERO);
+            if reach != Reach::Reads {
+                apart.push((a as u32, b as u32, reach));
+            }
+        }
+    }
+    apart
 }
 
 /// A frame that was in the air. Times are seconds.
@@ -45,16 +67,34 @@ pub(super) struct Frame {
     pub end: f64,
     /// How long it reserved the air behind its end.
     pub reserves: f64,
-    pub number: u64,
+    /// The packets that it carries, acknowledges or is about.
+    pub packets: Numbers,
     pub again: bool,
     /// How it came; not known of what was in the air when the run ended.
     pub reception: Option<Reception>,
+    /// Of an aggregate, the packets that came damaged.
+    pub damaged: Numbers,
 }
 
 impl Frame {
-    /// Whether it came damaged.
+    /// Whether it came damaged, an aggregate with all its packets.
     pub fn is_damaged(&self) -> bool {
         matches!(self.reception, Some(Reception::Collided | Reception::Corrupted))
+    }
+
+    /// Whether it is an aggregate of which the air damaged some packets.
+    pub fn is_damaged_in_part(&self) -> bool {
+        self.reception == Some(Reception::Received) && self.damaged.count() > 0
+    }
+
+    /// Whether a mark stands above it.
+    pub fn is_marked(&self) -> bool {
+        self.reception.is_some_and(|reception| reception != Reception::Received) || self.is_damaged_in_part()
+    }
+
+    /// Whether the mark of what came so stands above it.
+    pub fn has_mark(&self, reception: Reception) -> bool {
+        self.reception == Some(reception) || (reception == Reception::Corrupted && self.is_damaged_in_part())
     }
 }
 
@@ -82,6 +122,8 @@ pub(super) struct Timeline {
     pub frames: Vec<Frame>,
     pub back_offs: Vec<BackOff>,
     pub draws: Vec<Draw>,
+    /// From when on which stations hear each other how, where that is not that they can read each other from the beginning.
+    pub reaches: Vec<(f64, [u32; 2], Reach)>,
     /// When the run ended.
     pub ended: f64,
 }
@@ -91,7 +133,7 @@ struct Track {
     timeline: Timeline,
     countdown: Countdown,
     /// Frames in the air.
-    flying: Vec<(Frame, engine::Span)>,
+    flying: Vec<Frame>,
 }
 
 /// A sink that keeps what pictures of some media need.
@@ -115,8 +157,11 @@ impl AirRecorder {
         to: Option<Time>,
     ) -> Self {
         let track = |medium: &MediumDescription| Track {
-            timeline: Timeline::default(),
-            countdown: Countdown::new(&medium.phy, medium.stations.len()),
+            timeline: Timeline {
+                reaches: medium.apart.iter().map(|(a, b, reach)| (0.0, [*a, *b], *reach)).collect(),
+                ..Timeline::default()
+            },
+            countdown: Countdown::new(&medium.phy, medium.stations.len(), &medium.apart),
             flying: Vec::new(),
         };
         AirRecorder {
@@ -135,7 +180,7 @@ impl AirRecorder {
 
     /// Whether no later event can change a picture: frames that began before the right edge have ended.
     pub fn is_complete(&self) -> bool {
-        let open = |track: &Track| track.flying.iter().any(|(frame, _)| frame.start <= self.to);
+        let open = |track: &Track| track.flying.iter().any(|frame| frame.start <= self.to);
         self.last.as_secs_f64() > self.to && !self.tracks.values().any(open)
     }
 
@@ -146,7 +191,7 @@ impl AirRecorder {
             let parts = track.countdown.parts();
             let (from, to) = (self.from, self.to);
             track.timeline.back_offs.extend(parts.map(seconds).filter(|part| part.to >= from && part.from <= to));
-            let flying = track.flying.drain(..).map(|(frame, _)| frame);
+            let flying = track.flying.drain(..);
             track.timeline.frames.extend(flying.filter(|frame| frame.end >= from && frame.start <= to));
             track.timeline.ended = self.last.as_secs_f64();
         }
@@ -161,7 +206,7 @@ impl AirRecorder {
         let before = track.timeline.len();
         match *event {
             MediumEvent::Sent { from, to, frame } => {
-                track.countdown.begins(from, frame.kind, frame.start, frame.duration);
+                track.countdown.begins(now, from, &frame);
                 let kept = Frame {
                     from,
                     to,
@@ -169,19 +214,20 @@ impl AirRecorder {
                     start: frame.start.as_secs_f64(),
                     end: (frame.start + frame.duration).as_secs_f64(),
                     reserves: frame.reserves.as_secs_f64(),
-                    number: frame.number,
+                    packets: frame.packets,
+                    damaged: Numbers::none(frame.packets.first()),
                     again: frame.again,
                     reception: None,
                 };
-                track.flying.push((kept, frame.reserves));
+                track.flying.push(kept);
             }
-            MediumEvent::Ended { from, to, reception, .. } => {
+            MediumEvent::Ended { from, to, kind, reception, damaged } => {
                 // A station has one frame in the air.
-                if let Some(place) = track.flying.iter().position(|(frame, _)| frame.from == from) {
-                    let (frame, reserves) = track.flying.remove(place);
-                    track.countdown.ends(to, reserves, reception);
+                if let Some(place) = track.flying.iter().position(|frame| frame.from == from) {
+                    let frame = track.flying.remove(place);
+                    track.countdown.ends(now, [from, to], kind, reception);
                     if shows(frame.start, frame.end) {
-                        track.timeline.frames.push(Frame { reception: Some(reception), ..frame });
+                        track.timeline.frames.push(Frame { reception: Some(reception), damaged, ..frame });
                     }
                 }
             }
@@ -192,7 +238,10 @@ impl AirRecorder {
                     track.timeline.draws.push(Draw { station, at, slots, window });
                 }
             }
-            MediumEvent::Reaches { .. } => {}
+            MediumEvent::Reaches { a, b, reach } => {
+                track.countdown.reaches(a, b, reach);
+                track.timeline.reaches.push((now.as_secs_f64(), [a.min(b), a.max(b)], reach));
+            }
         }
         let parts = track.countdown.parts().map(seconds);
         track.timeline.back_offs.extend(parts.filter(|part| shows(part.from, part.to)));

@@ -1,5 +1,9 @@
 //! Over longer times: what share of the air each station took, column by column.
 
+use std::collections::BTreeSet;
+
+use path::mac::dcf::FrameKind;
+
 use super::layout::View;
 use super::rows::Rows;
 use crate::frame::Sheet;
@@ -29,6 +33,8 @@ pub(super) struct Shares {
     columns: Vec<Vec<Parts>>,
     /// The part of the time that the height of a row stands for.
     whole: f64,
+    /// The kinds of frames in each part.
+    kinds: [BTreeSet<FrameKind>; 3],
 }
 
 impl Shares {
@@ -38,6 +44,7 @@ impl Shares {
         let count = (room / wanted).floor().max(1.0) as usize;
         let seconds = (view.to - view.from) / count as f64;
         let mut columns = vec![vec![Parts::default(); count]; stations];
+        let mut kinds: [BTreeSet<FrameKind>; 3] = Default::default();
         for frame in view.frames() {
             let Some(columns) = columns.get_mut(frame.from as usize) else { continue };
             let part = match (frame.is_damaged(), frame.kind.carries_packets()) {
@@ -45,6 +52,7 @@ impl Shares {
                 (false, true) => 0,
                 (false, false) => 1,
             };
+            kinds[part].insert(frame.kind);
             let (begin, end) = (frame.start.max(view.from) - view.from, frame.end.min(view.to) - view.from);
             let [first, last] = [begin, end].map(|at| ((at / seconds) as usize).min(count - 1));
             for (number, column) in columns.iter_mut().enumerate().take(last + 1).skip(first) {
@@ -54,15 +62,16 @@ impl Shares {
         }
         let most = columns.iter().flatten().map(|parts| parts.iter().sum::<f64>()).fold(0.0, f64::max);
         let whole = WHOLE.into_iter().find(|whole| *whole >= most).unwrap_or(1.0);
-        Shares { pixels: room / count as f64, seconds, columns, whole }
+        Shares { pixels: room / count as f64, seconds, columns, whole, kinds }
     }
 
     pub fn legend(&self, palette: &Palette) -> Vec<Entry> {
         let has = |part: usize| self.columns.iter().flatten().any(|parts| parts[part] > 0.0);
-        let labels = ["DATA", "ACK, RTS, CTS", "damaged"];
-        let seen = (0..3).filter(|part| has(*part));
+        let names = |part: usize| self.kinds[part].iter().map(|kind| kind.name()).collect::<Vec<_>>().join(", ");
+        let labels = [names(0), names(1), "damaged".to_owned()];
+        let seen = labels.into_iter().enumerate().filter(|(part, _)| has(*part));
         let mut entries: Vec<Entry> =
-            seen.map(|part| Entry::new(Sample::Band(styles(palette)[part]), labels[part])).collect();
+            seen.map(|(part, label)| Entry::new(Sample::Band(styles(palette)[part]), label)).collect();
         let (whole, ms) = (self.whole * 100.0, self.seconds * 1e3);
         let ms = if ms < 10.0 { format!("{ms:.1}") } else { format!("{ms:.0}") };
         let note =

@@ -151,16 +151,28 @@ impl Path {
 /// A cell of IEEE 802.11b: a base station, `mobiles` around it, and a transfer from each of them to the base station, so that
 /// they collide.
 pub fn cell(mobiles: usize, duration: &str) -> (plot::MediumDescription, Vec<(Time, Event)>) {
+    cell_of(path::mac::dcf::Config::default(), &vec![None; mobiles + 1], duration, None)
+}
+
+/// The same with other settings, a base station and mobiles that are somewhere, and air between them that damages frames.
+pub fn cell_of(
+    config: path::mac::dcf::Config,
+    places: &[Option<path::place::Path>],
+    duration: &str,
+    channel: Option<ChannelConfig>,
+) -> (plot::MediumDescription, Vec<(Time, Event)>) {
     let mut network = Path::default().network();
     network.duration = span(duration);
-    network.media = vec![MediumSpec { name: "cell".into(), config: path::mac::dcf::Config::default() }];
+    network.media = vec![MediumSpec { name: "cell".into(), config }];
     let (mut node, mut link, flow) = (network.nodes.remove(0), network.links.remove(1), network.flows.remove(0));
     (link.medium, link.arq) = (Some(0), ArqConfig::None(arq::none::Config::default()));
+    link.channel = channel.unwrap_or(link.channel);
     node.name = "base station".into();
     (network.nodes, network.links) = (vec![node.clone()], Vec::new());
-    for number in 1..=mobiles {
+    network.nodes[0].place = places[0].clone();
+    for (number, place) in places.iter().enumerate().skip(1) {
         let name = format!("mobile {number}");
-        network.nodes.push(NodeSpec { name: name.clone(), ..node.clone() });
+        network.nodes.push(NodeSpec { name: name.clone(), place: place.clone(), ..node.clone() });
         network.links.push(LinkSpec { name: name.clone(), between: [0, number], ..link.clone() });
         network.flows.push(FlowSpec { name, from: number, to: 0, bytes: None, ..flow.clone() });
     }

@@ -1,12 +1,15 @@
 //! How far the frames of a cell reach.
 
 use engine::registry::Fault;
-use engine::{Decibels, Length, Rate, Span};
+use engine::{Decibels, Length, Rate, Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Config;
 use super::sensitivity::minimum_input;
+use crate::event::Reach;
+use crate::place::crossing::within;
+use crate::place::{Path, square_of};
 
 /// ns-2's default radio reads what is at least 3.652e-10 W and senses what is at least 1.559e-11 W: under its two-ray ground
 /// model 250 m and 550 m (tcl/lib/ns-default.tcl).
@@ -50,6 +53,15 @@ impl Ranges {
     pub fn excess(&self, rate: Rate) -> f64 {
         let minimum = |rate| minimum_input(rate).unwrap_or(f64::NEG_INFINITY);
         self.slowest.map_or(0.0, |slowest| (minimum(rate) - minimum(slowest)).max(0.0))
+    }
+
+    /// How two stations hear each other at a time.
+    pub fn reach(&self, a: &Path, b: &Path, now: Time) -> Reach {
+        match () {
+            () if within(a, b, square_of(self.read.0), now) => Reach::Reads,
+            () if within(a, b, square_of(self.sensed.0), now) => Reach::Senses,
+            () => Reach::Nothing,
+        }
     }
 }
 

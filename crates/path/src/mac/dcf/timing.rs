@@ -122,6 +122,12 @@ impl Phy {
         data.iter().position(|mode| mode.rate == rate).unwrap_or(data.len() - 1)
     }
 
+    /// The place of any rate, whatever it is for, and how it is sent; of the highest of data if there is no such.
+    pub fn mode(&self, rate: Rate) -> (RateIndex, Modulation) {
+        let place = self.modes.iter().position(|mode| mode.rate == rate).unwrap_or(self.data_modes - 1);
+        (place, self.modes[place].modulation)
+    }
+
     /// How many rates of data there are.
     pub fn rates(&self) -> usize {
         self.data_modes

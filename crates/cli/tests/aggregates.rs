@@ -1,0 +1,133 @@
+//! Aggregates as a capture shows them: each packet a frame of its own, and which of them belong together.
+
+mod common;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use common::{fine, other, scratch};
+use serde_json::Value;
+
+/// A download and an upload over an access point, in air that damages some of it.
+const CELL: &str = r#"
+duration = "400 ms"
+nodes = { server = { kind = "host" }, ap = { kind = "base-station" }, laptop = { kind = "host" }, phone = { kind = "host" } }
+media.cell = { standard = "802.11n", rate = "65 Mbps", aggregation = { frames = 20 } }
+[links]
+wire = { kind = "wired", between = ["server", "ap"], rate = "1 Gbps", delay = "1 ms" }
+laptop = { kind = "wireless", between = ["ap", "laptop"], medium = "cell", channel = { kind = "uniform", loss = 0.05 } }
+phone = { kind = "wireless", between = ["ap", "phone"], medium = "cell", channel = { kind = "uniform", loss = 0.05 } }
+[flows]
+down = { from = "server", to = "laptop" }
+up = { from = "phone", to = "server" }
+"#;
+
+fn events(dir: &Path) -> Vec<Value> {
+    let text = std::fs::read_to_string(dir.join("r/events.jsonl")).unwrap();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+fn numbers(list: &Value) -> Vec<u64> {
+    list.as_array().unwrap().iter().map(|number| number.as_u64().unwrap()).collect()
+}
+
+fn yes(text: &str) -> bool {
+    matches!(text, "1" | "True")
+}
+
+/// What tshark says of each of these frames, field by field.
+fn show(capture: &str, filter: &str, fields: &[&str]) -> Vec<Vec<String>> {
+    let mut args = vec!["-o", "wlan.check_checksum:TRUE", "-r", capture, "-Y", filter, "-T", "fields"];
+    fields.iter().for_each(|field| args.extend(["-e", field]));
+    other("tshark", &args).lines().map(|line| line.split('\t').map(str::to_owned).collect()).collect()
+}
+
+#[test]
+fn tshark_reads_every_packet_of_an_aggregate() {
+    let dir = scratch("aggregates-capture");
+    std::fs::write(dir.join("net.toml"), CELL).unwrap();
+    fine(&dir, &["run", "net.toml", "--trace", "jsonl,pcapng", "--out", "r"]);
+    let capture = dir.join("r/cell.air.pcapng").display().to_string();
+    // Aggregates that have ended, in order of their beginnings: their packets, and those that came damaged.
+    let mut ours: Vec<(Vec<u64>, Vec<u64>)> = Vec::new();
+    let mut flying: BTreeMap<String, usize> = BTreeMap::new();
+    let (mut blocks, mut collided) = (Vec::new(), 0);
+    for event in events(&dir) {
+        let from = event["from"].as_str().unwrap_or_default().to_owned();
+        match (event["event"].as_str().unwrap(), event["frame"].as_str().unwrap_or_default()) {
+            ("air-sent", "A-MPDU") => {
+                flying.insert(from, ours.len());
+                ours.push((numbers(&event["packets"]), Vec::new()));
+                assert_eq!(event["number"], event["packets"][0]);
+            }
+            ("air-ended", "A-MPDU") => {
+                collided += usize::from(event["reception"] == "collided");
+                ours[flying.remove(&from).expect("it was sent")].1 = numbers(&event["damaged"]);
+            }
+            ("air-sent", "BLOCK-ACK") => blocks.push((event["number"].as_u64().unwrap(), numbers(&event["packets"]))),
+            _ => assert!(event.get("packets").is_none() && event.get("damaged").is_none(), "{event}"),
+        }
+    }
+    let mut open: Vec<usize> = flying.into_values().collect();
+    open.sort_by(|a, b| b.cmp(a));
+    open.into_iter().for_each(|place| drop(ours.remove(place)));
+    assert!(ours.len() > 50 && collided > 5, "{} aggregates, {collided} collided", ours.len());
+
+    let fields = [
+        "radiotap.ampdu.reference",
+        "wlan.seq",
+        "radiotap.ampdu.flags.lastknown",
+        "radiotap.ampdu.flags.last",
+        "radiotap.flags.badfcs",
+        "wlan_radio.phy",
+        "wlan_radio.data_rate",
+    ];
+    let mut theirs: BTreeMap<u64, (Vec<u64>, Vec<u64>)> = BTreeMap::new();
+    let mut over: BTreeMap<u64, bool> = BTreeMap::new();
+    for frame in show(&capture, "radiotap.present.ampdu == 1", &fields) {
+        let [reference, sequence] = [&frame[0], &frame[1]].map(|field| field.parse::<u64>().unwrap());
+        let (packets, damaged) = theirs.entry(reference).or_default();
+        packets.push(sequence);
+        if yes(&frame[4]) {
+            damaged.push(sequence);
+        }
+        assert!(yes(&frame[2]) && frame[5] == "7" && frame[6] == "65", "802.11n at 65 Mbps: {frame:?}");
+        let over = over.entry(reference).or_default();
+        assert!(!*over, "nothing follows the last: {frame:?}");
+        *over = yes(&frame[3]);
+    }
+    assert!(over.values().all(|over| *over), "each has a last one");
+    assert_eq!(theirs.into_values().collect::<Vec<_>>(), ours);
+
+    // Block acknowledgments tell the same numbers; answers are 802.11a's, their first bit comes behind 20 us of preamble.
+    let fields = ["wlan.fixed.ssc.sequence", "wlan.ba.bm", "wlan_radio.phy", "frame.time_epoch", "radiotap.mactime"];
+    let answers: Vec<(u64, Vec<u64>)> = show(&capture, "wlan.fc.type_subtype == 25", &fields)
+        .into_iter()
+        .map(|answer| {
+            assert_eq!(answer[2], "5", "802.11a: {answer:?}");
+            let micros = (answer[3].parse::<f64>().unwrap() * 1e6 + 1e-4) as u64;
+            assert_eq!(micros + 20, answer[4].parse::<u64>().unwrap(), "{answer:?}");
+            let first: u64 = answer[0].parse().unwrap();
+            let byte = |place: usize| u64::from_str_radix(&answer[1][2 * place..2 * place + 2], 16).unwrap();
+            let come = (0..64).filter(|place| byte(place / 8) >> (place % 8) & 1 == 1);
+            (first, come.map(|place| first + place as u64).collect())
+        })
+        .collect();
+    blocks.truncate(answers.len());
+    assert!(answers.len() > 40 && answers == blocks, "{answers:?} {blocks:?}");
+
+    let none: Vec<Vec<String>> = Vec::new();
+    let wrong = "_ws.malformed || ip.checksum.status == 0 || (wlan.fcs.status == 0 && radiotap.flags.badfcs == 0)";
+    assert_eq!(show(&capture, &format!("({wrong}) && radiotap.flags.badfcs == 0"), &["frame.number"]), none);
+    // A packet without data is there as a whole, alone and in an aggregate.
+    let empty = "wlan.fc.type_subtype == 40 && tcp.len == 0 && radiotap.flags.badfcs == 0 && radiotap.present.ampdu";
+    for together in ["0", "1"] {
+        let sums = show(&capture, &format!("{empty} == {together}"), &["wlan.fcs.status"]);
+        assert!(!sums.is_empty() && sums.iter().all(|sum| sum[0] == "1"), "{sums:?}");
+    }
+    let times = show(&capture, "wlan", &["frame.time_epoch"]);
+    assert!(times.is_sorted(), "in order of time");
+    // Every packet is there as itself, however often it is sent.
+    let packets = show(&capture, "wlan.fc.type_subtype == 40 && wlan.sa == 02:00:0a:00:00:01", &["ip.id", "wlan.seq"]);
+    assert!(packets.len() > 500 && packets.iter().all(|packet| !packet[0].is_empty()));
+}

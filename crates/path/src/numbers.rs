@@ -1,0 +1,91 @@
+//! Which packets a frame is about, by their numbers.
+
+/// Packets of a lane within 64 numbers of the first, as a block acknowledgment tells them: by a first number and a bit for each
+/// from there on [802.11-2012 s8.3.1.9.3]. Whatever a frame carries is told in two words, without a list.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Numbers {
+    first: u64,
+    bits: u64,
+}
+
+impl Numbers {
+    /// How many numbers there is room for.
+    pub const MOST: u64 = 64;
+
+    /// None, with room for those from `first` on.
+    pub const fn none(first: u64) -> Self {
+        Numbers { first, bits: 0 }
+    }
+
+    /// One packet.
+    pub const fn one(number: u64) -> Self {
+        Numbers { first: number, bits: 1 }
+    }
+
+    /// These and `number`, if there is room for it.
+    #[must_use]
+    pub const fn and(self, number: u64) -> Self {
+        Numbers { first: self.first, bits: self.bits | self.bit(number) }
+    }
+
+    /// Whether `number` is one of them.
+    pub const fn contain(self, number: u64) -> bool {
+        self.bits & self.bit(number) != 0
+    }
+
+    /// The number from which on there is room.
+    pub const fn first(self) -> u64 {
+        self.first
+    }
+
+    /// The last of them, if there are any.
+    pub fn last(self) -> Option<u64> {
+        self.bits.checked_ilog2().map(|place| self.first + u64::from(place))
+    }
+
+    /// A bit for each number from the first on.
+    pub const fn bits(self) -> u64 {
+        self.bits
+    }
+
+    /// How many they are.
+    pub const fn count(self) -> u32 {
+        self.bits.count_ones()
+    }
+
+    /// Each of them, in order.
+    pub fn iter(self) -> impl Iterator<Item = u64> {
+        (0..Self::MOST).map(move |place| self.first + place).filter(move |number| self.contain(*number))
+    }
+
+    const fn bit(self, number: u64) -> u64 {
+        match number.checked_sub(self.first) {
+            Some(place) if place < Self::MOST => 1 << place,
+            _ => 0,
+        }
+    }
+}
+
+impl FromIterator<u64> for Numbers {
+    /// The first is the lowest.
+    fn from_iter<I: IntoIterator<Item = u64>>(numbers: I) -> Self {
+        let mut numbers = numbers.into_iter();
+        let first = numbers.next().map_or(Numbers::none(0), Numbers::one);
+        numbers.fold(first, Numbers::and)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn they_are_those_that_were_added_and_fit() {
+        let numbers: Numbers = [7, 9, 70, 71, 3].into_iter().collect();
+        assert_eq!(numbers.iter().collect::<Vec<_>>(), [7, 9, 70], "64 from 7 on end with 70");
+        assert_eq!((numbers.first(), numbers.last(), numbers.count()), (7, Some(70), 3));
+        assert!(numbers.contain(9) && !numbers.contain(8) && !numbers.contain(71) && !numbers.contain(0));
+        assert_eq!(numbers.bits(), 1 | 1 << 2 | 1 << 63);
+        assert_eq!((Numbers::none(5).last(), Numbers::none(5).count()), (None, 0));
+    }
+}
