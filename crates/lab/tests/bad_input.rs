@@ -322,6 +322,12 @@ fn unknown_keys_are_said_at_once() {
     // A word that nobody knows does not hide what is behind it; the kind of a node stands before the links.
     let word = GOOD.replace("\"base-station\"", "\"base-staton\"").replacen("between =", "betwen =", 1);
     assert_eq!(keys(&word), ["nodes.x.kind", "links.wire.betwen"]);
+    // Nor does what is no quantity, or one in a wrong unit.
+    let units =
+        GOOD.replace("\"64 kB\"", "64000").replace("\"8 Mbps\"", "\"8 mbps\"").replace("\"5 s\"", "\"10 parsecs\"");
+    let units = units.replace("segment =", "segmnt =");
+    let every = ["nodes.x.buffer", "links.wire.rate", "links.air.channel.mean_good", "flows.down.segmnt"];
+    assert_eq!(keys(&units), every);
     // No end of them.
     let many: String = (0..100).map(|number| format!("key{number} = 1\n")).collect();
     assert_eq!(keys(&(many + GOOD)).len(), 20);

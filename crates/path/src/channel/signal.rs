@@ -139,7 +139,7 @@ mod tests {
 
     #[test]
     fn every_rate_of_a_standard_has_its_minimum() {
-        for standard in [Standard::Fhss, Standard::Dsss, Standard::B, Standard::A, Standard::G, Standard::N] {
+        for standard in Standard::ALL {
             let minimum = |rate: Rate| {
                 MINIMUM_INPUT.iter().find(|(tenths, _)| tenths * 100_000 == rate.bits_per_sec()).map(|(_, dbm)| *dbm)
             };

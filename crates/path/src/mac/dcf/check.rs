@@ -16,76 +16,138 @@ const LONGEST_AGGREGATE: u64 = 65_535;
 const SHORTEST_FRAGMENT: u64 = 256;
 /// Longer than any slot or space between frames.
 const LONGEST_SLOT: Span = Span::from_millis(10);
+/// The largest contention window of 16 bits.
+const LARGEST_WINDOW: u32 = (1 << 16) - 1;
 
 impl Config {
-    /// What is wrong with a rate that stands at `key`, if anything.
+    /// What is wrong with a rate of data that stands at `key`, if anything.
     pub fn rate_fault(&self, key: &'static str, rate: Rate) -> Option<Fault> {
-        rate_fault(self.standard.modes(), key, rate)
+        let of_data = |standard: Standard| standard.modes();
+        rate_fault(self.standard, of_data, "rate of", key, rate)
     }
 
     /// What is wrong with the settings.
     pub fn check(&self) -> Vec<Fault> {
         let mut faults = Vec::new();
         faults.extend(self.rate.and_then(|rate| self.rate_fault("rate", rate)));
-        let basic = self.basic_rates.iter();
-        faults.extend(basic.filter_map(|rate| rate_fault(self.standard.control_modes(), "basic_rates", *rate)));
+        faults.extend(self.basic_rate_faults());
         faults.extend(self.aggregation.iter().flat_map(|aggregation| aggregation.check(self)));
+        faults.extend(self.timing_faults());
+        faults.extend(self.window_faults());
+        faults.extend(self.attempt_faults());
+        faults.extend(self.length_faults());
+        faults.extend(self.reach_faults());
+        faults
+    }
+
+    fn basic_rate_faults(&self) -> Vec<Fault> {
+        const WHAT: &str = "rate of answers of";
+        let Some(rates) = &self.basic_rates else { return Vec::new() };
+        let modes = self.standard.control_modes();
+        if rates.is_empty() {
+            let expected = format!("at least one {WHAT} {}: {}", self.standard, listed(modes));
+            let basic = listed(modes.iter().filter(|mode| mode.basic));
+            return vec![Fault::new("basic_rates", "[]", expected).hint(format!("leave it out for {basic}"))];
+        }
+        let fault = |rate| rate_fault(self.standard, Standard::control_modes, WHAT, "basic_rates", rate);
+        rates.iter().enumerate().filter_map(|(number, rate)| Some(fault(*rate)?.entry(number))).collect()
+    }
+
+    fn timing_faults(&self) -> Vec<Fault> {
+        let mut faults = Vec::new();
         let timings = self.standard.timings();
         if self.preamble == Preamble::Short && timings.short_preamble.is_none() {
-            faults.push(Fault::new("preamble", "\"short\"", "\"long\": the standard has no other"));
+            let fault = Fault::new("preamble", "\"short\"", format!("\"long\": {} has no other", self.standard));
+            let has = Standard::ALL.into_iter().find(|standard| standard.timings().short_preamble.is_some());
+            faults.extend(has.map(|standard| fault.hint(format!("leave it out, or write standard = \"{standard}\""))));
         }
-        for (key, span) in [("slot", self.slot), ("sifs", self.sifs)] {
+        for (key, span, usual) in [("slot", self.slot, timings.slot), ("sifs", self.sifs, timings.sifs)] {
             if let Some(span) = span.filter(|span| *span == Span::ZERO || *span > LONGEST_SLOT) {
-                faults.push(Fault::new(key, span, "more than nothing and at most 10 ms"));
+                let fault = Fault::new(key, span, format!("more than nothing and at most {LONGEST_SLOT}"));
+                faults.push(fault.hint(format!("{} has {usual}", self.standard)));
             }
         }
         let [slot, sifs] = [self.slot.unwrap_or(timings.slot), self.sifs.unwrap_or(timings.sifs)];
         // Beside nothing every delay is too long, which is not news.
         if slot.min(sifs) > Span::ZERO && self.delay() >= slot.min(sifs) {
-            let expected = "less than a slot and a SIFS: who is farther away is not heard in time";
-            faults.push(Fault::new("delay", self.delay(), expected));
+            let least = slot.min(sifs);
+            let expected = format!("less than a slot and a SIFS, {least}: who is farther away is not heard in time");
+            faults.push(Fault::new("delay", self.delay(), expected).hint("1 us is enough for 300 m"));
         }
-        for (key, window) in [("cw_min", self.cw_min), ("cw_max", self.cw_max)] {
-            let fits = |window: u32| window < 1 << 16 && (window + 1).is_power_of_two();
-            if let Some(window) = window.filter(|window| !fits(*window)) {
-                let nearest = ((window.saturating_add(1)).min(1 << 16).next_power_of_two() - 1).min((1 << 16) - 1);
-                let fault = Fault::new(key, window, "one less than a power of two, 0 to 65535");
-                faults.push(fault.hint(format!("write {nearest}")));
+        let least = sifs + self.delay() + self.delay();
+        if let Some(wait) = self.answer_timeout.filter(|wait| *wait <= least || *wait > LONGEST_SLOT) {
+            let expected = format!("more than {least}, a SIFS and the way there and back, at most {LONGEST_SLOT}");
+            let usual = sifs + slot + timings.rx_start_delay;
+            let hint = format!("leave it out for the standard's, {usual}");
+            faults.push(Fault::new("answer_timeout", wait, expected).hint(hint));
+        }
+        faults
+    }
+
+    fn window_faults(&self) -> Vec<Fault> {
+        let fits = |window: u32| window <= LARGEST_WINDOW && (window + 1).is_power_of_two();
+        let wrong = [("cw_min", self.cw_min), ("cw_max", self.cw_max)].into_iter();
+        let wrong = wrong.filter_map(|(key, window)| Some((key, window.filter(|window| !fits(*window))?)));
+        let faults: Vec<Fault> = wrong
+            .map(|(key, window)| {
+                let nearest = (window.min(LARGEST_WINDOW) + 1).next_power_of_two().min(1 << 16) - 1;
+                let expected = format!("one less than a power of two, 0 to {LARGEST_WINDOW}");
+                Fault::new(key, window, expected).hint(format!("write {nearest}"))
+            })
+            .collect();
+        if !faults.is_empty() {
+            return faults;
+        }
+        let timings = self.standard.timings();
+        let [first, last] = [self.cw_min.unwrap_or(timings.cw_min), self.cw_max.unwrap_or(timings.cw_max)];
+        match self.cw_min {
+            _ if first <= last => Vec::new(),
+            Some(_) => {
+                let fault = Fault::new("cw_min", first, format!("at most cw_max, {last}"));
+                vec![fault.hint(format!("write cw_max = {first} too"))]
+            }
+            None => {
+                let fault = Fault::new("cw_max", last, format!("at least cw_min, {first}"));
+                vec![fault.hint(format!("write cw_min = {last} too"))]
             }
         }
-        let windows = [self.cw_min.unwrap_or(timings.cw_min), self.cw_max.unwrap_or(timings.cw_max)];
-        if windows[0] > windows[1] {
-            faults.push(Fault::new("cw_min", windows[0], format!("at most cw_max, {}", windows[1])));
-        }
-        for (key, limit) in [("short_retry_limit", self.short_retry_limit), ("long_retry_limit", self.long_retry_limit)]
-        {
-            faults.extend(limit.and_then(|limit| Fault::unless_some(key, limit, MOST_ATTEMPTS)));
+    }
+
+    fn attempt_faults(&self) -> Vec<Fault> {
+        let mut faults = Vec::new();
+        let usual = Config::default().retries();
+        let limits = [("short_retry_limit", self.short_retry_limit), ("long_retry_limit", self.long_retry_limit)];
+        for ((key, limit), long) in limits.into_iter().zip([false, true]) {
+            let fault = limit.and_then(|limit| Fault::unless_some(key, limit, MOST_ATTEMPTS));
+            faults.extend(fault.map(|fault| fault.hint(format!("the standard has {}", usual.limit(long, 0)))));
         }
         if let Some(Growth { step, most }) = self.retry_growth {
-            let [short, long] = [false, true].map(|long| self.retries().limit(long, 0));
+            let larger = self.retries().limit(false, 0).max(self.retries().limit(true, 0));
             if step == 0 {
-                faults.push(Fault::new("retry_growth.step", step, "at least 1"));
+                let fault = Fault::new("retry_growth.step", step, "at least 1");
+                faults.push(fault.hint("leave out retry_growth for limits that stay as they are"));
             }
-            if !(short.max(long)..=MOST_ATTEMPTS).contains(&most) {
-                let expected = format!("{} (the larger limit) to {MOST_ATTEMPTS}", short.max(long));
+            if !(larger..=MOST_ATTEMPTS).contains(&most) {
+                let expected = format!("{larger} (the larger limit) to {MOST_ATTEMPTS}");
                 faults.push(Fault::new("retry_growth.most", most, expected));
             }
         }
+        faults
+    }
+
+    fn length_faults(&self) -> Vec<Fault> {
+        let mut faults = Vec::new();
         let longest = if self.aggregation.is_some() { LONGEST_AGGREGATE } else { LONGEST_FRAME };
         if let Some(size) = self.rts_threshold.filter(|size| size.0 > longest) {
-            faults.push(Fault::new("rts_threshold", size, format!("at most {longest} B, the longest frame")));
+            let fault = Fault::new("rts_threshold", size, format!("at most {longest} B, the longest frame"));
+            faults.push(fault.hint("leave it out, and no frame asks first"));
         }
         let fits = SHORTEST_FRAGMENT..=LONGEST_FRAME;
         if let Some(size) = self.fragmentation_threshold.filter(|size| !fits.contains(&size.0)) {
             let expected = format!("{SHORTEST_FRAGMENT} to {LONGEST_FRAME} B");
-            faults.push(Fault::new("fragmentation_threshold", size, expected));
+            let fault = Fault::new("fragmentation_threshold", size, expected);
+            faults.push(fault.hint("leave it out, and no frame is cut"));
         }
-        if let Some(wait) = self.answer_timeout
-            && (wait <= sifs + self.delay() + self.delay() || wait > LONGEST_SLOT)
-        {
-            faults.push(Fault::new("answer_timeout", wait, "more than a SIFS and the way back, at most 10 ms"));
-        }
-        faults.extend(self.reach_faults());
         faults
     }
 }
@@ -96,13 +158,14 @@ impl Aggregation {
         let mut faults = Vec::new();
         let most = Aggregation::default();
         if config.standard != Standard::N {
-            let expected = "a standard that has it: \"802.11n\"".to_owned();
-            let hint = Some("write standard = \"802.11n\"".to_owned());
-            faults.push(Fault { key: "aggregation", found: None, expected, hint });
+            let found = format!("a cell of {}", config.standard);
+            let fault = Fault::new("aggregation", found, format!("one of {}, which alone has it", Standard::N));
+            faults.push(fault.hint(format!("write standard = \"{}\"", Standard::N)));
         }
         if let Some(size) = config.fragmentation_threshold {
             let expected = "nothing: packets are put together, not cut";
-            faults.push(Fault::new("fragmentation_threshold", size, expected));
+            let fault = Fault::new("fragmentation_threshold", size, expected);
+            faults.push(fault.hint("leave out fragmentation_threshold, or aggregation"));
         }
         if !(1..=most.frames).contains(&self.frames) {
             let expected = format!("1 to {} packets, the window of a block acknowledgment", most.frames);
@@ -119,9 +182,26 @@ impl Aggregation {
     }
 }
 
-/// What is wrong with a rate that stands at `key`, if it is none of `modes`.
-fn rate_fault(modes: &[Mode], key: &'static str, rate: Rate) -> Option<Fault> {
-    let known: Vec<String> = modes.iter().map(|mode| mode.rate.to_string()).collect();
-    let fault = || Fault::new(key, rate, format!("a rate of the standard: {}", known.join(", ")));
-    (!modes.iter().any(|mode| mode.rate == rate)).then(fault)
+fn listed<'a>(modes: impl IntoIterator<Item = &'a Mode>) -> String {
+    modes.into_iter().map(|mode| mode.rate.to_string()).collect::<Vec<_>>().join(", ")
+}
+
+/// What is wrong with a rate that stands at `key`, if it is none of the `modes` of the standard, which are `what`.
+fn rate_fault(
+    standard: Standard,
+    modes: impl Fn(Standard) -> &'static [Mode],
+    what: &str,
+    key: &'static str,
+    rate: Rate,
+) -> Option<Fault> {
+    let has = |standard: &Standard| modes(*standard).iter().any(|mode| mode.rate == rate);
+    if has(&standard) {
+        return None;
+    }
+    let fault = Fault::new(key, rate, format!("a {what} {standard}: {}", listed(modes(standard))));
+    let others: Vec<String> = Standard::ALL.iter().filter(|other| has(other)).map(ToString::to_string).collect();
+    Some(match &others[..] {
+        [] => fault,
+        others => fault.hint(format!("{rate} is a {what} {}", others.join(", "))),
+    })
 }

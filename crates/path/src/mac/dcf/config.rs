@@ -19,8 +19,8 @@ pub struct Config {
     pub rate: Option<Rate>,
     /// The rates that every station can receive: answers are sent at the highest of them that is not above the rate of what
     /// they answer. The standard's if not given.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub basic_rates: Vec<Rate>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub basic_rates: Option<Vec<Rate>>,
     /// The length of preambles, where the standard has two.
     #[serde(skip_serializing_if = "is_default")]
     pub preamble: Preamble,
