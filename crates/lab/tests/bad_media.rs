@@ -172,6 +172,11 @@ const IN_PLACES: &[Case<'_>] = &[
             "hint: move it nearer, or write range = \"50.1 km\" in [media.channel]",
         ],
     ),
+    (
+        "position = [\"-50 m\", \"0 m\"]\nmotion.velocity = [\"5 m/s\", \"0 m/s\"]",
+        "position = [\"-15012 cm\", \"0 m\"]",
+        &["of west, 150 m: it comes no nearer than about 150.12 m", "or write range = \"151 m\" in"],
+    ),
     // 60 s at 5 m/s take it 300 m nearer.
     (
         "position = [\"-50 m\", \"0 m\"]\nmotion.velocity = [\"5 m/s\", \"0 m/s\"]",

@@ -256,6 +256,8 @@ pub(super) fn check_places(scenario: &Scenario, network: &Network) -> Vec<Proble
         let other = link.between.iter().find(|end| **end != number).map_or("", |end| &network.nodes[*end].name);
         let medium = link.medium.map_or("", |medium| &network.media[medium].name);
         let [about, enough] = in_three_digits(nearest);
+        // A little beyond the range is not to be called the range.
+        let about = if about > range { about } else { nearest };
         let expected = format!(
             "a place that is at some time within the range of {other}, {range}: it comes no nearer than about {about}, and \
              nobody ever hears it"
