@@ -5,6 +5,8 @@
 pub struct Fault {
     /// The setting.
     pub key: &'static str,
+    /// Which of its entries, from 0, if it is a list and only one of them is wrong.
+    pub entry: Option<usize>,
     /// What stands there, if anything.
     pub found: Option<String>,
     /// What should, or what is wrong.
@@ -16,7 +18,13 @@ pub struct Fault {
 impl Fault {
     /// `found` stands at `key` where `expected` should.
     pub fn new(key: &'static str, found: impl ToString, expected: impl Into<String>) -> Self {
-        Fault { key, found: Some(found.to_string()), expected: expected.into(), hint: None }
+        Fault { key, entry: None, found: Some(found.to_string()), expected: expected.into(), hint: None }
+    }
+
+    /// Only this entry of the list is wrong.
+    pub fn entry(mut self, number: usize) -> Self {
+        self.entry = Some(number);
+        self
     }
 
     /// This helps.

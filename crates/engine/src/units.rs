@@ -113,14 +113,17 @@ const LENGTH: Kind = Kind {
     name: "a length",
     example: "250 m",
     units: &[("km", 1_000_000), ("m", 1_000), ("cm", 10), ("mm", 1)],
-    refused: &[],
+    refused: &[("Mm", "for Mm multiply by 1000 and write km; mm are thousandths of m")],
 };
 
 const SPEED: Kind = Kind {
     name: "a speed",
     example: "5 m/s",
     units: &[("m/s", 3_600_000), ("km/h", 1_000_000), ("mm/s", 3_600), ("mm/h", 1)],
-    refused: &[],
+    refused: &[
+        ("km/s", "for km/s multiply by 1000 and write m/s"),
+        ("Mm/s", "for Mm/s multiply by 1000000 and write m/s; mm/s are thousandths of m/s"),
+    ],
 };
 
 const DECIBELS: Kind =
@@ -344,6 +347,11 @@ mod tests {
         let hint = "5 M".parse::<Length>().unwrap_err().hint;
         assert_eq!(hint.as_deref(), Some("did you mean \"5 m\"?"));
         assert!("0.1 mm".parse::<Length>().unwrap_err().hint.unwrap().contains("finer"));
+        // A large prefix is not taken for a small one.
+        let hint = |text: &str| text.parse::<Speed>().unwrap_err().hint.unwrap();
+        assert!(hint("1 Mm/s").contains("multiply by 1000000 and write m/s"));
+        assert!(hint("1 km/s").contains("multiply by 1000 and write m/s"));
+        assert!("1 Mm".parse::<Length>().unwrap_err().hint.unwrap().contains("multiply by 1000 and write km"));
     }
 
     #[test]

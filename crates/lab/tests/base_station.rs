@@ -2,8 +2,13 @@
 
 mod common;
 
-use common::{network, run};
+use common::{TO_MOBILE, last_hop, network, run};
 use sim::{FlowResult, Results};
+
+const WIRE: (&str, &str) = ("10 Mbps", "50 ms");
+
+/// 200 segments.
+const SMALL: &str = "bytes = \"200 kB\"\nsegment = \"1000 B\"\nwindow = \"32 kB\"";
 
 /// 200 segments over a wire of 50 ms and air of 1 ms without a link layer; the 101st frame from the flow's sender is lost.
 fn one_loss(scheme: &str, ends: [&str; 2]) -> Results {
@@ -13,33 +18,11 @@ fn one_loss(scheme: &str, ends: [&str; 2]) -> Results {
 /// The same with the schemes of the station and of the mobile.
 fn one_loss_under([scheme, mobile]: [&str; 2], [from, to]: [&str; 2]) -> Results {
     let drop = if from == "mobile" { "drop_backward" } else { "drop" };
-    let network = network(&format!(
-        r#"
-        duration = "100 s"
-        scheme = "{scheme}"
-        [nodes]
-        server = {{ kind = "host" }}
-        station = {{ kind = "base-station" }}
-        mobile = {{ kind = "host", scheme = "{mobile}" }}
-        [links.wire]
-        kind = "wired"
-        between = ["server", "station"]
-        rate = "10 Mbps"
-        delay = "50 ms"
-        [links.air]
-        kind = "wireless"
-        between = ["station", "mobile"]
-        rate = "2 Mbps"
-        delay = "1 ms"
-        channel = {{ kind = "scripted", {drop} = [100] }}
-        [flows.flow]
-        from = "{from}"
-        to = "{to}"
-        bytes = "200 kB"
-        segment = "1000 B"
-        window = "32 kB"
-        "#
-    ));
+    let flow = format!("from = \"{from}\"\nto = \"{to}\"\n{SMALL}");
+    let air = format!("channel = {{ kind = \"scripted\", {drop} = [100] }}");
+    let text = last_hop(&format!("duration = \"100 s\"\nscheme = \"{scheme}\""), WIRE, &air, &flow);
+    let own = format!("mobile = {{ kind = \"host\", scheme = \"{mobile}\" }}");
+    let network = network(&text.replace("mobile = { kind = \"host\" }", &own));
     let results = run(&network);
     let lost: u64 = results.links[1].ways.iter().map(|way| way.frames_corrupted).sum();
     assert_eq!((lost, results.flows[0].bytes_delivered), (1, 200_000), "{scheme}");
@@ -66,31 +49,9 @@ fn snoop_makes_it_good_without_the_sender() {
 /// The link layer holds on through a fade: nothing is lost, one local timeout comes too early, and that is all that comes twice.
 #[test]
 fn a_needless_copy_of_snoop_brings_no_other() {
-    let network = network(
-        r#"
-        duration = "20 s"
-        scheme = "snoop"
-        [nodes]
-        server = { kind = "host" }
-        station = { kind = "base-station" }
-        mobile = { kind = "host" }
-        [links.wire]
-        kind = "wired"
-        between = ["server", "station"]
-        rate = "10 Mbps"
-        delay = "50 ms"
-        [links.air]
-        kind = "wireless"
-        between = ["station", "mobile"]
-        rate = "2 Mbps"
-        delay = "1 ms"
-        arq = { kind = "stop-and-wait", transmissions = 10000 }
-        channel = { kind = "scripted", bad = [["5 s", "5.5 s"]] }
-        [flows.flow]
-        from = "server"
-        to = "mobile"
-        "#,
-    );
+    let air = "arq = { kind = \"stop-and-wait\", transmissions = 10000 }\n\
+               channel = { kind = \"scripted\", bad = [[\"5 s\", \"5.5 s\"]] }";
+    let network = network(&last_hop("duration = \"20 s\"\nscheme = \"snoop\"", WIRE, air, TO_MOBILE));
     let results = run(&network);
     let needless = ["local_timeouts", "local_retransmissions"].map(|name| counted(&results, name));
     assert_eq!((needless, results.flows[0].sender.segments_retransmitted), ([1, 0], 0));
@@ -141,35 +102,11 @@ fn snoop_does_not_hide_congestion() {
 #[test]
 fn simple_icmp_waits_for_its_timer_once_for_each_hole() {
     let waited = |back_off: &str| {
-        let results = run(&network(&format!(
-            r#"
-            duration = "100 s"
-            scheme = "simple-icmp"
-            [nodes]
-            server = {{ kind = "host" }}
-            station = {{ kind = "base-station" }}
-            mobile = {{ kind = "host" }}
-            [links.wire]
-            kind = "wired"
-            between = ["server", "station"]
-            rate = "10 Mbps"
-            delay = "50 ms"
-            [links.air]
-            kind = "wireless"
-            between = ["station", "mobile"]
-            rate = "2 Mbps"
-            delay = "1 ms"
-            arq = {{ kind = "stop-and-wait", transmissions = 1 }}
-            channel = {{ kind = "scripted", drop = [100, 101, 102, 103] }}
-            [flows.flow]
-            from = "server"
-            to = "mobile"
-            bytes = "200 kB"
-            segment = "1000 B"
-            window = "32 kB"
-            tcp.rto_back_off = "{back_off}"
-            "#
-        )));
+        let air = "arq = { kind = \"stop-and-wait\", transmissions = 1 }\n\
+                   channel = { kind = \"scripted\", drop = [100, 101, 102, 103] }";
+        let flow = format!("{TO_MOBILE}\n{SMALL}\ntcp.rto_back_off = \"{back_off}\"");
+        let head = "duration = \"100 s\"\nscheme = \"simple-icmp\"";
+        let results = run(&network(&last_hop(head, WIRE, air, &flow)));
         let FlowResult { sender, elapsed, .. } = &results.flows[0];
         assert_eq!((sender.fast_retransmits, sender.timeouts), (1, 3), "{back_off}");
         elapsed.as_nanos()

@@ -2,41 +2,16 @@
 
 mod common;
 
-use common::{network, run};
+use common::{TO_MOBILE, last_hop, network, run};
 use sim::{FlowResult, Results};
 
 const BYTES: u64 = 1_000_000;
 
 /// A download over air that is BAD as told; `head` and `flow` are TOML.
 fn download(head: &str, channel: &str, flow: &str) -> Results {
-    let text = format!(
-        r#"
-        {head}
-        duration = "600 s"
-        [nodes]
-        server = {{ kind = "host" }}
-        station = {{ kind = "base-station" }}
-        mobile = {{ kind = "host" }}
-        [links.wire]
-        kind = "wired"
-        between = ["server", "station"]
-        rate = "8 Mbps"
-        delay = "100 ms"
-        [links.air]
-        kind = "wireless"
-        between = ["station", "mobile"]
-        rate = "2 Mbps"
-        delay = "1 ms"
-        channel = {channel}
-        [flows.flow]
-        from = "server"
-        to = "mobile"
-        bytes = "{BYTES} B"
-        segment = "1000 B"
-        window = "40 kB"
-        {flow}
-        "#
-    );
+    let head = format!("{head}\nduration = \"600 s\"");
+    let to_mobile = format!("{TO_MOBILE}\nbytes = \"{BYTES} B\"\nsegment = \"1000 B\"\nwindow = \"40 kB\"\n{flow}");
+    let text = last_hop(&head, ("8 Mbps", "100 ms"), &format!("channel = {channel}"), &to_mobile);
     let results = run(&network(&text));
     assert_eq!(results.flows[0].bytes_delivered, BYTES, "{head} {flow}: {results:?}");
     assert!(results.flows[0].completed.is_some(), "{head} {flow}");

@@ -120,7 +120,7 @@ fn numbers<'a>(numbers: impl Iterator<Item = &'a Number>, with_place: bool, leve
                 let half = ci.half_width();
                 Cell::number(half, fixed(half, number.places_of(half)))
             }),
-            number.run(level).map_or_else(none, span),
+            number.run_shown(level).map_or_else(none, span),
             Cell::text(number.verdict(level)),
         ];
         if with_place {

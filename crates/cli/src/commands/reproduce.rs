@@ -104,7 +104,7 @@ fn line(number: &Number, level: Level) -> Vec<String> {
         show(number.paper),
         number.ours.mean().map_or_else(none, show),
         number.ci(level).map_or_else(none, |ci| format!("{:.*}", number.places_of(ci.half_width()), ci.half_width())),
-        number.run(level).map_or_else(none, span),
+        number.run_shown(level).map_or_else(none, span),
         number.verdict(level).to_owned(),
     ]
 }

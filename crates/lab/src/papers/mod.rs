@@ -260,6 +260,13 @@ impl Number {
         Interval::of_next(&self.ours, level)
     }
 
+    /// The same as people are told it: what is counted or timed is not below 0, whatever is assumed of single runs; only a change
+    /// in percent can be.
+    pub fn run_shown(&self, level: Level) -> Option<Interval> {
+        let least = if self.unit == "%" { f64::NEG_INFINITY } else { 0.0 };
+        self.run(level).map(|run| Interval { low: run.low.max(least), ..run })
+    }
+
     /// Whether the paper's value lies where a single run of ours does. What is not left to chance must be equal.
     pub fn inside(&self, level: Level) -> bool {
         match self.run(level) {
@@ -296,6 +303,17 @@ pub fn find(name: &str) -> Option<&'static Paper> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_run_is_shown_to_take_less_than_no_time() {
+        let run = |unit| Number::new("p", json!({}), unit, 30.0, Moments::of([20.0, 40.0]).unwrap());
+        let shown = |unit| run(unit).run_shown(Level::default()).unwrap();
+        // 30 - 220.
+        assert_eq!(shown("ms").low, 0.0);
+        assert!((shown("%").low + 190.0).abs() < 1.0, "{:?}", shown("%"));
+        assert_eq!(shown("ms").high, shown("%").high);
+        assert!(run("ms").to_json(Level::default())["run95"][0].as_f64().unwrap() < -180.0, "programs get it whole");
+    }
 
     /// By hand, two values a and b: half of the interval of one run is 12.706 |a - b| / sqrt(2) x sqrt(1.5). 29 and 31 reach 22 away
     /// from 30, 20 and 40 reach 220.

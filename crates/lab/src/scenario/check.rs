@@ -43,7 +43,7 @@ pub fn check_with(scenario: &Scenario, recordings: &Read) -> Result<Checked, Vec
     let network = checker.network();
     if checker.problems.is_empty() {
         checker.problems = check_routes(&network);
-        checker.problems.extend(check_places(&network));
+        checker.problems.extend(check_places(scenario, &network));
     }
     if checker.problems.is_empty() {
         let warnings = advise(scenario, &network);
@@ -218,8 +218,9 @@ impl Checker<'_> {
 
     /// What a member of a registry finds wrong with its settings, which stand at `key`.
     pub(super) fn faults(&mut self, key: &str, faults: Vec<Fault>) {
-        for Fault { key: setting, found, expected, hint } in faults {
-            let key = Some(format!("{key}.{setting}"));
+        for Fault { key: setting, entry, found, expected, hint } in faults {
+            let entry = entry.map_or_else(String::new, |number| format!("[{number}]"));
+            let key = Some(format!("{key}.{setting}{entry}"));
             self.wrong(Problem { key, found, expected, hint, ..Problem::default() });
         }
     }

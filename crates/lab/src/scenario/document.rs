@@ -7,8 +7,9 @@ use serde::Deserialize;
 use toml::de::{DeTable, DeValue};
 use toml::{Table, Value};
 
-use super::explain;
 use super::model::Scenario;
+use super::written::as_written;
+use super::{explain, quotes};
 use crate::problem::Problem;
 
 /// A TOML text with the places of its keys.
@@ -52,6 +53,7 @@ impl Document {
             let problem = Problem::new(error.message().trim()).in_file(file);
             let Some(span) = error.span() else { return problem };
             let problem = problem.at_offset(text, span.start);
+            let problem = Problem { hint: quotes::add_quotes(text, span.start), ..problem };
             if is_range(&error) { Problem { expected: plainly(&error), ..problem }.found(&text[span]) } else { problem }
         };
         let spanned = DeTable::parse(text).map_err(syntax)?;
@@ -145,7 +147,7 @@ impl Document {
     pub fn read(&self) -> Result<Scenario, Vec<Problem>> {
         explain::read(&self.table).map_err(|problems| {
             let mut problems: Vec<Problem> =
-                problems.into_iter().map(|problem| self.locate(self.kept_by(problem))).collect();
+                problems.into_iter().map(|problem| self.locate(self.requoted(self.kept_by(problem)))).collect();
             problems.sort_by_key(|problem| problem.place);
             problems
         })
@@ -164,6 +166,14 @@ impl Document {
                 };
                 self.place(problem.hint(format!("only the kind was set; set the whole of it: {whole}")), origin)
             }
+            _ => problem,
+        }
+    }
+
+    /// A text from outside that has lost its quotes on the way.
+    fn requoted(&self, problem: Problem) -> Problem {
+        match problem.key.as_deref().and_then(|key| self.origin(key)) {
+            Some(Origin::Outside(origin)) => quotes::keep_quotes(problem, origin),
             _ => problem,
         }
     }
@@ -192,13 +202,18 @@ impl Document {
         }
     }
 
-    /// Fills in where a problem's key stands, and what was found there.
+    /// Fills in where a problem's key stands, and what was found there in the words that stand there.
     pub fn locate(&self, mut problem: Problem) -> Problem {
         // What another file, or an option, is about does not stand in this one.
         if problem.file.is_some() {
             return problem;
         }
         let key = problem.key.clone().unwrap_or_default();
+        if let (Some(found), Some(value)) = (&mut problem.found, explain::value(&self.table, &key))
+            && let Some(written) = as_written(found, value)
+        {
+            *found = written;
+        }
         if let Some(origin) = self.origin(&key) {
             return self.place(problem, origin);
         }

@@ -26,7 +26,8 @@ impl Complaint {
 const MOST: usize = 20;
 
 /// The scenario in `table`, or what is wrong with its form. The deserializer stops at the first mistake; at a key or a word
-/// that nobody knows it is asked again as if there stood what was meant, so that all of these are said at once.
+/// that nobody knows it is asked again as if there stood what was meant, and at what is no quantity as if there stood one, so
+/// that all of these are said at once.
 pub(super) fn read(table: &Table) -> Result<Scenario, Vec<Problem>> {
     let complaint = match deserialize(table) {
         Ok(scenario) => return Ok(scenario),
@@ -55,6 +56,9 @@ pub(super) fn read(table: &Table) -> Result<Scenario, Vec<Problem>> {
         } else if let (Some(word), Some(key)) = (meant_word(&message), &problem.key) {
             table = changed(&table, key, |value| *value = Value::String(word));
             next = deserialize(&table).err();
+        } else if let (Some(example), Some(key)) = (example(&problem.expected), &problem.key) {
+            table = changed(&table, key, |value| *value = Value::String(example.to_owned()));
+            next = deserialize(&table).err();
         }
         problems.push(problem);
     }
@@ -65,6 +69,11 @@ pub(super) fn read(table: &Table) -> Result<Scenario, Vec<Problem>> {
 fn meant_word(message: &str) -> Option<String> {
     let (name, known) = unknown_variant(message)?;
     nearest(name, known).map(str::to_owned)
+}
+
+/// The quantity that a message has for an example, where one was expected.
+fn example(expected: &str) -> Option<&str> {
+    expected.split_once("such as \"")?.1.split('"').next()
 }
 
 /// A word that is none of those that may stand there, and those.
@@ -155,6 +164,16 @@ fn explain(table: &Table, complaint: Complaint) -> Problem {
     {
         problem = problem.hint(format!("write \"{number}\", with a unit if it is a quantity"));
     }
+    // A name that reads as a number: 802.11.
+    if problem.expected == NAME
+        && let (Some(number @ (Value::Integer(_) | Value::Float(_))), Some(key)) = (found, &problem.key)
+    {
+        let word = number.to_string();
+        let quoted = deserialize(&changed(table, key, |value| *value = Value::String(word)));
+        if quoted.err().is_none_or(|other| unknown_variant(&other.message).is_none()) {
+            problem = problem.hint(format!("write \"{number}\", in quotes"));
+        }
+    }
     problem
 }
 
@@ -191,7 +210,9 @@ fn missing(table: &Table, first: &str) -> Problem {
 }
 
 /// What [`plain`] calls a string.
-const TEXT: &str = "text in quotes";
+pub(super) const TEXT: &str = "text in quotes";
+/// What [`plain`] calls one of several strings.
+pub(super) const NAME: &str = "a name in quotes";
 
 /// What was expected at `path`, in plain words.
 fn plain(table: &Table, path: &str, complaint: &Complaint) -> String {
@@ -203,7 +224,7 @@ fn plain(table: &Table, path: &str, complaint: &Complaint) -> String {
         "f64" => "a number".into(),
         "a boolean" => "true or false".into(),
         "a string" => TEXT.into(),
-        "string only" | "variant identifier" => "a name in quotes".into(),
+        "string only" | "variant identifier" => NAME.into(),
         "a sequence" => "a list, in brackets".into(),
         "a map" => "a table".into(),
         expected if expected.starts_with("struct ") => "a table".into(),
@@ -275,7 +296,7 @@ fn steps(path: &str) -> impl Iterator<Item = &str> {
     path.split(['.', '[']).map(|step| step.trim_end_matches(']'))
 }
 
-fn value<'a>(table: &'a Table, path: &str) -> Option<&'a Value> {
+pub(super) fn value<'a>(table: &'a Table, path: &str) -> Option<&'a Value> {
     let mut steps = steps(path);
     let mut value = table.get(steps.next()?)?;
     for step in steps {

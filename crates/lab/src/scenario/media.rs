@@ -27,7 +27,7 @@ impl Checker<'_> {
         self.faults(&format!("{key}.rate_control"), config.rate_control().check());
         let links = self.scenario.links.values().filter(|link| link.medium.as_deref() == Some(name)).count();
         if links == 0 && self.every_medium_named_exists() {
-            let problem = Problem::new("at least one link that is part of it").key(key.clone());
+            let problem = Problem::new("at least one link that is part of it").key(key.clone()).found("none");
             self.wrong(problem.hint(format!("write medium = \"{name}\" in a link")));
         }
         if links >= MOST_STATIONS {
@@ -60,7 +60,7 @@ impl Checker<'_> {
         };
         if link.kind == LinkKind::Wired {
             let problem = Problem::new("\"wireless\": a medium is air").key(format!("{key}.kind"));
-            self.wrong(problem.found("\"wired\""));
+            self.wrong(problem.found("\"wired\"").hint("write kind = \"wireless\", or leave out medium"));
         }
         if let Some(fault) = link.rate.and_then(|rate| medium.rate_fault("rate", rate)) {
             self.faults(key, vec![fault]);
@@ -71,7 +71,10 @@ impl Checker<'_> {
         }
         if let Some(Named(arq)) = link.arq.as_ref().filter(|Named(arq)| !matches!(arq, ArqConfig::None(_))) {
             let problem = Problem::new("nothing: the medium has a link layer of its own").key(format!("{key}.arq"));
-            self.wrong(problem.found(format!("\"{}\"", arq.name())));
+            let problem = problem.found(format!("\"{}\"", arq.name()));
+            self.wrong(
+                problem.hint(format!("leave it out; short_retry_limit in [media.{name}] says how often it tries")),
+            );
         }
         Some(number)
     }

@@ -12,10 +12,12 @@ mod idle_schemes;
 mod media;
 pub mod model;
 pub mod places;
+mod quotes;
 mod routes;
 pub mod sweep;
 pub mod tcp;
 mod without_effect;
+mod written;
 
 pub use check::{Checked, check, check_with};
 pub use document::Document;

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use sim::{LinkSpec, Network};
 
 use super::check::Checker;
-use super::model::{Link, Node, NodeKind};
+use super::model::{Link, Node, NodeKind, Scenario};
 use crate::problem::Problem;
 
 /// A place on the plane: x and y.
@@ -26,8 +26,8 @@ pub struct Motion {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<Span>,
     /// Where it is when, in order; straight and even between, and at the last to the end.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub waypoints: Vec<Waypoint>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waypoints: Option<Vec<Waypoint>>,
 }
 
 /// A place and when a node is there.
@@ -83,29 +83,34 @@ impl Checker<'_> {
         let at = millimetres(position);
         let Some(motion) = &node.motion else { return sound.then(|| Path::still(at)) };
         let key = format!("{key}.motion");
-        if motion.velocity.is_some() != motion.waypoints.is_empty() {
-            let problem = Problem::new("either `velocity` or `waypoints`").key(key).found(match motion.velocity {
-                Some(_) => "both",
-                None => "neither",
-            });
-            self.wrong(problem.hint("write motion = { velocity = [\"5 m/s\", \"0 m/s\"] }"));
-            return None;
-        }
-        if let Some(velocity) = &motion.velocity {
-            for part in velocity.iter().filter(|part| part.size > FASTEST) {
-                let problem = Problem::new(format!("at most {FASTEST}")).key(format!("{key}.velocity"));
-                self.wrong(problem.found(format!("\"{part}\"")));
-                sound = false;
+        let waypoints = match (&motion.velocity, &motion.waypoints) {
+            (Some(velocity), None) => {
+                for (axis, part) in velocity.iter().enumerate().filter(|(_, part)| part.size > FASTEST) {
+                    sound = false;
+                    let problem = Problem::new(format!("at most {FASTEST}")).key(format!("{key}.velocity[{axis}]"));
+                    self.wrong(problem.found(format!("\"{part}\"")));
+                }
+                let velocity = velocity.map(|part| part.value(|speed| speed.0));
+                return sound.then(|| Path::straight(at, velocity, Time::ZERO + motion.from.unwrap_or_default()));
             }
-            let velocity = velocity.map(|part| part.value(|speed| speed.0));
-            return sound.then(|| Path::straight(at, velocity, Time::ZERO + motion.from.unwrap_or_default()));
+            (None, Some(waypoints)) => waypoints,
+            (velocity, _) => {
+                let found = if velocity.is_some() { "both" } else { "neither" };
+                let problem = Problem::new("either `velocity` or `waypoints`").key(key).found(found);
+                self.wrong(problem.hint("write motion = { velocity = [\"5 m/s\", \"0 m/s\"] }"));
+                return None;
+            }
+        };
+        if waypoints.is_empty() {
+            let problem = Problem::new("at least one place").key(format!("{key}.waypoints")).found("[]");
+            self.wrong(problem.hint("write waypoints = [{ at = \"10 s\", position = [\"50 m\", \"0 m\"] }]"));
         }
         if let Some(from) = motion.from {
             let problem = Problem::new("nothing: waypoints have times of their own").key(format!("{key}.from"));
-            self.wrong(problem.found(format!("\"{from}\"")));
+            self.wrong(problem.found(format!("\"{from}\"")).hint("leave it out"));
         }
         let mut before = Span::ZERO;
-        for (number, waypoint) in motion.waypoints.iter().enumerate() {
+        for (number, waypoint) in waypoints.iter().enumerate() {
             let key = format!("{key}.waypoints[{number}]");
             sound &= self.is_near(&format!("{key}.position"), &waypoint.position);
             if waypoint.at <= before {
@@ -119,14 +124,14 @@ impl Checker<'_> {
             before = waypoint.at;
         }
         let place = |waypoint: &Waypoint| (Time::ZERO + waypoint.at, millimetres(&waypoint.position));
-        sound.then(|| Path::through(at, &motion.waypoints.iter().map(place).collect::<Vec<_>>()))
+        sound.then(|| Path::through(at, &waypoints.iter().map(place).collect::<Vec<_>>()))
     }
 
     fn is_near(&mut self, key: &str, position: &Position) -> bool {
         let far = millimetres(position).iter().any(|part| part.abs() > FARTHEST);
         if far {
             let problem = Problem::new("at most 100000 km along each axis").key(key);
-            self.wrong(problem.found(format!("[\"{}\", \"{}\"]", position[0], position[1])));
+            self.wrong(problem.found(shown(position)));
         }
         !far
     }
@@ -136,8 +141,9 @@ impl Checker<'_> {
         let Association { handover_gap, hysteresis } = node.association.as_ref()?;
         let key = format!("{key}.association");
         if node.kind != NodeKind::Host {
-            let problem = Problem::new("nothing: hosts associate with base stations").key(key.clone());
-            self.wrong(problem.found("a table"));
+            let problem = Problem::new("nothing: hosts associate with base stations").key(key);
+            self.wrong(problem.found("a table").hint("leave it out"));
+            return None;
         }
         if *handover_gap > LONGEST_GAP {
             let problem = Problem::new("at most an hour").key(format!("{key}.handover_gap"));
@@ -154,14 +160,15 @@ impl Checker<'_> {
             links.clone().filter_map(medium).find(|medium| medium.range.is_some()).map(dcf::Config::path_loss);
         if path_loss.is_none() {
             let problem = Problem::new(format!("a link of {name} in a medium with a range")).key(key.clone());
-            self.wrong(problem.hint("add range = \"250 m\" to the medium"));
+            self.wrong(problem.found("none").hint("add range = \"250 m\" to the medium"));
         }
         for link in links {
             let other = link.between.iter().find(|end| *end != name);
             let kind = other.and_then(|other| scenario.nodes.get(other)).map(|node| node.kind);
             if medium(link).is_some() && kind == Some(NodeKind::Host) {
                 let problem = Problem::new(format!("a link to a base station: {name} associates")).key(key.clone());
-                self.wrong(problem.found(format!("a link to the host {}", other.map_or("", String::as_str))));
+                let problem = problem.found(format!("a link to the host {}", other.map_or("", String::as_str)));
+                self.wrong(problem.hint("leave out the association, or the link"));
             }
         }
         // Signals are compared as the first medium has them fall.
@@ -187,41 +194,84 @@ impl Checker<'_> {
         let links = links.count();
         if links > MOST_PLACED {
             let problem = Problem::new(format!("at most {MOST_PLACED} links in a medium with a range"));
-            self.wrong(problem.key(format!("media.{name}")).found(links.to_string()));
+            let problem = problem.key(format!("media.{name}")).found(links.to_string());
+            self.wrong(problem.hint("what does not hear each other can be of different media"));
         }
     }
 }
 
-/// The ways of a link's ends and the square of the range, if it has one.
-fn ends<'a>(network: &'a Network, link: &LinkSpec) -> Option<([&'a Path; 2], i128)> {
+/// The ways of a link's ends and the range of its medium, if it has one.
+fn ends<'a>(network: &'a Network, link: &LinkSpec) -> Option<([&'a Path; 2], Length)> {
     let range = network.media[link.medium?].config.range?;
     let [a, b] = link.between.map(|node| network.nodes[node].place.as_ref());
-    Some(([a?, b?], square_of(range.0)))
+    Some(([a?, b?], range))
 }
 
-fn at_first(([a, b], range): ([&Path; 2], i128)) -> bool {
-    within(a, b, range, Time::ZERO)
+fn at_first(([a, b], range): ([&Path; 2], Length)) -> bool {
+    within(a, b, square_of(range.0), Time::ZERO)
 }
 
-fn ever(ends: ([&Path; 2], i128), network: &Network) -> bool {
+fn ever(ends: ([&Path; 2], Length), network: &Network) -> bool {
     let ([a, b], range) = ends;
-    at_first(ends) || next_within(a, b, &[range], Time::ZERO, Time::ZERO + network.duration).is_some()
+    let end = Time::ZERO + network.duration;
+    at_first(ends) || next_within(a, b, &[square_of(range.0)], Time::ZERO, end).is_some()
+}
+
+/// How near the ends of a link ever come to each other, to the millimetre above.
+fn nearest(ends: [&Path; 2], network: &Network) -> Length {
+    let comes = |distance: u64| ever((ends, Length(distance)), network);
+    // At first they are no farther apart than the corners of the plane.
+    let (mut too_near, mut near_enough) = (0, 3 * FARTHEST as u64);
+    while near_enough - too_near > 1 {
+        let middle = too_near + (near_enough - too_near) / 2;
+        match comes(middle) {
+            true => near_enough = middle,
+            false => too_near = middle,
+        }
+    }
+    Length(near_enough)
+}
+
+/// A length in three digits: about what it is, and not below it.
+fn in_three_digits(length: Length) -> [Length; 2] {
+    let step = 10u64.pow(length.0.max(1).ilog10().saturating_sub(2));
+    [(length.0 + step / 2) / step, length.0.div_ceil(step)].map(|steps| Length(steps * step))
 }
 
 /// Stations that nobody they have a link to can ever hear.
-pub(super) fn check_places(network: &Network) -> Vec<Problem> {
+pub(super) fn check_places(scenario: &Scenario, network: &Network) -> Vec<Problem> {
     let mut problems = Vec::new();
     for (number, node) in network.nodes.iter().enumerate() {
         let links = network.links.iter().filter(|link| link.between.contains(&number));
-        let placed: Vec<_> = links.filter_map(|link| ends(network, link)).collect();
+        let placed: Vec<_> = links.filter_map(|link| Some((link, ends(network, link)?))).collect();
         // Base stations that nobody comes near are told of with those who do not come.
-        if node.kind == sim::NodeKind::Host && !placed.is_empty() && !placed.iter().any(|ends| ever(*ends, network)) {
-            let problem = Problem::new("within the range of a link at some time: as it is, nobody ever hears it");
-            let problem = problem.key(format!("nodes.{}.position", node.name));
-            problems.push(problem.hint("move it nearer, or raise the range of its medium"));
+        if node.kind != sim::NodeKind::Host || placed.iter().any(|(_, ends)| ever(*ends, network)) {
+            continue;
         }
+        let placed = placed.into_iter().map(|(link, (ends, range))| (link, range, nearest(ends, network)));
+        // The link for which least is missing.
+        let Some((link, range, nearest)) = placed.min_by_key(|(_, range, nearest)| nearest.0 - range.0) else {
+            continue;
+        };
+        let other = link.between.iter().find(|end| **end != number).map_or("", |end| &network.nodes[*end].name);
+        let medium = link.medium.map_or("", |medium| &network.media[medium].name);
+        let [about, enough] = in_three_digits(nearest);
+        // A little beyond the range is not to be called the range.
+        let about = if about > range { about } else { nearest };
+        let expected = format!(
+            "a place that is at some time within the range of {other}, {range}: it comes no nearer than about {about}, and \
+             nobody ever hears it"
+        );
+        let problem = Problem::new(expected).key(format!("nodes.{}.position", node.name));
+        let position = scenario.nodes.get(&node.name).and_then(|node| node.position.as_ref());
+        let problem = Problem { found: position.map(shown), ..problem };
+        problems.push(problem.hint(format!("move it nearer, or write range = \"{enough}\" in [media.{medium}]")));
     }
     problems
+}
+
+fn shown(position: &Position) -> String {
+    format!("[\"{}\", \"{}\"]", position[0], position[1])
 }
 
 /// Links whose ends do not hear each other at first, or never.

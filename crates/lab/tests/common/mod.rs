@@ -1,6 +1,8 @@
 //! What the tests of whole runs share.
 #![allow(dead_code, reason = "each test file uses some of it")]
 
+pub mod broken;
+
 use engine::Time;
 use lab::scenario::{Checked, Document, Scenario, check};
 use sim::{Event, Network, Nobody, Results, World};
@@ -48,6 +50,36 @@ pub fn wire(rate: &str, delay: &str, flow: &str) -> String {
         [flows.flow]
         from = "a"
         to = "b"
+        {flow}
+        "#
+    )
+}
+
+/// The ends of a flow of [`last_hop`].
+pub const TO_MOBILE: &str = "from = \"server\"\nto = \"mobile\"";
+
+/// A server, a base station and a mobile, and a flow over both links: each text is TOML, of the whole, the air and the flow.
+pub fn last_hop(head: &str, wire: (&str, &str), air: &str, flow: &str) -> String {
+    let (rate, delay) = wire;
+    format!(
+        r#"
+        {head}
+        [nodes]
+        server = {{ kind = "host" }}
+        station = {{ kind = "base-station" }}
+        mobile = {{ kind = "host" }}
+        [links.wire]
+        kind = "wired"
+        between = ["server", "station"]
+        rate = "{rate}"
+        delay = "{delay}"
+        [links.air]
+        kind = "wireless"
+        between = ["station", "mobile"]
+        rate = "2 Mbps"
+        delay = "1 ms"
+        {air}
+        [flows.flow]
         {flow}
         "#
     )

@@ -1,6 +1,8 @@
 //! A shared medium driven by hand: stations, links between them, packets at chosen times, back-offs that are known.
 #![allow(dead_code, reason = "each test file uses some of it")]
 
+pub mod slow;
+
 use engine::{Rate, Schedule, Slot, Span, Stream, Time};
 use path::channel::{Channel, ChannelConfig, scripted};
 use path::link::Counters;

@@ -1,6 +1,7 @@
 //! IEEE 802.11's distributed coordination function: what the standards fix, what a cell can set, how long frames take.
 //! The stations that follow it share a [medium](crate::medium).
 
+mod check;
 pub mod config;
 pub mod frame;
 pub mod reach;

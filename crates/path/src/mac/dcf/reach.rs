@@ -69,10 +69,9 @@ impl Config {
     /// How far frames reach, if not everywhere.
     pub fn ranges(&self) -> Option<Ranges> {
         let read = self.range?;
-        let sensed = Length(read.0.saturating_mul(SENSED_PER_READ[0]) / SENSED_PER_READ[1]);
         Some(Ranges {
             read,
-            sensed: self.carrier_sense_range.unwrap_or(sensed),
+            sensed: self.carrier_sense_range.unwrap_or(usually_sensed(read)),
             slowest: (self.range_of == RangeOf::LowestRate).then(|| self.standard.modes()[0].rate),
             capture: self.capture,
             path_loss: self.path_loss(),
@@ -88,13 +87,16 @@ impl Config {
     pub(super) fn reach_faults(&self) -> Vec<Fault> {
         let mut faults = Vec::new();
         if let Some(range) = self.range.filter(|range| *range == Length(0) || *range > LONGEST) {
-            faults.push(Fault::new("range", range, format!("more than nothing, at most {LONGEST}")));
+            let fault = Fault::new("range", range, format!("more than nothing, at most {LONGEST}"));
+            faults.push(fault.hint("leave it out, and everybody hears everybody"));
         }
         match (self.range, self.carrier_sense_range) {
             (Some(range), Some(sensed)) if sensed < range || sensed > LONGEST => {
                 let expected =
                     format!("at least the range, {range}: who can read a frame senses it; at most {LONGEST}");
-                faults.push(Fault::new("carrier_sense_range", sensed, expected));
+                let usual = usually_sensed(range);
+                let fault = Fault::new("carrier_sense_range", sensed, expected);
+                faults.push(fault.hint(format!("leave it out for 2.2 times the range, {usual}")));
             }
             (None, Some(sensed)) => faults.push(without_range("carrier_sense_range", sensed)),
             _ => {}
@@ -120,6 +122,10 @@ impl Config {
         }
         faults
     }
+}
+
+fn usually_sensed(read: Length) -> Length {
+    Length(read.0.saturating_mul(SENSED_PER_READ[0]) / SENSED_PER_READ[1])
 }
 
 fn without_range(key: &'static str, found: impl std::fmt::Display) -> Fault {

@@ -42,7 +42,7 @@ mod tests {
 
     #[test]
     fn every_rate_of_a_standard_has_its_minimum_and_faster_ones_need_no_less() {
-        for standard in [Standard::Fhss, Standard::Dsss, Standard::B, Standard::A, Standard::G, Standard::N] {
+        for standard in Standard::ALL {
             let minima: Vec<f64> =
                 standard.modes().iter().map(|mode| minimum_input(mode.rate).expect("a minimum")).collect();
             assert!(minima.is_sorted_by(|slow, fast| slow <= fast), "{standard:?}: {minima:?}");

@@ -1,5 +1,7 @@
 //! What each edition of IEEE 802.11 fixes: rates, slots, spaces between frames, and how long a frame takes.
 
+use std::fmt;
+
 use engine::{Rate, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -136,7 +138,28 @@ const HT: [Mode; 8] = [
 /// does not have, that of 3/4 [802.11-2012 s9.7].
 const HT_REFERENCE: [usize; 8] = [0, 2, 3, 4, 5, 6, 7, 7];
 
+impl fmt::Display for Standard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
 impl Standard {
+    /// Every standard.
+    pub const ALL: [Standard; 6] = [Standard::Fhss, Standard::Dsss, Standard::B, Standard::A, Standard::G, Standard::N];
+
+    /// Its name in scenarios.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Standard::Fhss => "802.11-fhss",
+            Standard::Dsss => "802.11",
+            Standard::B => "802.11b",
+            Standard::A => "802.11a",
+            Standard::G => "802.11g",
+            Standard::N => "802.11n",
+        }
+    }
+
     /// The rates of frames that are not data, slowest first.
     pub const fn control_modes(self) -> &'static [Mode] {
         match self {

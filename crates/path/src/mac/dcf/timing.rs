@@ -57,9 +57,9 @@ impl Phy {
         let apart = if data == control { 0 } else { data.len() };
         let others = if apart == 0 { 0..0 } else { 0..control.len() };
         let reference = |rate| config.standard.reference(rate);
-        let basic = |mode: &Mode| match config.basic_rates.is_empty() {
-            true => mode.basic,
-            false => config.basic_rates.contains(&mode.rate),
+        let basic = |mode: &Mode| match &config.basic_rates {
+            Some(rates) => rates.contains(&mode.rate),
+            None => mode.basic,
         };
         // [802.11-2007 s9.6]: the highest basic rate that is not above that of the frame; the lowest rate if there is none.
         let answer = |rate: usize| apart + (0..=rate).rev().find(|rate| basic(&control[*rate])).unwrap_or(0);

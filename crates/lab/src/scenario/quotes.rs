@@ -1,0 +1,57 @@
+//! Text that has lost its quotes, or never had any.
+
+use super::explain::{NAME, TEXT};
+use crate::problem::Problem;
+
+/// What to write instead of a value without quotes at byte `offset` of `text`, where the parser gave up.
+pub(super) fn add_quotes(text: &str, offset: usize) -> Option<String> {
+    let offset = offset.min(text.len());
+    let (before, behind) = (text.get(..offset)?, text.get(offset..)?);
+    let line = before.rfind('\n').map_or(0, |newline| newline + 1);
+    let begin = before[line..].rfind(['=', ',', '[', '{']).map(|at| line + at + 1)?;
+    let end = behind.find([',', ']', '}', '#', '\n']).map_or(text.len(), |at| offset + at);
+    let value = text[begin..end].trim();
+    // A value stands behind a key; and it is no text if there is no letter in it, or if it has quotes already.
+    let is_value = text[line..begin].contains('=') && value.contains(char::is_alphabetic);
+    (is_value && !value.contains(['"', '\'', '='])).then(|| format!("write \"{value}\", in quotes"))
+}
+
+/// What to type where the shell has taken the quotes of a text that reads as a number without them, if they are what is missing.
+pub(super) fn keep_quotes(problem: Problem, origin: &str) -> Problem {
+    let unit = match &*problem.expected {
+        TEXT => ", with a unit if it is a quantity",
+        NAME => "",
+        _ => return problem,
+    };
+    let assignment = origin.strip_prefix("--set ").and_then(|assignment| assignment.split_once('='));
+    match assignment.map(|(key, typed)| (key.trim(), typed.trim())) {
+        Some((key, typed)) if problem.hint.is_some() && problem.key.as_deref() == Some(key) => {
+            let whole = format!("--set '{key}=\"{typed}\"'");
+            problem.hint(format!("the shell takes one pair of quotes away: type {whole}{unit}"))
+        }
+        _ => problem,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::add_quotes;
+
+    #[test]
+    fn what_stands_behind_a_key_without_quotes_gets_them() {
+        let hint = |text: &str, at: &str| add_quotes(text, text.find(at).unwrap());
+        let quoted = |value: &str| Some(format!("write \"{value}\", in quotes"));
+        assert_eq!(hint("a = 1\nstandard = 802.11b # fast\n", "b # fast"), quoted("802.11b"));
+        assert_eq!(hint("cell = { standard = 802.11b, range = 5 }", "b,"), quoted("802.11b"));
+        assert_eq!(hint("rates = [1 Mbps, 2 Mbps]", "Mbps,"), quoted("1 Mbps"));
+        assert_eq!(hint("rate = 8 Mbps", "Mbps"), quoted("8 Mbps"));
+        for (text, at) in [
+            ("[flows.down\na = 1", "\n"),
+            ("a = 1 2", "2"),
+            ("a = \"10 s\nb = 1", "10"),
+            ("seed = 1\nseed = 2", "seed"),
+        ] {
+            assert_eq!(hint(text, at), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! Quantities as the user wrote them, where a message has them in the shortest words: `"3000 B"`, not `3 kB`.
+
+use std::str::FromStr;
+
+use engine::{Bytes, Decibels, Length, Rate, Signed, Span, Speed};
+use toml::{Table, Value};
+
+/// `found` in the words of `value`, which stands in the text, if both are the same quantities in other words.
+pub(super) fn as_written(found: &str, value: &Value) -> Option<String> {
+    if let Value::String(written) = value {
+        // Some messages have text in quotes, and some have it without.
+        return match found.strip_prefix('"').and_then(|found| found.strip_suffix('"')) {
+            Some(found) => same(found, written).then(|| format!("\"{written}\"")),
+            None => same(found, written).then(|| written.clone()),
+        };
+    }
+    let found = format!("found = {found}").parse::<Table>().ok()?.remove("found")?;
+    all_same(&found, value).then(|| value.to_string())
+}
+
+fn all_same(found: &Value, value: &Value) -> bool {
+    match (found, value) {
+        (Value::String(found), Value::String(written)) => same(found, written),
+        (Value::Array(found), Value::Array(written)) if found.len() == written.len() => {
+            found.iter().zip(written).all(|(found, written)| all_same(found, written))
+        }
+        _ => false,
+    }
+}
+
+fn same(a: &str, b: &str) -> bool {
+    fn read<T: FromStr + PartialEq>(a: &str, b: &str) -> bool {
+        a.parse::<T>().is_ok_and(|a| b.parse::<T>().is_ok_and(|b| a == b))
+    }
+    let unsigned = read::<Span>(a, b) || read::<Rate>(a, b) || read::<Bytes>(a, b) || read::<Decibels>(a, b);
+    unsigned || read::<Signed<Length>>(a, b) || read::<Signed<Speed>>(a, b)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_written_is_shown_if_it_is_what_was_found() {
+        let written = |found: &str, value: Value| as_written(found, &value);
+        let text = |text: &str| Value::String(text.to_owned());
+        assert_eq!(written("3 kB", text("3000 B")).as_deref(), Some("3000 B"));
+        assert_eq!(written("\"3 kB\"", text("3000 B")).as_deref(), Some("\"3000 B\""));
+        assert_eq!(
+            written("[\"1 km\", \"-1 m\"]", Value::Array(vec![text("1000 m"), text("-100 cm")])).as_deref(),
+            Some("[\"1000 m\", \"-100 cm\"]")
+        );
+        // A part of what stands there, or a word about it.
+        assert_eq!(written("1 kB", text("3000 B")), None);
+        assert_eq!(written("neither", text("3000 B")), None);
+        assert_eq!(written("[\"1 km\"]", Value::Array(vec![text("1000 m"), text("1 m")])), None);
+        assert_eq!(written("5", Value::Integer(5)), None);
+    }
+}
