@@ -65,8 +65,16 @@ pub(super) struct Slowest {
 impl Slowest {
     /// A hop of a medium.
     pub fn in_cell(id: HopId, hop: &Hop, medium: u32, cycle: Span) -> Self {
-        let (near, medium, processing) = (hop.near, Some(medium), hop.processing);
-        Slowest { id, near, cycle, medium, has_link_layer: true, sending: Span::ZERO, processing, free: Time::ZERO }
+        Slowest {
+            id,
+            near: hop.near,
+            cycle,
+            medium: Some(medium),
+            has_link_layer: true,
+            sending: Span::ZERO,
+            processing: hop.processing,
+            free: Time::ZERO,
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! A flow in shared media: its packets' exchanges, and those of others that it waits for.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use engine::{Span, Time};
 use path::HopId;
@@ -25,6 +25,8 @@ pub(super) struct InCells {
     /// By medium: when the last exchange for the flow was over, and until when waiting has been told of.
     own_until: BTreeMap<u32, Time>,
     waited_until: BTreeMap<u32, Time>,
+    /// Links that their mobile has left. If one was the slowest, the next one in a medium that carries something is.
+    left: BTreeSet<u32>,
     /// How long the slowest hop's medium has been idle, by now.
     pub idle: Option<(u32, Span)>,
 }
@@ -76,23 +78,28 @@ impl Flow {
         self.learn_pace(id, hop, exchange.medium, Span::from_nanos(took), if data { packets } else { 0 });
     }
 
-    /// A mobile uses a link no longer: it is not this flow's slowest any more.
-    pub fn left_link(&mut self, link: u32) {
-        self.slowest = self.slowest.take().filter(|slowest| slowest.id.link != link);
+    /// A mobile uses a link from now on, or no longer.
+    pub fn mobile_uses(&mut self, link: u32, used: bool) {
+        if used {
+            self.in_cells.left.remove(&link);
+        } else {
+            self.in_cells.left.insert(link);
+        }
     }
 
     /// What a segment takes of a medium: its exchanges there, and those for its acknowledgment. Is that the slowest hop?
     fn learn_pace(&mut self, id: HopId, hop: &Hop, medium: u32, took: Span, segments: u64) {
-        let InCells { taken, segments: sent, .. } = &mut self.in_cells;
+        let InCells { taken, segments: sent, left, .. } = &mut self.in_cells;
         let taken = taken.entry(medium).or_default();
         *taken = *taken + took;
-        if segments == 0 {
+        if segments == 0 || left.contains(&id.link) {
             return;
         }
         let sent = sent.entry(hops::number(id)).or_default();
         *sent += segments;
         let cycle = Span::from_nanos(taken.as_nanos() / *sent);
-        let is_slowest = |slowest: &Slowest| slowest.id == id || cycle > slowest.cycle;
+        let is_slowest =
+            |slowest: &Slowest| slowest.id == id || left.contains(&slowest.id.link) || cycle > slowest.cycle;
         if self.slowest.as_ref().is_none_or(is_slowest) {
             self.slowest = Some(Slowest::in_cell(id, hop, medium, cycle));
         }

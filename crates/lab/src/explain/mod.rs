@@ -381,6 +381,13 @@ impl Explain {
         }
     }
 
+    /// A mobile uses a link from now on, or no longer.
+    fn mobile_uses(&mut self, at: Time, link: u32, used: bool) {
+        for number in 0..self.flows.len() as u32 {
+            self.follow(at, number, |flow, _, _| flow.mobile_uses(link, used));
+        }
+    }
+
     /// An exchange in a medium is over.
     fn exchange(&mut self, at: Time, exchange: &Exchange) {
         for number in self.cells.flows(exchange.medium) {
@@ -453,11 +460,8 @@ impl Sink for Explain {
                     self.exchange(at, &exchange);
                 }
             }
-            Event::Node { event: NodeEvent::Left { link }, .. } => {
-                for number in 0..self.flows.len() as u32 {
-                    self.follow(at, number, |flow, _, _| flow.left_link(*link));
-                }
-            }
+            Event::Node { event: NodeEvent::Associated { link }, .. } => self.mobile_uses(at, *link, true),
+            Event::Node { event: NodeEvent::Left { link }, .. } => self.mobile_uses(at, *link, false),
             Event::Node { .. } | Event::Receiver { .. } | Event::FlowStarted { .. } | Event::Air { .. } => {}
         }
     }

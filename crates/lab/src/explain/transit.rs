@@ -72,11 +72,18 @@ impl Transit {
     /// What goes from a node to `to` is sent in a medium.
     pub fn is_of_medium(&mut self, at: Time, node: usize, to: Addr, medium: u32) {
         self.lanes.insert((node, to));
-        if self.media.insert((node, to), medium) != Some(medium) {
-            let here = self.places.get(&(node, to)).map_or(0, |place| place.len() as u32);
-            let (waiting, _) = self.waiting.entry((medium, node)).or_insert((0, at));
-            *waiting += here;
+        let before = self.media.insert((node, to), medium);
+        if before == Some(medium) {
+            return;
         }
+        let here = self.places.get(&(node, to)).map_or(0, |place| place.len() as u32);
+        // A mobile has changed from one medium to another.
+        if let Some((waiting, _)) = before.and_then(|before| self.waiting.get_mut(&(before, node))) {
+            *waiting -= here;
+        }
+        let (waiting, since) = self.waiting.entry((medium, node)).or_insert((0, at));
+        *since = if *waiting == 0 { at } else { *since };
+        *waiting += here;
     }
 
     /// The nodes where something waits for a turn in a medium, and since when.
