@@ -1,8 +1,9 @@
 //! What `lab::explain` finds in shared media.
 //!
-//! Cells of 802.11b at 11 Mbps. Times in microseconds, by hand (docs/models/dcf.md): a segment of 1460 bytes is a frame of 1536, 192 +
-//! 1118; its acknowledgment of TCP a frame of 76, 192 + 56; a link acknowledgment 192 + 56; a request of 20 bytes at 2 Mbps 192 + 80. SIFS
-//! 10, DIFS 50, EIFS 364, a slot 20, the way 1, the wait for an answer 222. A first back-off is 0 to 31 slots, 15.5 on average.
+//! Cells of 802.11b at 11 Mbps. Times in microseconds, by hand (docs/models/dcf.md): a segment of 1460 bytes is a frame
+//! of 1536, 192 + 1118; its acknowledgment of TCP a frame of 76, 192 + 56; a link acknowledgment 192 + 56; a request of
+//! 20 bytes at 2 Mbps 192 + 80. SIFS 10, DIFS 50, EIFS 364, a slot 20, the way 1, the wait for an answer 222. A first
+//! back-off is 0 to 31 slots, 15.5 on average.
 
 mod common;
 
@@ -36,7 +37,8 @@ fn exchange(frame: f64) -> f64 {
     DIFS + MEAN_BACK_OFF + frame + WAY + SIFS + ACK + WAY
 }
 
-/// A server, a wire of 100 Mbps, a base station, and hosts in its cell. `links` and `flows` are what the hosts' have beside that.
+/// A server, a wire of 100 Mbps, a base station, and hosts in its cell. `links` and `flows` are what the hosts' have
+/// beside that.
 fn cell(head: &str, delay_ms: u32, hosts: &[&str], medium: &str, links: &str, flows: &str) -> String {
     let mut text = format!(
         r#"
@@ -141,8 +143,9 @@ fn frames(events: &[(Time, Event)], link: u32) -> Vec<f64> {
     sent.map(|(at, _)| micros(*at)).collect()
 }
 
-/// One segment a round trip. The wire takes W = 2 x 100 ms and 8 x (1500 + 40) bits at 100 Mbps of it. R = W + data + SIFS + ACK + DIFS +
-/// back-off + acknowledgment, with the way three times; both exchanges take c of it, with a back-off each.
+/// One segment a round trip. The wire takes W = 2 x 100 ms and 8 x (1500 + 40) bits at 100 Mbps of it. R = W + data +
+/// SIFS + ACK + DIFS + back-off + acknowledgment, with the way three times; both exchanges take c of it, with a
+/// back-off each.
 #[test]
 fn a_window_of_one_segment_costs_what_the_round_trip_has_beyond_two_exchanges() {
     let rounds = 400.0;
@@ -150,8 +153,8 @@ fn a_window_of_one_segment_costs_what_the_round_trip_has_beyond_two_exchanges() 
     let wire = 200_000.0 + 123.2;
     let trip = wire + DATA + WAY + SIFS + ACK + WAY + DIFS + MEAN_BACK_OFF + TCP_ACK + WAY;
     let expected = trip - exchange(DATA) - exchange(TCP_ACK);
-    // The last round does not wait for data, and until the first segment is at the base station it is not known which hop is the
-    // slowest; that of the first exchange then stands for the wire.
+    // The last round does not wait for data, and until the first segment is at the base station it is not known which
+    // hop is the slowest; that of the first exchange then stands for the wire.
     let found = cost(&report, "receiver-window");
     let expected = (rounds - 1.0) * expected - wire / 2.0;
     let error = 3.0 * DEVIATION * rounds.sqrt() + exchange(DATA);
@@ -160,8 +163,8 @@ fn a_window_of_one_segment_costs_what_the_round_trip_has_beyond_two_exchanges() 
     assert_eq!(report.lost_avoidably, report.lost);
 }
 
-/// R - n c for n segments, where the two stations count their back-offs one after the other; where they count them together they take
-/// n times DIFS and a back-off less, and no more.
+/// R - n c for n segments, where the two stations count their back-offs one after the other; where they count them
+/// together they take n times DIFS and a back-off less, and no more.
 #[test]
 fn a_window_too_small_for_a_long_wire_costs_the_round_trip_less_its_exchanges() {
     let (segments, rounds) = (4.0, 300.0);
@@ -182,8 +185,8 @@ fn a_window_that_keeps_the_cell_busy_costs_nothing() {
     assert!(cost(&report, "bad-air") == 0.0 && cost(&report, "contention") == 0.0, "{report:?}");
 }
 
-/// What the window cost is what a larger one wins: the same bytes in the time that is left. The stations then count their back-offs
-/// together more often, which wins DIFS and a back-off of at most two in an exchange more.
+/// What the window cost is what a larger one wins: the same bytes in the time that is left. The stations then count
+/// their back-offs together more often, which wins DIFS and a back-off of at most two in an exchange more.
 #[test]
 fn a_larger_window_wins_what_is_said() {
     for segments in [2, 4, 6] {
@@ -223,8 +226,8 @@ fn among_ten_hosts_no_window_is_too_small() {
     assert!((many / few - 1.0).abs() < 0.03, "{many} and {few}");
 }
 
-/// The first segment is at the base station at 10.12 ms, and the air is BAD: its first frame is lost, and sent again behind the wait for the
-/// answer and a back-off.
+/// The first segment is at the base station at 10.12 ms, and the air is BAD: its first frame is lost, and sent again
+/// behind the wait for the answer and a back-off.
 #[test]
 fn a_frame_that_the_air_spoils_costs_its_exchange() {
     let channel = "channel = { kind = \"scripted\", bad = [[\"10 ms\", \"11 ms\"]] }";
@@ -337,8 +340,8 @@ fn who_does_not_hear_others_does_not_wait_for_them() {
     assert!(most < others(2).min(others(3)), "the bound is too weak: {most}");
 }
 
-/// The example's transfer fills either cell. Where it is slower through the first, that is not its slowest link when the mobile has left it
-/// and it stands idle; nor is a wire, while what waits there is tried in vain.
+/// The example's transfer fills either cell. Where it is slower through the first, that is not its slowest link when
+/// the mobile has left it and it stands idle; nor is a wire, while what waits there is tried in vain.
 #[test]
 fn a_cell_that_the_mobile_has_left_is_not_its_slowest_link() {
     let example = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/handover.toml");
@@ -353,8 +356,8 @@ fn a_cell_that_the_mobile_has_left_is_not_its_slowest_link() {
     }
 }
 
-/// Of fragments only the one that was lost is sent again, and only what follows the last acknowledgment was in vain. The second is lost.
-/// 512 bytes are 192 + 8 x 512 / 11 = 565.
+/// Of fragments only the one that was lost is sent again, and only what follows the last acknowledgment was in vain.
+/// The second is lost. 512 bytes are 192 + 8 x 512 / 11 = 565.
 #[test]
 fn of_fragments_only_the_lost_one_costs() {
     let fragment = 565.0;
@@ -369,7 +372,8 @@ fn of_fragments_only_the_lost_one_costs() {
     assert_micros(cost(&reports[0], "bad-air"), fragment + WAIT + slots * SLOT);
 }
 
-/// Ten microseconds of BAD air in the middle of an aggregate damage one of its packets: its part of the frame is lost, not more.
+/// Ten microseconds of BAD air in the middle of an aggregate damage one of its packets: its part of the frame is lost,
+/// not more.
 #[test]
 fn of_an_aggregate_a_damaged_packet_costs_its_part() {
     let run = |channel: &str| {

@@ -1,14 +1,15 @@
 //! Waits for the air.
 //!
-//! Definition: attempts at packets of the flow, data and acknowledgments, that the channel spoilt: the frame or its link
-//! acknowledgment was lost. On a link without link layer every packet lost is such an attempt. Attempts that follow each
-//! other without a pause on one hop are one finding; in a medium, where others' exchanges can lie between, those without one between
-//! that ended otherwise.
+//! Definition: attempts at packets of the flow, data and acknowledgments, that the channel spoilt: the frame or its
+//! link acknowledgment was lost. On a link without link layer every packet lost is such an attempt. Attempts that
+//! follow each other without a pause on one hop are one finding; in a medium, where others' exchanges can lie between,
+//! those without one between that ended otherwise.
 //!
-//! Cost: C = sum of the times from the beginning of each such attempt to the beginning of the next, or to the moment the
-//! link layer gave up; without link layer, and with one that sends others meanwhile, the time the packet took to send. In a
-//! medium: of the times from the beginning of each to the end of the wait for its answer, with the silence and the slots of
-//! the back-off behind it ([`cell`](super::cell)); of an aggregate of which something came, the part of the frame that was damaged.
+//! Cost: C = sum of the times from the beginning of each such attempt to the beginning of the next, or to the moment
+//! the link layer gave up; without link layer, and with one that sends others meanwhile, the time the packet took to
+//! send. In a medium: of the times from the beginning of each to the end of the wait for its answer, with the silence
+//! and the slots of the back-off behind it ([`cell`](super::cell)); of an aggregate of which something came, the part
+//! of the frame that was damaged.
 //!
 //! This cost is the channel's: no sender could have avoided it, but by sending less while the air is BAD. It stands beside
 //! the others to show what is left.

@@ -1,17 +1,19 @@
-//! What goes on in the media of a network, from their events: exchanges, what spoilt them, and when nobody had a use for the air.
+//! What goes on in the media of a network, from their events: exchanges, what spoilt them, and when nobody had a use
+//! for the air.
 //!
-//! An *exchange* is what follows from one turn of a station: request, data, fragments, their answers, the wait for an answer that
-//! does not come. With it counts what must pass before the station may have another turn: DIFS, or EIFS behind an answer that
-//! could not be read, and the slots of the back-off that it draws then [802.11-2007 s9.2.5.2]. So n exchanges without failure take
-//! n (DIFS + mean back-off + data + SIFS + acknowledgment) of a station's time, whether it has more to send or not.
+//! An *exchange* is what follows from one turn of a station: request, data, fragments, their answers, the wait for an
+//! answer that does not come. With it counts what must pass before the station may have another turn: DIFS, or EIFS
+//! behind an answer that could not be read, and the slots of the back-off that it draws then [802.11-2007 s9.2.5.2]. So
+//! n exchanges without failure take n (DIFS + mean back-off + data + SIFS + acknowledgment) of a station's time,
+//! whether it has more to send or not.
 //!
 //! A medium is *idle* while no exchange goes on, the silence and the slots behind the last one are over, and no station has a
 //! packet of a flow to send in it.
 //!
-//! Deviations: back-offs of several stations pass at the same time, and one that others freeze lasts longer; here each is counted as if it
-//! were not interrupted, from the end of its exchange on. A medium is taken for one room: it is not idle while anybody in it uses the air.
-//! At a node with links of other kinds, a packet counts as waiting in a medium from the first frame to its destination on: before, which
-//! way it takes is not known.
+//! Deviations: back-offs of several stations pass at the same time, and one that others freeze lasts longer; here each
+//! is counted as if it were not interrupted, from the end of its exchange on. A medium is taken for one room: it is not
+//! idle while anybody in it uses the air. At a node with links of other kinds, a packet counts as waiting in a medium
+//! from the first frame to its destination on: before, which way it takes is not known.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -211,8 +213,8 @@ impl Cell {
                 (!answered).then_some(Why::Collision)
             }
         });
-        // From the end of the wait for an answer on, at the earliest DIFS behind its own frame; from EIFS behind an answer that it could not
-        // read; from DIFS behind everything else [802.11-2007 s9.2.5.2].
+        // From the end of the wait for an answer on, at the earliest DIFS behind its own frame; from EIFS behind an
+        // answer that it could not read; from DIFS behind everything else [802.11-2007 s9.2.5.2].
         let counts = match (spoilt, answer) {
             (None, _) => at + difs,
             (Some(_), true) => at + eifs,

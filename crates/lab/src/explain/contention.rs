@@ -1,13 +1,14 @@
 //! Waits for others in a cell.
 //!
-//! Definition: a packet of the flow, data or acknowledgment, is at a station of a medium that senses an exchange for others: their
-//! packets, or a beacon. No exchange for the flow itself goes on in the medium. All of this is one finding.
+//! Definition: a packet of the flow, data or acknowledgment, is at a station of a medium that senses an exchange for
+//! others: their packets, or a beacon. No exchange for the flow itself goes on in the medium. All of this is one
+//! finding.
 //!
-//! Cost: C = the sum of these times, each from the first frame of the exchange that the station senses to the end of its last one. Silence and back-offs between
-//! exchanges are not counted: they pass for all at once.
+//! Cost: C = the sum of these times, each from the first frame of the exchange that the station senses to the end of
+//! its last one. Silence and back-offs between exchanges are not counted: they pass for all at once.
 //!
-//! This is not counted as avoidable: the air is shared. It says what part of the time the flow only waited for its neighbours, which
-//! no sender, window or scheme of its own changes. What they sent in vain is part of it.
+//! This is not counted as avoidable: the air is shared. It says what part of the time the flow only waited for its
+//! neighbours, which no sender, window or scheme of its own changes. What they sent in vain is part of it.
 //!
 //! Does not see: whether the packet would have been the next one but for them, or waited for the flow's own; that a
 //! scheduler preferred them; queues of links that are no part of a medium.

@@ -8,13 +8,14 @@
 //! Cost: C = the sum of these times. In a steady state without loss each round trip R costs R - n c, where n is the
 //! number of segments in the window and c the time the slowest hop takes for each.
 //!
-//! In a shared medium the slowest hop has something to send while any station of it has, and c is what the exchanges of a segment and of its
-//! acknowledgment take: the medium is idle only as [`cell`](super::cell) says it. A larger window wins that much, or somewhat more, because
-//! stations that both have something to send count their back-offs at the same time.
+//! In a shared medium the slowest hop has something to send while any station of it has, and c is what the exchanges of
+//! a segment and of its acknowledgment take: the medium is idle only as [`cell`](super::cell) says it. A larger window
+//! wins that much, or somewhat more, because stations that both have something to send count their back-offs at the
+//! same time.
 //!
-//! Does not see: other flows on links. Where they keep the slowest hop busy meanwhile, a larger window would have won less. That several
-//! flows of a medium each count the same idle time, which only one of them can have. That a window could take air from others.
-//! A window that is full only because a hole is being repaired: `window-behind-hole` does.
+//! Does not see: other flows on links. Where they keep the slowest hop busy meanwhile, a larger window would have won
+//! less. That several flows of a medium each count the same idle time, which only one of them can have. That a window
+//! could take air from others. A window that is full only because a hole is being repaired: `window-behind-hole` does.
 
 use engine::{Span, Time};
 
