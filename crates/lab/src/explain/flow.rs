@@ -9,7 +9,9 @@ use sim::FlowSpec;
 use tcp::Reason;
 use wire::{Addr, Body, Packet, Segment, SeqNum};
 
+use super::cell::Why;
 use super::hops::{self, Hop, Hops};
+use super::in_cell::InCells;
 use super::received::Received;
 use super::sending::{Load, Sending};
 use super::transit::Transit;
@@ -28,7 +30,10 @@ pub(super) enum Fact {
     /// A packet was lost.
     Gone(Sending),
     /// The link layer's attempt at a packet, or the only sending where there is no link layer, came to nothing.
-    Failed { hop: HopId, from: Time, to: Time, data: bool },
+    /// `unbroken` if in a medium, and the last attempt there had failed for the same reason.
+    Failed { hop: HopId, from: Time, to: Time, data: bool, why: Why, unbroken: bool },
+    /// A packet stood at a station of a medium while others used the air.
+    Waited { from: Time, to: Time },
     /// The sender says so.
     Tcp(tcp::Event),
 }
@@ -44,15 +49,42 @@ struct Service {
 }
 
 /// The hop that carries the fewest segments a second.
-struct Slowest {
-    id: HopId,
+pub(super) struct Slowest {
+    pub id: HopId,
     near: usize,
-    cycle: Span,
+    pub cycle: Span,
+    /// The medium it is part of.
+    pub medium: Option<u32>,
     has_link_layer: bool,
     sending: Span,
     processing: Span,
     /// When it has sent, or learnt the fate of, what it was given.
     free: Time,
+}
+
+impl Slowest {
+    /// A hop of a medium.
+    pub fn in_cell(id: HopId, hop: &Hop, medium: u32, cycle: Span) -> Self {
+        Slowest {
+            id,
+            near: hop.near,
+            cycle,
+            medium: Some(medium),
+            has_link_layer: true,
+            sending: Span::ZERO,
+            processing: hop.processing,
+            free: Time::ZERO,
+        }
+    }
+}
+
+/// Until now the slowest hop has had no data of a flow to send for so long.
+#[derive(Clone, Copy)]
+pub(super) enum Idle {
+    /// From a time on, which may lie ahead.
+    From(Time),
+    /// It is part of this medium, of which nobody has had a use for so long in all.
+    Cell(u32, Span),
 }
 
 pub(super) struct Flow {
@@ -89,15 +121,17 @@ pub(super) struct Flow {
     /// The segment that the sender has just said it sends.
     announced: Option<(u64, u32, Reason)>,
     /// Where they all are.
-    transit: Transit,
+    pub(super) transit: Transit,
+    /// And in media.
+    pub(super) in_cells: InCells,
     /// By hop number.
     services: BTreeMap<usize, Service>,
-    slowest: Option<Slowest>,
+    pub(super) slowest: Option<Slowest>,
     next_id: u64,
 }
 
 impl Flow {
-    pub fn new(spec: &FlowSpec, links: Rc<[String]>) -> Self {
+    pub fn new(spec: &FlowSpec, links: Rc<[String]>, homes: Rc<[Option<u32>]>) -> Self {
         Flow {
             source: spec.from,
             receiver: Addr::of_node(spec.to),
@@ -117,7 +151,8 @@ impl Flow {
             received: Received::default(),
             first_sent: VecDeque::new(),
             announced: None,
-            transit: Transit::default(),
+            transit: Transit::new(homes),
+            in_cells: InCells::default(),
             services: BTreeMap::new(),
             slowest: None,
             next_id: 0,
@@ -174,10 +209,19 @@ impl Flow {
     }
 
     /// Since when the slowest hop has had no data of this flow to send, or will have none; `None` while some waits.
-    pub fn slowest_idle_from(&self) -> Option<Time> {
+    pub fn slowest_idle(&self) -> Option<Idle> {
         let slowest = self.slowest.as_ref()?;
+        if slowest.medium.is_some() {
+            let (medium, idle) = self.in_cells.idle?;
+            return Some(Idle::Cell(medium, idle));
+        }
         let waits = slowest.has_link_layer && self.transit.waits(slowest.near, self.receiver);
-        (!waits).then_some(slowest.free)
+        (!waits).then_some(Idle::From(slowest.free))
+    }
+
+    /// Whether the slowest hop is part of a medium.
+    pub fn slowest_is_cell(&self) -> bool {
+        self.slowest.as_ref().is_some_and(|slowest| slowest.medium.is_some())
     }
 
     /// The sender says something.
@@ -252,6 +296,7 @@ impl Flow {
     pub fn link(&mut self, at: Time, id: HopId, event: &LinkEvent, hops: &Hops, facts: &mut Vec<Fact>) {
         let Some(hop) = hops.get(id) else { return };
         match event {
+            LinkEvent::FrameSent { packet, .. } if hop.medium.is_some() => self.sent_in_cell(at, id, hop, packet),
             LinkEvent::FrameSent { attempt, packet, .. } if hop.stops_and_waits() => {
                 self.frame_sent(at, id, hop, *attempt, packet, facts);
             }
@@ -265,7 +310,7 @@ impl Flow {
             LinkEvent::GivenUp { packet, arrived, .. } => self.given_up(at, id, hop, packet, *arrived, facts),
             LinkEvent::Lost { packet } => {
                 let (from, to) = on_the_line(at, hop, packet);
-                facts.push(Fact::Failed { hop: id, from, to, data: packet.data().is_some() });
+                facts.push(failed(id, from, to, packet));
                 let lost = self.transit.take_oldest(at, hop.near, packet);
                 self.gone_in_air(at, lost, facts);
             }
@@ -293,8 +338,7 @@ impl Flow {
             self.transit.has_link_layer(hop.near, packet.dst);
             return;
         }
-        let data = packet.data().is_some();
-        facts.push(Fact::Failed { hop: id, from: service.attempt_began, to: at, data });
+        facts.push(failed(id, service.attempt_began, at, packet));
         service.attempt_began = at;
         self.transit.failed(hop.near, attempt - 1, packet);
     }
@@ -323,8 +367,7 @@ impl Flow {
     fn given_up(&mut self, at: Time, id: HopId, hop: &Hop, packet: &Packet, arrived: bool, facts: &mut Vec<Fact>) {
         let service = self.services.remove(&hops::number(id));
         if let Some(service) = service {
-            let data = packet.data().is_some();
-            facts.push(Fact::Failed { hop: id, from: service.attempt_began, to: at, data });
+            facts.push(failed(id, service.attempt_began, at, packet));
         }
         // Given up on is not lost, if only the link acknowledgments were.
         if arrived {
@@ -362,6 +405,7 @@ impl Flow {
                 service.arrived = true;
                 (service.began, at)
             }
+            None if hop.medium.is_some() => self.held_in_cell(at, id),
             None => on_the_line(at, hop, packet),
         };
         // Again: each attempt has a frame number of its own, and the link acknowledgment was lost. The packet is there twice.
@@ -371,7 +415,8 @@ impl Flow {
             self.transit.entered(&sending);
         }
         sending.crossed(held.0, held.1);
-        if sending.seq().is_some() {
+        // Of a medium when the exchange is over.
+        if sending.seq().is_some() && hop.medium.is_none() {
             self.learn_speed(at, id, hop);
         }
         if Addr::of_node(hop.far) != packet.dst {
@@ -402,6 +447,7 @@ impl Flow {
                 id,
                 near: hop.near,
                 cycle,
+                medium: None,
                 has_link_layer: hop.link_ack.is_some(),
                 sending: hop.sending(full, left),
                 processing: hop.processing,
@@ -446,13 +492,18 @@ impl Flow {
         {
             slowest.free = slowest.free.max(at + slowest.processing) + slowest.sending;
         }
-        self.transit.put(node, sending);
+        self.transit.put(at, node, sending);
     }
+}
+
+/// An attempt that the channel has spoilt.
+fn failed(hop: HopId, from: Time, to: Time, packet: &Packet) -> Fact {
+    Fact::Failed { hop, from, to, data: packet.data().is_some(), why: Why::Air, unbroken: false }
 }
 
 /// An attempt that begins now and fails, for as long as it holds the line.
 fn attempt_on_the_line(at: Time, id: HopId, hop: &Hop, packet: &Packet) -> Fact {
-    Fact::Failed { hop: id, from: at, to: at + hop.sending(packet.size(), at), data: packet.data().is_some() }
+    failed(id, at, at + hop.sending(packet.size(), at), packet)
 }
 
 /// When a packet that arrives now, on a link without link layer, was being sent.

@@ -15,6 +15,8 @@ pub(super) struct Hop {
     /// How long the node keeps a packet before it queues it.
     pub processing: Span,
     pub delay: Span,
+    /// The medium that it is part of, by number.
+    pub medium: Option<u32>,
     /// With a link layer, how long a link acknowledgment takes to send.
     pub link_ack: Option<Span>,
     /// With a link layer that acknowledges, how many frames may be on their way unacknowledged.
@@ -92,7 +94,8 @@ impl Hops {
                 let link_ack = arq.ack_size().map(|size| line.transmission_time(size));
                 let host = near >= network.nodes.len() || network.nodes[near].kind == sim::NodeKind::Host;
                 let processing = if host { Span::ZERO } else { network.nodes[near].processing_delay };
-                Hop { near, far, processing, delay: link.delay, link_ack, window: arq.window(), rows, line }
+                let medium = link.medium.map(|medium| medium as u32);
+                Hop { near, far, processing, delay: link.delay, medium, link_ack, window: arq.window(), rows, line }
             })
         });
         Hops(hops.collect())

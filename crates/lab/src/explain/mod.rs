@@ -12,9 +12,15 @@
 //! the run but the list of findings.
 
 mod bad_air;
+mod cell;
+mod collision;
+mod contention;
 mod flow;
+mod hearing;
+mod hidden_terminal;
 mod hops;
 mod idle_wait;
+mod in_cell;
 mod needless_cut;
 mod raced_resend;
 pub(crate) mod received;
@@ -34,6 +40,7 @@ use path::LinkEvent;
 use sim::{Event, Network, NodeEvent, Sink};
 use wire::{Addr, Body, Packet};
 
+use cell::{Cells, Exchange};
 use flow::{Fact, Flow};
 use hops::Hops;
 use union::Union;
@@ -92,6 +99,24 @@ pub const KINDS: &[Kind] = &[
         summary: "the receiver's window was full of data behind a hole under repair, and the slowest link stood idle",
         avoidable: true,
         watch: window_behind_hole::watch,
+    },
+    Kind {
+        name: "hidden-terminal",
+        summary: "frames met those of stations that do not hear each other",
+        avoidable: true,
+        watch: hidden_terminal::watch,
+    },
+    Kind {
+        name: "collision",
+        summary: "frames began at the same moment as others' of their cell",
+        avoidable: false,
+        watch: collision::watch,
+    },
+    Kind {
+        name: "contention",
+        summary: "packets waited in their cell while others used the air",
+        avoidable: false,
+        watch: contention::watch,
     },
     Kind { name: "bad-air", summary: "frames were lost in the air", avoidable: false, watch: bad_air::watch },
 ];
@@ -233,7 +258,8 @@ struct Watched {
 }
 
 impl Watched {
-    fn tell(&mut self, at: Time, facts: &mut Vec<Fact>) {
+    /// Tells facts. Of exchanges that began at `exchanges` there is still something to be told.
+    fn tell(&mut self, at: Time, facts: &mut Vec<Fact>, exchanges: Option<Time>) {
         for fact in facts.drain(..) {
             self.timeouts += u32::from(matches!(fact, Fact::Tcp(tcp::Event::Timeout { .. })));
             for (kind, watch) in &mut self.watches {
@@ -243,7 +269,7 @@ impl Watched {
         }
         for union in [&mut self.lost.all, &mut self.lost.avoidable] {
             if union.is_full() {
-                union.settle(self.flow.unsettled_since().unwrap_or(at));
+                union.settle(self.flow.unsettled_since().unwrap_or(at).min(exchanges.unwrap_or(at)));
             }
         }
     }
@@ -259,9 +285,16 @@ impl Watched {
 /// The two ends of a flow as its segments name them: source and destination, with ports.
 type Ends = (Addr, u16, Addr, u16);
 
+/// What the flows of a run share.
+struct Context<'a> {
+    hops: &'a Hops,
+    cells: &'a Cells,
+}
+
 /// Watches all flows of a run.
 pub struct Explain {
     hops: Hops,
+    cells: Cells,
     flows: Vec<Watched>,
     by_ends: HashMap<Ends, u32>,
     /// The flow whose sender has just said that it sends a segment: the packet comes next.
@@ -273,8 +306,9 @@ impl Explain {
     /// A watch over the flows of `network`.
     pub fn new(network: &Network) -> Self {
         let links: Rc<[String]> = network.links.iter().map(|link| link.name.clone()).collect();
+        let homes: Rc<[Option<u32>]> = cell::homes(network).into();
         let watched = |spec: &sim::FlowSpec| Watched {
-            flow: Flow::new(spec, Rc::clone(&links)),
+            flow: Flow::new(spec, Rc::clone(&links), Rc::clone(&homes)),
             watches: KINDS.iter().map(|kind| (kind, (kind.watch)())).collect(),
             began: spec.start,
             ended: None,
@@ -284,6 +318,7 @@ impl Explain {
         };
         Explain {
             hops: Hops::of(network),
+            cells: Cells::of(network),
             flows: network.flows.iter().map(watched).collect(),
             by_ends: HashMap::new(),
             announced: None,
@@ -297,6 +332,7 @@ impl Explain {
             let completed = watched.ended.is_some();
             let end = watched.ended.unwrap_or(ended);
             if !completed {
+                self.cells.tell(end, &mut watched.flow);
                 watched.end(end);
             }
             let mut findings = std::mem::take(&mut watched.findings);
@@ -335,11 +371,27 @@ impl Explain {
     }
 
     /// Lets a flow's state follow, then tells its watches what that means.
-    fn follow(&mut self, at: Time, number: u32, step: impl FnOnce(&mut Flow, &Hops, &mut Vec<Fact>)) {
+    fn follow(&mut self, at: Time, number: u32, step: impl FnOnce(&mut Flow, &Context<'_>, &mut Vec<Fact>)) {
         let Some(watched) = self.flows.get_mut(number as usize) else { return };
         if watched.ended.is_none() {
-            step(&mut watched.flow, &self.hops, &mut self.facts);
-            watched.tell(at, &mut self.facts);
+            step(&mut watched.flow, &Context { hops: &self.hops, cells: &self.cells }, &mut self.facts);
+            self.cells.waits(at, number, |medium| watched.flow.transit.waiting_in(medium));
+            self.cells.tell(at, &mut watched.flow);
+            watched.tell(at, &mut self.facts, self.cells.unsettled_since());
+        }
+    }
+
+    /// A mobile uses a link from now on, or no longer.
+    fn mobile_uses(&mut self, at: Time, link: u32, used: bool) {
+        for number in 0..self.flows.len() as u32 {
+            self.follow(at, number, |flow, _, _| flow.mobile_uses(link, used));
+        }
+    }
+
+    /// An exchange in a medium is over.
+    fn exchange(&mut self, at: Time, exchange: &Exchange) {
+        for number in self.cells.flows(exchange.medium) {
+            self.follow(at, number, |flow, cx, facts| flow.exchange(number, exchange, cx, facts));
         }
     }
 }
@@ -357,8 +409,10 @@ impl Sink for Explain {
             }
             Event::FlowCompleted { flow } => {
                 if let Some(watched) = self.flows.get_mut(*flow as usize) {
+                    self.cells.tell(at, &mut watched.flow);
                     watched.end(at);
                     watched.ended = Some(at);
+                    self.cells.waits(at, *flow, |_| 0);
                 }
             }
             Event::Node { node, event: NodeEvent::Sent { packet } } => {
@@ -385,15 +439,30 @@ impl Sink for Explain {
                 }
             }
             Event::Link { hop, event } => {
-                if let Some(flow) = packet_of(event).and_then(|packet| self.flow_of(packet)) {
-                    self.follow(at, flow, |flow, hops, facts| flow.link(at, *hop, event, hops, facts));
+                let flow = packet_of(event).and_then(|packet| self.flow_of(packet));
+                let known = match event {
+                    LinkEvent::FrameSent { number, attempt, packet } => {
+                        self.cells.carries(at, *hop, *number, *attempt, packet, flow)
+                    }
+                    LinkEvent::GivenUp { number, packet, .. } => self.cells.gives_up(*hop, *number, packet, flow),
+                    _ => Vec::new(),
+                };
+                known.iter().for_each(|exchange| self.exchange(at, exchange));
+                if let LinkEvent::FrameCorrupted { number, .. } = event {
+                    self.cells.damaged(*hop, *number);
+                }
+                if let Some(flow) = flow {
+                    self.follow(at, flow, |flow, cx, facts| flow.link(at, *hop, event, cx.hops, facts));
                 }
             }
-            Event::Node { .. }
-            | Event::Receiver { .. }
-            | Event::FlowStarted { .. }
-            | Event::Air { .. }
-            | Event::Medium { .. } => {}
+            Event::Medium { medium, event } => {
+                if let Some(exchange) = self.cells.hear(at, *medium, event) {
+                    self.exchange(at, &exchange);
+                }
+            }
+            Event::Node { event: NodeEvent::Associated { link }, .. } => self.mobile_uses(at, *link, true),
+            Event::Node { event: NodeEvent::Left { link }, .. } => self.mobile_uses(at, *link, false),
+            Event::Node { .. } | Event::Receiver { .. } | Event::FlowStarted { .. } | Event::Air { .. } => {}
         }
     }
 }

@@ -8,12 +8,18 @@
 //! Cost: C = the sum of these times. In a steady state without loss each round trip R costs R - n c, where n is the
 //! number of segments in the window and c the time the slowest hop takes for each.
 //!
-//! Does not see: other flows. Where they keep the slowest hop busy meanwhile, a larger window would have won less.
-//! A window that is full only because a hole is being repaired: `window-behind-hole` does.
+//! In a shared medium the slowest hop has something to send while any station of it has, and c is what the exchanges of
+//! a segment and of its acknowledgment take: the medium is idle only as [`cell`](super::cell) says it. A larger window
+//! wins that much, or somewhat more, because stations that both have something to send count their back-offs at the
+//! same time.
+//!
+//! Does not see: other flows on links. Where they keep the slowest hop busy meanwhile, a larger window would have won
+//! less. That several flows of a medium each count the same idle time, which only one of them can have. That a window
+//! could take air from others. A window that is full only because a hole is being repaired: `window-behind-hole` does.
 
 use engine::{Span, Time};
 
-use super::flow::{Fact, Flow};
+use super::flow::{Fact, Flow, Idle};
 use super::{Out, Watch, millis};
 
 /// The receiver's window as the limit: in the ordinary course of things, or behind a hole that is being repaired.
@@ -21,8 +27,8 @@ pub(super) struct FullWindow {
     behind_hole: bool,
     /// When the receiver's window became the limit, and what was lost since.
     stretch: Option<(Time, Span)>,
-    /// Limited, and idle from the second time on, as of the first.
-    idle: Option<(Time, Time)>,
+    /// Limited, and how idle the slowest hop was, as of that time.
+    idle: Option<(Time, Idle)>,
 }
 
 pub(super) fn watch() -> Box<dyn Watch> {
@@ -56,11 +62,21 @@ impl FullWindow {
     }
 
     /// Counts the time until now.
-    fn pass(&mut self, at: Time, out: &mut Out<'_>) {
-        if let (Some((_, cost)), Some((seen, idle_from))) = (&mut self.stretch, self.idle) {
-            let from = seen.max(idle_from);
-            *cost = *cost + at.since(from);
-            out.lost(from, at, 1.0);
+    fn pass(&mut self, at: Time, flow: &Flow, out: &mut Out<'_>) {
+        let (Some((_, cost)), Some((seen, idle))) = (&mut self.stretch, self.idle) else { return };
+        match (idle, flow.slowest_idle()) {
+            (Idle::From(idle_from), _) => {
+                let from = seen.max(idle_from);
+                *cost = *cost + at.since(from);
+                out.lost(from, at, 1.0);
+            }
+            // When in this time the medium was idle is not asked.
+            (Idle::Cell(medium, before), Some(Idle::Cell(same, now))) if medium == same && seen < at => {
+                let idle = now - before;
+                *cost = *cost + idle;
+                out.lost(seen, at, idle.as_secs_f64() / at.since(seen).as_secs_f64());
+            }
+            (Idle::Cell(..), _) => {}
         }
     }
 
@@ -74,8 +90,9 @@ impl FullWindow {
             format!("stopped the sender{pipe}")
         };
         let text = format!(
-            "the receiver's window of {} bytes {what}; meanwhile the slowest link stood idle for {} ms",
+            "the receiver's window of {} bytes {what}; meanwhile {} stood idle for {} ms",
             flow.window,
+            if flow.slowest_is_cell() { "the cell of the slowest link" } else { "the slowest link" },
             millis(cost)
         );
         out.found(began, at, cost, text);
@@ -84,7 +101,7 @@ impl FullWindow {
 
 impl Watch for FullWindow {
     fn hear(&mut self, at: Time, _: &Fact, flow: &Flow, out: &mut Out<'_>) {
-        self.pass(at, out);
+        self.pass(at, flow, out);
         if !self.may_limit(flow) {
             self.close(at, flow, out);
             return;
@@ -92,12 +109,12 @@ impl Watch for FullWindow {
         self.idle = None;
         if self.limits(flow) {
             self.stretch.get_or_insert((at, Span::ZERO));
-            self.idle = flow.slowest_idle_from().map(|from| (at, from));
+            self.idle = flow.slowest_idle().map(|idle| (at, idle));
         }
     }
 
     fn end(&mut self, at: Time, flow: &Flow, out: &mut Out<'_>) {
-        self.pass(at, out);
+        self.pass(at, flow, out);
         self.close(at, flow, out);
     }
 }

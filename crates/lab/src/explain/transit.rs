@@ -4,6 +4,7 @@
 //! node is the one that leaves it, and the newest the one that finds a queue full.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::rc::Rc;
 
 use engine::Time;
 use wire::{Addr, Packet};
@@ -21,6 +22,11 @@ pub(super) struct Transit {
     places: BTreeMap<(usize, Addr), VecDeque<Sending>>,
     /// Those of them in front of a link layer.
     lanes: BTreeSet<(usize, Addr)>,
+    /// For each node the medium that all its links are part of, if one is.
+    homes: Rc<[Option<u32>]>,
+    /// In which medium they wait, if in one; and by medium and node how many do, and since when some.
+    media: BTreeMap<(usize, Addr), u32>,
+    waiting: BTreeMap<(u32, usize), (u32, Time)>,
     /// How many sendings of data are in the network, by first byte.
     alive: BTreeMap<u64, u32>,
     in_network: usize,
@@ -28,6 +34,11 @@ pub(super) struct Transit {
 }
 
 impl Transit {
+    /// Nothing yet, in a network whose nodes are at home in these media.
+    pub fn new(homes: Rc<[Option<u32>]>) -> Self {
+        Transit { homes, ..Transit::default() }
+    }
+
     /// Since when nothing is in the network.
     pub fn empty_since(&self) -> Option<Time> {
         self.empty_since
@@ -58,6 +69,34 @@ impl Transit {
         self.lanes.insert((node, to));
     }
 
+    /// What goes from a node to `to` is sent in a medium.
+    pub fn is_of_medium(&mut self, at: Time, node: usize, to: Addr, medium: u32) {
+        self.lanes.insert((node, to));
+        let before = self.media.insert((node, to), medium);
+        if before == Some(medium) {
+            return;
+        }
+        let here = self.places.get(&(node, to)).map_or(0, |place| place.len() as u32);
+        // A mobile has changed from one medium to another.
+        if let Some((waiting, _)) = before.and_then(|before| self.waiting.get_mut(&(before, node))) {
+            *waiting -= here;
+        }
+        let (waiting, since) = self.waiting.entry((medium, node)).or_insert((0, at));
+        *since = if *waiting == 0 { at } else { *since };
+        *waiting += here;
+    }
+
+    /// The nodes where something waits for a turn in a medium, and since when.
+    pub fn waits_in(&self, medium: u32) -> impl Iterator<Item = (usize, Time)> {
+        let here = self.waiting.range((medium, 0)..=(medium, usize::MAX));
+        here.filter(|(_, (waiting, _))| *waiting > 0).map(|((_, node), (_, since))| (*node, *since))
+    }
+
+    /// How many packets wait in a medium.
+    pub fn waiting_in(&self, medium: u32) -> u32 {
+        self.waiting.range((medium, 0)..=(medium, usize::MAX)).map(|(_, (waiting, _))| waiting).sum()
+    }
+
     /// Whether a packet is at a node, or on its way from there.
     pub fn has(&self, node: usize, packet: &Packet) -> bool {
         let place = self.places.get(&(node, packet.dst));
@@ -76,7 +115,15 @@ impl Transit {
     }
 
     /// A packet comes to a node.
-    pub fn put(&mut self, node: usize, sending: Sending) {
+    pub fn put(&mut self, at: Time, node: usize, sending: Sending) {
+        if let Some(medium) = self.homes.get(node).copied().flatten() {
+            self.media.entry((node, sending.packet.dst)).or_insert(medium);
+        }
+        if let Some(medium) = self.media.get(&(node, sending.packet.dst)) {
+            let (waiting, since) = self.waiting.entry((*medium, node)).or_insert((0, at));
+            *since = if *waiting == 0 { at } else { *since };
+            *waiting += 1;
+        }
         self.places.entry((node, sending.packet.dst)).or_default().push_back(sending);
     }
 
@@ -84,7 +131,18 @@ impl Transit {
     pub fn leave(&mut self, node: usize, packet: &Packet) -> Option<Sending> {
         let place = self.places.get_mut(&(node, packet.dst))?;
         let oldest = place.iter().position(|sending| is(sending, packet))?;
-        place.remove(oldest)
+        let left = place.remove(oldest);
+        self.has_left(node, packet.dst);
+        left
+    }
+
+    /// A packet waits at a node no longer.
+    fn has_left(&mut self, node: usize, to: Addr) {
+        if let Some(medium) = self.media.get(&(node, to))
+            && let Some((waiting, _)) = self.waiting.get_mut(&(*medium, node))
+        {
+            *waiting -= 1;
+        }
     }
 
     /// A packet is lost after it has left a node.
@@ -99,6 +157,7 @@ impl Transit {
         let place = self.places.get_mut(&(node, packet.dst))?;
         let newest = place.iter().rposition(|sending| is(sending, packet))?;
         let lost = place.remove(newest)?;
+        self.has_left(node, packet.dst);
         self.left(at, &lost);
         Some(lost)
     }
