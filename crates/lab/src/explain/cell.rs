@@ -287,7 +287,7 @@ impl Cells {
                 cell.flying.push(Flying { from, kind: frame.kind, start: frame.start, met });
                 if !frame.kind.is_answer() {
                     let open = cell.exchange(at, from, to);
-                    open.number = frame.number;
+                    open.number = frame.packets.first();
                     if frame.kind.carries_packets() {
                         open.data = Some((frame.start, frame.duration));
                         if open.last.as_ref().is_some_and(|last| last.kind == FrameKind::Ack) {
@@ -298,7 +298,7 @@ impl Cells {
                 cell.heard(if frame.kind.is_answer() { to } else { from }, from, frame.start);
                 None
             }
-            MediumEvent::Ended { from, to, kind, reception } => {
+            MediumEvent::Ended { from, to, kind, reception, .. } => {
                 let place = cell.flying.iter().position(|flying| flying.from == from && flying.kind == kind);
                 let met = place.is_some_and(|place| cell.flying.swap_remove(place).met);
                 let owner = if kind.is_answer() { to } else { from };
