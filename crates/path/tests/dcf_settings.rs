@@ -67,6 +67,8 @@ fn each_impossible_setting_is_told_of_alone() {
             Config { answer_timeout: Some(us(12)), ..b() },
             "answer_timeout: 12 us, not more than a SIFS and the way back, at most 10 ms",
         ),
+        (Config { eifs: Some(us(49)), ..b() }, "eifs: 49 us, not at least a DIFS, at most 10 ms"),
+        (Config { eifs: Some(us(10_001)), ..b() }, "eifs: 10001 us, not at least a DIFS, at most 10 ms"),
         (
             Config { aggregation: Some(Aggregation::default()), ..b() },
             "aggregation: a standard that has it: \"802.11n\"; write standard = \"802.11n\"",
@@ -93,4 +95,6 @@ fn the_standards_themselves_are_right_and_so_are_the_ends_of_ranges() {
         ..Config::default()
     };
     assert_eq!(said(&ends), [""; 0]);
+    // DIFS: 10 + 2 x 20.
+    assert_eq!(said(&Config { eifs: Some(us(50)), ..Config::default() }), [""; 0]);
 }

@@ -62,6 +62,9 @@ pub struct Config {
     /// How long after the end of its frame a sender waits for an answer to begin, instead of the standard's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub answer_timeout: Option<Span>,
+    /// How long the air must be silent behind a frame that could not be read, instead of the standard's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub eifs: Option<Span>,
     /// How long a frame takes to every station of the medium; 1 us if not given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub delay: Option<Span>,
@@ -302,6 +305,10 @@ impl Config {
             && (wait <= sifs + self.delay() + self.delay() || wait > LONGEST_SLOT)
         {
             faults.push(Fault::new("answer_timeout", wait, "more than a SIFS and the way back, at most 10 ms"));
+        }
+        let difs = sifs + slot.times(2);
+        if let Some(silence) = self.eifs.filter(|silence| *silence < difs || *silence > LONGEST_SLOT) {
+            faults.push(Fault::new("eifs", silence, "at least a DIFS, at most 10 ms"));
         }
         faults.extend(self.reach_faults());
         faults
