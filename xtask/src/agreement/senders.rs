@@ -1,9 +1,6 @@
-//! The tables of ns-2 that a test holds our senders against: made anew where ns-2 is installed.
+//! Which segment its senders send when, with losses.
 
-use std::fs;
-use std::process::Command;
-
-use crate::workspace;
+use super::{ns, write};
 
 /// ns-2's senders.
 const AGENTS: [&str; 6] = ["Tahoe", "Reno", "Newreno", "Sack1", "Fack", "Vegas"];
@@ -14,24 +11,13 @@ const DROPS: [&[&str]; 5] =
 
 /// Runs ns-2 for every sender and case, and writes a table for each sender.
 pub fn run() -> Result<(), String> {
-    if !workspace::on_path("ns") {
-        return Err("ns-2 makes these tables, and there is no `ns` on PATH: apt-get install ns2".into());
-    }
-    let folder = workspace::root().join("crates/lab/tests/ns2");
     for agent in AGENTS {
         let mut table = format!("ns-2 {agent}: milliseconds, segments sent, r behind those sent before\n");
         for drops in DROPS {
-            let mut ns = Command::new("ns");
-            ns.arg(folder.join("drops.tcl")).arg(agent).args(drops);
-            let line = workspace::spelled(&ns);
-            let ended = ns.output().map_err(|error| format!("cannot run `{line}`: {error}"))?;
-            if !ended.status.success() || ended.stdout.is_empty() {
-                return Err(format!("`{line}` failed: {}", String::from_utf8_lossy(&ended.stderr)));
-            }
-            table += &format!("\nlost {}\n{}", drops.join(" "), String::from_utf8_lossy(&ended.stdout));
+            let printed = ns("drops.tcl", &[&[agent], drops].concat())?;
+            table += &format!("\nlost {}\n{printed}", drops.join(" "));
         }
-        let path = folder.join(format!("{}.txt", agent.to_lowercase()));
-        fs::write(&path, table).map_err(|error| format!("cannot write {}: {error}", path.display()))?;
+        write(&format!("{}.txt", agent.to_lowercase()), &table)?;
     }
     Ok(())
 }
