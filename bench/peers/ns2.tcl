@@ -44,48 +44,13 @@ proc bulk_flow {ns from to window start} {
 }
 
 # Stations of one 802.11b cell upload through a base station to a host behind a
-# wire. All stand within reach of all.
-proc cell {ns stations} {
+# wire.
+proc uploads {ns stations} {
     global senders
-    foreach {key value} {
-        dataRate_ 11Mb basicRate_ 2Mb PLCPDataRate_ 1Mb PreambleLength_ 144
-        CWMin_ 31 CWMax_ 1023 SlotTime_ 0.000020 SIFS_ 0.000010
-        RTSThreshold_ 3000 ShortRetryLimit_ 7 LongRetryLimit_ 4
-    } {
-        Mac/802_11 set $key $value
-    }
-    # Nothing is traced, and yet a wireless node does not start without a file.
-    $ns trace-all [open /dev/null w]
-    $ns node-config -addressType hierarchical
-    AddrParams set domain_num_ 2
-    AddrParams set cluster_num_ {1 1}
-    AddrParams set nodes_num_ [list 1 [expr {$stations + 1}]]
-    set server [$ns node 0.0.0]
-    set topography [new Topography]
-    $topography load_flatgrid 100 100
-    create-god [expr {$stations + 1}]
-    $ns node-config -adhocRouting DSDV -llType LL -macType Mac/802_11 \
-        -ifqType Queue/DropTail/PriQueue -ifqLen 1000 -antType Antenna/OmniAntenna \
-        -propType Propagation/TwoRayGround -phyType Phy/WirelessPhy \
-        -channel [new Channel/WirelessChannel] -topoInstance $topography \
-        -wiredRouting ON -agentTrace OFF -routerTrace OFF -macTrace OFF
-    set base [$ns node 1.0.0]
-    $base random-motion 0
-    $base set X_ 50.0
-    $base set Y_ 50.0
-    $base set Z_ 0.0
-    $ns duplex-link $server $base 100Mb 10ms DropTail
-    $ns queue-limit $server $base 1000
-    $ns queue-limit $base $server 1000
-    $ns node-config -wiredRouting OFF
+    set nodes [cell $ns $stations]
     for {set i 0} {$i < $stations} {incr i} {
-        set station [$ns node 1.0.[expr {$i + 1}]]
-        $station base-station [AddrParams addr2id [$base node-addr]]
-        $station random-motion 0
-        $station set X_ [expr {45.0 + $i % 10}]
-        $station set Y_ 45.0
-        $station set Z_ 0.0
-        lappend senders [bulk_flow $ns $station $server 32 [expr {$i / 100.0}]]
+        set station [lindex $nodes [expr {$i + 2}]]
+        lappend senders [bulk_flow $ns $station [lindex $nodes 0] 32 [expr {$i / 100.0}]]
     }
 }
 
@@ -122,7 +87,8 @@ switch -- [lindex $argv 0] {
         set stations [lindex $argv 1]
         if {![string is integer -strict $stations]} usage
         set duration 60
-        cell $ns $stations
+        source [file join [file dirname [info script]] cell.tcl]
+        uploads $ns $stations
     }
     default usage
 }

@@ -16,8 +16,8 @@ The repository's chores.
     cargo xtask test
         Format, lints, every test, and the documentation, in that order.
 
-    cargo xtask ns2
-        The tables of ns-2 that a test holds our senders against, made anew; needs ns-2.
+    cargo xtask ns2 [senders | cell]
+        The tables of ns-2 that tests hold our senders and our 802.11 against, made anew; needs ns-2, and ten minutes.
 
     cargo xtask kernel FILE.pkt...
         packetdrill scripts against this machine's own Linux; needs root and a TUN device. `--help` tells more.
@@ -45,7 +45,7 @@ fn main() -> ExitCode {
         },
         words if words.contains(&"--help") || words.contains(&"-h") => workspace::print(USAGE),
         ["test"] => test::run(),
-        ["ns2"] => agreement::run(),
+        ["ns2", which @ ..] => agreement::run(which),
         ["bench", "peers", options @ ..] => bench::Options::parse(options).and_then(|it| bench::peers(&it)),
         words => Err(format!("there is no chore `{}`\n\n{USAGE}", words.join(" "))),
     };

@@ -9,6 +9,8 @@
 
 mod cell;
 
+use std::path::Path;
+
 use cell::{Cell, Plan, Saw};
 use engine::{Bytes, Rate, Span, Time};
 use path::mac::dcf::{Config, FrameKind, Standard};
@@ -174,16 +176,20 @@ fn measure(config: &Config, count: u32, batches: usize, packets: usize) -> [Figu
         }
         begun = now;
     }
-    let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
-    let error = |values: &[f64]| {
-        let mean = mean(values);
-        let n = values.len() as f64;
-        (values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (n - 1.0) / n).sqrt()
-    };
+    let [packets, collided] = samples;
     [
-        Figures { packets: mean(&samples[0]), collided: mean(&samples[1]) },
-        Figures { packets: error(&samples[0]), collided: error(&samples[1]) },
+        Figures { packets: mean(&packets), collided: mean(&collided) },
+        Figures { packets: standard_error(&packets), collided: standard_error(&collided) },
     ]
+}
+
+fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len() as f64
+}
+
+fn standard_error(values: &[f64]) -> f64 {
+    let (mean, n) = (mean(values), values.len() as f64);
+    (values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (n - 1.0) / n).sqrt()
 }
 
 /// Times of one way of access, in microseconds, by hand.
@@ -280,6 +286,44 @@ fn the_standards_own_rules_share_what_the_refined_model_says() {
     for asking in [false, true] {
         let (config, model) = standard_b(asking);
         hold(&format!("802.11b, asking {asking}"), &config, &model, 0.02);
+    }
+}
+
+/// What ns-2's stations deliver, from the table of `crates/lab/tests/ns2/cell.tcl`: mean and standard error.
+fn of_ns2(stations: u32) -> [f64; 2] {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../lab/tests/ns2/cell.txt");
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let name = format!("saturated {stations} receding ");
+    let line = text.lines().find_map(|line| line.strip_prefix(&name)).unwrap_or_else(|| panic!("no line of {name}"));
+    let figures: Vec<f64> = line.split(' ').map(|figure| figure.parse().unwrap()).collect();
+    [mean(&figures), standard_error(&figures)]
+}
+
+/// With the waits that ns-2 has behind a collision, DIFS behind EIFS for all, and its stations' distance
+/// (docs/models/agreement-ns2.md).
+#[test]
+fn stations_that_always_send_share_what_those_of_ns2_do() {
+    let silence = Some(Span::from_nanos(414_000));
+    let delay = Some(Span::from_nanos(24));
+    let config = Config { delay, eifs: silence, answer_timeout: silence, ..Config::default() };
+    // As of 802.11b, with 24 ns for the way and 414 us behind a collision.
+    let (_, mut model) = standard_b(false);
+    model.times = Times {
+        success: (963.0 + 10.0 + 248.0 + 0.048 + 50.0) * 1e-6,
+        collision: (963.0 + 0.024 + 414.0) * 1e-6,
+        ahead: 0.0,
+        ..model.times
+    };
+    for n in [1, 2, 5, 10] {
+        let ([theirs, their_error], [ours, error]) = (of_ns2(n), measure(&config, n, 20, 2000));
+        let [classic, refined] = [model.bianchi(n), model.refined(n, 24e-9)].map(|figures| figures.packets);
+        let says = format!(
+            "{n} stations: ns-2 {theirs:.2} ± {their_error:.2}, ours {:.2} ± {:.2}, models {classic:.2}, {refined:.2}",
+            ours.packets, error.packets
+        );
+        println!("{says}");
+        assert!((ours.packets - theirs).abs() <= 3.0 * error.packets.hypot(their_error), "{says}");
+        assert!((theirs - refined).abs() <= 0.01 * refined + 3.0 * their_error, "{says}");
     }
 }
 

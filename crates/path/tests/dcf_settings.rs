@@ -44,7 +44,7 @@ fn each_impossible_setting_is_told_of_alone() {
         ),
         (
             Config { delay: Some(us(10)), ..b() },
-            "delay: 10 us, not less than a slot and a SIFS, 10 us: who is farther away is not heard in time; 1 us is enough \
+            "delay: 10 us, not less than a slot and less than a SIFS, so than 10 us: who is farther away is not heard in time; 1 us is enough \
              for 300 m",
         ),
         (Config { cw_min: Some(30), ..b() }, "cw_min: 30, not one less than a power of two, 0 to 65535; write 31"),
@@ -107,6 +107,14 @@ fn each_impossible_setting_is_told_of_alone() {
             Config { answer_timeout: Some(us(12)), ..b() },
             "answer_timeout: 12 us, not more than 12 us, a SIFS and the way there and back, at most 10 ms; leave it out for \
              the standard's, 222 us",
+        ),
+        (
+            Config { eifs: Some(us(49)), ..b() },
+            "eifs: 49 us, not at least a DIFS, 50 us, at most 10 ms; leave it out for the standard's",
+        ),
+        (
+            Config { eifs: Some(us(10_001)), ..b() },
+            "eifs: 10001 us, not at least a DIFS, 50 us, at most 10 ms; leave it out for the standard's",
         ),
         (
             Config { aggregation: Some(Aggregation::default()), ..b() },
@@ -173,4 +181,6 @@ fn the_standards_themselves_are_right_and_so_are_the_ends_of_ranges() {
         ..Config::default()
     };
     assert_eq!(said(&ends), [""; 0]);
+    // DIFS: 10 + 2 x 20.
+    assert_eq!(said(&Config { eifs: Some(us(50)), ..Config::default() }), [""; 0]);
 }

@@ -220,6 +220,18 @@ fn bystanders_of_a_collision_wait_for_eifs() {
     );
 }
 
+/// Station 3 of the same collision sends at 4193 + 464 + 4 x 20 = 4737; who collided counts from 4414 as before.
+#[test]
+fn the_silence_behind_a_damaged_frame_can_be_set() {
+    let config = Config { eifs: Some(Span::from_nanos(464_000)), ..slow() };
+    let plan = Plan::around_one(config, 3).drawing(1, &[(63, 30)]).drawing(2, &[(63, 25)]).drawing(3, &[(31, 4)]);
+    let lines = timeline(&plan, &[(0, 0, LONG), (0, 1, LONG), (500, 2, SHORT)]);
+    assert_eq!(
+        lines[5..8],
+        ["  4414 1 draws 30 of 63", "  4414 2 draws 25 of 63", "  4737 3>0 DATA 0 takes 992, reserving 314"]
+    );
+}
+
 // covers [802.11-2007 s9.2.3.4]
 /// Station 0 sends at 4193 + 364 + 3 x 20 = 4617. Station 1 has counted from 4414 to 4618, 10 whole slots of 40:
 /// 5925 + 50 + 30 x 20 = 6575.

@@ -1,7 +1,7 @@
 //! Text that has lost its quotes, or never had any.
 
 use super::explain::{NAME, TEXT};
-use crate::problem::Problem;
+use crate::problem::{Problem, shown};
 
 /// What to write instead of a value without quotes at byte `offset` of `text`, where the parser gave up.
 pub(super) fn add_quotes(text: &str, offset: usize) -> Option<String> {
@@ -11,9 +11,10 @@ pub(super) fn add_quotes(text: &str, offset: usize) -> Option<String> {
     let begin = before[line..].rfind(['=', ',', '[', '{']).map(|at| line + at + 1)?;
     let end = behind.find([',', ']', '}', '#', '\n']).map_or(text.len(), |at| offset + at);
     let value = text[begin..end].trim();
-    // A value stands behind a key; and it is no text if there is no letter in it, or if it has quotes already.
+    // A value stands behind a key; and it is no text if there is no letter in it, or if it has quotes already, or what is no text at all.
     let is_value = text[line..begin].contains('=') && value.contains(char::is_alphabetic);
-    (is_value && !value.contains(['"', '\'', '='])).then(|| format!("write \"{value}\", in quotes"))
+    let is_other = |c: char| "\"'=[{".contains(c) || c.is_control();
+    (is_value && !value.contains(is_other)).then(|| format!("write \"{}\", in quotes", shown(value)))
 }
 
 /// What to type where the shell has taken the quotes of a text that reads as a number without them, if they are what is missing.
@@ -48,6 +49,7 @@ mod tests {
         for (text, at) in [
             ("[flows.down\na = 1", "\n"),
             ("a = 1 2", "2"),
+            ("a = { \0links", "links"),
             ("a = \"10 s\nb = 1", "10"),
             ("seed = 1\nseed = 2", "seed"),
         ] {

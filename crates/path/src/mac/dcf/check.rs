@@ -71,7 +71,9 @@ impl Config {
         // Beside nothing every delay is too long, which is not news.
         if slot.min(sifs) > Span::ZERO && self.delay() >= slot.min(sifs) {
             let least = slot.min(sifs);
-            let expected = format!("less than a slot and a SIFS, {least}: who is farther away is not heard in time");
+            let expected = format!(
+                "less than a slot and less than a SIFS, so than {least}: who is farther away is not heard in time"
+            );
             faults.push(Fault::new("delay", self.delay(), expected).hint("1 us is enough for 300 m"));
         }
         let least = sifs + self.delay() + self.delay();
@@ -80,6 +82,11 @@ impl Config {
             let usual = sifs + slot + timings.rx_start_delay;
             let hint = format!("leave it out for the standard's, {usual}");
             faults.push(Fault::new("answer_timeout", wait, expected).hint(hint));
+        }
+        let difs = sifs + slot.times(2);
+        if let Some(silence) = self.eifs.filter(|silence| *silence < difs || *silence > LONGEST_SLOT) {
+            let expected = format!("at least a DIFS, {difs}, at most {LONGEST_SLOT}");
+            faults.push(Fault::new("eifs", silence, expected).hint("leave it out for the standard's"));
         }
         faults
     }

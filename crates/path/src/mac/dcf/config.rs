@@ -62,6 +62,9 @@ pub struct Config {
     /// How long after the end of its frame a sender waits for an answer to begin, instead of the standard's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub answer_timeout: Option<Span>,
+    /// How long the air must be silent behind a frame that could not be read, instead of the standard's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub eifs: Option<Span>,
     /// How long a frame takes to every station of the medium; 1 us if not given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub delay: Option<Span>,

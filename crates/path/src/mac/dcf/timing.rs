@@ -82,7 +82,7 @@ impl Phy {
             data_modes: data.len(),
             answers,
         };
-        phy.eifs = sifs + phy.duration(apart, ACK_SIZE) + difs;
+        phy.eifs = config.eifs.unwrap_or_else(|| sifs + phy.duration(apart, ACK_SIZE) + difs);
         phy
     }
 

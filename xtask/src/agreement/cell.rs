@@ -1,0 +1,56 @@
+//! How many packets a second its cell of 802.11b delivers.
+
+use std::thread;
+
+use super::{ns, write};
+
+const CASES: [&str; 3] = ["up", "down", "saturated"];
+const STATIONS: [&str; 4] = ["1", "2", "5", "10"];
+/// Each brings ns-2 closer to what ours does.
+const STEPS: [&str; 5] = ["plain", "routes", "lengths", "windows", "receding"];
+const SEEDS: u32 = 8;
+
+/// Runs ns-2 for every case, number of stations, step and seed, and writes them to one table.
+pub fn run() -> Result<(), String> {
+    let mut table =
+        String::from("ns-2's cell: packets a second; case, stations, step, a figure for each seed from 1 on\n");
+    let rows = thread::scope(|scope| CASES.map(|case| scope.spawn(move || rows(case))).map(|thread| thread.join()));
+    for rows in rows {
+        table += &rows.map_err(|_| "a thread that ran ns-2 has panicked")??;
+    }
+    write("cell.txt", &(table + "\n"))
+}
+
+/// The rows of a case.
+fn rows(case: &str) -> Result<String, String> {
+    let mut rows = String::new();
+    for stations in STATIONS {
+        for step in STEPS {
+            rows += &format!("\n{case} {stations} {step}");
+            for seed in 1..=SEEDS {
+                let printed = ns("cell.tcl", &[case, stations, &seed.to_string(), step])?;
+                rows += &format!(" {:.1}", figure(&printed)?);
+            }
+        }
+        eprintln!("{case}, {stations} stations: done");
+    }
+    Ok(rows)
+}
+
+/// The one number among what ns-2 tells of itself.
+fn figure(printed: &str) -> Result<f64, String> {
+    let found = printed.lines().find_map(|line| line.trim().parse().ok());
+    found.ok_or_else(|| format!("ns-2 printed no number: {printed}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_figure_is_found_before_and_behind_what_else_is_told() {
+        assert_eq!(figure("distCST_ = 550.0\n413.8\n"), Ok(413.8));
+        assert_eq!(figure("413.8\ndistCST_ = 550.0\n"), Ok(413.8));
+        assert!(figure("distCST_ = 550.0\n").unwrap_err().contains("no number"));
+    }
+}

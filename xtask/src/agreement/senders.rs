@@ -1,0 +1,23 @@
+//! Which segment its senders send when, with losses.
+
+use super::{ns, write};
+
+/// ns-2's senders.
+const AGENTS: [&str; 6] = ["Tahoe", "Reno", "Newreno", "Sack1", "Fack", "Vegas"];
+
+/// Packets to lose: the four cases of Fall and Floyd 1996, and a burst of four.
+const DROPS: [&[&str]; 5] =
+    [&["14"], &["14", "28"], &["14", "26", "28"], &["14", "24", "26", "28"], &["20", "21", "22", "23"]];
+
+/// Runs ns-2 for every sender and case, and writes a table for each sender.
+pub fn run() -> Result<(), String> {
+    for agent in AGENTS {
+        let mut table = format!("ns-2 {agent}: milliseconds, segments sent, r behind those sent before\n");
+        for drops in DROPS {
+            let printed = ns("drops.tcl", &[&[agent], drops].concat())?;
+            table += &format!("\nlost {}\n{printed}", drops.join(" "));
+        }
+        write(&format!("{}.txt", agent.to_lowercase()), &table)?;
+    }
+    Ok(())
+}
