@@ -264,6 +264,19 @@ fn who_receives_a_damaged_frame_waits_for_eifs() {
     );
 }
 
+// covers [802.11-2007 s9.2.3.4]
+/// So it does if it gets something to send only then: at 11 Mbps the air is reserved for 258 us, and with DIFS until 308 us behind
+/// the frame that it could not read, which tells it nothing; EIFS are 364.
+#[test]
+fn who_rests_and_receives_a_damaged_frame_waits_for_eifs_too() {
+    let plan =
+        Plan { links: vec![[1, 0], [0, 1]], ..Plan::around_one(Config::default(), 1) }.scripted(0, losing(&[0], &[]));
+    let lines = timeline(&plan, &[(0, 0, LONG), (700, 1, SHORT)]);
+    let begin = |line: &str| line[..lines[3].find(" takes").unwrap_or_default()].to_owned();
+    assert_eq!(lines[1..3], ["   557 1>0 DATA corrupted", "   778 1 draws 35 of 63"]);
+    assert_eq!(begin(&lines[3]), "   921 0>1 DATA 0");
+}
+
 // covers [802.11-2007 s9.2.9]
 /// The acknowledgment ends damaged at 4508, which is when the sender learns of it: 4508 + 364 + 2 x 20 = 4912. The repetition is
 /// acknowledged and not handed up.

@@ -81,6 +81,36 @@ fn the_answer_to_a_request_reaches_who_does_not_hear_the_request() {
     assert_eq!((air.ended(0, FrameKind::Rts)[0], air.ended(2, FrameKind::Rts)[0]), ((273, Collided), (373, Collided)));
 }
 
+/// The second station has read that the third reserves the air, and so does not answer the first; but what that asked for does not
+/// keep it silent: a frame reserves the air from others than who it is for.
+#[test]
+fn who_does_not_answer_a_request_is_not_held_back_by_it() {
+    // All at 11 Mbps: a request takes 207 us, the answer 203.
+    let basic_rates = Some(vec!["11 Mbps".parse().unwrap()]);
+    let settings =
+        Config { rts_threshold: Some(Bytes(0)), short_retry_limit: Some(1), basic_rates, ..config(250, 250) };
+    let paths = [-200, 0, 200, 400].map(|x| metres([x, 0]));
+    let mut air = Air::new(&settings, &paths, &[[0, 1], [1, 0], [2, 3]], SECOND);
+    let mut offer = |at: u64, hop: usize| {
+        air.run(us(at));
+        air.offer(us(at), hop);
+    };
+    // The third asks the fourth, of whose answer, from 218 to 421 us, the second hears nothing. Meanwhile the first asks.
+    offer(0, 4);
+    offer(100, 2);
+    offer(215, 0);
+    air.run(SECOND);
+    assert_eq!((air.ended(0, FrameKind::Rts)[0], air.sent(1, FrameKind::Cts).len()), ((423, Received), 0));
+    let data = air.sent(2, FrameKind::Data)[0];
+    let reserved = data.start + data.duration + us(1).since(Time::ZERO) + data.reserves;
+    let drawn = air.log.0.iter().find_map(|(_, event)| match event {
+        MediumEvent::BackOff { station: 1, slots, .. } => Some(u64::from(*slots)),
+        _ => None,
+    });
+    let difs_and_slots = us(50 + 20 * drawn.unwrap()).since(Time::ZERO);
+    assert_eq!(air.sent(1, FrameKind::Rts)[0].start, reserved + difs_and_slots);
+}
+
 /// Frames that always wait: without requests nearly every first attempt meets the other's, which takes 1,310 us of a window of
 /// 31 slots, 620 us; with requests only these meet.
 #[test]

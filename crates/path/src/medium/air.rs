@@ -169,7 +169,7 @@ impl Medium {
     pub(super) fn is_over<O: Observer>(&mut self, flying: &Flying, cx: &mut Cx<'_, O>) {
         let reserved = flying.reserves(cx.now);
         for (zone, _) in flying.audience(&self.hearing) {
-            self.zones[*zone as usize].ends(cx.now, reserved, &self.phy, &self.stations, cx.schedule);
+            self.zones[*zone as usize].ends(cx.now, reserved, &self.phy, &mut self.stations, cx.schedule);
         }
     }
 

@@ -29,7 +29,7 @@ impl Medium {
                 let station = &self.stations[number as usize];
                 let sent = station.lanes[station.serving()].sent_until;
                 let zone = &self.zones[self.hearing.zone[number as usize] as usize];
-                let from = zone.after_silence(number, sent, cx.now, &self.phy);
+                let from = zone.after_silence(number, station, sent, cx.now, &self.phy);
                 self.failed(number, step, from, cx);
             }
             Phase::NextDue => {
@@ -213,9 +213,9 @@ impl Medium {
         self.is_over(&flying, cx);
         if reception == Reception::Corrupted {
             // Who it was for has heard a frame that it could not read.
+            self.stations[to as usize].unread = Some(cx.now);
             let zone = &mut self.zones[self.hearing.zone[to as usize] as usize];
-            let from = zone.after(to, cx.now, self.phy.eifs, &self.phy);
-            zone.delay(to, from, &self.phy, &mut self.stations, cx.schedule);
+            zone.parts(to, &self.phy, &mut self.stations, cx.schedule);
         }
         // From the end of the sending, which is when it is over here.
         let sent = Time::from_nanos(cx.now.as_nanos() - self.phy.delay.as_nanos());
@@ -310,13 +310,10 @@ impl Medium {
                 let (hop, packet_number) = (self.data(number).hop, self.head(number).number);
                 cx.tell(hop, || LinkEvent::AckCorrupted { number: packet_number });
             }
-            // What reserved the air from others for this exchange did not reserve it from who answered.
-            let zone = &mut self.zones[self.hearing.zone[flying.from as usize] as usize];
-            let from = zone.after(flying.from, cx.now, self.phy.difs, &self.phy);
-            zone.delay(flying.from, from, &self.phy, &mut self.stations, cx.schedule);
-            // It has heard a frame that it could not read.
-            let zone = &self.zones[self.hearing.zone[number as usize] as usize];
-            let from = zone.after(number, cx.now, self.phy.eifs, &self.phy);
+            // If it heard the answer, it could not read it; if not, it has waited for longer than it needs to.
+            let (zone, station) = (self.hearing.zone[number as usize], &mut self.stations[number as usize]);
+            station.unread = Some(cx.now);
+            let from = self.zones[zone as usize].counts_from(number, station, &self.phy).max(cx.now);
             return self.failed(number, step, from, cx);
         }
         let goes_on = match step {

@@ -127,6 +127,7 @@ impl Medium {
             answering: false,
             beacons: Beacons::new(config, beacons, &stream),
             announces: false,
+            unread: None,
             contended: false,
             counted: StationCounters::default(),
             draws: stream.draws(),
@@ -189,19 +190,20 @@ impl Medium {
     fn contend<O: Observer>(&mut self, number: u32, until: u64, cx: &mut Cx<'_, O>) {
         let station = &mut self.stations[number as usize];
         let zone = &mut self.zones[self.hearing.zone[number as usize] as usize];
-        if until > zone.count(cx.now, self.phy.slot) {
-            return zone.join_at(number, until, &self.phy, &mut self.stations, cx.schedule);
+        let from = zone.counts_from(number, station, &self.phy);
+        if let Some(left) = zone.left(until, from, cx.now, self.phy.slot) {
+            return zone.join_apart(number, from, left, &self.phy, &mut self.stations, cx.schedule);
         }
-        if zone.is_free(cx.now, self.phy.delay) {
+        if zone.is_free(number, station, cx.now, &self.phy) {
             return self.attempt(number, cx);
         }
         // Idle, though not for long enough yet: it sends when it has been. Busy: it backs off.
-        let slots = match zone.is_idle(cx.now) && !station.answering {
+        let slots = match zone.is_idle(number, cx.now) && !station.answering {
             true => 0,
             false => draw(self.number, number, station, cx),
         };
         let zone = &mut self.zones[self.hearing.zone[number as usize] as usize];
-        zone.join(number, slots, &self.phy, &mut self.stations, cx.schedule);
+        zone.join_apart(number, from, slots, &self.phy, &mut self.stations, cx.schedule);
     }
 
     /// Opens the lane of a station, or closes it: frames of a closed one are in the air, and who they are for does not listen.

@@ -1,7 +1,7 @@
 //! A station of a medium: what it has to send, and where it stands in doing so.
 
-use engine::Slot;
 use engine::random::Draws;
+use engine::{Slot, Time};
 
 use super::beacon::Beacons;
 use super::lane::Lane;
@@ -88,6 +88,8 @@ pub(super) struct Station {
     pub answering: bool,
     /// Whether its next frame, or the one it is sending, is the first of an exchange: its turn came.
     pub contended: bool,
+    /// When the last frame ended that was for it and that it could not read, though others could.
+    pub unread: Option<Time>,
     pub counted: StationCounters,
     pub draws: Draws,
     /// What it sends, or sent last.

@@ -58,15 +58,15 @@ pub(super) struct Zone {
 }
 
 impl Zone {
-    /// Whether a station may send at `now` without backing off: nothing is heard or reserved, and has not been for as long as
-    /// is needed. Who began to send less than `delay` ago is not heard yet.
-    pub fn is_free(&self, now: Time, delay: Span) -> bool {
-        now >= self.from && (self.heard == 0 || now <= self.busy_since + delay)
+    /// Whether a station may send at `now` without backing off: nothing is heard or reserved from it, and has not been for as
+    /// long as is needed. Who began to send less than the propagation delay ago is not heard yet.
+    pub fn is_free(&self, number: u32, station: &Station, now: Time, phy: &Phy) -> bool {
+        now >= self.counts_from(number, station, phy) && (self.heard == 0 || now <= self.busy_since + phy.delay)
     }
 
-    /// Whether the air is idle, as far as is heard and reserved, though perhaps not for long enough.
-    pub fn is_idle(&self, now: Time) -> bool {
-        self.heard == 0 && now >= self.reserved_until()
+    /// Whether the air is idle for a station, as far as is heard and reserved, though perhaps not for long enough.
+    pub fn is_idle(&self, station: u32, now: Time) -> bool {
+        self.heard == 0 && self.is_unreserved(station, now)
     }
 
     /// Whether nobody has reserved the air from a station.
@@ -86,25 +86,47 @@ impl Zone {
     }
 
     /// When a station may count that knows only of silence since `silent`, and of what others have reserved.
-    pub fn after(&self, station: u32, silent: Time, silence: Span, phy: &Phy) -> Time {
+    fn after(&self, station: u32, silent: Time, silence: Span, phy: &Phy) -> Time {
         (silent + silence).max(self.reserved_from(station) + phy.difs)
+    }
+
+    /// When slots begin to count for a station, while nothing is heard: exchanges that it takes part in do not reserve the air
+    /// from it, and behind a frame that it alone could not read it waits for longer than the others.
+    pub fn counts_from(&self, number: u32, station: &Station, phy: &Phy) -> Time {
+        let unread = station.unread == Some(self.idle_since);
+        match self.reserved.is_empty() && !unread {
+            true => self.from,
+            false => {
+                let silence = if self.damaged || unread { phy.eifs } else { phy.difs };
+                self.after(number, self.idle_since, silence, phy)
+            }
+        }
     }
 
     /// The count of slots at `now`.
     pub fn count(&self, now: Time, slot: Span) -> u64 {
-        match self.heard {
-            0 => self.counted + slots(now.since(self.from), slot),
-            _ => self.counted,
-        }
+        self.counted + self.passed(self.from, now, slot)
+    }
+
+    /// How many slots are left at the beginning of this silence of those until a count, for who counts from `from` on; none
+    /// if they have passed.
+    pub fn left(&self, until: u64, from: Time, now: Time, slot: Span) -> Option<u64> {
+        let left = until.saturating_sub(self.counted);
+        (left > self.passed(from, now, slot)).then_some(left)
+    }
+
+    /// How many slots have passed since the air was last busy, for who counts from `from` on.
+    fn passed(&self, from: Time, now: Time, slot: Span) -> u64 {
+        if self.heard == 0 { slots(now.since(from), slot) } else { 0 }
     }
 
     /// When a station may count whose frame left at `sent` and was not answered until `now`. Its silence began with the end of
     /// that frame, whatever others believe reserved or took for a collision [802.11-2007 s9.2.5.2]; of what began later it
     /// knows as much as they.
-    pub fn after_silence(&self, station: u32, sent: Time, now: Time, phy: &Phy) -> Time {
+    pub fn after_silence(&self, number: u32, station: &Station, sent: Time, now: Time, phy: &Phy) -> Time {
         match self.busy_since > sent {
-            true => self.from.max(now),
-            false => self.after(station, self.idle_since, phy.difs, phy).max(now),
+            true => self.counts_from(number, station, phy).max(now),
+            false => self.after(number, self.idle_since, phy.difs, phy).max(now),
         }
     }
 
@@ -151,7 +173,14 @@ impl Zone {
     }
 
     /// A frame is heard no longer. If it could be understood, it reserves the air.
-    pub fn ends(&mut self, now: Time, reserved: Reservation, phy: &Phy, stations: &[Station], schedule: &mut Schedule) {
+    pub fn ends(
+        &mut self,
+        now: Time,
+        reserved: Reservation,
+        phy: &Phy,
+        stations: &mut [Station],
+        schedule: &mut Schedule,
+    ) {
         self.heard -= 1;
         if self.heard > 0 {
             return;
@@ -161,6 +190,11 @@ impl Zone {
         let silence = if self.damaged { phy.eifs } else { phy.difs };
         self.from = (now + silence).max(self.reserved_until() + phy.difs);
         self.rearm(phy, stations, schedule);
+        for place in 0..self.reserved.len() {
+            for station in self.reserved[place].between {
+                self.parts(station, phy, stations, schedule);
+            }
+        }
     }
 
     /// A frame is heard no longer, and its answer by a station that is heard by the same zones follows after SIFS: too soon for
@@ -182,11 +216,7 @@ impl Zone {
 
     /// A station begins to back off for `left` slots, as all others here do.
     pub fn join(&mut self, number: u32, left: u64, phy: &Phy, stations: &mut [Station], schedule: &mut Schedule) {
-        self.join_at(number, self.counted + left, phy, stations, schedule);
-    }
-
-    /// A station's turn comes at a count that lies ahead.
-    pub fn join_at(&mut self, number: u32, turn: u64, phy: &Phy, stations: &mut [Station], schedule: &mut Schedule) {
+        let turn = self.counted + left;
         stations[number as usize].phase = Phase::Contending { turn: Some(turn) };
         self.waiting.insert((turn, number));
         self.rearm(phy, stations, schedule);
@@ -210,8 +240,13 @@ impl Zone {
         self.rearm(phy, stations, schedule);
     }
 
-    /// A station whose slots have begun to count with the others' counts from `from` on.
-    pub fn delay(&mut self, number: u32, from: Time, phy: &Phy, stations: &mut [Station], schedule: &mut Schedule) {
+    /// A station that may count from another moment than those with whom it was to count, if it backs off.
+    pub fn parts(&mut self, number: u32, phy: &Phy, stations: &mut [Station], schedule: &mut Schedule) {
+        let from = self.counts_from(number, &stations[number as usize], phy);
+        if let Some(apart) = self.apart.iter_mut().find(|apart| apart.station == number) {
+            apart.from = from;
+            return self.rearm(phy, stations, schedule);
+        }
         let Phase::Contending { turn: Some(turn) } = stations[number as usize].phase else { return };
         if self.heard > 0 || from == self.from || !self.waiting.remove(&(turn, number)) {
             return;
