@@ -417,7 +417,7 @@ impl Medium {
         self.back_off(number, Some(from), cx);
     }
 
-    /// After every exchange: a back-off, with something to send or without, that counts from `from` on or with the zone.
+    /// After every exchange: a back-off, with something to send or without, that counts from `from` on, or when it may.
     pub(super) fn back_off<O: Observer>(&mut self, number: u32, from: Option<Time>, cx: &mut Cx<'_, O>) {
         let station = &mut self.stations[number as usize];
         let slots = draw(self.number, number, station, cx);
@@ -432,9 +432,7 @@ impl Medium {
                 return;
             }
         }
-        match from {
-            Some(from) => zone.join_apart(number, from, slots, &self.phy, &mut self.stations, cx.schedule),
-            None => zone.join(number, slots, &self.phy, &mut self.stations, cx.schedule),
-        }
+        let from = from.unwrap_or_else(|| zone.counts_from(number, station, &self.phy));
+        zone.join_apart(number, from, slots, &self.phy, &mut self.stations, cx.schedule);
     }
 }

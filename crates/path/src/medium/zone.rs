@@ -215,7 +215,7 @@ impl Zone {
     }
 
     /// A station begins to back off for `left` slots, as all others here do.
-    pub fn join(&mut self, number: u32, left: u64, phy: &Phy, stations: &mut [Station], schedule: &mut Schedule) {
+    fn join(&mut self, number: u32, left: u64, phy: &Phy, stations: &mut [Station], schedule: &mut Schedule) {
         let turn = self.counted + left;
         stations[number as usize].phase = Phase::Contending { turn: Some(turn) };
         self.waiting.insert((turn, number));

@@ -51,6 +51,8 @@ pub(super) struct Countdown {
     delay: Span,
     waiting: Vec<Option<Waiting>>,
     asked: Vec<Option<Asked>>,
+    /// By station, when the last frame ended that it alone could not read.
+    unread: Vec<Option<Time>>,
     /// One for each station; a single one while all hear each other.
     ears: Vec<Ear>,
     /// By station and station, once there is an ear for each.
@@ -68,6 +70,7 @@ impl Countdown {
             delay: phy.delay,
             waiting: vec![None; stations],
             asked: vec![None; stations],
+            unread: vec![None; stations],
             ears: vec![Ear::new()],
             reach: Vec::new(),
             flying: Vec::new(),
@@ -118,14 +121,15 @@ impl Countdown {
     /// A station draws a back-off.
     pub fn draws(&mut self, at: Time, station: u32, slots: u64) {
         let ear = self.ear(station);
+        let common = self.counts_from(station);
         let (Some(waiting), Some(ear)) = (self.waiting.get_mut(station as usize), self.ears.get(ear)) else { return };
         let asked = self.asked[station as usize].take().filter(|_| ear.is_silent());
         let apart = asked.map(|asked| match asked {
             Asked::InVain(from) => from,
             // Of what began behind its own frame it knows as much as others. Else its silence began with that frame, or with
             // what overlapped it, whatever others believe reserved or took for a collision.
-            Asked::Until(sent) if ear.busy_since() > sent => ear.counts_from(self.spaces),
-            Asked::Until(_) => ear.counts_apart(station, ear.silent_since(), self.spaces.difs, self.spaces),
+            Asked::Until(sent) if ear.busy_since() > sent => common,
+            Asked::Until(_) => ear.counts_behind(station, self.spaces.difs, self.spaces),
         });
         *waiting = Some(Waiting { left: slots, since: at, apart });
     }
@@ -152,12 +156,12 @@ impl Countdown {
 
     /// An ear heard nothing until `start`, when `sender` had counted to its end.
     fn count(&mut self, ear: u32, start: Time, sender: Option<u32>) {
-        let common = self.ears[ear as usize].counts_from(self.spaces);
         let stations = match self.reach.is_empty() {
             true => 0..self.waiting.len() as u32,
             false => ear..ear + 1,
         };
         for station in stations {
+            let common = self.counts_from(station);
             let place = &mut self.waiting[station as usize];
             let Some(waiting) = place else { continue };
             let begin = waiting.apart.take().unwrap_or(common).max(waiting.since);
@@ -187,15 +191,15 @@ impl Countdown {
         for ear in heard_by {
             self.ears[ear as usize].ends(now, Reservation { until: now + reserves, between: [from, to] });
         }
-        let Spaces { difs, eifs } = self.spaces;
         let came = reception == Reception::Received;
         match kind.is_answer() {
-            // Who asked knows no more than that it could read nothing; who answered, that it has sent.
+            // Who asked knows no more than that it could read nothing.
             true if !came => {
-                if let Some(from) = self.counts_apart(to, now, eifs) {
-                    self.asked[to as usize] = Some(Asked::InVain(from));
+                self.cannot_read(to, now);
+                let from = self.counts_from(to).max(now);
+                if let Some(asked) = self.asked.get_mut(to as usize) {
+                    *asked = Some(Asked::InVain(from));
                 }
-                self.delays(from, now, difs);
             }
             true => {
                 if let Some(asked) = self.asked.get_mut(to as usize) {
@@ -203,24 +207,23 @@ impl Countdown {
                 }
             }
             // Only who it was for could not read it.
-            false if reception == Reception::Corrupted => self.delays(to, now, eifs),
+            false if reception == Reception::Corrupted => self.cannot_read(to, now),
             false => {}
         }
     }
 
-    /// From when on a station counts apart from the others, if it is one.
-    fn counts_apart(&self, station: u32, now: Time, silence: Span) -> Option<Time> {
-        let known = (station as usize) < self.waiting.len();
-        known.then(|| self.ears[self.ear(station)].counts_apart(station, now, silence, self.spaces))
+    fn cannot_read(&mut self, station: u32, now: Time) {
+        if let Some(unread) = self.unread.get_mut(station as usize) {
+            *unread = Some(now);
+        }
     }
 
-    /// A station that backs off counts apart, if nothing is heard.
-    fn delays(&mut self, station: u32, now: Time, silence: Span) {
-        let Some(from) = self.counts_apart(station, now, silence) else { return };
-        let silent = self.ears[self.ear(station)].is_silent();
-        if let Some(waiting) = self.waiting[station as usize].as_mut().filter(|_| silent) {
-            waiting.apart = Some(from);
-        }
+    /// From when on a station counts while nothing is heard, if it has not asked in vain.
+    fn counts_from(&self, station: u32) -> Time {
+        let unread = self.unread.get(station as usize).copied().flatten();
+        self.ears
+            .get(self.ear(station))
+            .map_or(Time::ZERO, |ear| ear.counts_from(station, unread == Some(ear.silent_since()), self.spaces))
     }
 
     /// Nothing more happens until `last`.

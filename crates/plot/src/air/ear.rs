@@ -46,6 +46,7 @@ impl Ear {
         self.busy_since
     }
 
+    /// Since when nothing is heard.
     pub fn silent_since(&self) -> Time {
         self.silent_since
     }
@@ -72,17 +73,17 @@ impl Ear {
         }
     }
 
-    /// From when on slots count here while nothing is heard.
-    pub fn counts_from(&self, spaces: Spaces) -> Time {
-        let silence = if self.clear { spaces.difs } else { spaces.eifs };
-        let reserved = self.reserved.iter().map(|reservation| reservation.until).max();
-        (self.silent_since + silence).max(reserved.map_or(Time::ZERO, |until| until + spaces.difs))
+    /// From when on slots count for a station that hears this, while nothing is heard; whether it could not read the last frame,
+    /// though others could.
+    pub fn counts_from(&self, station: u32, unread: bool, spaces: Spaces) -> Time {
+        let silence = if self.clear && !unread { spaces.difs } else { spaces.eifs };
+        self.counts_behind(station, silence, spaces)
     }
 
-    /// From when on a station counts that must wait for `silence` from `since` on, and for what others have reserved.
-    pub fn counts_apart(&self, station: u32, since: Time, silence: Span, spaces: Spaces) -> Time {
+    /// From when on a station counts that must wait for `silence`, and for what others have reserved.
+    pub fn counts_behind(&self, station: u32, silence: Span, spaces: Spaces) -> Time {
         let others = self.reserved.iter().filter(|reservation| !reservation.between.contains(&station));
         let reserved = others.map(|reservation| reservation.until).max();
-        (since + silence).max(reserved.map_or(Time::ZERO, |until| until + spaces.difs))
+        (self.silent_since + silence).max(reserved.map_or(Time::ZERO, |until| until + spaces.difs))
     }
 }
