@@ -59,6 +59,7 @@ impl<'a> Figure<'a> {
             Scope::Way => "link and way",
             Scope::Medium => "medium",
             Scope::Station => "medium and station",
+            Scope::Node => "node",
         }
     }
 
