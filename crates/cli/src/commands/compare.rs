@@ -155,7 +155,7 @@ fn table(comparison: &Comparison) -> String {
         let mut line = vec![it.scheme.clone(), it.changes(), it.traits.semantics.name().to_owned()];
         match &it.goodput {
             Some(goodput) => {
-                let half = goodput.ci.map(|ci| ci.half_width() / scale);
+                let half = goodput.half.map(|half| half / scale);
                 let mean = goodput.mean / scale;
                 let places = decimals(half.unwrap_or(0.0), mean);
                 let against = goodput.against.as_ref().filter(|_| !it.same_as_first);
