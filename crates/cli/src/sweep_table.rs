@@ -10,6 +10,9 @@ use stats::Interval;
 
 use crate::table::{aligned, row};
 
+/// Of what has 0 in every run so many are named.
+const NAMED: usize = 8;
+
 /// Every figure asked for.
 pub fn of(analysis: &Analysis) -> String {
     let sweep = &analysis.sweep;
@@ -27,7 +30,9 @@ pub fn of(analysis: &Analysis) -> String {
 }
 
 fn figure(analysis: &Analysis, metric: &Metric) -> String {
-    let entries = analysis.entries(metric);
+    let mut entries = analysis.entries(metric);
+    let idle: Vec<String> = Analysis::idle(metric, &entries).into_iter().map(str::to_owned).collect();
+    entries.retain(|entry| !idle.contains(&entry.subject));
     let rows = || entries.iter().filter_map(|entry| entry.row.as_ref());
     let (scale, unit) = scale(metric, rows().map(|row| row.mean));
     let keys = analysis.keys();
@@ -73,9 +78,7 @@ fn figure(analysis: &Analysis, metric: &Metric) -> String {
             continue;
         };
         let places = it.decimals();
-        let half = |interval: Interval, places| plain(interval.half_width(), places);
-        // No figure is below 0, whatever is assumed of single runs.
-        let between = |it: Interval| format!("{} to {}", plain(it.low.max(0.0), places), plain(it.high, places));
+        let between = |it: Interval| format!("{} to {}", plain(it.low, places), plain(it.high, places));
         let none = || "-".to_owned();
         line.push(it.n.to_string());
         if lost {
@@ -83,17 +86,23 @@ fn figure(analysis: &Analysis, metric: &Metric) -> String {
         }
         line.push(plain(it.mean, places));
         if repeated {
-            line.push(it.ci.map_or_else(none, |ci| half(ci, places)));
+            line.push(it.half.map_or_else(none, |half| plain(half, places)));
             line.push(it.run.map_or_else(none, between));
         }
         if compared {
             line.push(it.change.map_or_else(none, plain_percent));
             if repeated {
-                line.push(it.change_ci.map_or_else(none, |ci| half(ci, 1)));
+                line.push(it.change_ci.map_or_else(none, |ci| plain(ci.half_width(), 1)));
             }
         }
         table.push(line);
     }
     let unit = if unit.is_empty() { String::new() } else { format!(", {unit}") };
-    format!("{}{unit}\n{}", metric.name, aligned(&table, left))
+    let mut out = format!("{}{unit}\n{}", metric.name, aligned(&table, left));
+    if !idle.is_empty() {
+        let more = idle.len().saturating_sub(NAMED);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        out.push_str(&format!("0 in every run: {}{more}\n", idle[..idle.len().min(NAMED)].join(", ")));
+    }
+    out
 }

@@ -47,6 +47,9 @@ pub fn summary(summary: &Value) -> String {
         let failure = text(&flow["failure"]).replace('-', " ");
         out.push_str(&format!("{}: the connection failed ({failure})\n", text(&flow["name"])));
     }
+    if let Some(index) = summary["fairness"].as_f64() {
+        out.push_str(&format!("fairness {index:.3} (Jain's index over the flows' goodput)\n"));
+    }
     out.push('\n');
     let mut links = vec![row(&["link", "from", "to", "frames", "corrupted", "dropped", "delivered", "busy"])];
     // Few scenarios have ECN.
@@ -98,6 +101,7 @@ pub fn summary(summary: &Value) -> String {
         out.push('\n');
         out.push_str(&aligned(&nodes, 1));
     }
+    out.push_str(&crate::roaming_table::nodes(list(&summary["nodes"])));
     let mut counts = vec![row(&["node", "its scheme counted", ""])];
     for node in list(&summary["nodes"]) {
         let counted = node["scheme_counts"].as_object().into_iter().flatten();

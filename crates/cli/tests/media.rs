@@ -99,6 +99,8 @@ fn the_summary_counts_what_happened_in_the_air() {
     assert_eq!(ways(&links[0]), [None, None], "a wire has none");
     assert_eq!(links[1..].iter().flat_map(ways).flatten().sum::<u64>(), collisions);
     let table = fine(&dir, &["run", "net.toml", "--out", "again"]);
+    let fair = format!("\nfairness {:.3} (Jain's index", summary["fairness"].as_f64().unwrap());
+    assert!(table.contains(&fair), "{table}");
     assert!(table.contains("  busy  collided\n") && table.contains("\nmedium  station  attempts"), "{table}");
 }
 
@@ -109,7 +111,7 @@ fn without_media_nothing_is_said_of_them() {
     let summary = fine(&dir, &["run", &common::file("examples/slow-start.toml"), "--out", "r", "--json"]);
     let table = fine(&dir, &["run", &common::file("examples/slow-start.toml"), "--out", "s"]);
     for text in [&summary, &table] {
-        assert!(!text.contains("media") && !text.contains("collided"), "{text}");
+        assert!(!["media", "collided", "fairness", "handovers"].iter().any(|word| text.contains(word)), "{text}");
     }
 }
 

@@ -515,3 +515,24 @@ fn one_run_of_a_sweep_says_so_and_keeps_none_of_it() {
             .contains("the same results")
     );
 }
+
+/// Two flows of the same kind over three delays: what is wrong with them is said once, and ways on which nothing is lost have one
+/// line together.
+#[test]
+fn what_is_the_same_everywhere_is_said_once() {
+    let dir = scenario("sweep-once");
+    let up = "flows.up={ from = \"mobile\", to = \"server\" }";
+    let variant = |flow: &str| format!("flows.{flow}.tcp={{ variant = \"sack\", sack = false }}");
+    let (one, other) = (variant("download"), variant("up"));
+    let set = [up, &one, &other, "duration=1 s", "links.air.queue=2 packets", "sweep.metrics=[\"packets_dropped\"]"];
+    let set: Vec<&str> = set.iter().flat_map(|set| ["--set", set]).collect();
+    let end = lasthop(&dir, &[&["sweep", "net.toml", "--replications", "2"], &set[..]].concat());
+    assert_eq!(end.code, Some(0), "{}", end.err);
+    let about = |key: &str| end.err.lines().filter(|line| line.starts_with("warning") && line.contains(key)).count();
+    assert_eq!((about("tcp.sack: "), about("duration: ")), (1, 1), "{}", end.err);
+    assert!(end.err.contains("; the same for flows.up\n"), "{}", end.err);
+    let subjects =
+        ["air forward", "wire backward"].map(|way| end.out.lines().filter(|line| line.contains(way)).count());
+    assert_eq!(subjects, [6, 1], "{}", end.out);
+    assert!(end.out.contains("\n0 in every run: wire backward, wire forward\n"), "{}", end.out);
+}

@@ -134,6 +134,7 @@ fn described(metric: &Metric) -> Cow<'static, str> {
         Scope::Way => "one way of a link",
         Scope::Medium => "a medium",
         Scope::Station => "a station of a medium",
+        Scope::Node => "a node",
     };
     format!("of {about}, {}: {}", metric.unit, metric.definition).into()
 }

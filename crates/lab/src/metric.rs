@@ -1,6 +1,7 @@
 //! Every figure that a run gives: name, unit, definition, and where it stands in the run's summary.
 
 use serde_json::Value;
+use stats::Interval;
 
 /// What a figure is about.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -15,6 +16,8 @@ pub enum Scope {
     Medium,
     /// A station of a shared medium.
     Station,
+    /// A node.
+    Node,
 }
 
 /// Which values are better.
@@ -79,6 +82,12 @@ pub static METRICS: &[&Metric] = &[
     &GOODPUT,
     &flow("completed", "0 or 1", Higher, "whether every byte was acknowledged at the sender"),
     &flow("bytes_delivered", "bytes", Higher, "data received in order at the far end"),
+    &flow(
+        "longest_pause_s",
+        "s",
+        Lower,
+        "the longest time without new data in order at the far end, from the flow's start until all was there or the run ended",
+    ),
     &flow("segments_sent", "segments", Neither, "segments with data that TCP sent, resent ones included"),
     &flow("segments_retransmitted", "segments", Lower, "of these, sent again for any reason"),
     &flow("segments_duplicate", "segments", Lower, "segments that arrived though all their bytes had arrived before"),
@@ -109,7 +118,12 @@ pub static METRICS: &[&Metric] = &[
     &medium("air_busy", "share", Neither, "time in which a station was sending, as a share of the run"),
     &medium("air_idle", "share", Neither, "the rest of the run"),
     &medium("air_collided", "share", Lower, "time with a frame in the air that another damaged, as a share of the run"),
-    &medium("collision_probability", "share", Lower, "attempts_collided as a share of attempts, all stations together"),
+    &medium(
+        "collision_probability",
+        "share",
+        Lower,
+        "how likely a frame collided: attempts_collided as a share of attempts, all stations together",
+    ),
     &station("data_sent", "frames", Neither, "data frames sent, repetitions and fragments included"),
     &station("acks_sent", "frames", Neither, "acknowledgments sent"),
     &station("rts_sent", "frames", Neither, "requests to send sent"),
@@ -122,6 +136,9 @@ pub static METRICS: &[&Metric] = &[
     &station("back_offs", "count", Neither, "back-offs drawn"),
     &station("back_off_slots", "slots", Neither, "the sum of what was drawn, counted down or not"),
     &station("airtime", "share", Neither, "time spent sending frames of all kinds, as a share of the run"),
+    &node("packets_dropped_no_route", "packets", Lower, "dropped here, as no way led on: a mobile had no base station"),
+    &node("handovers", "count", Neither, "how often a mobile associated with another base station than the last"),
+    &node("unassociated_s", "s", Lower, "how long a mobile that associates was without a base station"),
     &Metric { scope: Scope::Run, ..flow("simulated_s", "s", Neither, "when the run ended") },
     &Metric { scope: Scope::Run, ..flow("events", "count", Neither, "wake-ups handled by the simulator") },
     &Metric {
@@ -135,7 +152,7 @@ pub static METRICS: &[&Metric] = &[
     },
     &Metric {
         scope: Scope::Run,
-        computed: Some(|summary| stats::fairness::jain(&goodputs(summary)?).ok().flatten()),
+        computed: Some(fairness),
         ..flow("fairness", "1/flows to 1", Higher, "Jain's index over the flows' goodput_bps; 1 if all have the same")
     },
     &Metric {
@@ -161,6 +178,10 @@ const fn station(name: &'static str, unit: &'static str, better: Better, definit
     Metric { name, unit, scope: Scope::Station, better, definition, computed: None }
 }
 
+const fn node(name: &'static str, unit: &'static str, better: Better, definition: &'static str) -> Metric {
+    Metric { name, unit, scope: Scope::Node, better, definition, computed: None }
+}
+
 /// Every name.
 pub fn names() -> impl Iterator<Item = &'static str> {
     METRICS.iter().map(|metric| metric.name)
@@ -172,6 +193,15 @@ pub fn find(name: &str) -> Option<&'static Metric> {
 }
 
 impl Metric {
+    /// Between which its values lie, whatever is assumed of their distribution.
+    pub fn range(&self) -> Interval {
+        let high = match self.unit {
+            "share" | "0 or 1" | "1/flows to 1" => 1.0,
+            _ => f64::INFINITY,
+        };
+        Interval { low: 0.0, high }
+    }
+
     /// The figure in a summary: about what, and how much; nothing where a run has none to give.
     pub fn read(&self, summary: &Value) -> Vec<(String, Option<f64>)> {
         match self.scope {
@@ -196,8 +226,17 @@ impl Metric {
                         .map(move |part| (format!("{of_medium} {}", name(part)), number(&part[self.name])))
                 })
                 .collect(),
+            // Few nodes count what mobiles do.
+            Scope::Node => {
+                list(&summary["nodes"]).filter_map(|part| Some((name(part), number(part.get(self.name)?)))).collect()
+            }
         }
     }
+}
+
+/// Jain's index over the goodputs of a summary's flows; none if one of them has none.
+pub(crate) fn fairness(summary: &Value) -> Option<f64> {
+    stats::fairness::jain(&goodputs(summary)?).ok().flatten()
 }
 
 fn goodputs(summary: &Value) -> Option<Vec<f64>> {

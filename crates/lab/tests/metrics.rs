@@ -11,12 +11,14 @@ use lab::output::summary::summary;
 use path::agent::AgentConfig;
 use serde_json::{Value, json};
 
-/// The last link is one of a medium.
+/// The second link is one of a medium, and the third one of a mobile that associates.
 fn a_summary() -> Value {
     let text = common::wire("1 Mbps", "10 ms", "bytes = \"20 kB\"");
     let text = format!(
         "{text}\n[nodes.c]\nkind = \"host\"\n[media.cell]\n[links.air]\nkind = \"wireless\"\nbetween = [\"a\", \"c\"]\n\
-         medium = \"cell\"\n[flows.over-air]\nfrom = \"a\"\nto = \"c\"\nbytes = \"20 kB\"\n"
+         medium = \"cell\"\n[nodes.ap]\nkind = \"base-station\"\nposition = [\"0 m\", \"0 m\"]\n[nodes.walker]\nkind = \"host\"\n\
+         position = [\"9 m\", \"0 m\"]\nassociation = {{}}\n[media.street]\nrange = \"50 m\"\n[links.street]\nkind = \"wireless\"\n\
+         between = [\"ap\", \"walker\"]\nmedium = \"street\"\n[flows.over-air]\nfrom = \"a\"\nto = \"c\"\nbytes = \"20 kB\"\n"
     );
     let (scenario, network) = (common::scenario(&text), common::network(&text));
     summary("", &scenario, &network, &common::run(&network))
@@ -51,11 +53,13 @@ fn every_number_of_a_summary_is_a_metric_and_every_metric_is_there() {
     let medium = &summary["media"][0];
     assert_eq!(numbers(medium, &[]), metrics(Scope::Medium, &[]));
     assert_eq!(numbers(&medium["stations"][1], &[]), metrics(Scope::Station, &[]));
+    // A buffer's size goes in; what it lost is a figure of the run.
+    let given = ["buffer_bytes", "packets_dropped_buffer_full"];
+    let walker = summary["nodes"].as_array().unwrap().iter().find(|node| node["name"] == "walker").unwrap();
+    assert_eq!(numbers(walker, &given), metrics(Scope::Node, &[]));
+    assert_eq!(numbers(&summary["nodes"][0], &given), metrics(Scope::Node, &["handovers", "unassociated_s"]));
     // The seed is what goes in; sums over flows are made of what stands at the flows.
-    assert_eq!(
-        numbers(&summary, &["seed"]),
-        metrics(Scope::Run, &["total_goodput_bps", "fairness", "state_bytes_most"])
-    );
+    assert_eq!(numbers(&summary, &["seed"]), metrics(Scope::Run, &["total_goodput_bps", "state_bytes_most"]));
 }
 
 #[test]
@@ -67,13 +71,23 @@ fn every_metric_can_be_read_and_has_a_name_a_unit_and_a_definition() {
         assert!(!metric.unit.is_empty() && metric.definition.len() > 10, "{}", metric.name);
         let read = metric.read(&summary);
         let about = match metric.scope {
-            Scope::Run | Scope::Medium => 1,
-            Scope::Flow | Scope::Station => 2,
-            Scope::Way if metric.name == "frames_collided" => 2,
-            Scope::Way => 4,
+            Scope::Run => 1,
+            Scope::Flow | Scope::Medium => 2,
+            Scope::Station => 4,
+            Scope::Way if metric.name == "frames_collided" => 4,
+            Scope::Way => 6,
+            Scope::Node if metric.name == "packets_dropped_no_route" => 5,
+            Scope::Node => 1,
         };
         assert_eq!(read.len(), about, "{}", metric.name);
-        assert!(read.iter().all(|(_, value)| value.is_some()), "{}: {read:?}", metric.name);
+        // Nobody attempted anything in the second medium.
+        let most = if metric.name == "collision_probability" { 1 } else { about };
+        assert!(read.iter().take(most).all(|(_, value)| value.is_some()), "{}: {read:?}", metric.name);
+        let within = |(_, value): &(String, Option<f64>)| value.is_none_or(|value| metric.range().contains(value));
+        assert!(read.iter().all(within), "{}: {read:?}", metric.name);
+        // A sentence begins with it.
+        let first = metric.definition.split(' ').next().unwrap_or_default();
+        assert!(!first.contains('_'), "{} begins with a name", metric.name);
     }
 }
 

@@ -4,6 +4,8 @@ mod common;
 
 use common::{network, run, scenario, watch};
 use engine::{Span, Time};
+use lab::metric;
+use lab::output::summary::summary;
 use lab::scenario::check;
 use path::MediumEvent;
 use path::mac::dcf::FrameKind;
@@ -143,6 +145,12 @@ fn a_mobile_changes_to_the_nearer_base_station_after_a_gap() {
         assert_eq!(results.flows[0].bytes_delivered, 20_000_000);
         let fared = results.roaming[4].unwrap();
         assert_eq!((fared.handovers, fared.alone), (1, Span::from_millis(250)));
+        let summary = summary("", &scenario(&text), &network(&text), &results);
+        let figure = |name: &str| metric::find(name).unwrap().read(&summary);
+        assert_eq!(figure("handovers"), [("walker".to_owned(), Some(1.0))]);
+        assert_eq!(figure("unassociated_s"), [("walker".to_owned(), Some(0.25))]);
+        let lost: Vec<Option<f64>> = figure("packets_dropped_no_route").into_iter().map(|(_, lost)| lost).collect();
+        assert_eq!(lost, results.no_route.iter().map(|lost| Some(*lost as f64)).collect::<Vec<_>>());
         // What is lost has been counted: at the old base station by its retries, or where no way led on.
         assert!(results.links[3].ways[0].given_up > 0, "{media:?}");
         let (from, to) = (Time::from_millis(30_010), Time::from_millis(30_250));

@@ -144,8 +144,62 @@ fn intervals_have_the_level_of_the_rule() {
         }
         let sweep = store.sweeps().unwrap().remove(0);
         let rows = rows(&Analysis::of(&store, sweep, u64::MAX).unwrap());
-        let half = rows[0].ci.unwrap().half_width();
+        let half = rows[0].half.unwrap();
         assert!((half - t).abs() < 1e-3, "{half}");
         std::fs::remove_file(path).unwrap();
     }
+}
+
+/// By hand, two values a and b: the 95 % interval of the mean reaches 12.706 |a - b| / 2 to both sides, that of one run sqrt(3)
+/// times as far. A share is from 0 to 1, a count from 0 on.
+#[test]
+fn intervals_end_where_figures_do() {
+    let path = scratch("ends");
+    let plan = plan();
+    let mut store = Store::create(&path).unwrap();
+    store.note(&plan).unwrap();
+    for (replication, [timeouts, busy]) in [(0, [1.0, 0.9]), (1, [2.0, 0.98])] {
+        let flow = json!({ "name": "download", "timeouts": timeouts });
+        let way = json!({ "utilization": busy });
+        let link = json!({ "name": "air", "forward": way, "backward": way });
+        let summary = json!({ "flows": [flow], "links": [link] }).to_string();
+        store.keep(plan.points[0].cells[0].digest, replication, &summary).unwrap();
+    }
+    let sweep = store.sweeps().unwrap().remove(0);
+    let analysis = Analysis::of(&store, sweep, u64::MAX).unwrap();
+    let row = |name: &str| analysis.entries(metric::find(name).unwrap())[0].row.clone().unwrap();
+    let share = row("utilization");
+    let (ci, run) = (share.ci.unwrap(), share.run.unwrap());
+    assert!((ci.low - (0.94 - 12.706 * 0.04)).abs() < 1e-4 && ci.high == 1.0, "{ci:?}");
+    assert!((run.low - (0.94 - 12.706 * 0.04 * 3f64.sqrt())).abs() < 1e-4 && run.high == 1.0, "{run:?}");
+    assert!((share.half.unwrap() - 12.706 * 0.04).abs() < 1e-4, "half of it is what it was");
+    let count = row("timeouts");
+    let run = count.run.unwrap();
+    assert!(run.low == 0.0 && (run.high - (1.5 + 12.706 * 0.5 * 3f64.sqrt())).abs() < 1e-3, "{run:?}");
+    std::fs::remove_file(path).unwrap();
+}
+
+#[test]
+fn ways_that_carry_nothing_are_idle_and_flows_are_not() {
+    let path = scratch("idle");
+    let plan = plan();
+    let mut store = Store::create(&path).unwrap();
+    store.note(&plan).unwrap();
+    for (cell, dropped) in plan.points[0].cells.iter().zip([0, 3]) {
+        let flow = json!({ "name": "download", "timeouts": 0 });
+        let way = |dropped: u64| json!({ "packets_dropped": dropped, "packets_marked": 0 });
+        let link = |name: &str, dropped| json!({ "name": name, "forward": way(dropped), "backward": way(0) });
+        let summary = json!({ "flows": [flow], "links": [link("wire", 0), link("air", dropped)] }).to_string();
+        store.keep(cell.digest, 0, &summary).unwrap();
+    }
+    let sweep = store.sweeps().unwrap().remove(0);
+    let analysis = Analysis::of(&store, sweep, u64::MAX).unwrap();
+    let idle = |name: &str| {
+        let metric = metric::find(name).unwrap();
+        Analysis::idle(metric, &analysis.entries(metric)).into_iter().map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(idle("packets_dropped"), ["air backward", "wire backward", "wire forward"]);
+    assert_eq!(idle("packets_marked"), [""; 0], "where there is nothing at all, that is what is shown");
+    assert_eq!(idle("timeouts"), [""; 0]);
+    std::fs::remove_file(path).unwrap();
 }

@@ -16,6 +16,8 @@ pub struct Estimate {
     pub without: u64,
     /// Where the true mean lies.
     pub ci: Option<Interval>,
+    /// Half of that interval, before its ends were cut off where the figure cannot be.
+    pub half: Option<f64>,
     /// Where one more single run lies.
     pub run: Option<Interval>,
     /// The change against what it is compared with, in percent.
@@ -36,6 +38,7 @@ impl Estimate {
             n: row.n,
             without: entry.without,
             ci: scaled(row.ci),
+            half: row.half.map(|half| half / scale),
             run: scaled(row.run),
             change: against.and_then(|against| against.percent),
             change_ci: against.and_then(|against| against.percent_ci),
@@ -44,7 +47,7 @@ impl Estimate {
 
     /// Decimals that suit it.
     pub fn decimals(&self) -> usize {
-        decimals(self.ci.map_or(0.0, |ci| ci.half_width()), self.mean)
+        decimals(self.half.unwrap_or(0.0), self.mean)
     }
 
     /// All of it in words, for whoever points at it.

@@ -29,7 +29,15 @@ fn golden(name: &str, block: Block) {
 
 fn estimate(mean: f64, half: f64, change: Option<f64>) -> Option<Estimate> {
     let around = |half: f64| Some(Interval { low: mean - half, high: mean + half });
-    Some(Estimate { mean, n: 20, ci: around(half), run: around(4.0 * half), change, ..Estimate::default() })
+    Some(Estimate {
+        mean,
+        n: 20,
+        ci: around(half),
+        half: Some(half),
+        run: around(4.0 * half),
+        change,
+        ..Estimate::default()
+    })
 }
 
 fn cases() -> Vec<String> {

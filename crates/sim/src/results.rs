@@ -47,6 +47,9 @@ pub struct FlowResult {
     pub elapsed: Span,
     /// Bytes received in order.
     pub bytes_delivered: u64,
+    /// The longest time without a new byte in order at the receiver, from the start until it had everything, or to the end of
+    /// the run; none of no time.
+    pub longest_pause: Option<Span>,
     /// Segments that brought the receiver no byte it did not have.
     pub segments_duplicate: u64,
     /// What the sender counted.

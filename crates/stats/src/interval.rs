@@ -101,6 +101,13 @@ impl Interval {
         Some(Interval::around(moments.mean()?, half))
     }
 
+    /// What of it lies in `range`; an end of it where none does.
+    #[must_use]
+    pub fn within(&self, range: &Interval) -> Self {
+        let inside = |end: f64| end.max(range.low).min(range.high);
+        Interval { low: inside(self.low), high: inside(self.high) }
+    }
+
     /// The middle.
     pub fn centre(&self) -> f64 {
         self.low + self.half_width()
@@ -177,6 +184,14 @@ mod tests {
             let interval = Interval::of_mean(&moments, Level::new(level).unwrap()).unwrap();
             assert!(interval.half_width().is_finite() && interval.half_width() >= 0.0, "{level}: {interval:?}");
         }
+    }
+
+    #[test]
+    fn a_range_cuts_both_ends() {
+        let wide = Interval { low: -0.5, high: 1.5 };
+        assert_eq!(wide.within(&Interval { low: 0.0, high: 1.0 }), Interval { low: 0.0, high: 1.0 });
+        assert_eq!(wide.within(&Interval { low: 0.0, high: f64::INFINITY }), Interval { low: 0.0, high: 1.5 });
+        assert_eq!(wide.within(&Interval { low: 2.0, high: 3.0 }), Interval { low: 2.0, high: 2.0 });
     }
 
     #[test]

@@ -10,6 +10,7 @@ use lab::store::Store;
 use lab::sweep::Plan;
 use lab::sweep::analysis::Analysis;
 use lab::sweep::run::{Shard, SweepError};
+use lab::sweep::said_once::together;
 use lab::sweep::{self};
 use report::number::{decimals, plain, plain_percent, scale};
 use serde_json::Value;
@@ -57,7 +58,7 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<(), Failure> {
     let plans = plans(args).map_err(|problems| Failure::Input(listed(&problems)))?;
     for (_, plan) in &plans {
-        warn(&plan.warnings);
+        warn(&together(&plan.warnings));
     }
     let mut store = Store::create(&args.out)?;
     let comparisons = ran(args, &plans, &mut store)?;
@@ -155,7 +156,7 @@ fn table(comparison: &Comparison) -> String {
         let mut line = vec![it.scheme.clone(), it.changes(), it.traits.semantics.name().to_owned()];
         match &it.goodput {
             Some(goodput) => {
-                let half = goodput.ci.map(|ci| ci.half_width() / scale);
+                let half = goodput.half.map(|half| half / scale);
                 let mean = goodput.mean / scale;
                 let places = decimals(half.unwrap_or(0.0), mean);
                 let against = goodput.against.as_ref().filter(|_| !it.same_as_first);

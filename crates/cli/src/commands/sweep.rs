@@ -9,6 +9,7 @@ use lab::problem::Problem;
 use lab::store::Store;
 use lab::sweep::analysis::{self, Analysis};
 use lab::sweep::run::{Shard, SweepError};
+use lab::sweep::said_once::together;
 use lab::sweep::{self, Plan};
 
 use super::{Jobs, ScenarioArgs, listed, print, shown, warn};
@@ -66,7 +67,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let plan = Plan::load(&args.scenario.file, &overrides).map_err(|problems| Failure::Input(listed(&problems)))?;
     // For this look only: what the store shows is the scenario's.
     let shown_now = args.metric.iter().map(|name| find(name)).collect::<Result<Vec<_>, _>>()?;
-    warn(&plan.warnings);
+    warn(&together(&plan.warnings));
     let path = args.out.clone().unwrap_or_else(|| PathBuf::from(format!("results/{}.sqlite", plan.stem)));
     let mut store = if args.resume { Store::open(&path)? } else { Store::create(&path)? };
     let jobs = args.jobs.count();

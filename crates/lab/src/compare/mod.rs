@@ -170,7 +170,7 @@ impl Comparison {
                 "same_as_first": row.same_as_first,
                 "n": goodput.map_or(0, |goodput| goodput.n),
                 "goodput_bps": goodput.map(|goodput| goodput.mean),
-                "goodput_ci_bps": goodput.and_then(|goodput| bounds(goodput.ci)).map(|[low, high]| [low.max(0.0), high]),
+                "goodput_ci_bps": goodput.and_then(|goodput| bounds(goodput.ci)),
                 "change_percent": against.and_then(|against| against.percent),
                 "change_percent_ci": against.and_then(|against| bounds(against.percent_ci)),
                 "state_bytes_per_flow": row.cost.map(|cost| cost.state_bytes_per_flow),

@@ -1,5 +1,5 @@
-//! The tables of a store: `flows`, `links`, `media` and `stations` have a row for each in every run, `summary` one for each
-//! mean. Those of media are there only if a run has one.
+//! The tables of a store: `flows`, `links`, `media`, `stations` and `nodes` have a row for each in every run, `summary` one for
+//! each mean. Those of media, and of nodes, are there only if a run has figures of them.
 
 use std::collections::HashMap;
 use std::str::FromStr;
@@ -20,11 +20,12 @@ pub fn tables(sweeps: &[Analysis]) -> Vec<Table> {
         runs("links", Scope::Way, ("link", "the link, and which way: forward is from its first node to its second")),
         Table { name: "summary", columns: means(sweeps) },
     ];
-    let of_media = [
+    let of_some = [
         runs("media", Scope::Medium, ("medium", "the medium")),
         runs("stations", Scope::Station, ("station", "the medium, and the station")),
+        runs("nodes", Scope::Node, ("node", "the node, in scenarios in which mobiles associate")),
     ];
-    tables.extend(of_media.into_iter().filter(|table| table.rows() > 0));
+    tables.extend(of_some.into_iter().filter(|table| table.rows() > 0));
     tables
 }
 
@@ -153,7 +154,7 @@ fn means(sweeps: &[Analysis]) -> Vec<Column> {
     columns.push(text("metric", "the figure (`lasthop list metrics`)", metrics));
     columns.push(text(
         "subject",
-        "the flow, the link and its way, the medium, or the medium and its station; empty for the whole run",
+        "the flow, the link and its way, the medium, the medium and its station, or the node; empty for the whole run",
         subjects,
     ));
     columns.push(text("unit", "of mean, deviation, bounds and difference", units));

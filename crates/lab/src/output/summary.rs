@@ -1,10 +1,12 @@
 //! The summary of a run: what `--json` prints and `summary.json` holds.
 
+use engine::Span;
 use path::link::Counters;
 use serde_json::{Value, json};
 use sim::{Network, Results};
 
 use super::summary_of_media::media;
+use crate::metric;
 use crate::ran::{followers, grouped};
 use crate::scenario::Scenario;
 
@@ -23,6 +25,7 @@ pub fn summary(title: &str, scenario: &Scenario, network: &Network, results: &Re
             "failure": flow.failure.map(tcp::Failure::name),
             "goodput_bps": flow.goodput_bps(),
             "bytes_delivered": flow.bytes_delivered,
+            "longest_pause_s": flow.longest_pause.map(Span::as_secs_f64),
             "segments_duplicate": flow.segments_duplicate,
             "segments_sent": flow.sender.segments_sent,
             "segments_retransmitted": flow.sender.segments_retransmitted,
@@ -66,6 +69,8 @@ pub fn summary(title: &str, scenario: &Scenario, network: &Network, results: &Re
             "backward": way(&link.ways[1]),
         })
     });
+    // Where nobody associates, ways do not end.
+    let roams = results.roaming.iter().any(Option::is_some);
     let counted = network.nodes.iter().zip(&results.buffer_full).zip(&results.agents);
     let counted = counted.zip(results.roaming.iter().zip(&results.no_route));
     let nodes = counted.map(|(((spec, dropped), counts), (roaming, no_route))| {
@@ -82,7 +87,7 @@ pub fn summary(title: &str, scenario: &Scenario, network: &Network, results: &Re
             node["handovers"] = roaming.handovers.into();
             node["unassociated_s"] = roaming.alone.as_secs_f64().into();
         }
-        if *no_route > 0 {
+        if roams || *no_route > 0 {
             node["packets_dropped_no_route"] = (*no_route).into();
         }
         node
@@ -100,6 +105,10 @@ pub fn summary(title: &str, scenario: &Scenario, network: &Network, results: &Re
         "links": links.collect::<Vec<_>>(),
         "nodes": nodes.collect::<Vec<_>>(),
     });
+    // Among one there is nothing to share.
+    if network.flows.len() > 1 {
+        whole["fairness"] = metric::fairness(&whole).into();
+    }
     if !network.media.is_empty() {
         whole["media"] = media(network, results);
     }

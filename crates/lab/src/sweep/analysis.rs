@@ -8,7 +8,7 @@ use stats::quantile::Ordered;
 use stats::{Interval, Level, Moments, Sample};
 
 use super::precise;
-use crate::metric::{self, Metric};
+use crate::metric::{self, Metric, Scope};
 use crate::store::{KeptCell, KeptSweep, Store, StoreError};
 
 /// A sweep's results.
@@ -61,9 +61,11 @@ pub struct Row {
     pub mean: f64,
     /// The standard deviation of single runs; none for one.
     pub deviation: Option<f64>,
-    /// Where the true mean lies.
+    /// Where the true mean lies: of its interval, what the figure can be.
     pub ci: Option<Interval>,
-    /// Where the next single run lies.
+    /// Half of that interval, before its ends were cut off.
+    pub half: Option<f64>,
+    /// Where the next single run lies, cut off likewise.
     pub run: Option<Interval>,
     /// The values below which the shares [`QUANTILES`] of single runs lie. They assume nothing about the distribution.
     pub quantiles: [Quantile; 3],
@@ -143,6 +145,24 @@ impl Analysis {
         self.sweep.metrics.iter().filter_map(|name| metric::find(name)).collect()
     }
 
+    /// Of what a figure is about, in the order of `entries`, what has 0 in every run of every case at every point. Flows always
+    /// count, and where nothing has more than 0, nothing is idle.
+    pub fn idle<'e>(metric: &Metric, entries: &'e [Entry<'_>]) -> Vec<&'e str> {
+        if matches!(metric.scope, Scope::Run | Scope::Flow) {
+            return Vec::new();
+        }
+        // No figure is below 0, so a mean of 0 is one of zeros.
+        let moves = |entry: &&Entry<'_>| entry.row.as_ref().is_none_or(|row| row.mean != 0.0);
+        let moving: BTreeSet<&str> = entries.iter().filter(moves).map(|entry| entry.subject.as_str()).collect();
+        let mut idle: Vec<&str> = Vec::new();
+        for entry in entries {
+            if !moving.contains(entry.subject.as_str()) && !idle.contains(&entry.subject.as_str()) {
+                idle.push(&entry.subject);
+            }
+        }
+        if moving.is_empty() { Vec::new() } else { idle }
+    }
+
     /// The names of the cases.
     pub fn cases(&self) -> Vec<&str> {
         self.cells.iter().take_while(|runs| runs.cell.point == 0).map(|runs| runs.cell.case_name.as_str()).collect()
@@ -164,9 +184,10 @@ impl Analysis {
         let mut first: BTreeMap<String, Series> = BTreeMap::new();
         for runs in &self.cells {
             let of_cell = series(&runs.runs, metric);
+            let range = metric.range();
             for (subject, series) in &of_cell {
                 let base = (runs.cell.case > 0).then(|| first.get(subject)).flatten();
-                let row = self.row(series, base);
+                let row = self.row(series, base, &range);
                 entries.push(Entry { cell: &runs.cell, subject: subject.clone(), without: series.without, row });
             }
             if runs.cell.case == 0 {
@@ -176,14 +197,17 @@ impl Analysis {
         entries
     }
 
-    fn row(&self, series: &Series, base: Option<&Series>) -> Option<Row> {
+    /// `range` is where values can lie.
+    fn row(&self, series: &Series, base: Option<&Series>, range: &Interval) -> Option<Row> {
         let moments = series.values.moments();
+        let ci = Interval::of_mean(&moments, self.level);
         Some(Row {
             n: moments.n(),
             mean: moments.mean()?,
             deviation: moments.standard_deviation(),
-            ci: Interval::of_mean(&moments, self.level),
-            run: Interval::of_next(&moments, self.level),
+            ci: ci.map(|ci| ci.within(range)),
+            half: ci.map(|ci| ci.half_width()),
+            run: Interval::of_next(&moments, self.level).map(|run| run.within(range)),
             quantiles: self.quantiles(&series.values)?,
             against: base.and_then(|base| self.against(base, series)),
         })

@@ -7,5 +7,6 @@ pub mod plan;
 pub mod precise;
 mod range;
 pub mod run;
+pub mod said_once;
 
 pub use plan::{Cell, Plan, Point};

@@ -5,6 +5,7 @@ use std::path::Path;
 use sim::Network;
 
 use super::axes::{self, Axis, Case, Change};
+use super::said_once::alike;
 use crate::load::{Loaded, Overrides, Source};
 use crate::metric::{self, Metric};
 use crate::problem::Problem;
@@ -132,8 +133,8 @@ fn cell(
     let Loaded { scenario, network, warnings: advice, .. } =
         resolved.map_err(|problems| problems.into_iter().map(among).collect::<Vec<_>>())?;
     for warning in advice {
-        // The same warning at every point is one warning.
-        if !warnings.iter().any(|known| known.key == warning.key && known.expected == warning.expected) {
+        // The same warning at every point is one warning, whatever its numbers are there.
+        if !warnings.iter().any(|known| alike(known, &warning)) {
             warnings.push(among(warning));
         }
     }

@@ -17,6 +17,8 @@ pub(super) struct Figure<'a> {
     pub entries: Vec<Entry<'a>>,
     /// What it is about: flows, ways of links, or the whole run, which has no name.
     pub subjects: Vec<String>,
+    /// What has 0 in every run, and is neither drawn nor in the table.
+    pub idle: Vec<String>,
     /// What its values are divided by.
     pub scale: f64,
     /// Their unit then.
@@ -41,9 +43,12 @@ impl<'a> Figure<'a> {
                 }
             }
         }
+        let idle: Vec<String> = Analysis::idle(metric, &entries).into_iter().map(str::to_owned).collect();
+        entries.retain(|entry| !idle.contains(&entry.subject));
+        subjects.retain(|subject| !idle.contains(subject));
         let place = |subject: &String| subjects.iter().position(|known| known == subject);
         entries.sort_by_key(|entry| (entry.cell.point, entry.cell.case, place(&entry.subject)));
-        Figure { analysis, metric, entries, subjects, scale, unit }
+        Figure { analysis, metric, entries, subjects, idle, scale, unit }
     }
 
     /// The figure's name with its unit.
@@ -59,6 +64,7 @@ impl<'a> Figure<'a> {
             Scope::Way => "link and way",
             Scope::Medium => "medium",
             Scope::Station => "medium and station",
+            Scope::Node => "node",
         }
     }
 
@@ -72,6 +78,9 @@ impl<'a> Figure<'a> {
             Some(Block::Curves(_)) => format!(" Bands are the {} % interval of the mean.", self.level()),
             _ => String::new(),
         });
+        if !self.idle.is_empty() {
+            about.push_str(&format!(" 0 in every run: {}.", plain(&self.idle.join(", "))));
+        }
         let mut blocks = vec![Block::Words(about)];
         if self.entries.is_empty() {
             return blocks;

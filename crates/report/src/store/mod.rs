@@ -140,8 +140,8 @@ confidence, by Student's t over the replications. It assumes that single runs ar
 of them. Each interval holds for itself: of a hundred, about {} miss.
 
 **One run** (thin lines): where one more single run lies, with {level} % confidence, if runs are normal. Compare a \
-single measurement with this interval, not with that of the mean. Where it reaches below 0 though the figure cannot, \
-runs are not normal, and it is only a hint.
+single measurement with this interval, not with that of the mean. Both intervals are \
+cut off where the figure cannot be, below 0, and for shares above 1: there runs are not normal, and the intervals are only a hint.
 
 **Change**: from the first case's mean to this one's, in percent; its interval pairs replications. The same replication is \
 the same air for every case, so it is narrower than those of the means suggest. Where it contains 0, the \

@@ -82,15 +82,14 @@ fn estimated(figure: &Figure<'_>, entry: &Entry<'_>, lost: bool, compared: bool)
         return cells;
     };
     let places = it.decimals();
-    let half = |interval: Option<Interval>| interval.map(|ci| ci.half_width());
     cells.push(Cell::number(it.mean, fixed(it.mean, places)));
-    cells.push(half(it.ci).map_or_else(none, |half| Cell::number(half, fixed(half, places))));
+    cells.push(it.half.map_or_else(none, |half| Cell::number(half, fixed(half, places))));
     let run =
         |run: Interval| Cell::number(run.low, format!("{} to {}", fixed(run.low, places), fixed(run.high, places)));
     cells.push(it.run.map_or_else(none, run));
     if compared {
         cells.push(it.change.map_or_else(none, |change| Cell::number(change, percent(change))));
-        cells.push(half(it.change_ci).map_or_else(none, |half| Cell::number(half, fixed(half, 1))));
+        cells.push(it.change_ci.map(|ci| ci.half_width()).map_or_else(none, |half| Cell::number(half, fixed(half, 1))));
     }
     cells
 }

@@ -20,6 +20,7 @@ use tcp::Connection;
 use wire::{Addr, SeqNum};
 
 use super::end::End;
+use super::progress::Progress;
 use super::{Flow, Hop, Owner, World, hop_id};
 use crate::network::{FlowSpec, LinkSpec, MediumSpec, Network, NodeKind, Radio};
 use crate::node::{FIRST_PORT, Forecast, Node, Processing, Resident};
@@ -289,6 +290,7 @@ fn ends(network: &Network, nodes: &mut [Node], slots: &mut Slots, observed: bool
             let (addr, peer) = (Addr::of_node(place[here]), Addr::of_node(place[there]));
             let mut end = End::new(connection, place[here], addr, peer, number as u32, slot);
             end.sends = sends;
+            end.progress = Progress::from(spec.start);
             end.goal = spec.bytes.filter(|_| sends).unwrap_or(u64::MAX);
             end.closes_at_end = spec.close && !sends;
             end.watched = spec.handshake || spec.close || spec.tcp.retries.data.is_some();

@@ -4,6 +4,7 @@ use engine::{Schedule, Slot, Time};
 use tcp::Connection;
 use wire::{Addr, Packet};
 
+use super::progress::Progress;
 use crate::timer::{Due, Timer};
 
 /// One end of one flow.
@@ -21,6 +22,8 @@ pub(super) struct End {
     pub closes_at_end: bool,
     /// Whether the flow can be over otherwise than by completion, so that the state of the connection matters.
     pub watched: bool,
+    /// What it has received.
+    pub progress: Progress,
     timer: Timer,
 }
 
@@ -36,6 +39,7 @@ impl End {
             goal: u64::MAX,
             closes_at_end: false,
             watched: false,
+            progress: Progress::from(Time::ZERO),
             timer: Timer::new(slot),
         }
     }

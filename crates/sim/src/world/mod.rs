@@ -9,9 +9,10 @@ mod build;
 mod end;
 mod flow;
 mod mobile;
+mod progress;
 mod way;
 
-use engine::{Schedule, Slot, Time};
+use engine::{Schedule, Slot, Span, Time};
 use path::agent::Departure;
 use path::channel::Channel;
 use path::link::changing::Changing;
@@ -203,11 +204,14 @@ impl World {
         let flow = |flow: &Flow| {
             let end = flow.completed.unwrap_or(self.now);
             let [sender, receiver] = [flow.sender, flow.receiver].map(|end| &self.ends[end].connection);
+            let elapsed = end.since(flow.start);
+            let pause = self.ends[flow.receiver].progress.longest_pause(flow.bytes, self.now);
             FlowResult {
                 completed: flow.completed,
                 failure: sender.failure().or(receiver.failure().filter(|_| flow.completed.is_none())),
-                elapsed: end.since(flow.start),
+                elapsed,
                 bytes_delivered: receiver.bytes_received(),
+                longest_pause: (elapsed > Span::ZERO).then_some(pause),
                 segments_duplicate: receiver.segments_duplicate(),
                 sender: sender.counters(),
             }

@@ -168,7 +168,11 @@ impl World {
             return;
         }
         match &packet.body {
-            Body::Tcp(segment) => connection.handle_segment(self.now, segment, packet.ecn),
+            Body::Tcp(segment) => {
+                connection.handle_segment(self.now, segment, packet.ecn);
+                let received = connection.bytes_received();
+                self.ends[end].progress.has(received, self.now);
+            }
             Body::Icmp(notice) => connection.handle_icmp(self.now, notice),
         }
         self.end_acted(end, sink);

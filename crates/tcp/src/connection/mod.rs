@@ -208,6 +208,7 @@ impl Connection {
     }
 
     /// Bytes received in order.
+    #[inline]
     pub fn bytes_received(&self) -> u64 {
         self.receiver.received()
     }
