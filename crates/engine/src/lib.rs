@@ -5,6 +5,7 @@
 pub mod heap;
 pub mod named;
 pub mod near;
+pub mod or_none;
 pub mod random;
 pub mod registry;
 pub mod schedule;

@@ -18,4 +18,5 @@ pub mod scenario;
 pub mod steady;
 pub mod store;
 pub mod sweep;
+mod usual_names;
 pub mod whole_file;

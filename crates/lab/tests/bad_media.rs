@@ -137,6 +137,42 @@ const MEDIA: &[Case<'_>] = &[
         "range = \"150\"",
         &["media.cell.range: found \"150\", expected a length", "add a unit after 150"],
     ),
+    // What switches off says so, and other words do not.
+    (
+        "standard = \"802.11b\"",
+        "rts_threshold = \"never\"",
+        &["media.cell.rts_threshold: found \"never\", expected a size such as"],
+    ),
+    (
+        "standard = \"802.11b\"",
+        "rts_threshold = 500",
+        &[
+            "media.cell.rts_threshold: found 500, expected a size such as \"512 kB\" (units: B, kB, KiB, MB, MiB, GB, GiB), or \"none\"",
+        ],
+    ),
+    // What there is with one more word.
+    (
+        "standard = \"802.11b\"",
+        "retry_limit = 7",
+        &["media.cell.retry_limit: no such key", "hint: write short_retry_limit or long_retry_limit"],
+    ),
+    (
+        "standard = \"802.11b\"",
+        "standard = \"802.11G\"",
+        &["media.cell.standard: found \"802.11G\"", "did you mean \"802.11g\"?"],
+    ),
+    (
+        "standard = \"802.11b\"",
+        "rate_control = \"ARF\"",
+        &["media.cell.rate_control: found \"ARF\"", "did you mean \"arf\"?"],
+    ),
+    // In the units that stand there.
+    ("standard = \"802.11b\"", "slot = \"0 us\"", &["media.cell.slot: found 0 us, expected more than nothing"]),
+    (
+        "medium = \"cell\"",
+        "medium = \"cell\"\nchannel = { kind = \"absence\", away = [[\"1 s\", \"2 s\"]], every = \"5000 ms\" }",
+        &["links.air.channel.every: found 5000 ms, expected nothing without `times`", "hint: add times = 10"],
+    ),
     // Names of standards.
     (
         "standard = \"802.11b\"",
@@ -225,6 +261,20 @@ const IN_PLACES: &[Case<'_>] = &[
             "nodes.walker.motion.waypoints[0].at: found \"0 s\", expected more than 0 s: `position` says where it begins",
         ],
     ),
+    // 20 km in the first second are just slow enough.
+    (
+        "motion.velocity = [\"5 m/s\", \"0 m/s\"]",
+        "motion.waypoints = [{ at = \"1 s\", position = [\"0 m\", \"20 km\"] }, { at = \"2 s\", position = [\"0 m\", \"1020 km\"] }]",
+        &[
+            "nodes.walker.motion.waypoints[1].position: found [\"0 m\", \"1020 km\"], expected a place that is reached at \
+             20000 m/s at most along each axis, not 1000 km in 1 s",
+        ],
+    ),
+    (
+        "motion.velocity = [\"5 m/s\", \"0 m/s\"]",
+        "motion.waypoints = [{ at = \"1 s\", position = [\"20 km\", \"0 m\"] }]",
+        &["waypoints[0].position: found [\"20 km\", \"0 m\"]", "not 20050 m in 1 s"],
+    ),
     (
         "motion.velocity = [\"5 m/s\", \"0 m/s\"]",
         "motion = { from = \"1 s\", waypoints = [{ at = \"9 s\", position = [\"0 m\", \"0 m\"] }] }",
@@ -242,6 +292,11 @@ const IN_PLACES: &[Case<'_>] = &[
         "association = {}",
         "association.hysteresis = \"101 dB\"",
         &["nodes.walker.association.hysteresis: found \"101 dB\", expected at most 100 dB"],
+    ),
+    (
+        "west = { kind = \"base-station\", position",
+        "west = { kind = \"base-station\", association = {}, position",
+        &["nodes.west.association: found a table, expected nothing: hosts associate", "hint: leave it out"],
     ),
     (
         "core = { kind = \"router\" }",
@@ -291,7 +346,39 @@ fn a_medium_without_links_and_an_association_without_a_medium_are_named() {
         ),
         "{rangeless}"
     );
-    assert!(rangeless.contains("hint: add range = \"250 m\" to the medium"), "{rangeless}");
+    assert!(rangeless.contains("hint: add range = \"250 m\" to [media.channel]"), "{rangeless}");
+}
+
+/// Where a medium has a range, and the host no link in it, the link is what is missing.
+#[test]
+fn an_association_without_a_link_in_a_medium_is_told_which() {
+    let wired = PLACES.replacen(
+        "to = \"walker\"",
+        "to = \"walker\"\n[nodes.desk]\nkind = \"host\"\nassociation = {}\n[links.desk]\nkind = \"wired\"\nbetween = [\"core\", \"desk\"]\n\
+         rate = \"1 Mbps\"\ndelay = \"1 ms\"",
+        1,
+    );
+    let said = said(&wired);
+    assert_eq!(said.len(), 1, "{said:?}");
+    for part in ["nodes.desk.association: found none", "hint: write medium = \"channel\" in a link of desk"] {
+        assert!(said[0].contains(part), "{said:?}");
+    }
+}
+
+/// A sweep can give a key a value and cannot take it away.
+#[test]
+fn what_is_none_if_left_out_can_be_called_none() {
+    let read = |text: &str| Document::parse("net.toml", text.as_bytes()).unwrap().read().unwrap();
+    for key in ["rts_threshold", "fragmentation_threshold", "capture", "beacon_interval", "aggregation", "retry_growth"]
+    {
+        let off = CELL.replace("standard = \"802.11b\"", &format!("{key} = \"none\""));
+        assert_eq!(read(&off), read(&CELL.replace("standard = \"802.11b\"", "")), "{key}");
+    }
+    let mut document =
+        Document::parse("net.toml", CELL.replace("802.11b\"", "802.11b\"\nrts_threshold = \"0 B\"").as_bytes())
+            .unwrap();
+    document.set("media.cell.rts_threshold=none").unwrap();
+    assert_eq!(document.read().unwrap().media["cell"].rts_threshold, None);
 }
 
 /// Who associates is told of links that lead to no base station.

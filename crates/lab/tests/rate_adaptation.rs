@@ -29,6 +29,9 @@ fn carried(dbm: i32, media: &str) -> f64 {
     counted as f64 / 4.0
 }
 
+/// What these tests measure stands in a table there.
+const PAGE: &str = include_str!("../../../docs/models/other-channels.md");
+
 /// The signal allows so many Mbps; faster rates carry nothing, slower ones less. A control that goes by what is acknowledged
 /// pays for its trials at faster rates: ARF loses one frame in eleven, and the back-off behind it is twice as long; one in ten of
 /// minstrel's packets tries another rate, twice, which may be slower or lost.
@@ -44,13 +47,16 @@ fn controls_come_near_the_best_fixed_rate() {
                 assert!(fixed(other) < at_best, "{other} Mbps at {dbm} dBm");
             }
         }
+        let mut row = format!("| {dbm} | {best} Mbps: {at_best:.0} |");
         for control in ["arf", "minstrel"] {
             let found = carried(dbm, &format!("rate_control = \"{control}\""));
+            row += &format!(" {found:.0} |");
             assert!(
                 (0.88..1.0).contains(&(found / at_best)),
                 "{control} at {dbm} dBm: {found} of {at_best} packets a second"
             );
         }
+        assert!(PAGE.contains(&row), "docs/models/other-channels.md has no row {row}");
     }
 }
 

@@ -173,6 +173,11 @@ const CASES: &[(&str, &[&str])] = &[
         "replications = #1000000\naxes.seed = { from = 1, to = 999, step = 1 }",
         &["found 999000000 runs (999 points x 1 case x 1000000 re", "at most 100000000"],
     ),
+    (
+        "metrics = [\"timeouts\", #\"throughput\"]",
+        &["sweep.metrics[1]: found \"throughput\", expected a metric", "hint: write \"goodput_bps\""],
+    ),
+    ("metrics = [#\"jain\"]", &["sweep.metrics[0]: found \"jain\"", "hint: write \"fairness\""]),
     ("#metric = [\"timeouts\"]", &["sweep.metric: no such key", "did you mean \"metrics\"?"]),
 ];
 

@@ -49,7 +49,7 @@ fn every_channel() -> Vec<ChannelConfig> {
         "absence" => ChannelConfig::Absence(absence::Config {
             away: vec![[ms(50), ms(60)], [ms(500), ms(700)]],
             every: Some(ms(900)),
-            times: 3,
+            times: Some(3),
             mobile: absence::Mobile::First,
             hears: absence::Hears::AtOnce,
         }),

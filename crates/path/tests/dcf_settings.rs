@@ -154,7 +154,7 @@ fn each_impossible_setting_is_told_of_alone() {
         (Config { path_loss: Some(0.5), ..reaching() }, "path_loss: 0.5, not 1 to 10: 2 in free space, 4 over ground"),
         (
             Config { beacon_interval: Some(Span::ZERO), ..b() },
-            "beacon_interval: 0 ns, not 1024 us to 67107.84 ms; most networks have 102.4 ms",
+            "beacon_interval: 0 ns, not 1.024 ms to 67.10784 s; most networks have 102.4 ms",
         ),
     ];
     for (config, expected) in wrong {

@@ -13,7 +13,7 @@ use super::model::{NodeKind, Scenario};
 use super::places::out_of_range;
 use super::routes::{Way, empty_packet, full_packet, way};
 use super::without_effect;
-use super::{dead_air, idle_schemes};
+use super::{dead_air, idle_media, idle_schemes, rate_reach};
 use crate::problem::Problem;
 
 /// Warnings about a scenario without problems; `network` is what it describes.
@@ -29,6 +29,8 @@ pub(super) fn advise(scenario: &Scenario, network: &Network) -> Vec<Problem> {
     warnings.extend(queues_without_room(network, &ways));
     warnings.extend(thresholds_never_met(network));
     warnings.extend(out_of_range(network));
+    warnings.extend(rate_reach::links(network));
+    warnings.extend(idle_media::settings(scenario, network));
     warnings.extend(without_effect::settings(scenario, network, &ways));
     let paths = bandwidth_delay::paths(network, &ways);
     warnings.extend(bandwidth_delay::buffers_out_of_proportion(network, &paths));

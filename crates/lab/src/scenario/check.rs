@@ -67,7 +67,7 @@ impl Checker<'_> {
     fn network(&mut self) -> Network {
         let scenario = self.scenario;
         if scenario.duration == Span::ZERO || scenario.duration > LONGEST {
-            self.wrong(out_of_range("duration", scenario.duration, "more than nothing and at most 366 days"));
+            self.wrong(out_of_range("duration", scenario.duration, "more than nothing and at most 8784 h, 366 days"));
         }
         if let Err(problem) = output::select(&scenario.output.traces) {
             self.wrong(problem.key("output.traces"));

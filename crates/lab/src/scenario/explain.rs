@@ -134,7 +134,10 @@ fn explain(table: &Table, complaint: Complaint) -> Problem {
         let of = kinds_with(table, &key, &name);
         let problem = Problem::new("no such key").key(key).did_you_mean(&name, known.iter().map(String::as_str));
         return match (&problem.hint, &of[..]) {
-            (None, []) => problem.nearest(&name, known.iter().map(String::as_str)),
+            (None, []) => match longer(&name, &known).join(" or ") {
+                none if none.is_empty() => problem.nearest(&name, known.iter().map(String::as_str)),
+                longer => problem.hint(format!("write {longer}")),
+            },
             (None, of) => problem.hint(format!("`{name}` belongs to kind = {}", of.join(" or "))),
             _ => problem,
         };
@@ -175,6 +178,12 @@ fn explain(table: &Table, complaint: Complaint) -> Problem {
         }
     }
     problem
+}
+
+/// The keys that say the same with one more word: `short_retry_limit` for `retry_limit`. One word alone says too little.
+fn longer<'a>(name: &str, known: &'a [String]) -> Vec<&'a str> {
+    let has = |known: &&str| known.strip_suffix(name).is_some_and(|before| before.ends_with('_'));
+    known.iter().map(String::as_str).filter(|_| name.contains('_')).filter(has).collect()
 }
 
 /// The kinds of the registry whose member has the unknown key `key`, called `name`, that do have such a setting.

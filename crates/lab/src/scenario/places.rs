@@ -60,6 +60,8 @@ fn gap() -> Span {
 const FARTHEST: i128 = 100_000_000_000;
 /// Faster than what leaves the earth.
 const FASTEST: Speed = Speed(20_000 * 3_600_000);
+/// Nanoseconds in an hour.
+const HOUR: i128 = 3_600_000_000_000;
 /// Longer than any handover.
 const LONGEST_GAP: Span = Span::from_secs(3600);
 /// Pairs of stations are kept in memory.
@@ -109,10 +111,10 @@ impl Checker<'_> {
             let problem = Problem::new("nothing: waypoints have times of their own").key(format!("{key}.from"));
             self.wrong(problem.found(format!("\"{from}\"")).hint("leave it out"));
         }
-        let mut before = Span::ZERO;
+        let (mut before, mut left) = (Span::ZERO, Some(at).filter(|_| sound));
         for (number, waypoint) in waypoints.iter().enumerate() {
             let key = format!("{key}.waypoints[{number}]");
-            sound &= self.is_near(&format!("{key}.position"), &waypoint.position);
+            let near = self.is_near(&format!("{key}.position"), &waypoint.position);
             if waypoint.at <= before {
                 let expected = match number {
                     0 => "more than 0 s: `position` says where it begins".to_owned(),
@@ -120,11 +122,28 @@ impl Checker<'_> {
                 };
                 self.wrong(Problem::new(expected).key(format!("{key}.at")).found(format!("\"{}\"", waypoint.at)));
                 sound = false;
+            } else if let Some(left) = left.filter(|_| near) {
+                sound &= self.is_slow(&key, left, waypoint, waypoint.at - before);
             }
-            before = waypoint.at;
+            sound &= near;
+            (before, left) = (waypoint.at, near.then(|| millimetres(&waypoint.position)));
         }
         let place = |waypoint: &Waypoint| (Time::ZERO + waypoint.at, millimetres(&waypoint.position));
         sound.then(|| Path::through(at, &waypoints.iter().map(place).collect::<Vec<_>>()))
+    }
+
+    /// Whether a node that has so much time comes to a waypoint no faster than anything moves.
+    fn is_slow(&mut self, key: &str, left: [i128; 2], waypoint: &Waypoint, time: Span) -> bool {
+        let there = millimetres(&waypoint.position);
+        let longest = [0, 1].map(|axis: usize| (there[axis] - left[axis]).abs()).into_iter().max().unwrap_or_default();
+        let (way, time_taken) = (longest * HOUR, i128::from(FASTEST.0) * i128::from(time.as_nanos()));
+        if way > time_taken {
+            let length = Length(u64::try_from(longest).unwrap_or(u64::MAX));
+            let expected =
+                format!("a place that is reached at {FASTEST} at most along each axis, not {length} in {time}");
+            self.wrong(Problem::new(expected).key(format!("{key}.position")).found(shown(&waypoint.position)));
+        }
+        way <= time_taken
     }
 
     fn is_near(&mut self, key: &str, position: &Position) -> bool {
@@ -158,9 +177,19 @@ impl Checker<'_> {
         let medium = |link: &Link| scenario.media.get(link.medium.as_ref()?);
         let path_loss =
             links.clone().filter_map(medium).find(|medium| medium.range.is_some()).map(dcf::Config::path_loss);
-        if path_loss.is_none() {
+        // Whether a medium that there is not has a range is not known.
+        let known = links.clone().all(|link| link.medium.is_none() || medium(link).is_some());
+        if path_loss.is_none() && known {
             let problem = Problem::new(format!("a link of {name} in a medium with a range")).key(key.clone());
-            self.wrong(problem.found("none").hint("add range = \"250 m\" to the medium"));
+            let without = links.clone().find_map(|link| link.medium.as_ref());
+            let with = scenario.media.iter().find(|(_, medium)| medium.range.is_some());
+            self.wrong(problem.found("none").hint(match (without, with) {
+                (Some(medium), _) => format!("add range = \"250 m\" to [media.{medium}]"),
+                (None, Some((medium, _))) => format!("write medium = \"{medium}\" in a link of {name}"),
+                (None, None) => {
+                    format!("write medium = \"NAME\" in a link of {name}, and range = \"250 m\" in [media.NAME]")
+                }
+            }));
         }
         for link in links {
             let other = link.between.iter().find(|end| *end != name);
@@ -201,7 +230,7 @@ impl Checker<'_> {
 }
 
 /// The ways of a link's ends and the range of its medium, if it has one.
-fn ends<'a>(network: &'a Network, link: &LinkSpec) -> Option<([&'a Path; 2], Length)> {
+pub(super) fn ends<'a>(network: &'a Network, link: &LinkSpec) -> Option<([&'a Path; 2], Length)> {
     let range = network.media[link.medium?].config.range?;
     let [a, b] = link.between.map(|node| network.nodes[node].place.as_ref());
     Some(([a?, b?], range))
@@ -211,14 +240,18 @@ fn at_first(([a, b], range): ([&Path; 2], Length)) -> bool {
     within(a, b, square_of(range.0), Time::ZERO)
 }
 
-fn ever(ends: ([&Path; 2], Length), network: &Network) -> bool {
-    let ([a, b], range) = ends;
+fn ever((ends, range): ([&Path; 2], Length), network: &Network) -> bool {
+    ever_within(ends, square_of(range.0), network)
+}
+
+/// Whether the ends of a link are ever within a distance, given as its square.
+pub(super) fn ever_within([a, b]: [&Path; 2], most: i128, network: &Network) -> bool {
     let end = Time::ZERO + network.duration;
-    at_first(ends) || next_within(a, b, &[square_of(range.0)], Time::ZERO, end).is_some()
+    within(a, b, most, Time::ZERO) || next_within(a, b, &[most], Time::ZERO, end).is_some()
 }
 
 /// How near the ends of a link ever come to each other, to the millimetre above.
-fn nearest(ends: [&Path; 2], network: &Network) -> Length {
+pub(super) fn nearest(ends: [&Path; 2], network: &Network) -> Length {
     let comes = |distance: u64| ever((ends, Length(distance)), network);
     // At first they are no farther apart than the corners of the plane.
     let (mut too_near, mut near_enough) = (0, 3 * FARTHEST as u64);
@@ -233,7 +266,7 @@ fn nearest(ends: [&Path; 2], network: &Network) -> Length {
 }
 
 /// A length in three digits: about what it is, and not below it.
-fn in_three_digits(length: Length) -> [Length; 2] {
+pub(super) fn in_three_digits(length: Length) -> [Length; 2] {
     let step = 10u64.pow(length.0.max(1).ilog10().saturating_sub(2));
     [(length.0 + step / 2) / step, length.0.div_ceil(step)].map(|steps| Length(steps * step))
 }

@@ -13,6 +13,7 @@ use crate::scenario::Scenario;
 use crate::scenario::document::Origin;
 use crate::scenario::sweep::{Precision, Replications, Sweep};
 use crate::store::Digest;
+use crate::usual_names;
 
 /// Cases at points at most: all of them are checked, and kept in memory, before the first runs.
 const MOST_CELLS: u128 = 100_000;
@@ -156,7 +157,10 @@ pub(super) fn metrics(sweep: &Sweep, scenario: &Scenario) -> Result<Vec<&'static
     let find = |name: &String, key: String| {
         metric::find(name).ok_or_else(|| {
             let problem = Problem::new("a metric (see `lasthop list metrics`)").key(key).found(format!("\"{name}\""));
-            problem.nearest(name, metric::names())
+            match usual_names::of_metric(name) {
+                Some(metric) => problem.hint(format!("write \"{metric}\"")),
+                None => problem.nearest(name, metric::names()),
+            }
         })
     };
     let named = sweep.metrics.iter().enumerate();

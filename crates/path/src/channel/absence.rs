@@ -25,9 +25,9 @@ pub struct Config {
     /// After so long all of them come again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub every: Option<Span>,
-    /// How often they come in all; 1 if not given, and more with `every` only.
-    #[serde(default = "once", skip_serializing_if = "is_once")]
-    pub times: u32,
+    /// How often they come in all, which stands beside `every`; 1 without both.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub times: Option<u32>,
     /// Which of the link's nodes is the mobile.
     #[serde(default)]
     pub mobile: Mobile,
@@ -58,12 +58,10 @@ pub enum Hears {
     WhenItSends,
 }
 
-fn once() -> u32 {
-    1
-}
-
-fn is_once(times: &u32) -> bool {
-    *times == once()
+impl Config {
+    fn times(&self) -> u32 {
+        self.times.unwrap_or(1)
+    }
 }
 
 /// More than anybody counts.
@@ -73,15 +71,19 @@ impl Settings for Config {
     fn check(&self) -> Vec<Fault> {
         let ends: Vec<Span> = self.away.iter().flatten().copied().collect();
         let mut faults: Vec<Fault> = rising("away", &ends).into_iter().collect();
-        faults.extend(Fault::unless_some("times", self.times, MOST_TIMES));
+        faults.extend(Fault::unless_some("times", self.times(), MOST_TIMES));
         let first = ends.first().copied().unwrap_or_default();
         let last = ends.last().copied().unwrap_or_default();
         match self.every {
             Some(every) if first + every <= last => {
                 faults.push(Fault::new("every", every, "longer than from the first of `away` to the last"));
             }
-            None if self.times > 1 => {
-                let fault = Fault::new("times", self.times, "1 without `every`");
+            Some(every) if self.times.is_none() => {
+                let fault = Fault::new("every", every, "nothing without `times`: they come once");
+                faults.push(fault.hint("add times = 10"));
+            }
+            None if self.times() > 1 => {
+                let fault = Fault::new("times", self.times(), "1 without `every`");
                 faults.push(fault.hint("add every = \"20 s\""));
             }
             _ => {}
@@ -107,7 +109,7 @@ impl Config {
         let every = self.every.unwrap_or_default();
         let begun = |time: u32| Time::ZERO + every.times(u64::from(time));
         let switches: Vec<Time> =
-            (0..self.times).flat_map(|time| self.away.iter().flatten().map(move |at| begun(time) + *at)).collect();
+            (0..self.times()).flat_map(|time| self.away.iter().flatten().map(move |at| begun(time) + *at)).collect();
         let returns = switches.iter().copied().skip(1).step_by(2).collect();
         let from_mobile = match self.mobile {
             Mobile::First => Way::Forward,
@@ -151,7 +153,7 @@ mod tests {
 
     fn config(hears: Hears) -> Config {
         let away = vec![[Span::from_millis(100), Span::from_millis(200)]];
-        Config { away, every: Some(Span::from_millis(1000)), times: 2, mobile: Mobile::First, hears }
+        Config { away, every: Some(Span::from_millis(1000)), times: Some(2), mobile: Mobile::First, hears }
     }
 
     /// What becomes of frames of a millisecond, from the mobile or to it.
@@ -201,7 +203,10 @@ mod tests {
         };
         assert_eq!(faults(|config| config.every = Some(Span::from_millis(100))), ["every"]);
         assert_eq!(faults(|config| config.every = None), ["times"]);
-        assert_eq!(faults(|config| config.times = 0), ["times"]);
+        assert_eq!(faults(|config| config.times = Some(0)), ["times"]);
+        assert_eq!(faults(|config| config.times = None), ["every"]);
+        // A sweep over `times` may begin with one.
+        assert_eq!(faults(|config| config.times = Some(1)), [""; 0]);
         assert_eq!(faults(|config| config.away[0].reverse()), ["away"]);
     }
 }

@@ -76,8 +76,7 @@ impl Plane {
         }
         let known = self.by_rate.iter().find(|(known, _)| *known == rate);
         let most = known.map(|(_, most)| *most).unwrap_or_else(|| {
-            let thousandths = (1000.0 * self.ranges.excess(rate)).round() as u64;
-            let most = square_of(self.ranges.read.0) as f64 / square_ratio(thousandths, self.ranges.path_loss);
+            let most = self.ranges.square_at(rate);
             self.by_rate.push((rate, most));
             most
         });

@@ -26,10 +26,12 @@ pub struct Config {
     #[serde(skip_serializing_if = "is_default")]
     pub preamble: Preamble,
     /// Frames longer than this, header and checksum included, ask for the air first; none does if not given.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "engine::or_none::deserialize")]
+    #[schemars(schema_with = "engine::or_none::schema::<Bytes>")]
     pub rts_threshold: Option<Bytes>,
     /// Frames longer than this, header and checksum included, are sent in fragments of this length; none is if not given.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "engine::or_none::deserialize")]
+    #[schemars(schema_with = "engine::or_none::schema::<Bytes>")]
     pub fragmentation_threshold: Option<Bytes>,
     /// How often a frame up to the RTS threshold is sent, or a request, before its packet is given up; 7 if not given.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -39,13 +41,15 @@ pub struct Config {
     pub long_retry_limit: Option<u32>,
     /// What is added to both limits with each packet to a station that is given up in a row, until one is acknowledged
     /// (approach A of disconnections2012).
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "engine::or_none::deserialize")]
+    #[schemars(schema_with = "engine::or_none::schema::<Growth>")]
     pub retry_growth: Option<Growth>,
     /// Which rate frames are sent at, up to that of the link.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rate_control: Option<Named<RateControlConfig>>,
     /// Packets to one station go together in one frame; each goes in one of its own if not given.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "engine::or_none::deserialize")]
+    #[schemars(schema_with = "engine::or_none::schema::<Aggregation>")]
     pub aggregation: Option<Aggregation>,
     /// A slot of the back-off, instead of the standard's.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -78,13 +82,15 @@ pub struct Config {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub carrier_sense_range: Option<Length>,
     /// A frame survives those that begin while it is received if it is stronger than each by this; none does if not given.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "engine::or_none::deserialize")]
+    #[schemars(schema_with = "engine::or_none::schema::<Decibels>")]
     pub capture: Option<Decibels>,
     /// The power of distance with which signals fall; 4 if not given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path_loss: Option<f64>,
     /// How often base stations and routers send a beacon; never if not given.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "engine::or_none::deserialize")]
+    #[schemars(schema_with = "engine::or_none::schema::<Span>")]
     pub beacon_interval: Option<Span>,
 }
 

@@ -9,7 +9,7 @@ use super::Config;
 use super::sensitivity::minimum_input;
 use crate::event::Reach;
 use crate::place::crossing::within;
-use crate::place::{Path, square_of};
+use crate::place::{Path, square_of, square_ratio};
 
 /// ns-2's default radio reads what is at least 3.652e-10 W and senses what is at least 1.559e-11 W: under its two-ray ground
 /// model 250 m and 550 m (tcl/lib/ns-default.tcl).
@@ -53,6 +53,12 @@ impl Ranges {
     pub fn excess(&self, rate: Rate) -> f64 {
         let minimum = |rate| minimum_input(rate).unwrap_or(f64::NEG_INFINITY);
         self.slowest.map_or(0.0, |slowest| (minimum(rate) - minimum(slowest)).max(0.0))
+    }
+
+    /// The square of how far frames at this rate can be read, in square nanometres.
+    pub fn square_at(&self, rate: Rate) -> f64 {
+        let thousandths = (1000.0 * self.excess(rate)).round() as u64;
+        square_of(self.read.0) as f64 / square_ratio(thousandths, self.path_loss)
     }
 
     /// How two stations hear each other at a time.
@@ -117,8 +123,8 @@ impl Config {
         }
         let fits = SHORTEST_INTERVAL..=LONGEST_INTERVAL;
         if let Some(interval) = self.beacon_interval.filter(|interval| !fits.contains(interval)) {
-            let expected = format!("{SHORTEST_INTERVAL} to {LONGEST_INTERVAL}");
-            faults.push(Fault::new("beacon_interval", interval, expected).hint("most networks have 102.4 ms"));
+            let fault = Fault::new("beacon_interval", interval, "1.024 ms to 67.10784 s");
+            faults.push(fault.hint("most networks have 102.4 ms"));
         }
         faults
     }

@@ -1,0 +1,73 @@
+//! A setting that may be absent, and then can be switched off by name too: `"none"`. A sweep or `--set` can give a key a value,
+//! and cannot take it away.
+//!
+//! At such a field: `#[serde(deserialize_with = "engine::or_none::deserialize")]` and
+//! `#[schemars(schema_with = "engine::or_none::schema::<T>")]`.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::value::{Error as Refusal, MapAccessDeserializer};
+use serde::de::{Deserialize, Deserializer, Error, IntoDeserializer, MapAccess, Visitor};
+
+const NONE: &str = "none";
+
+/// Reads `"none"` as nothing, and what is written as text or as a table as itself.
+pub fn deserialize<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
+    struct OrNone<T>(PhantomData<T>);
+    impl<'de, T: Deserialize<'de>> Visitor<'de> for OrNone<T> {
+        type Value = Option<T>;
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            // What it says of nothing is what it expects.
+            let refused = T::deserialize(IntoDeserializer::<Refusal>::into_deserializer(())).err();
+            let said = refused.map(|error| error.to_string()).unwrap_or_default();
+            let expected = said.rsplit_once("expected ").map_or(&*said, |(_, expected)| expected);
+            write!(f, "{expected}, or \"{NONE}\"")
+        }
+        fn visit_str<E: Error>(self, text: &str) -> Result<Option<T>, E> {
+            if text == NONE { Ok(None) } else { T::deserialize(text.into_deserializer()).map(Some) }
+        }
+        fn visit_map<M: MapAccess<'de>>(self, map: M) -> Result<Option<T>, M::Error> {
+            T::deserialize(MapAccessDeserializer::new(map)).map(Some)
+        }
+    }
+    deserializer.deserialize_any(OrNone(PhantomData))
+}
+
+/// What may stand there.
+pub fn schema<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
+    let given = generator.subschema_for::<T>();
+    json_schema!({ "anyOf": [given, { "const": NONE, "description": "as if it were left out" }] })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::units::Bytes;
+    use serde::Deserialize;
+    use serde::de::IntoDeserializer;
+    use serde::de::value::{Error, MapDeserializer};
+
+    #[derive(Deserialize, PartialEq, Debug)]
+    struct Table {
+        size: Bytes,
+    }
+
+    #[test]
+    fn none_is_nothing_and_all_else_itself() {
+        let read =
+            |text: &'static str| super::deserialize::<_, Bytes>(IntoDeserializer::<Error>::into_deserializer(text));
+        assert_eq!(read("none"), Ok(None));
+        assert_eq!(read("500 B"), Ok(Some(Bytes(500))));
+        assert!(read("None").is_err());
+        let table = MapDeserializer::<_, Error>::new([("size", "500 B")].into_iter());
+        assert_eq!(super::deserialize(table), Ok(Some(Table { size: Bytes(500) })));
+    }
+
+    #[test]
+    fn what_is_expected_is_said_in_the_words_of_the_quantity() {
+        let number: serde::de::value::I64Deserializer<Error> = 5i64.into_deserializer();
+        let said = super::deserialize::<_, Bytes>(number).unwrap_err().to_string();
+        assert!(said.contains("expected a size such as \"512 kB\"") && said.ends_with(", or \"none\""), "{said}");
+    }
+}
