@@ -112,7 +112,16 @@ impl Source {
             Some(parsed) if !document.was_set(problem.key.as_deref()) => parsed.locate(problem),
             _ => document.locate(problem),
         };
-        let located = |problems: Vec<Problem>| problems.into_iter().map(locate).collect::<Vec<_>>();
+        // What is wrong with one copy is wrong with all.
+        let located = |problems: Vec<Problem>| {
+            let mut said = Vec::new();
+            for problem in problems.into_iter().map(locate) {
+                if !said.contains(&problem) {
+                    said.push(problem);
+                }
+            }
+            said
+        };
         let mut problems = include_traces(&mut scenario, &self.file, &self.recordings);
         problems.extend(include_recordings(&mut scenario, &self.file, &self.recordings));
         if !problems.is_empty() {

@@ -303,6 +303,7 @@ fn a_frame_that_begins_into_another_is_of_a_station_that_does_not_hear() {
         assert!(found[0].avoidable, "{report:?}");
         let first = DATA + WAIT + slots.unwrap() * SLOT;
         assert!(found.iter().map(|found| found.cost.as_secs_f64() * 1e6).sum::<f64>() >= first - 0.01, "{report:?}");
+        assert_eq!(cost(report, "collision"), 0.0, "{report:?}");
     }
 }
 

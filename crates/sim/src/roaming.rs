@@ -19,9 +19,10 @@ struct Candidate {
     station: Path,
     /// The square of the range in which it can be used.
     range: i128,
-    /// When it next comes into range or leaves it.
+    /// When it next comes into range or leaves it: sought anew only when that is past.
     border: Option<Time>,
-    /// When next that it is nearer than the one in use, by the hysteresis, begins or ends.
+    /// When next that it is nearer than the one in use, by the hysteresis, begins or ends: sought anew when that is past, and
+    /// with each association.
     preference: Option<Time>,
 }
 
@@ -60,12 +61,15 @@ impl Roamer {
         let path = network.nodes[node].place.clone()?;
         let until = Time::ZERO + network.duration;
         let candidate = |(link, spec): (usize, &crate::network::LinkSpec)| {
+            if !spec.between.contains(&node) {
+                return None;
+            }
             let range = network.media[spec.medium?].config.range?;
             let other = if spec.between[0] == node { spec.between[1] } else { spec.between[0] };
             let station = network.nodes[other].place.clone()?;
             let range = square_of(range.0);
             let border = next_within(&path, &station, &[range], Time::ZERO, until);
-            spec.between.contains(&node).then_some(Candidate { link, station, range, border, preference: None })
+            Some(Candidate { link, station, range, border, preference: None })
         };
         let candidates = network.links.iter().enumerate().filter_map(candidate).collect();
         Some(Roamer {
@@ -122,7 +126,7 @@ impl Roamer {
         Some(Move::Joins(self.candidates[nearest].link))
     }
 
-    /// When something may be to do again. Each change that is still ahead was sought once only: a way may have many parts.
+    /// When something may be to do again.
     pub fn next_look(&mut self, now: Time) -> Option<Time> {
         let is_past = |at: Option<Time>| at.is_some_and(|at| at <= now);
         for number in 0..self.candidates.len() {

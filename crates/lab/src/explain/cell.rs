@@ -32,7 +32,8 @@ use super::hops;
 pub(super) enum Why {
     /// The channel.
     Air,
-    /// Other frames that began at the same moment. Also the silence of who has been asked but takes the air for reserved.
+    /// Other frames that began at the same moment. Also the silence of who has been asked but takes the air for reserved, or
+    /// goes on with an exchange of its own.
     Collision,
     /// Frames whose senders did not hear each other, because none began at the same moment.
     Hidden,
@@ -97,6 +98,7 @@ struct Last {
 /// A frame in the air.
 struct Flying {
     from: u32,
+    to: u32,
     kind: FrameKind,
     start: Time,
     met: bool,
@@ -205,6 +207,7 @@ impl Cell {
         let Open { to, number, hop, carried, began, tried, data, heard_by, last } = open;
         let silent = last.as_ref().map_or(at, |last| last.at);
         let answer = last.as_ref().is_some_and(|last| last.kind.is_answer());
+        let beacon = last.as_ref().is_some_and(|last| last.kind == FrameKind::Beacon);
         let spoilt = last.and_then(|last| match last.reception {
             Reception::Collided => Some(if last.met { Why::Collision } else { Why::Hidden }),
             Reception::Corrupted | Reception::Unheard => Some(Why::Air),
@@ -214,10 +217,11 @@ impl Cell {
             }
         });
         // From the end of the wait for an answer on, at the earliest DIFS behind its own frame; from EIFS behind an
-        // answer that it could not read; from DIFS behind everything else [802.11-2007 s9.2.5.2].
+        // answer that it sensed and could not read; from DIFS behind everything else [802.11-2007 s9.2.5.2].
         let counts = match (spoilt, answer) {
             (None, _) => at + difs,
-            (Some(_), true) => at + eifs,
+            (Some(_), true) if self.hearing.senses(station, to) => at + eifs,
+            (Some(_), true) => at,
             (Some(_), false) => {
                 at.max(Time::from_nanos(at.as_nanos().saturating_sub(answer_timeout.as_nanos())) + difs)
             }
@@ -225,7 +229,7 @@ impl Cell {
         let free = counts + slot.times(u64::from(slots));
         self.free = self.free.max(free);
         let heard_by = self.hearing.audience(station).map(|_| heard_by);
-        let request = hop.is_none() && spoilt.is_some();
+        let request = hop.is_none() && spoilt.is_some() && !beacon;
         let exchange = Exchange { medium, hop, carried, began, tried, silent, free, data, spoilt, heard_by };
         if request {
             // Whose it was is told with the packet's first frame, or when it is given up.
@@ -281,10 +285,12 @@ impl Cells {
                 let mut met = false;
                 for other in &mut cell.flying {
                     let apart = frame.start.max(other.start).since(frame.start.min(other.start));
-                    let meets = apart <= cell.phy.delay;
-                    (met, other.met) = (met || meets, other.met || meets);
+                    if apart <= cell.phy.delay {
+                        met |= cell.hearing.senses(to, other.from);
+                        other.met |= cell.hearing.senses(other.to, from);
+                    }
                 }
-                cell.flying.push(Flying { from, kind: frame.kind, start: frame.start, met });
+                cell.flying.push(Flying { from, to, kind: frame.kind, start: frame.start, met });
                 if !frame.kind.is_answer() {
                     let open = cell.exchange(at, from, to);
                     open.number = frame.packets.first();

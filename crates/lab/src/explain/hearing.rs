@@ -29,6 +29,11 @@ impl Hearing {
         }
     }
 
+    /// Whether a station senses another, or is it.
+    pub fn senses(&self, station: u32, other: u32) -> bool {
+        self.audience(other).is_none_or(|audience| audience[station as usize])
+    }
+
     /// For each station, whether it senses another; `None` if all do.
     pub fn audience(&self, of: u32) -> Option<&[bool]> {
         self.0.as_ref().map(|senses| senses[of as usize].as_slice())

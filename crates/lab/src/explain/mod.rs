@@ -258,8 +258,8 @@ struct Watched {
 }
 
 impl Watched {
-    /// Tells facts. Of exchanges that began at `exchanges` there is still something to be told.
-    fn tell(&mut self, at: Time, facts: &mut Vec<Fact>, exchanges: Option<Time>) {
+    /// Tells facts.
+    fn tell(&mut self, at: Time, facts: &mut Vec<Fact>, cells: &Cells) {
         for fact in facts.drain(..) {
             self.timeouts += u32::from(matches!(fact, Fact::Tcp(tcp::Event::Timeout { .. })));
             for (kind, watch) in &mut self.watches {
@@ -269,7 +269,8 @@ impl Watched {
         }
         for union in [&mut self.lost.all, &mut self.lost.avoidable] {
             if union.is_full() {
-                union.settle(self.flow.unsettled_since().unwrap_or(at).min(exchanges.unwrap_or(at)));
+                let unsettled = [self.flow.unsettled_since(), cells.unsettled_since()];
+                union.settle(unsettled.into_iter().flatten().fold(at, Time::min));
             }
         }
     }
@@ -377,7 +378,7 @@ impl Explain {
             step(&mut watched.flow, &Context { hops: &self.hops, cells: &self.cells }, &mut self.facts);
             self.cells.waits(at, number, |medium| watched.flow.transit.waiting_in(medium));
             self.cells.tell(at, &mut watched.flow);
-            watched.tell(at, &mut self.facts, self.cells.unsettled_since());
+            watched.tell(at, &mut self.facts, &self.cells);
         }
     }
 

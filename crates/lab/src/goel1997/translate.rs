@@ -140,6 +140,7 @@ impl<'c, 'a> Translator<'c, 'a, '_> {
             self.place(&format!("nodes.{id}"), node.at);
             let node = model::Node {
                 kind: node.kind,
+                count: None,
                 buffer: node.buffer,
                 processing_delay: node.processing_delay,
                 radio: node.radio,

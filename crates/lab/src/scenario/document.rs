@@ -9,7 +9,7 @@ use toml::{Table, Value};
 
 use super::model::Scenario;
 use super::written::as_written;
-use super::{explain, quotes};
+use super::{copies, explain, quotes};
 use crate::problem::Problem;
 
 /// A TOML text with the places of its keys.
@@ -145,7 +145,7 @@ impl Document {
 
     /// The scenario that the text, with what was set, describes, or what is wrong with its form, in the order of the text.
     pub fn read(&self) -> Result<Scenario, Vec<Problem>> {
-        explain::read(&self.table).map_err(|problems| {
+        explain::read(&self.table).and_then(copies::written_out).map_err(|problems| {
             let mut problems: Vec<Problem> =
                 problems.into_iter().map(|problem| self.locate(self.requoted(self.kept_by(problem)))).collect();
             problems.sort_by_key(|problem| problem.place);
@@ -207,6 +207,10 @@ impl Document {
         // What another file, or an option, is about does not stand in this one.
         if problem.file.is_some() {
             return problem;
+        }
+        let is_there = |key: &str| explain::value(&self.table, key).is_some();
+        if let Some(original) = problem.key.as_deref().and_then(|key| copies::original(key, is_there)) {
+            problem.key = Some(original);
         }
         let key = problem.key.clone().unwrap_or_default();
         if let (Some(found), Some(value)) = (&mut problem.found, explain::value(&self.table, &key))

@@ -4,6 +4,7 @@ mod advice;
 mod bandwidth_delay;
 pub mod changes;
 mod check;
+mod copies;
 mod dead_air;
 pub mod document;
 mod explain;

@@ -96,6 +96,11 @@ pub enum Radio {
 pub struct Node {
     /// What it is.
     pub kind: NodeKind,
+    /// How many of it there are, if more than itself: m1, m2 and so on instead of m, and as many of each link and flow that names
+    /// it. Scenarios that have been read have them written out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
+    pub count: Option<u32>,
     /// Buffers shared by all its links, as "512 kB"; unlimited if not given. Routers and base stations.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub buffer: Option<Bytes>,

@@ -11,7 +11,7 @@ pub(super) fn add_quotes(text: &str, offset: usize) -> Option<String> {
     let begin = before[line..].rfind(['=', ',', '[', '{']).map(|at| line + at + 1)?;
     let end = behind.find([',', ']', '}', '#', '\n']).map_or(text.len(), |at| offset + at);
     let value = text[begin..end].trim();
-    // A value stands behind a key; and it is no text if there is no letter in it, or if it has quotes already, or what is no text at all.
+    // A value stands behind a key. Only a bare word with a letter is meant as text: no number, nothing in quotes, no list.
     let is_value = text[line..begin].contains('=') && value.contains(char::is_alphabetic);
     let is_other = |c: char| "\"'=[{".contains(c) || c.is_control();
     (is_value && !value.contains(is_other)).then(|| format!("write \"{}\", in quotes", shown(value)))

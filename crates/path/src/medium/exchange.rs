@@ -310,7 +310,7 @@ impl Medium {
                 let (hop, packet_number) = (self.data(number).hop, self.head(number).number);
                 cx.tell(hop, || LinkEvent::AckCorrupted { number: packet_number });
             }
-            // If it heard the answer, it could not read it; if not, it has waited for longer than it needs to.
+            // EIFS follow if the answer was sensed: then it ended the silence of the zone. Who did not sense it counts from now.
             let (zone, station) = (self.hearing.zone[number as usize], &mut self.stations[number as usize]);
             station.unread = Some(cx.now);
             let from = self.zones[zone as usize].counts_from(number, station, &self.phy).max(cx.now);

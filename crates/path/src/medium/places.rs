@@ -84,12 +84,12 @@ impl Plane {
         square(from, to, now) as f64 > most
     }
 
-    /// Whether `to` can read a frame of `first` although `later` begins one: if the first is so much stronger there.
-    pub fn captures(&self, to: u32, first: u32, later: u32, now: Time) -> bool {
+    /// Whether frames of `from` are so much stronger at `to` than those of `other` that it can read them together with these.
+    pub fn captures(&self, to: u32, from: u32, other: u32, now: Time) -> bool {
         // Who sends hears nothing else.
-        let Some(ratio) = self.capture.filter(|_| to != first && to != later) else { return false };
-        let [to, first, later] = [to, first, later].map(|station| &self.paths[station as usize]);
-        square(to, first, now) as f64 * ratio <= square(to, later, now) as f64
+        let Some(ratio) = self.capture.filter(|_| to != from && to != other) else { return false };
+        let [to, from, other] = [to, from, other].map(|station| &self.paths[station as usize]);
+        square(to, from, now) as f64 * ratio <= square(to, other, now) as f64
     }
 }
 

@@ -23,7 +23,7 @@ struct Apart {
     slots: u64,
 }
 
-/// What a frame reserves.
+/// What a frame reserves: it sets the network allocation vector (NAV) of who reads it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub(super) struct Reservation {
     pub until: Time,
@@ -108,8 +108,8 @@ impl Zone {
         self.counted + self.passed(self.from, now, slot)
     }
 
-    /// How many slots are left at the beginning of this silence of those until a count, for who counts from `from` on; none
-    /// if they have passed.
+    /// The slots until a count that were left when the air became idle, for who counts them from `from` on; none if they are
+    /// over by `now`.
     pub fn left(&self, until: u64, from: Time, now: Time, slot: Span) -> Option<u64> {
         let left = until.saturating_sub(self.counted);
         (left > self.passed(from, now, slot)).then_some(left)

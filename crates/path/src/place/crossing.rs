@@ -134,10 +134,8 @@ mod tests {
             times.push(at);
         }
         // Into 60 m and 20 m at 4 and 8 s, and out of them the nanosecond after 12 and 16 s.
-        assert_eq!(
-            times[1..].iter().map(|at| at.as_nanos() / 1_000_000).collect::<Vec<_>>(),
-            [4000, 8000, 12_000, 16_000]
-        );
+        let expected = [4_000_000_000, 8_000_000_000, 12_000_000_001, 16_000_000_001].map(Time::from_nanos);
+        assert_eq!(times[1..], expected);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! What a station hears: when the air is busy to it, for how long others have reserved it, and from when on it counts slots
-//! [802.11-2007 s9.2.5.2, s9.2.5.4].
+//! [802.11-2007 s9.2.5.2, s9.2.5.4]: physical and virtual carrier sense. It repeats what the medium does and shares nothing with
+//! it, so that each tests the other.
 
 use engine::{Span, Time};
 
@@ -10,7 +11,7 @@ pub(super) struct Spaces {
     pub eifs: Span,
 }
 
-/// What a frame reserves behind its end.
+/// What a frame reserves behind its end: the network allocation vector (NAV).
 #[derive(Clone, Copy)]
 pub(super) struct Reservation {
     pub until: Time,

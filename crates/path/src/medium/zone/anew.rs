@@ -12,18 +12,21 @@ use crate::mac::dcf::Phy;
 pub(in super::super) struct Standing {
     heard: u32,
     clear: bool,
+    damaged: bool,
     reserved: Vec<Reservation>,
-    /// Since when nothing is heard, and from when slots count: while something is heard, the end of that decides.
-    idle: Option<(Time, Time)>,
+    busy_since: Time,
+    idle_since: Time,
+    /// From when slots count.
+    from: Time,
 }
 
 impl Zone {
     /// What its stations have in common.
     pub fn standing(&self) -> Standing {
-        let idle = (self.heard == 0).then_some((self.idle_since, self.from));
         let mut reserved = self.reserved.clone();
         reserved.sort();
-        Standing { heard: self.heard, clear: self.clear, reserved, idle }
+        let Zone { heard, clear, damaged, busy_since, idle_since, from, .. } = *self;
+        Standing { heard, clear, damaged, reserved, busy_since, idle_since, from }
     }
 
     /// A zone without stations that has heard what this one has.

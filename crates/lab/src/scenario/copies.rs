@@ -1,0 +1,98 @@
+//! Nodes of which there are several: `nodes.m = { kind = "host", count = 3 }` stands for m1, m2 and m3, and what names m, a link
+//! or a flow, for three as well, each with one of them.
+
+use indexmap::IndexMap;
+
+use super::model::{Flow, Link, Node, Scenario};
+use crate::problem::Problem;
+
+/// More than a medium has stations.
+const MOST: u32 = 10_000;
+
+/// The name of a copy; the first is 1.
+fn name_of(name: &str, number: u32) -> String {
+    format!("{name}{number}")
+}
+
+/// What a key of a copy, such as `links.air3.rate`, is called in the text, if `is_there` tells what is.
+pub(super) fn original(key: &str, is_there: impl Fn(&str) -> bool) -> Option<String> {
+    let mut parts = key.splitn(3, '.');
+    let (table, name, rest) = (parts.next()?, parts.next()?, parts.next());
+    let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    let original = format!("{table}.{stem}");
+    let is_copy = stem.len() < name.len() && !is_there(&format!("{table}.{name}")) && is_there(&original);
+    is_copy.then(|| rest.map_or(original.clone(), |rest| format!("{original}.{rest}")))
+}
+
+/// The scenario with each copy written out.
+pub(super) fn written_out(mut scenario: Scenario) -> Result<Scenario, Vec<Problem>> {
+    if scenario.nodes.values().all(|node| node.count.is_none()) {
+        return Ok(scenario);
+    }
+    let counts: IndexMap<String, u32> =
+        scenario.nodes.iter().filter_map(|(name, node)| Some((name.clone(), node.count?))).collect();
+    let mut problems = Vec::new();
+    for (name, count) in counts.iter().filter(|(_, count)| !(1..=MOST).contains(*count)) {
+        let problem = Problem::new(format!("1 to {MOST} nodes")).key(format!("nodes.{name}.count"));
+        problems.push(problem.found(count.to_string()));
+    }
+    if !problems.is_empty() {
+        return Err(problems);
+    }
+    let one = |node: &mut Node, _: u32| node.count = None;
+    let nodes = copies("nodes", scenario.nodes, |name, _| Ok(counts.get(name).copied()), one, &mut problems);
+    let of_ends = |ends: [&String; 2]| match ends.map(|end| counts.get(end)) {
+        [Some(here), Some(there)] if here != there => Err(Problem::new(format!(
+            "as many of one end as of the other: each has a partner, and there are {here} {} and {there} {}",
+            ends[0], ends[1]
+        ))),
+        [here, there] => Ok(here.or(there).copied()),
+    };
+    let choose = |end: &mut String, number: u32| {
+        if counts.contains_key(end) {
+            *end = name_of(end, number);
+        }
+    };
+    let between = |link: &mut Link, number: u32| link.between.iter_mut().for_each(|end| choose(end, number));
+    let of_link = |_: &str, link: &Link| of_ends([&link.between[0], &link.between[1]]);
+    let links = copies("links", scenario.links, of_link, between, &mut problems);
+    let ends =
+        |flow: &mut Flow, number: u32| [&mut flow.from, &mut flow.to].into_iter().for_each(|end| choose(end, number));
+    let of_flow = |_: &str, flow: &Flow| of_ends([&flow.from, &flow.to]);
+    let flows = copies("flows", scenario.flows, of_flow, ends, &mut problems);
+    (scenario.nodes, scenario.links, scenario.flows) = (nodes, links, flows);
+    if problems.is_empty() { Ok(scenario) } else { Err(problems) }
+}
+
+/// The entries of a table, and instead of each of which there are several its copies, `change`d.
+fn copies<T: Clone>(
+    table: &str,
+    entries: IndexMap<String, T>,
+    count: impl Fn(&str, &T) -> Result<Option<u32>, Problem>,
+    change: impl Fn(&mut T, u32),
+    problems: &mut Vec<Problem>,
+) -> IndexMap<String, T> {
+    let mut all = IndexMap::new();
+    for (name, entry) in &entries {
+        match count(name, entry) {
+            Err(problem) => problems.push(problem.key(format!("{table}.{name}"))),
+            Ok(None) => {
+                all.insert(name.clone(), entry.clone());
+            }
+            Ok(Some(count)) => {
+                for number in 1..=count {
+                    let copy = name_of(name, number);
+                    if entries.contains_key(&copy) {
+                        let problem = Problem::new("a name of its own: a copy of another has it");
+                        let problem = problem.key(format!("{table}.{copy}")).found(format!("\"{copy}\""));
+                        problems.push(problem.hint(format!("{table}.{name} stands for {name}1 to {name}{count}")));
+                    }
+                    let mut changed = entry.clone();
+                    change(&mut changed, number);
+                    all.insert(copy, changed);
+                }
+            }
+        }
+    }
+    all
+}
