@@ -114,6 +114,7 @@ fn a_cell_with_the_waits_of_ns2_delivers_what_ns2_does_within_the_interval_but_f
             let apart = (theirs.centre() - ours.centre()).abs();
             let within = apart <= theirs.half_width().hypot(ours.half_width());
             assert_eq!(within, !APART.contains(&(case, stations)), "{says}");
+            assert!(apart <= 0.005 * theirs.centre(), "{says}");
         }
     }
 }
