@@ -1,6 +1,7 @@
 //! What there is, as the world needs it: checked, in numbers instead of names where something refers to something.
 
 use engine::{Bytes, Rate, Span, Time};
+use path::Reach;
 use path::agent::AgentConfig;
 use path::channel::ChannelConfig;
 use path::link::Timing;
@@ -35,6 +36,24 @@ impl Network {
         let links = self.links.iter().filter(|link| link.medium == Some(medium));
         let mut known = vec![false; self.nodes.len()];
         links.flat_map(|link| link.between).filter(|node| !std::mem::replace(&mut known[*node], true)).collect()
+    }
+
+    /// The pairs of stations of a medium that do not read each other at time zero, and how they hear each other instead. None
+    /// where everybody hears everybody: without a range.
+    pub fn apart(&self, medium: usize) -> Vec<(u32, u32, Reach)> {
+        let Some(ranges) = self.media[medium].config.ranges() else { return Vec::new() };
+        let stations = self.stations(medium);
+        let places: Option<Vec<_>> = stations.iter().map(|node| self.nodes[*node].place.as_ref()).collect();
+        let mut apart = Vec::new();
+        for (b, at_b) in places.iter().flatten().enumerate() {
+            for (a, at_a) in places.iter().flatten().enumerate().take(b) {
+                let reach = ranges.reach(at_a, at_b, Time::ZERO);
+                if reach != Reach::Reads {
+                    apart.push((a as u32, b as u32, reach));
+                }
+            }
+        }
+        apart
     }
 }
 

@@ -246,7 +246,7 @@ impl Cells {
             let stations = network.stations(number);
             Cell {
                 phy: Phy::new(&spec.config),
-                hearing: Hearing::of(network, &spec.config, &stations),
+                hearing: Hearing::of(network, number, stations.len()),
                 open: stations.iter().map(|_| None).collect(),
                 stations,
                 flying: Vec::new(),

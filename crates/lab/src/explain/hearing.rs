@@ -1,24 +1,18 @@
 //! Which stations of a medium sense each other's frames.
 
 use path::Reach;
-use path::mac::dcf::Config;
-use path::place::crossing::within;
-use path::place::square_of;
 use sim::Network;
 
 /// By station and station; without a range everybody senses everybody.
 pub(super) struct Hearing(Option<Vec<Vec<bool>>>);
 
 impl Hearing {
-    /// At time zero.
-    pub fn of(network: &Network, config: &Config, stations: &[usize]) -> Self {
-        let paths: Option<Vec<_>> = stations.iter().map(|node| network.nodes[*node].place.as_ref()).collect();
-        let by_place = config.ranges().zip(paths).map(|(ranges, paths)| {
-            let most = square_of(ranges.sensed.0);
-            let row = |a| paths.iter().map(|b| within(a, b, most, engine::Time::ZERO)).collect();
-            paths.iter().copied().map(row).collect()
-        });
-        Hearing(by_place)
+    /// Of a medium with so many stations, at time zero.
+    pub fn of(network: &Network, medium: usize, stations: usize) -> Self {
+        let has_range = network.media[medium].config.range.is_some();
+        let mut hearing = Hearing(has_range.then(|| vec![vec![true; stations]; stations]));
+        network.apart(medium).into_iter().for_each(|(a, b, reach)| hearing.changed(a, b, reach));
+        hearing
     }
 
     /// Two stations hear each other otherwise than before.

@@ -3,11 +3,12 @@
 
 use indexmap::IndexMap;
 
+use super::media::MOST_STATIONS;
 use super::model::{Flow, Link, Node, Scenario};
 use crate::problem::Problem;
 
-/// More than a medium has stations.
-const MOST: u32 = 10_000;
+/// As many as a medium could have.
+const MOST: u32 = MOST_STATIONS as u32;
 
 /// The name of a copy; the first is 1.
 fn name_of(name: &str, number: u32) -> String {

@@ -10,7 +10,7 @@ use crate::problem::Problem;
 use engine::Named;
 
 /// Stations of one medium; their wake-ups have numbers of 16 bits.
-const MOST_STATIONS: usize = 10_000;
+pub(super) const MOST_STATIONS: usize = 10_000;
 
 impl Checker<'_> {
     /// The medium that a link is part of. That it names none that there is has been told of; what any would say stands for it.

@@ -34,27 +34,11 @@ impl MediumDescription {
                 name: spec.name.clone(),
                 stations: stations.iter().map(|node| network.nodes[*node].name.clone()).collect(),
                 phy: Phy::new(&spec.config),
-                apart: apart(network, spec, &stations),
+                apart: network.apart(number),
             }
         };
         network.media.iter().enumerate().map(medium).collect()
     }
-}
-
-/// The stations of a medium that do not read each other at time zero. Without a range or without places all do.
-fn apart(network: &Network, spec: &sim::network::MediumSpec, stations: &[usize]) -> Vec<(u32, u32, Reach)> {
-    let Some(ranges) = spec.config.ranges() else { return Vec::new() };
-    let places: Option<Vec<_>> = stations.iter().map(|node| network.nodes[*node].place.as_ref()).collect();
-    let mut apart = Vec::new();
-    for (b, at_b) in places.iter().flatten().enumerate() {
-        for (a, at_a) in places.iter().flatten().enumerate().take(b) {
-            let reach = ranges.reach(at_a, at_b, Time::ZERO);
-            if reach != Reach::Reads {
-                apart.push((a as u32, b as u32, reach));
-            }
-        }
-    }
-    apart
 }
 
 /// A frame that was in the air. Times are seconds.
