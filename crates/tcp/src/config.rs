@@ -147,7 +147,8 @@ pub enum TimerRestart {
     /// Acknowledgments of new data [RFC6298 s5.3].
     #[default]
     Acknowledgments,
-    /// Also the beginning of recovery, as in 4.3BSD and ns-2: what it sends again has a round trip of its own to go (WS96).
+    /// Also a fast retransmit, as in 4.3BSD and ns-2: the segment sent again has a round trip of its own to go (WS96). A
+    /// recovery that begins without a retransmission leaves the timer as it is.
     Recovery,
 }
 

@@ -6,7 +6,7 @@ use common::member;
 use engine::{Span, Time};
 use tcp::config::{RtoConfig, TimerRestart};
 use tcp::{Config, Connection};
-use wire::{Ecn, Flags, Segment, SeqNum};
+use wire::{Addr, Ecn, Flags, Notice, NoticeKind, Segment, SeqNum};
 
 /// A third duplicate 900 ms after the timer of 1 s was started: when the timer then expires.
 fn expires(restart: TimerRestart) -> Time {
@@ -32,4 +32,44 @@ fn expires(restart: TimerRestart) -> Time {
 fn recovery_starts_it_again_if_told_to() {
     assert_eq!(expires(TimerRestart::Acknowledgments), Time::from_millis(1000));
     assert_eq!(expires(TimerRestart::Recovery), Time::from_millis(900) + Span::from_secs(1));
+}
+
+/// Refined ICMP's recovery begins at the first duplicate, with a segment that ICMP-RETRANSMIT had sent again 850 ms after
+/// the timer was started.
+#[test]
+fn recovery_without_a_retransmission_leaves_the_timer() {
+    let rto = RtoConfig { restart: TimerRestart::Recovery, ..RtoConfig::default() };
+    let config = Config {
+        segment: 1000,
+        initial_window: 10,
+        recovery: member("reno"),
+        response: member("refined-icmp"),
+        rto,
+        ..Config::default()
+    };
+    let mut end = Connection::established(&config, 1, 2, config.window.0);
+    end.observe();
+    end.write(20_000);
+    while end.poll_transmit(Time::ZERO).is_some() {}
+    let notice = Notice {
+        kind: NoticeKind::Retransmit,
+        segment_dst: Addr::of_node(2),
+        src_port: 1,
+        dst_port: 2,
+        seq: SeqNum(0),
+    };
+    let now = Time::from_millis(850);
+    end.handle_icmp(now, &notice);
+    while end.poll_transmit(now).is_some() {}
+    let duplicate =
+        Segment { src_port: 2, dst_port: 1, ack: SeqNum(0), flags: Flags::ACK, window: 65_535, ..Segment::default() };
+    let now = Time::from_millis(900);
+    end.handle_segment(now, &duplicate, Ecn::NotEct);
+    while end.poll_transmit(now).is_some() {}
+    let mut recovered = false;
+    while let Some(event) = end.poll_event() {
+        recovered |= matches!(event, tcp::Event::NotifiedRecovery { .. });
+    }
+    assert!(recovered, "recovery has begun");
+    assert_eq!(end.poll_timeout(), Time::from_millis(1000));
 }

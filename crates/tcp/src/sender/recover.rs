@@ -76,7 +76,8 @@ impl Sender {
                     self.say(|| Event::FastRetransmit { seq: una });
                 }
                 // The first retransmission does not wait for the pipe to drain [RFC6675 s5 (4.3)].
-                if self.settings.restart == TimerRestart::Recovery {
+                let retransmits = notified != Some(Notified::AlreadyResent);
+                if self.settings.restart == TimerRestart::Recovery && retransmits {
                     self.expiry = self.rtt.expiry(now);
                 }
                 let at_once =

@@ -3,7 +3,7 @@
 use engine::{Bytes, Span};
 use path::agent::AgentConfig;
 use tcp::cc::Start;
-use tcp::config::{BackOff, EcnMode};
+use tcp::config::{BackOff, EcnMode, TimerRestart};
 use tcp::presets::{self, PRESETS};
 use tcp::recovery::RecoveryConfig;
 use tcp::response::ResponseConfig;
@@ -63,6 +63,9 @@ impl Checker<'_> {
             config.initial_ssthresh.get_or_insert(BSD_SSTHRESH);
             if given.rto_back_off.is_none() {
                 config.rto.back_off = BackOff::UntilAcknowledged;
+            }
+            if given.rto_restart.is_none() {
+                config.rto.restart = TimerRestart::Recovery;
             }
         }
         config
