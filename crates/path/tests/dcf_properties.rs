@@ -91,7 +91,17 @@ fn plan() -> impl Strategy<Value = (Plan, Offers)> {
             .prop_map(move |(config, links, channels, seed, scheduler, limit, mut offers)| {
                 offers.sort_by_key(|offer| offer.0);
                 let streams = (0..stations).map(|number| Stream::named(seed, 0, &format!("{number}"))).collect();
-                (Plan { config, links, channels, rates: Vec::new(), streams, scheduler, limit }, offers)
+                let plan = Plan {
+                    config,
+                    links,
+                    channels,
+                    rates: Vec::new(),
+                    streams,
+                    scheduler,
+                    limit,
+                    slots_reversed: false,
+                };
+                (plan, offers)
             })
     })
 }
@@ -235,6 +245,28 @@ proptest! {
         let frames = cell.log.0.iter().filter(|(_, saw)| matches!(saw, Saw::Medium(MediumEvent::Sent { .. }))).count();
         prop_assert!(cell.schedule.next(Time::NEVER).is_none());
         prop_assert!(cell.wakeups <= 3 * frames as u64 + 1, "{} wake-ups for {frames} frames", cell.wakeups);
+    }
+}
+
+/// What was seen, times first, without the order of what was seen at one time.
+fn timeline(cell: &Cell) -> Vec<(Time, String)> {
+    let mut seen: Vec<_> = cell.log.0.iter().map(|(at, saw)| (*at, format!("{saw:?}"))).collect();
+    seen.sort();
+    seen
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 512, max_shrink_iters: 4000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Stations that act at the same time do not sense each other, whichever of them is handled first.
+    #[test]
+    fn equal_times_in_the_opposite_order_give_the_same_timeline((plan, offers) in plan()) {
+        prop_assume!(plan.config.check().is_empty());
+        let mut cell = Cell::new(&plan);
+        cell.play(&offers);
+        let mut reversed = Cell::new(&Plan { slots_reversed: true, ..plan.clone() });
+        reversed.play(&offers);
+        prop_assert_eq!(timeline(&cell), timeline(&reversed));
     }
 }
 

@@ -433,6 +433,6 @@ impl Medium {
             }
         }
         let from = from.unwrap_or_else(|| zone.counts_from(number, station, &self.phy));
-        zone.join_apart(number, from, slots, &self.phy, &mut self.stations, cx.schedule);
+        zone.join_apart(number, cx.now, from, slots, &self.phy, &mut self.stations, cx.schedule);
     }
 }

@@ -81,8 +81,8 @@ impl Lane {
         self.head.is_none() && self.backlog.is_empty()
     }
 
-    pub fn push(&mut self, packet: Packet, order: Order, urgent: bool) {
-        self.backlog.push(packet, order, urgent);
+    pub fn push(&mut self, packet: Packet, urgent: bool) {
+        self.backlog.push(packet, Order::default(), urgent);
     }
 
     /// Takes the first packet that waits into the hands of the MAC, unless it has one.

@@ -175,7 +175,7 @@ impl Medium {
             return false;
         }
         let first = target.is_empty();
-        target.push(packet, cx.schedule.order(), urgent);
+        target.push(packet, urgent);
         if !serving {
             target.take_head();
         }
@@ -192,7 +192,7 @@ impl Medium {
         let zone = &mut self.zones[self.hearing.zone[number as usize] as usize];
         let from = zone.counts_from(number, station, &self.phy);
         if let Some(left) = zone.left(until, from, cx.now, self.phy.slot) {
-            return zone.join_apart(number, from, left, &self.phy, &mut self.stations, cx.schedule);
+            return zone.join_apart(number, cx.now, from, left, &self.phy, &mut self.stations, cx.schedule);
         }
         if zone.is_free(number, station, cx.now, &self.phy) {
             return self.attempt(number, cx);
@@ -203,7 +203,7 @@ impl Medium {
             false => draw(self.number, number, station, cx),
         };
         let zone = &mut self.zones[self.hearing.zone[number as usize] as usize];
-        zone.join_apart(number, from, slots, &self.phy, &mut self.stations, cx.schedule);
+        zone.join_apart(number, cx.now, from, slots, &self.phy, &mut self.stations, cx.schedule);
     }
 
     /// Opens the lane of a station, or closes it: frames of a closed one are in the air, and who they are for does not listen.

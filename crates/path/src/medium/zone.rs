@@ -61,7 +61,12 @@ impl Zone {
     /// Whether a station may send at `now` without backing off: nothing is heard or reserved from it, and has not been for as
     /// long as is needed. Who began to send less than the propagation delay ago is not heard yet.
     pub fn is_free(&self, number: u32, station: &Station, now: Time, phy: &Phy) -> bool {
-        now >= self.counts_from(number, station, phy) && (self.heard == 0 || now <= self.busy_since + phy.delay)
+        now >= self.counts_from(number, station, phy) && (self.heard == 0 || self.is_unsensed(now, phy))
+    }
+
+    /// Whether something is in the air that began too recently to be sensed: a station whose turn comes now still sends.
+    fn is_unsensed(&self, now: Time, phy: &Phy) -> bool {
+        self.heard > 0 && now <= self.busy_since + phy.delay
     }
 
     /// Whether the air is idle for a station, as far as is heard and reserved, though perhaps not for long enough.
@@ -124,7 +129,7 @@ impl Zone {
     /// that frame, whatever others believe reserved or took for a collision [802.11-2007 s9.2.5.2]; of what began later it
     /// knows as much as they.
     pub fn after_silence(&self, number: u32, station: &Station, sent: Time, now: Time, phy: &Phy) -> Time {
-        match self.busy_since > sent {
+        match self.busy_since > sent && !self.is_unsensed(now, phy) {
             true => self.counts_from(number, station, phy).max(now),
             false => self.after(number, self.idle_since, phy.difs, phy).max(now),
         }
@@ -160,15 +165,28 @@ impl Zone {
             commit(&mut stations[station as usize], due.max(now), schedule);
         }
         self.counted += slots(sensed.since(self.from), phy.slot);
-        for Apart { station, from, slots: left } in self.apart.drain(..) {
-            let due = from + phy.slot.times(left);
-            if due <= sensed {
-                commit(&mut stations[station as usize], due.max(now), schedule);
-            } else {
-                let turn = (self.counted + left - slots(sensed.since(from), phy.slot), station);
-                stations[station as usize].phase = Phase::Contending { turn: Some(turn.0) };
-                self.waiting.insert(turn);
-            }
+        for apart in std::mem::take(&mut self.apart) {
+            self.freeze_apart(apart, now, sensed, phy, stations, schedule);
+        }
+    }
+
+    /// The same for a station that counts from a moment of its own, at `now`, of a frame that is sensed at `sensed`.
+    fn freeze_apart(
+        &mut self,
+        Apart { station, from, slots: left }: Apart,
+        now: Time,
+        sensed: Time,
+        phy: &Phy,
+        stations: &mut [Station],
+        schedule: &mut Schedule,
+    ) {
+        let due = from + phy.slot.times(left);
+        if due <= sensed {
+            commit(&mut stations[station as usize], due.max(now), schedule);
+        } else {
+            let turn = (self.counted + left - slots(sensed.since(from), phy.slot), station);
+            stations[station as usize].phase = Phase::Contending { turn: Some(turn.0) };
+            self.waiting.insert(turn);
         }
     }
 
@@ -223,7 +241,27 @@ impl Zone {
     }
 
     /// A station backs off for `left` slots that count from `from` on.
+    #[expect(clippy::too_many_arguments, reason = "what a medium lends its zones")]
     pub fn join_apart(
+        &mut self,
+        number: u32,
+        now: Time,
+        from: Time,
+        left: u64,
+        phy: &Phy,
+        stations: &mut [Station],
+        schedule: &mut Schedule,
+    ) {
+        // As if it had begun before the frame did, which it cannot sense yet: events of one time have no order here.
+        if self.is_unsensed(now, phy) {
+            let apart = Apart { station: number, from, slots: left };
+            return self.freeze_apart(apart, now, self.busy_since + phy.delay, phy, stations, schedule);
+        }
+        self.join_from(number, from, left, phy, stations, schedule);
+    }
+
+    /// The same while nothing is heard, or what is heard can be sensed.
+    fn join_from(
         &mut self,
         number: u32,
         from: Time,
@@ -251,7 +289,7 @@ impl Zone {
         if self.heard > 0 || from == self.from || !self.waiting.remove(&(turn, number)) {
             return;
         }
-        self.join_apart(number, from, turn - self.counted, phy, stations, schedule);
+        self.join_from(number, from, turn - self.counted, phy, stations, schedule);
     }
 
     /// A station sends: it backs off no longer. The air is busy next, so nobody's wake-up moves.

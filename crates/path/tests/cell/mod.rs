@@ -28,6 +28,8 @@ pub struct Plan {
     pub streams: Vec<Stream>,
     pub scheduler: Scheduler,
     pub limit: Limit,
+    /// Whether the stations' wake-ups come in the opposite order where their times are equal.
+    pub slots_reversed: bool,
 }
 
 impl Plan {
@@ -41,6 +43,7 @@ impl Plan {
             streams: (0..=count).map(|station| Stream::named(1, 0, &format!("station {station}"))).collect(),
             scheduler: Scheduler::default(),
             limit: Limit::None,
+            slots_reversed: false,
         }
     }
 
@@ -127,7 +130,10 @@ impl Cell {
             }
             places.push(place);
         }
-        let slots: Vec<Slot> = lanes.iter().map(|_| schedule.slot()).collect();
+        let mut slots: Vec<Slot> = lanes.iter().map(|_| schedule.slot()).collect();
+        if plan.slots_reversed {
+            slots.reverse();
+        }
         let beacons = plan.config.beacon_interval.map(|_| schedule.slot());
         let specs = lanes.into_iter().zip(&slots).zip(&plan.streams).enumerate();
         let specs = specs.map(|(number, ((lanes, slot), stream))| StationSpec {

@@ -20,8 +20,8 @@ impl World {
             for link in links {
                 self.set_open(link, false);
             }
-            // Flows that begin at time zero have asked earlier, so their order is behind.
-            let order = engine::Order::default();
+            // Before flows that begin at time zero.
+            let order = engine::Order::early(number as u32);
             self.schedule.arm_as(self.roamers[number].slot, Time::ZERO, order);
         }
     }

@@ -35,6 +35,8 @@ use service::{Server, Service};
 struct Flight {
     packet: Packet,
     lost: bool,
+    /// The place of its arrival in the schedule.
+    order: Order,
 }
 
 /// Extra delays.
@@ -66,8 +68,8 @@ pub struct Changing {
     /// The starts and sizes of those that had not begun to be sent when last looked.
     waiting: VecDeque<(Time, u32)>,
     waiting_bytes: u64,
-    /// Who arrives when, the first on top, by place in `held`.
-    flights: BinaryHeap<Reverse<(Time, Order, u32)>>,
+    /// Arrivals, the first on top: time, number of the packet on this line, place in `held`.
+    flights: BinaryHeap<Reverse<(Time, u64, u32)>>,
     held: Vec<Flight>,
     /// Places in `held` that are free.
     free: Vec<u32>,
@@ -176,7 +178,8 @@ impl Changing {
             || self.outages.lose(starts, leaves, arrives);
         self.counters.frames_sent += 1;
         self.counters.busy = self.counters.busy + leaves.since(ready);
-        self.launch(arrives, Flight { packet, lost }, cx.schedule);
+        let order = cx.schedule.order();
+        self.launch(arrives, Flight { packet, lost, order }, cx.schedule);
         Some(leaves)
     }
 
@@ -184,7 +187,7 @@ impl Changing {
     pub fn on_wake<O: Observer>(&mut self, cx: &mut Cx<'_, O>, packet: &mut Packet) -> bool {
         let Some(Reverse((_, _, place))) = self.flights.pop() else { return false };
         match self.flights.peek() {
-            Some(Reverse((at, order, _))) => cx.schedule.arm_as(self.slot, *at, *order),
+            Some(Reverse((at, _, place))) => cx.schedule.arm_as(self.slot, *at, self.held[*place as usize].order),
             None => cx.schedule.disarm(self.slot),
         }
         let flight = &self.held[place as usize];
@@ -202,7 +205,7 @@ impl Changing {
     }
 
     fn launch(&mut self, arrives: Time, flight: Flight, schedule: &mut Schedule) {
-        let order = schedule.order();
+        let (order, number) = (flight.order, self.counters.frames_sent);
         let place = match self.free.pop() {
             Some(place) => {
                 self.held[place as usize] = flight;
@@ -216,7 +219,7 @@ impl Changing {
         if self.flights.peek().is_none_or(|Reverse((first, _, _))| arrives < *first) {
             schedule.arm_as(self.slot, arrives, order);
         }
-        self.flights.push(Reverse((arrives, order, place)));
+        self.flights.push(Reverse((arrives, number, place)));
     }
 
     /// What tells a packet's draws from those of others that start at the same time, here or the other way.
