@@ -13,8 +13,9 @@ use std::process::ExitCode;
 const USAGE: &str = "\
 The repository's chores.
 
-    cargo xtask test
-        Format, lints, every test, and the documentation, in that order.
+    cargo xtask test [--full]
+        Format, lints, every test, and the documentation, in that order. With --full also the tests that take minutes, which
+        are marked with `ignore`.
 
     cargo xtask ns2 [senders | cell]
         The tables of ns-2 that tests hold our senders and our 802.11 against, made anew; needs ns-2, and ten minutes.
@@ -44,7 +45,8 @@ fn main() -> ExitCode {
             Err(problem) => Err(problem),
         },
         words if words.contains(&"--help") || words.contains(&"-h") => workspace::print(USAGE),
-        ["test"] => test::run(),
+        ["test"] => test::run(false),
+        ["test", "--full"] => test::run(true),
         ["ns2", which @ ..] => agreement::run(which),
         ["bench", "peers", options @ ..] => bench::Options::parse(options).and_then(|it| bench::peers(&it)),
         words => Err(format!("there is no chore `{}`\n\n{USAGE}", words.join(" "))),

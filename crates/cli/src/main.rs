@@ -11,16 +11,19 @@ mod sweep_table;
 mod table;
 mod talk;
 
+use std::borrow::Cow;
 use std::process::ExitCode;
 #[cfg(unix)]
 use std::sync::{Arc, atomic::AtomicBool};
 
 use clap::{Parser, Subcommand};
+use engine::text::visible;
 
 use lab::run::RunError;
 
 use commands::{
     check, compare, convert, drill, explain, export, list, merge, plot, report, reproduce, run, schema, steady, sweep,
+    verify,
 };
 use talk::say;
 
@@ -49,6 +52,8 @@ enum Command {
     Report(report::Args),
     /// Put the shards of a sweep, made on different machines, into one store
     Merge(merge::Args),
+    /// Read every row of a store and say which are not as they were written
+    Verify(verify::Args),
     /// Repeat a paper's evaluation: its numbers, ours with their intervals, and a report
     Reproduce(reproduce::Args),
     /// Draw a run: sequence numbers and the congestion window against time, as SVG and PNG
@@ -96,6 +101,7 @@ impl From<RunError> for Failure {
     fn from(error: RunError) -> Self {
         match error {
             RunError::Interrupted => Failure::Interrupted(error.to_string()),
+            RunError::OneFile(problem) => Failure::Input(format!("error: {problem}")),
             _ => Failure::Run(error.to_string()),
         }
     }
@@ -109,15 +115,35 @@ fn outlive_file_size_limit() {
     let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::new(AtomicBool::new(false)));
 }
 
+/// How the command ends if its words are no command, or ask for help.
+fn misread(error: &clap::Error) -> ExitCode {
+    let text = error.render();
+    // clap repeats what was typed, as it was typed.
+    if let Cow::Owned(text) = visible(&text.to_string()) {
+        say(text.trim_end());
+    } else if let Err(unsaid) = error.print()
+        && !error.use_stderr()
+    {
+        // Help is data.
+        return ended(Err(unsaid.into()));
+    }
+    u8::try_from(error.exit_code()).map_or(ExitCode::FAILURE, ExitCode::from)
+}
+
 fn main() -> ExitCode {
     outlive_file_size_limit();
-    let outcome = match Cli::parse().command {
+    let command = match Cli::try_parse() {
+        Ok(cli) => cli.command,
+        Err(error) => return misread(&error),
+    };
+    let outcome = match command {
         Command::Run(args) => run::run(&args),
         Command::Sweep(args) => sweep::run(&args),
         Command::Compare(args) => compare::run(&args),
         Command::Export(args) => export::run(&args),
         Command::Report(args) => report::run(&args),
         Command::Merge(args) => merge::run(&args),
+        Command::Verify(args) => verify::run(&args),
         Command::Reproduce(args) => reproduce::run(&args),
         Command::Plot(args) => plot::run(&args),
         Command::Explain(args) => explain::run(&args),
@@ -128,6 +154,11 @@ fn main() -> ExitCode {
         Command::List(args) => list::run(&args),
         Command::Schema => schema::run(),
     };
+    ended(outcome)
+}
+
+/// Says how it went, and the exit code for it.
+fn ended(outcome: Result<(), Failure>) -> ExitCode {
     match outcome {
         Ok(()) | Err(Failure::BrokenPipe) => ExitCode::SUCCESS,
         Err(Failure::Run(message)) => {

@@ -106,3 +106,19 @@ fn a_listener_that_goes_away_is_no_error() {
         assert_eq!(status.code(), Some(code), "{args:?}");
     }
 }
+
+/// A full disk behind stdout is one, for help too.
+#[cfg(target_os = "linux")]
+#[test]
+fn output_that_cannot_be_written_is_an_error() {
+    let dir = scratch("dev-full");
+    let example = file(EXAMPLE);
+    let commands: [&[&str]; 5] = [&["--help"], &["run", "--help"], &["--version"], &["list"], &["convert", &example]];
+    for args in commands {
+        let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+        let output = command(&dir, args).stdout(full).stderr(Stdio::piped()).output().unwrap();
+        let ended = ended(output);
+        assert_eq!(ended.code, Some(1), "{args:?}: {}", ended.err);
+        assert!(ended.err.starts_with("error: standard output: "), "{args:?}: {}", ended.err);
+    }
+}

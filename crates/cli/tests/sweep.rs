@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use common::{command, ended, file, fine, lasthop, scratch};
+use common::{ask, command, ended, file, fine, lasthop, scratch, without_checksums};
 use serde_json::Value;
 
 /// 3 x 2 x 8 runs of some milliseconds each, over bursty air.
@@ -45,26 +45,6 @@ fn scenario(test: &str) -> std::path::PathBuf {
     let dir = scratch(test);
     std::fs::write(dir.join("net.toml"), SWEEP).unwrap();
     dir
-}
-
-/// What a store answers, a line for each row. Asked past the program's own reading of it.
-fn ask(store: &Path, question: &str) -> String {
-    let db = rusqlite::Connection::open(store).unwrap();
-    db.busy_timeout(Duration::from_secs(60)).unwrap();
-    let mut statement = db.prepare(question).unwrap();
-    let columns = statement.column_count();
-    let mut rows = statement.query([]).unwrap();
-    let mut answer = String::new();
-    while let Some(row) = rows.next().unwrap() {
-        let cell = |column| match row.get_unwrap::<_, rusqlite::types::Value>(column) {
-            rusqlite::types::Value::Text(text) => text,
-            rusqlite::types::Value::Integer(number) => number.to_string(),
-            other => format!("{other:?}"),
-        };
-        answer += &(0..columns).map(cell).collect::<Vec<_>>().join("|");
-        answer += "\n";
-    }
-    answer
 }
 
 /// Every run of a store, in an order that does not depend on how they came there.
@@ -308,14 +288,25 @@ fn what_is_no_store_is_refused_and_left_alone() {
     std::fs::create_dir(dir.join("dir.sqlite")).unwrap();
     ask(&dir.join("other.sqlite"), "CREATE TABLE runs (a)");
     let other = std::fs::read(dir.join("other.sqlite")).unwrap();
+    make("no-cells.sqlite", &good);
+    ask(&dir.join("no-cells.sqlite"), "DROP TABLE cells");
+    make("no-digest.sqlite", &good);
+    for change in ["DROP TABLE runs", "CREATE TABLE runs (replication, summary, checksum)"] {
+        ask(&dir.join("no-digest.sqlite"), change);
+    }
     let cases = [
         ("text.sqlite", "is not a store of lasthop"),
         ("empty.sqlite", "is not a store of lasthop"),
         ("cut.sqlite", "is damaged"),
         ("torn.sqlite", "is damaged"),
-        ("newer.sqlite", "was written by a newer lasthop: format 99, this one knows up to 1"),
+        ("newer.sqlite", "was written by a newer lasthop: format 99, this one knows up to 2"),
         ("dir.sqlite", "is not a store of lasthop"),
         ("other.sqlite", "is not a store of lasthop"),
+        ("no-cells.sqlite", "is damaged: the table `cells` is missing"),
+        (
+            "no-digest.sqlite",
+            "is damaged: the table `runs` has the columns replication, summary, checksum, not digest, ",
+        ),
         ("missing.sqlite", "No such file"),
     ];
     for (store, expected) in cases {
@@ -367,6 +358,8 @@ fn stores_that_disagree_are_not_merged() {
         &dir.join("b.sqlite"),
         "UPDATE runs SET summary = replace(summary, '\"timeouts\":', '\"timeouts\":1') WHERE replication = 1",
     );
+    // Else it would be found by its checksum.
+    without_checksums(&dir.join("b.sqlite"));
     let before = runs(&dir.join("a.sqlite"));
     let end = lasthop(&dir, &["merge", "a.sqlite", "b.sqlite"]);
     assert_eq!(end.code, Some(2), "{}", end.err);

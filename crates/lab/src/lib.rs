@@ -17,6 +17,7 @@ pub mod run;
 pub mod scenario;
 pub mod steady;
 pub mod store;
+mod swap;
 pub mod sweep;
 mod usual_names;
 pub mod whole_file;

@@ -7,6 +7,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use engine::Span;
+use engine::text::file_name;
 use path::channel::ChannelConfig;
 use sim::Network;
 
@@ -86,7 +87,7 @@ impl Source {
     pub fn open(path: &Path, overrides: &Overrides) -> Result<Self, Vec<Problem>> {
         let file = if path.is_dir() { scenario_in(path).map_err(|problem| vec![problem])? } else { path.to_owned() };
         let stem = if path.is_dir() { path.file_name() } else { path.file_stem() };
-        let stem = stem.map_or_else(|| "run".into(), |stem| stem.to_string_lossy().into_owned());
+        let stem = stem.map_or_else(|| "run".into(), |stem| file_name(&stem.to_string_lossy()));
         let text = read(&file).map_err(|problem| vec![problem])?;
         Ok(Source { path: path.to_owned(), ..Self::of_text(stem, file, &text, overrides)? })
     }

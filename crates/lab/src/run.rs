@@ -11,6 +11,7 @@ use sim::{Network, Nobody, Results, Sink, World};
 use crate::load::{Loaded, to_toml};
 use crate::output::summary::summary;
 use crate::output::{Outputs, Trace};
+use crate::problem::Problem;
 use crate::result_dir::{Partial, origin, origin_of};
 
 /// Why a run came to nothing.
@@ -38,6 +39,9 @@ pub enum RunError {
     /// Whoever watched said that it was enough.
     #[error("interrupted; nothing was written")]
     Interrupted,
+    /// Two traces would be written to one file.
+    #[error("{0}")]
+    OneFile(Box<Problem>),
     /// Two runs at once into one directory.
     #[error("{}: another run is writing here\n  hint: wait for it, or choose another directory with --out", .0.display())]
     Busy(PathBuf),
@@ -126,8 +130,13 @@ pub struct Done {
 
 /// Runs, and writes `summary.json`, `scenario.toml` and the chosen traces to `dir`.
 pub fn run(loaded: &Loaded, traces: &[&Trace], dir: &Path, watch: Watch<'_>) -> Result<Done, RunError> {
+    let open = |dir: &Path| Outputs::open(traces, &loaded.network, dir, loaded.scenario.output.print_interval);
+    // Before anything is made.
+    if let Some(problem) = open(dir).clash() {
+        return Err(RunError::OneFile(Box::new(problem)));
+    }
     let partial = Partial::create(dir)?;
-    let mut outputs = Outputs::open(traces, &loaded.network, &partial.dir, loaded.scenario.output.print_interval);
+    let mut outputs = open(&partial.dir);
     let files: Vec<String> = outputs.file_names().collect();
     let results = if outputs.is_empty() {
         simulate(&loaded.network, watch)?

@@ -24,14 +24,6 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::path::PathBuf;
-
-    fn scratch(test: &str) -> PathBuf {
-        let dir = std::env::temp_dir().join(format!("lasthop-{test}-{}", std::process::id()));
-        let _ = fs::remove_dir_all(&dir);
-        fs::create_dir(&dir).unwrap();
-        dir
-    }
 
     fn files(dir: &Path) -> Vec<String> {
         fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
@@ -39,20 +31,21 @@ mod tests {
 
     #[test]
     fn the_directory_is_made_and_an_old_file_replaced() {
-        let dir = scratch("whole");
+        let scratch = tempfile::tempdir().unwrap();
+        let dir = scratch.path();
         let path = dir.join("new/page.html");
         for text in ["a long first page", "second"] {
             write(&path, text.as_bytes()).unwrap();
             assert_eq!(fs::read_to_string(&path).unwrap(), text);
             assert_eq!(files(&dir.join("new")), ["page.html"]);
         }
-        fs::remove_dir_all(&dir).unwrap();
     }
 
     #[cfg(unix)]
     #[test]
     fn links_are_followed_and_devices_are_left_alone() {
-        let dir = scratch("special");
+        let scratch = tempfile::tempdir().unwrap();
+        let dir = scratch.path();
         fs::write(dir.join("target"), "old").unwrap();
         std::os::unix::fs::symlink("target", dir.join("link")).unwrap();
         write(&dir.join("link"), b"new").unwrap();
@@ -60,17 +53,16 @@ mod tests {
         assert!(fs::symlink_metadata(dir.join("link")).unwrap().is_symlink());
         write(Path::new("/dev/null"), b"page").unwrap();
         assert!(!fs::metadata("/dev/null").unwrap().is_file());
-        fs::remove_dir_all(&dir).unwrap();
     }
 
     /// A directory stands where the file should.
     #[test]
     fn what_fails_leaves_nothing_behind() {
-        let dir = scratch("not-whole");
+        let scratch = tempfile::tempdir().unwrap();
+        let dir = scratch.path();
         fs::create_dir_all(dir.join("page.html/precious")).unwrap();
         assert!(write(&dir.join("page.html"), b"page").is_err());
-        assert_eq!(files(&dir), ["page.html"]);
+        assert_eq!(files(dir), ["page.html"]);
         assert_eq!(files(&dir.join("page.html")), ["precious"]);
-        fs::remove_dir_all(&dir).unwrap();
     }
 }

@@ -8,6 +8,7 @@ use lab::store::{Store, StoreError};
 use lab::sweep::Plan;
 use lab::sweep::analysis::{Analysis, Row};
 use serde_json::json;
+use tempfile::TempDir;
 
 /// Two cases at one point.
 fn plan() -> Plan {
@@ -16,10 +17,11 @@ fn plan() -> Plan {
     Plan::load(&example, &Overrides { set, ..Overrides::default() }).expect("the example is right")
 }
 
-fn scratch(name: &str) -> PathBuf {
-    let path = std::env::temp_dir().join(format!("lasthop-{name}-{}.sqlite", std::process::id()));
-    let _ = std::fs::remove_file(&path);
-    path
+/// A place for a store, in a directory that goes when it is dropped.
+fn scratch() -> (TempDir, PathBuf) {
+    let dir = tempfile::tempdir().expect("the system's temporary directory can be written");
+    let path = dir.path().join("s.sqlite");
+    (dir, path)
 }
 
 /// A store in which the cases' transfers had these timeouts.
@@ -37,12 +39,11 @@ fn store(path: &Path, timeouts: [&[u64]; 2], lasthop: &str) -> Store {
     store
 }
 
-fn analysis(name: &str, timeouts: [&[u64]; 2]) -> Analysis {
-    let path = scratch(name);
+fn analysis(timeouts: [&[u64]; 2]) -> Analysis {
+    let (_dir, path) = scratch();
     let store = store(&path, timeouts, "1.0");
     let sweep = store.sweeps().unwrap().remove(0);
     let analysis = Analysis::of(&store, sweep, u64::MAX).unwrap();
-    std::fs::remove_file(path).unwrap();
     analysis
 }
 
@@ -55,7 +56,7 @@ fn rows(analysis: &Analysis) -> Vec<Row> {
 /// three degrees of freedom is 3.182; the differences' deviation is sqrt(14 / 3).
 #[test]
 fn cases_are_compared_pair_by_pair() {
-    let rows = rows(&analysis("pairs", [&[2, 4, 3, 3], &[1, 2, 3, 6]]));
+    let rows = rows(&analysis([&[2, 4, 3, 3], &[1, 2, 3, 6]]));
     assert_eq!((rows[0].mean, rows[1].mean), (3.0, 3.0));
     assert!(rows[0].against.is_none());
     let against = rows[1].against.as_ref().unwrap();
@@ -69,10 +70,8 @@ fn cases_are_compared_pair_by_pair() {
 /// 0.5 to 2.25. 5, 1 against 5, 3: from 3 to 4, where single runs change by 0 and 200 %.
 #[test]
 fn a_change_is_that_of_the_means() {
-    for (name, runs, percent) in
-        [("zeros", [&[0, 1, 1, 0][..], &[5, 2, 2, 0][..]], 350.0), ("weights", [&[5, 1], &[5, 3]], 100.0 / 3.0)]
-    {
-        let rows = rows(&analysis(name, runs));
+    for (runs, percent) in [([&[0, 1, 1, 0][..], &[5, 2, 2, 0][..]], 350.0), ([&[5, 1], &[5, 3]], 100.0 / 3.0)] {
+        let rows = rows(&analysis(runs));
         let against = rows[1].against.as_ref().unwrap();
         assert!((against.percent.unwrap() - percent).abs() < 1e-9, "{against:?}");
         assert!((rows[1].mean / rows[0].mean - 1.0 - percent / 100.0).abs() < 1e-9);
@@ -83,7 +82,7 @@ fn a_change_is_that_of_the_means() {
 /// From 0 nothing can be counted in percent.
 #[test]
 fn there_is_no_change_in_percent_from_nothing() {
-    let rows = rows(&analysis("nothing", [&[0, 0, 0, 0], &[5, 2, 2, 0]]));
+    let rows = rows(&analysis([&[0, 0, 0, 0], &[5, 2, 2, 0]]));
     let against = rows[1].against.as_ref().unwrap();
     assert_eq!((against.percent, against.percent_ci), (None, None));
     assert_eq!(against.difference, 2.25);
@@ -92,26 +91,26 @@ fn there_is_no_change_in_percent_from_nothing() {
 #[test]
 fn a_case_without_runs_is_not_the_same_as_another() {
     let same = |analysis: &Analysis| analysis.warnings().iter().any(|warning| warning.contains("in every run"));
-    assert!(same(&analysis("same", [&[1, 2], &[1, 2]])));
-    assert!(!same(&analysis("missing", [&[], &[1, 2]])));
+    assert!(same(&analysis([&[1, 2], &[1, 2]])));
+    assert!(!same(&analysis([&[], &[1, 2]])));
 }
 
 #[test]
 fn versions_of_one_model_merge_and_other_results_do_not() {
-    let [ours, newer, wrong] = ["ours", "newer", "wrong"].map(scratch);
+    let dir = tempfile::tempdir().unwrap();
+    let [ours, newer, wrong] = ["ours", "newer", "wrong"].map(|name| dir.path().join(name));
     let mut store_of_ours = store(&ours, [&[1, 2], &[3]], "1.0");
     store(&newer, [&[1, 2], &[3, 4]], "1.1");
     store(&wrong, [&[1, 7], &[]], "1.0");
     let merged = store_of_ours.merge(&newer).unwrap();
     assert_eq!((merged.runs, merged.sweeps), (1, 0));
     assert!(matches!(store_of_ours.merge(&wrong), Err(StoreError::Disagree { replication: 1, .. })));
-    [ours, newer, wrong].iter().for_each(|path| std::fs::remove_file(path).unwrap());
 }
 
 /// What a store says it holds is what was made, not what somebody looked at last.
 #[test]
 fn a_look_at_less_does_not_change_what_is_kept() {
-    let path = scratch("look");
+    let (_dir, path) = scratch();
     let mut store = store(&path, [&[1, 2, 3, 4], &[1, 2, 3, 4]], "1.0");
     let asked = |store: &Store| store.sweeps().unwrap()[0].scenario.contains("replications = 4");
     assert!(asked(&store));
@@ -124,7 +123,6 @@ fn a_look_at_less_does_not_change_what_is_kept() {
     assert!(asked(&store));
     assert_eq!(store.note(&with(8)).unwrap(), first);
     assert!(!asked(&store));
-    std::fs::remove_file(path).unwrap();
 }
 
 /// By hand, two values a and b: half of the 90 % interval is 6.314 |a - b| / 2, of the 95 % interval 12.706 |a - b| / 2.
@@ -134,7 +132,7 @@ fn intervals_have_the_level_of_the_rule() {
     for (rule, t) in [("2", 12.706), ("{ precision = 0.1, level = 0.9, min = 2, max = 2 }", 6.314)] {
         let set = vec!["sweep.metrics=[\"timeouts\"]".to_owned(), format!("sweep.replications={rule}")];
         let plan = Plan::load(&example, &Overrides { set, ..Overrides::default() }).expect("the example is right");
-        let path = scratch("level");
+        let (_dir, path) = scratch();
         let mut store = Store::create(&path).unwrap();
         store.note(&plan).unwrap();
         for (replication, timeouts) in [(0, 10), (1, 12)] {
@@ -146,7 +144,6 @@ fn intervals_have_the_level_of_the_rule() {
         let rows = rows(&Analysis::of(&store, sweep, u64::MAX).unwrap());
         let half = rows[0].half.unwrap();
         assert!((half - t).abs() < 1e-3, "{half}");
-        std::fs::remove_file(path).unwrap();
     }
 }
 
@@ -154,7 +151,7 @@ fn intervals_have_the_level_of_the_rule() {
 /// times as far. A share is from 0 to 1, a count from 0 on.
 #[test]
 fn intervals_end_where_figures_do() {
-    let path = scratch("ends");
+    let (_dir, path) = scratch();
     let plan = plan();
     let mut store = Store::create(&path).unwrap();
     store.note(&plan).unwrap();
@@ -176,12 +173,11 @@ fn intervals_end_where_figures_do() {
     let count = row("timeouts");
     let run = count.run.unwrap();
     assert!(run.low == 0.0 && (run.high - (1.5 + 12.706 * 0.5 * 3f64.sqrt())).abs() < 1e-3, "{run:?}");
-    std::fs::remove_file(path).unwrap();
 }
 
 #[test]
 fn ways_that_carry_nothing_are_idle_and_flows_are_not() {
-    let path = scratch("idle");
+    let (_dir, path) = scratch();
     let plan = plan();
     let mut store = Store::create(&path).unwrap();
     store.note(&plan).unwrap();
@@ -201,5 +197,4 @@ fn ways_that_carry_nothing_are_idle_and_flows_are_not() {
     assert_eq!(idle("packets_dropped"), ["air backward", "wire backward", "wire forward"]);
     assert_eq!(idle("packets_marked"), [""; 0], "where there is nothing at all, that is what is shown");
     assert_eq!(idle("timeouts"), [""; 0]);
-    std::fs::remove_file(path).unwrap();
 }

@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use engine::text::visible;
+
 use crate::ink::{Anchor, Path, Picture, Shape, Step, Style, Text};
 use crate::text::{FAMILIES, Weight};
 
@@ -22,7 +24,7 @@ impl Picture {
             }
         }
         out.push_str("</svg>\n");
-        out
+        visible(&out).into_owned()
     }
 }
 

@@ -1,5 +1,6 @@
 //! A page as HTML.
 
+use engine::text::visible;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use crate::frame::Drawing;
@@ -42,7 +43,7 @@ pub fn html(page: &Page) -> String {
             }
         }
     };
-    document.into_string()
+    visible(&document.into_string()).into_owned()
 }
 
 fn contents(sections: &[Section]) -> Markup {

@@ -1,8 +1,10 @@
 //! `lasthop check`.
 
-use clap::Args as ClapArgs;
+use std::path::Path;
 
+use clap::Args as ClapArgs;
 use lab::load::Loaded;
+use lab::output::{self, Outputs};
 use lab::problem::Problem;
 use lab::sweep::Plan;
 
@@ -20,6 +22,10 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<(), Failure> {
     let loaded = args.scenario.load()?;
     let network = &loaded.network;
+    let traces = output::select(&loaded.scenario.output.traces).unwrap_or_default();
+    if let Some(problem) = Outputs::open(&traces, network, Path::new(""), None).clash() {
+        return Err(Failure::Input(listed(&[problem.in_file(shown(&args.scenario.file)).key("output.traces")])));
+    }
     let sweep = loaded.scenario.sweep.is_some().then(|| sweep(args, &loaded)).transpose()?.unwrap_or_default();
     let nodes = count(network.nodes.len(), "node");
     let links = count(network.links.len(), "link");

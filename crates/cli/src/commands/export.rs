@@ -32,14 +32,9 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let formats = names.into_iter().map(find).collect::<Result<Vec<_>, _>>()?;
     let sweeps = analyses(&args.store)?;
     let out = args.out.clone().unwrap_or_else(|| args.store.with_extension(""));
-    for table in export::tables(&sweeps) {
-        for format in &formats {
-            let path = export::write(&table, format, &out)
-                .map_err(|(path, error)| Failure::Run(format!("{}: cannot be written: {error}", shown(&path))))?;
-            print(&format!("{}\n", shown(&path)))?;
-        }
-    }
-    Ok(())
+    let paths = export::write(&export::tables(&sweeps), &formats, &out)
+        .map_err(|(path, error)| Failure::Run(format!("{}: cannot be written: {error}", shown(&path))))?;
+    paths.iter().try_for_each(|path| print(&format!("{}\n", shown(path))))
 }
 
 /// The sweeps of a store that must have results.

@@ -15,6 +15,7 @@ pub mod run;
 pub mod schema;
 pub mod steady;
 pub mod sweep;
+pub mod verify;
 
 use std::fmt::Display;
 use std::io::Write;
@@ -23,6 +24,7 @@ use std::path::{Path, PathBuf};
 use std::thread::available_parallelism;
 
 use clap::Args;
+use engine::text::visible;
 use lab::load::{Loaded, Overrides, load};
 use lab::problem::Problem;
 use lab::whole_file;
@@ -115,10 +117,10 @@ fn listed(problems: &[Problem]) -> String {
     lines.join("\n")
 }
 
-/// Prints to stdout, minding those who close it early.
+/// Prints to stdout, minding those who close it early; what a terminal would obey is written out.
 fn print(text: &str) -> Result<(), Failure> {
     let mut out = std::io::stdout().lock();
-    out.write_all(text.as_bytes())?;
+    out.write_all(visible(text).as_bytes())?;
     out.flush()?;
     Ok(())
 }

@@ -2,14 +2,15 @@
 
 mod columns;
 mod parquet;
+mod set;
 mod tables;
 
 use std::io;
-use std::path::{Path, PathBuf};
 
-use crate::whole_file;
+use engine::text::visible;
 
 pub use columns::{Column, Data, Table};
+pub use set::write;
 pub use tables::{numbers, shown, tables};
 
 /// A file format.
@@ -32,20 +33,25 @@ pub static FORMATS: &[Format] = &[
     Format { name: "json", summary: "columns with units and definitions, and rows as objects", write: json },
 ];
 
-/// Writes `table` into `dir` in a format; gives the file. A file appears whole or not at all.
-pub fn write(table: &Table, format: &Format, dir: &Path) -> Result<PathBuf, (PathBuf, io::Error)> {
-    let path = dir.join(format!("{}.{}", table.name, format.name));
-    let written = (format.write)(table).and_then(|bytes| whole_file::write(&path, &bytes));
-    written.map(|()| path.clone()).map_err(|error| (path, error))
-}
-
 fn csv(table: &Table) -> io::Result<Vec<u8>> {
     let mut writer = csv::Writer::from_writer(Vec::new());
-    writer.write_record(table.columns.iter().map(|column| column.name.as_str()))?;
+    writer.write_record(table.columns.iter().map(|column| cell(&column.name)))?;
     for row in 0..table.rows() {
-        writer.write_record(table.columns.iter().map(|column| column.data.text(row)))?;
+        writer.write_record(table.columns.iter().map(|column| match &column.data {
+            Data::Text(values) => cell(&values[row]),
+            data => data.text(row),
+        }))?;
     }
     writer.into_inner().map_err(|error| error.into_error())
+}
+
+/// A text as a cell of CSV. A spreadsheet takes one that begins with = + - or @ for a formula, unless it is a number; an
+/// apostrophe before it says that it is a text.
+fn cell(text: &str) -> String {
+    let digits = |c: char| c.is_ascii_digit() || "+-.eE".contains(c);
+    let number = text.parse::<f64>().is_ok() && text.chars().all(digits);
+    let formula = !number && text.trim_start().starts_with(['=', '+', '-', '@']);
+    format!("{}{}", if formula { "'" } else { "" }, visible(text))
 }
 
 fn json(table: &Table) -> io::Result<Vec<u8>> {
@@ -73,7 +79,7 @@ mod tests {
     use super::*;
     use ::parquet::file::reader::{FileReader, SerializedFileReader};
     use ::parquet::record::Field;
-    use std::fs;
+    use std::io::Write;
 
     /// Everything that a reader may stumble over.
     fn table() -> Table {
@@ -116,6 +122,16 @@ mod tests {
     }
 
     #[test]
+    fn no_cell_is_a_formula() {
+        let formulas = ["=cmd()|' /C calc'!A0", "+1+2", "-x", "@SUM(A1)", "\t=1", " =1", "-inf", "--1", "- 5 ms"];
+        assert!(formulas.iter().all(|text| cell(text).starts_with('\'')), "{formulas:?}");
+        for number in ["-5", "+0.5", "-1e-9", "12", "", "8 Mbps", "a=b"] {
+            assert_eq!(cell(number), number);
+        }
+        assert_eq!(cell("\u{1b}]0;x\u{7}"), "\\u001b]0;x\\u0007");
+    }
+
+    #[test]
     fn json_reads_back_with_units_and_definitions() {
         let read: serde_json::Value = serde_json::from_slice(&json(&table()).unwrap()).unwrap();
         let mean = &read["columns"][2];
@@ -131,10 +147,9 @@ mod tests {
 
     #[test]
     fn parquet_reads_back_with_units_and_definitions() {
-        let file = std::env::temp_dir().join(format!("lasthop-{}.parquet", std::process::id()));
-        fs::write(&file, parquet::write(&table()).unwrap()).unwrap();
-        let reader = SerializedFileReader::new(fs::File::open(&file).unwrap()).unwrap();
-        fs::remove_file(&file).unwrap();
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(&parquet::write(&table()).unwrap()).unwrap();
+        let reader = SerializedFileReader::new(file).unwrap();
         let notes = reader.metadata().file_metadata().key_value_metadata().cloned().unwrap();
         let note = |key: &str| notes.iter().find(|note| note.key == key).and_then(|note| note.value.clone());
         assert_eq!((note("mean.unit"), note("n.definition")), (Some("s".into()), Some("what n is".into())));

@@ -12,6 +12,9 @@ use crate::metric::{METRICS, Metric, Scope};
 use crate::store::KeptSweep;
 use crate::sweep::analysis::{Analysis, Entry, Row};
 
+/// The name of every table there can be.
+pub(super) const NAMES: [&str; 6] = ["flows", "links", "summary", "media", "stations", "nodes"];
+
 /// Every table of these sweeps.
 pub fn tables(sweeps: &[Analysis]) -> Vec<Table> {
     let runs = |name, scope, subject| Table { name, columns: by_run(sweeps, scope, subject) };

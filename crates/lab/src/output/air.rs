@@ -1,13 +1,12 @@
 //! The channel trace file: when the air switched, to be replayed [goel1997 4.2 (9)].
 
 use std::io::{self, Write};
-use std::path::PathBuf;
 
 use engine::Time;
 use sim::Event;
 
 use super::columns::has_states;
-use super::file::{Millis, TraceFile};
+use super::file::{Millis, NamedFile, TraceFile};
 use super::{Output, Stage};
 
 struct Air {
@@ -21,7 +20,8 @@ pub(super) fn open(stage: &Stage<'_>) -> Box<dyn Output> {
     let alone = links.iter().filter(|link| has_states(&link.channel)).count() == 1;
     let open = |link: &sim::LinkSpec| {
         let name = if alone { "trace.dat".to_owned() } else { format!("{}-trace.dat", link.name) };
-        has_states(&link.channel).then(|| TraceFile::new(stage.dir.join(name)))
+        has_states(&link.channel)
+            .then(|| TraceFile::new(stage.dir.join(name), format!("air of link \"{}\"", link.name)))
     };
     Box::new(Air { files: links.iter().map(open).collect() })
 }
@@ -37,7 +37,7 @@ impl Output for Air {
         self.files.iter_mut().flatten().try_for_each(TraceFile::flush)
     }
 
-    fn paths(&self) -> Vec<PathBuf> {
-        self.files.iter().flatten().map(TraceFile::path).collect()
+    fn files(&self) -> Vec<NamedFile> {
+        self.files.iter().flatten().map(TraceFile::named).collect()
     }
 }

@@ -1,13 +1,12 @@
 //! The thesis's traces: two columns, time in milliseconds and a value, as gnuplot reads them [goel1997 B.4].
 
 use std::io::{self, Write};
-use std::path::PathBuf;
 
 use engine::{Stream, Time};
 use path::channel::{ChannelConfig, State};
 use sim::{Event, NodeEvent};
 
-use super::file::{Millis, TraceFile};
+use super::file::{Millis, NamedFile, TraceFile};
 use super::{Output, Stage};
 
 /// Where a value goes: the number of the flow, node or link, and the value.
@@ -30,8 +29,8 @@ impl Output for Columns {
         self.files.iter_mut().flatten().try_for_each(TraceFile::flush)
     }
 
-    fn paths(&self) -> Vec<PathBuf> {
-        self.files.iter().flatten().map(TraceFile::path).collect()
+    fn files(&self) -> Vec<NamedFile> {
+        self.files.iter().flatten().map(TraceFile::named).collect()
     }
 }
 
@@ -43,8 +42,12 @@ fn row(file: &mut TraceFile, at: Time, value: f64) -> io::Result<()> {
 
 /// A trace of each flow's sender.
 fn of_senders(stage: &Stage<'_>, name: &str, pick: Pick) -> Box<dyn Output> {
-    let open = |stem: String| Some(TraceFile::new(stage.dir.join(format!("{stem}-{name}"))));
-    Box::new(Columns { files: stage.sender_stems().into_iter().map(open).collect(), pick })
+    let open = |(stem, flow): (String, &sim::FlowSpec)| {
+        let about = format!("{name} of flow \"{}\" from node \"{}\"", flow.name, stage.node(flow.from));
+        Some(TraceFile::new(stage.dir.join(format!("{stem}-{name}")), about))
+    };
+    let files = stage.sender_stems().into_iter().zip(&stage.network.flows).map(open).collect();
+    Box::new(Columns { files, pick })
 }
 
 pub(super) fn seqno(stage: &Stage<'_>) -> Box<dyn Output> {
@@ -88,7 +91,8 @@ pub(super) fn swnd_size(stage: &Stage<'_>) -> Box<dyn Output> {
 pub(super) fn router_pkt_arrival(stage: &Stage<'_>) -> Box<dyn Output> {
     let open = |node: &sim::NodeSpec| {
         let path = stage.dir.join(format!("{}-router_pkt_arrival", node.name));
-        (node.kind == sim::NodeKind::Router).then(|| TraceFile::new(path))
+        let about = format!("router_pkt_arrival of node \"{}\"", node.name);
+        (node.kind == sim::NodeKind::Router).then(|| TraceFile::new(path, about))
     };
     let pick: Pick = |event| match event {
         Event::Node { node, event: NodeEvent::Transit { packet } } => {
@@ -107,7 +111,9 @@ pub(super) fn wless_state(stage: &Stage<'_>) -> Box<dyn Output> {
         // Links side by side have the same ends; then the link's name tells them apart.
         let alone = links.iter().filter(|other| ends(other) == ends(link)).count() == 1;
         let name = if alone { ends(link) } else { link.name.clone() };
-        let mut file = TraceFile::new(stage.dir.join(format!("wless_state-{name}")));
+        let [one, other] = link.between.map(|node| stage.node(node));
+        let about = format!("wless_state of link \"{}\" between nodes \"{one}\" and \"{other}\"", link.name);
+        let mut file = TraceFile::new(stage.dir.join(format!("wless_state-{name}")), about);
         // The air is GOOD at the beginning; a line in memory cannot fail.
         let _ = row(&mut file, Time::ZERO, 1.0);
         has_states(&link.channel).then_some(file)

@@ -1,13 +1,12 @@
 //! Contention windows of the stations of media: two columns, as gnuplot reads them.
 
 use std::io::{self, Write};
-use std::path::PathBuf;
 
 use engine::Time;
 use path::MediumEvent;
 use sim::Event;
 
-use super::file::{Millis, TraceFile};
+use super::file::{Millis, NamedFile, TraceFile};
 use super::{Output, Stage};
 
 struct Windows {
@@ -18,9 +17,11 @@ struct Windows {
 pub(super) fn open(stage: &Stage<'_>) -> Box<dyn Output> {
     let medium = |(number, spec): (usize, &sim::network::MediumSpec)| {
         // No name has a dot, so that no two media share a file.
-        let file = |node: usize| format!("{}.{}-contention", spec.name, stage.node(node));
-        let stations = stage.network.stations(number).into_iter();
-        stations.map(|node| TraceFile::new(stage.dir.join(file(node)))).collect()
+        let file = |node: usize| {
+            let path = stage.dir.join(format!("{}.{}-contention", spec.name, stage.node(node)));
+            TraceFile::new(path, format!("contention of node \"{}\" in medium \"{}\"", stage.node(node), spec.name))
+        };
+        stage.network.stations(number).into_iter().map(file).collect()
     };
     Box::new(Windows { files: stage.network.media.iter().enumerate().map(medium).collect() })
 }
@@ -37,7 +38,7 @@ impl Output for Windows {
         self.files.iter_mut().flatten().try_for_each(TraceFile::flush)
     }
 
-    fn paths(&self) -> Vec<PathBuf> {
-        self.files.iter().flatten().map(TraceFile::path).collect()
+    fn files(&self) -> Vec<NamedFile> {
+        self.files.iter().flatten().map(TraceFile::named).collect()
     }
 }

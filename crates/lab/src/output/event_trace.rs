@@ -2,7 +2,6 @@
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
-use std::path::PathBuf;
 
 use engine::{Span, Time};
 use path::{HopId, LinkEvent, Way};
@@ -10,7 +9,7 @@ use sim::{Event, NodeEvent};
 use tcp::Reason;
 use wire::{Body, Packet};
 
-use super::file::{Millis, TraceFile};
+use super::file::{Millis, NamedFile, TraceFile};
 use super::{Output, Stage};
 
 struct EventTrace {
@@ -48,7 +47,7 @@ pub(super) fn open(stage: &Stage<'_>) -> Box<dyn Output> {
         received: 0,
     };
     Box::new(EventTrace {
-        file: TraceFile::new(stage.dir.join("event-trace.txt")),
+        file: TraceFile::new(stage.dir.join("event-trace.txt"), "all events".to_owned()),
         nodes: stage.network.nodes.iter().map(|node| node.name.clone()).collect(),
         links: stage.network.links.iter().map(|link| link.between).collect(),
         flows: stage.network.flows.iter().map(flow).collect(),
@@ -84,8 +83,8 @@ impl Output for EventTrace {
         self.file.flush()
     }
 
-    fn paths(&self) -> Vec<PathBuf> {
-        vec![self.file.path()]
+    fn files(&self) -> Vec<NamedFile> {
+        vec![self.file.named()]
     }
 }
 
@@ -99,13 +98,18 @@ impl EventTrace {
                 self.frame(hop, *number, packet),
                 self.packet(packet)
             )),
-            LinkEvent::GivenUp { number, attempts, packet, .. } => Some(format!(
-                // The thesis counts the attempts after the first.
-                "Following frame could not be transmitted after {} attempts :\n{}{}",
-                attempts - 1,
-                self.frame(hop, *number, packet),
-                self.packet(packet)
-            )),
+            LinkEvent::GivenUp { number, attempts, packet, .. } => {
+                // The thesis counts the attempts after the first. A frame whose requests to send were all lost had none.
+                let after = match attempts.checked_sub(1) {
+                    Some(count) => format!("after {count} attempts"),
+                    None => "as no request to send was answered".to_owned(),
+                };
+                Some(format!(
+                    "Following frame could not be transmitted {after} :\n{}{}",
+                    self.frame(hop, *number, packet),
+                    self.packet(packet)
+                ))
+            }
             LinkEvent::Lost { packet } => Some(format!(
                 "***** PKT LOST *****\n(CLOCK : {clock})\nThe following pkt was lost on the link\n{}",
                 self.packet(packet)

@@ -13,16 +13,22 @@ const FULL: usize = 64 * 1024;
 /// have open files.
 pub(super) struct TraceFile {
     path: PathBuf,
+    about: String,
     buffer: Vec<u8>,
 }
 
 impl TraceFile {
-    pub fn new(path: PathBuf) -> Self {
-        TraceFile { path, buffer: Vec::new() }
+    /// A file to be; `about` says what it is about, such as `node "server"`.
+    pub fn new(path: PathBuf, about: String) -> Self {
+        Self::of(NamedFile { path, about })
     }
 
-    pub fn path(&self) -> PathBuf {
-        self.path.clone()
+    pub fn of(NamedFile { path, about }: NamedFile) -> Self {
+        TraceFile { path, about, buffer: Vec::new() }
+    }
+
+    pub fn named(&self) -> NamedFile {
+        NamedFile { path: self.path.clone(), about: self.about.clone() }
     }
 }
 
@@ -45,6 +51,13 @@ impl Write for TraceFile {
         self.buffer.clear();
         Ok(())
     }
+}
+
+/// A file that a trace writes, and what it is about.
+#[derive(Clone)]
+pub(super) struct NamedFile {
+    pub path: PathBuf,
+    pub about: String,
 }
 
 /// What went wrong with which file.

@@ -1,7 +1,6 @@
 //! Every event as one JSON object a line: `t` in seconds, `event` what happened, the rest what it was about.
 
 use std::io::{self, Write};
-use std::path::PathBuf;
 
 use engine::Time;
 use path::mac::dcf::FrameKind;
@@ -11,7 +10,7 @@ use sim::{Event, Network, NodeEvent};
 use tcp::Reason;
 use wire::{Body, Packet};
 
-use super::file::TraceFile;
+use super::file::{NamedFile, TraceFile};
 use super::{Output, Stage};
 
 struct Lines {
@@ -46,7 +45,7 @@ fn stations(network: &Network, medium: usize) -> (String, Vec<String>) {
 }
 
 pub(super) fn open(stage: &Stage<'_>) -> Box<dyn Output> {
-    let file = TraceFile::new(stage.dir.join("events.jsonl"));
+    let file = TraceFile::new(stage.dir.join("events.jsonl"), "all events".to_owned());
     Box::new(Lines { file, names: Names::of(stage.network) })
 }
 
@@ -63,8 +62,8 @@ impl Output for Lines {
         self.file.flush()
     }
 
-    fn paths(&self) -> Vec<PathBuf> {
-        vec![self.file.path()]
+    fn files(&self) -> Vec<NamedFile> {
+        vec![self.file.named()]
     }
 }
 

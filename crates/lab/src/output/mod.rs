@@ -11,7 +11,7 @@ mod pcapng;
 pub mod summary;
 mod summary_of_media;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -19,7 +19,7 @@ use engine::{Span, Time};
 use sim::{Event, Network, Sink};
 
 use crate::problem::Problem;
-use file::FileError;
+use file::{FileError, NamedFile};
 
 /// A trace that can be asked for.
 pub struct Trace {
@@ -110,6 +110,26 @@ pub fn select(list: &[String]) -> Result<Vec<&'static Trace>, Problem> {
     Ok(TRACES.iter().filter(|trace| chosen.iter().any(|other| other.name == trace.name)).collect())
 }
 
+/// Whether a trace's file can have this name. Of the traces above; those of earlier versions had the same.
+pub(crate) fn is_file_name(name: &str) -> bool {
+    let begins = ["wless_state-"];
+    let whole = ["event-trace.txt", "events.jsonl", "trace.dat"];
+    let ends = [
+        "-seqno",
+        "-ackno",
+        "-congestion",
+        "-threshold",
+        "-swnd_size",
+        "-router_pkt_arrival",
+        "-contention",
+        "-trace.dat",
+        ".pcapng",
+    ];
+    whole.contains(&name)
+        || begins.iter().any(|begin| name.starts_with(begin))
+        || ends.iter().any(|end| name.ends_with(end))
+}
+
 /// What an output may know of the run it writes about.
 struct Stage<'a> {
     network: &'a Network,
@@ -145,7 +165,7 @@ trait Output {
     /// The run ended at `at`; everything must be on disk when this returns.
     fn finish(&mut self, at: Time) -> io::Result<()>;
     /// The files it writes.
-    fn paths(&self) -> Vec<PathBuf>;
+    fn files(&self) -> Vec<NamedFile>;
 }
 
 /// The file an error is about, and the error itself.
@@ -171,8 +191,26 @@ impl Outputs {
 
     /// The names of all files that are written.
     pub fn file_names(&self) -> impl Iterator<Item = String> {
-        let paths = self.outputs.iter().flat_map(|output| output.paths());
-        paths.filter_map(|path| Some(path.file_name()?.to_string_lossy().into_owned()))
+        let files = self.outputs.iter().flat_map(|output| output.files());
+        files.filter_map(|file| Some(file.path.file_name()?.to_string_lossy().into_owned()))
+    }
+
+    /// Two traces that would be written to one file, as one of a node and one of a link can: names are joined to make
+    /// names of files.
+    pub fn clash(&self) -> Option<Problem> {
+        let mut known: HashMap<PathBuf, String> = HashMap::new();
+        for NamedFile { path, about } in self.outputs.iter().flat_map(|output| output.files()) {
+            if let Some(other) = known.insert(path.clone(), about.clone()) {
+                let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+                let problem = Problem::new(format!("two traces have the file {file}: {other}, and {about}"));
+                return Some(
+                    problem
+                        .in_file("--trace")
+                        .hint("give the node or the link another name, or leave out one of the traces"),
+                );
+            }
+        }
+        None
     }
 
     /// Whether there is nothing to write.
@@ -209,5 +247,26 @@ impl Sink for Outputs {
                 return;
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::load::{Overrides, load};
+
+    /// Of all traces of an example with routers, and of one with a medium.
+    #[test]
+    fn every_file_of_a_trace_is_recognized_by_its_name() {
+        for example in ["goel1997-appendix-b.toml", "two-losses.toml", "hidden-terminals.toml", "two-hops.toml"] {
+            let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(example);
+            let Ok(loaded) = load(&file, &Overrides::default()) else { panic!("{example} is there") };
+            let all: Vec<&Trace> = TRACES.iter().collect();
+            let outputs = Outputs::open(&all, &loaded.network, Path::new("r"), None);
+            let names: Vec<String> = outputs.file_names().collect();
+            assert!(names.len() > 4, "{names:?}");
+            assert!(names.iter().all(|name| is_file_name(name)), "{names:?}");
+        }
+        assert!(["thesis.tex", "keep", "notes.txt", "plots"].iter().all(|name| !is_file_name(name)));
     }
 }

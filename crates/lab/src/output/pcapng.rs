@@ -1,19 +1,18 @@
 //! Captures: one for each node, as if tcpdump had run there, and one for the air of each medium.
 
 use std::io;
-use std::path::PathBuf;
 
 use engine::Time;
 use path::LinkEvent;
 use sim::{Event, NodeEvent};
 use wire::pcapng::{Direction, Writer};
 
-use super::file::TraceFile;
+use super::file::{NamedFile, TraceFile};
 use super::monitor::Monitor;
 use super::{Output, Stage};
 
 struct Captures {
-    paths: Vec<PathBuf>,
+    files: Vec<NamedFile>,
     /// By node; gone once finished.
     writers: Vec<Option<Writer<TraceFile>>>,
     /// By medium.
@@ -24,18 +23,22 @@ struct Captures {
 
 pub(super) fn open(stage: &Stage<'_>) -> Box<dyn Output> {
     let nodes = || stage.network.nodes.iter().map(|node| node.name.as_str());
-    let paths: Vec<PathBuf> = nodes().map(|name| stage.dir.join(format!("{name}.pcapng"))).collect();
+    let file = |name: String, about: String| NamedFile { path: stage.dir.join(name), about };
+    let of_node = |name: &str| file(format!("{name}.pcapng"), format!("pcapng of node \"{name}\""));
     // The head stays in memory until the first flush, so it cannot fail.
-    let open = |(name, path): (&str, &PathBuf)| Writer::new(TraceFile::new(path.clone()), &[name]).ok();
-    let writers = nodes().zip(&paths).map(open).collect();
+    let open = |name: &str| Writer::new(TraceFile::of(of_node(name)), &[name]).ok();
+    let writers = nodes().map(open).collect();
     // No name has a dot, so that this one is no node's.
-    let air = |medium: usize| stage.dir.join(format!("{}.air.pcapng", stage.network.media[medium].name));
+    let air = |medium: usize| {
+        let name = &stage.network.media[medium].name;
+        file(format!("{name}.air.pcapng"), format!("pcapng of medium \"{name}\""))
+    };
     let media = 0..stage.network.media.len();
-    let monitor = |medium| Monitor::new(stage.network, medium, TraceFile::new(air(medium)));
+    let monitor = |medium| Monitor::new(stage.network, medium, TraceFile::of(air(medium)));
     let monitors = media.clone().map(monitor).collect();
-    let paths = paths.into_iter().chain(media.map(air)).collect();
+    let files = nodes().map(of_node).chain(media.map(air)).collect();
     let media = stage.network.links.iter().map(|link| link.medium).collect();
-    Box::new(Captures { paths, writers, monitors, media })
+    Box::new(Captures { files, writers, monitors, media })
 }
 
 impl Output for Captures {
@@ -69,7 +72,7 @@ impl Output for Captures {
         self.writers.iter_mut().try_for_each(|writer| writer.take().map_or(Ok(()), |writer| writer.finish().map(drop)))
     }
 
-    fn paths(&self) -> Vec<PathBuf> {
-        self.paths.clone()
+    fn files(&self) -> Vec<NamedFile> {
+        self.files.clone()
     }
 }

@@ -120,11 +120,8 @@ mod tests {
     use crate::store::Store;
 
     fn reproduced(replications: u64) -> Reproduction {
-        let dir = std::env::temp_dir().join(format!("lasthop-packetcontrol2014-{}", std::process::id()));
-        let mut store = Store::create(&dir.join("s.sqlite")).unwrap();
-        let reproduction = reproduce(&PAPER, replications, &mut store, 1, &mut |_| ControlFlow::Continue(())).unwrap();
-        std::fs::remove_dir_all(dir).unwrap();
-        reproduction
+        let (_dir, mut store) = Store::scratch();
+        reproduce(&PAPER, replications, &mut store, 1, &mut |_| ControlFlow::Continue(())).unwrap()
     }
 
     fn mean(sweep: &Analysis, name: &str, case: &str) -> f64 {

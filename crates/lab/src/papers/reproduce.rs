@@ -112,8 +112,7 @@ axes.flows.f.bytes = "#,
 
     #[test]
     fn runs_that_sweeps_share_are_counted_once() {
-        let dir = std::env::temp_dir().join(format!("lasthop-reproduce-{}", std::process::id()));
-        let mut store = Store::create(&dir.join("s.sqlite")).unwrap();
+        let (_dir, mut store) = Store::scratch();
         let mut last = Vec::new();
         for _ in 0..2 {
             let mut tallies = vec![Tally::default()];
@@ -126,7 +125,6 @@ axes.flows.f.bytes = "#,
             assert_eq!(reproduction.unwrap().sweeps.len(), 3);
             last.push(tallies.pop().unwrap());
         }
-        std::fs::remove_dir_all(dir).unwrap();
         assert_eq!((last[0].found, last[0].done), (0, 9));
         assert_eq!(last[1].done, 0, "nothing is run twice");
     }
@@ -135,9 +133,7 @@ axes.flows.f.bytes = "#,
     #[should_panic(expected = "the sweep bad is wrong")]
     fn a_sweep_that_is_wrong_is_not_left_out() {
         let paper = Paper { sweeps: &[Source { name: "bad", text: "title = 3" }], ..PAPER };
-        let dir = std::env::temp_dir().join(format!("lasthop-reproduce-bad-{}", std::process::id()));
-        let mut store = Store::create(&dir.join("s.sqlite")).unwrap();
-        std::fs::remove_dir_all(dir).unwrap();
+        let (_dir, mut store) = Store::scratch();
         let _ = reproduce(&paper, 3, &mut store, 1, &mut |_| ControlFlow::Continue(()));
     }
 

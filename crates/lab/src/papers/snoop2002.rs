@@ -139,10 +139,8 @@ mod tests {
     /// rate of losses in all four networks, and the long wire suffers more.
     #[test]
     fn every_number_has_its_values_and_the_trends_are_the_papers() {
-        let dir = std::env::temp_dir().join(format!("lasthop-snoop2002-{}", std::process::id()));
-        let mut store = Store::create(&dir.join("s.sqlite")).unwrap();
+        let (_dir, mut store) = Store::scratch();
         let reproduction = reproduce(&PAPER, 4, &mut store, 1, &mut |_| ControlFlow::Continue(())).unwrap();
-        std::fs::remove_dir_all(dir).unwrap();
         let numbers = &reproduction.numbers;
         assert!(numbers.iter().all(|number| number.ours.n() == 4), "{numbers:?}");
         assert_eq!(numbers.len(), TABLE_1.len() + 1 + TABLE_2.len() * GAPS.len() + GAINS.len());

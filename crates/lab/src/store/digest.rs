@@ -25,7 +25,12 @@ impl Digest {
 
     /// Of a text.
     pub fn of_text(text: &str) -> Self {
-        let hash = Sha256::new().chain_update(sim::MODEL_VERSION.to_be_bytes()).chain_update(text).finalize();
+        Self::of_text_under(sim::MODEL_VERSION, text)
+    }
+
+    /// Of a text, as a program with this version of the model has it.
+    pub(super) fn of_text_under(model: u32, text: &str) -> Self {
+        let hash = Sha256::new().chain_update(model.to_be_bytes()).chain_update(text).finalize();
         let mut short = [0; 16];
         short.copy_from_slice(&hash[..16]);
         Digest(short)

@@ -52,6 +52,16 @@ pub enum StoreError {
         /// What SQLite found.
         found: String,
     },
+    /// Rows are not as they were written.
+    #[error("{}: {rows} of its rows {} not as written, the first of them: {first}\n  hint: `lasthop verify {}` lists them and says what can be done", path.display(), if *rows == 1 { "is" } else { "are" }, path.display())]
+    BadRows {
+        /// Which.
+        path: PathBuf,
+        /// How many.
+        rows: usize,
+        /// One of them.
+        first: String,
+    },
     /// No room, or no permission.
     #[error("{}: cannot be written: {why}\n  hint: every run that had finished before is kept; the same command goes on from there", path.display())]
     Unwritable {
@@ -83,6 +93,13 @@ impl StoreError {
     /// SQLite found something wrong.
     pub(crate) fn of(path: &Path, error: rusqlite::Error) -> Self {
         let path = path.to_owned();
+        if error.sqlite_error().is_some_and(|error| error.extended_code == rusqlite::ffi::SQLITE_IOERR_SHMSIZE) {
+            // SQLite says only "disk I/O error".
+            return StoreError::Unwritable {
+                path,
+                why: "no room for the file -shm beside it: the disk is full".into(),
+            };
+        }
         match error.sqlite_error_code() {
             Some(ErrorCode::NotADatabase) => StoreError::NotAStore(path),
             Some(ErrorCode::CannotOpen) => StoreError::Unopened { path, why: error.to_string() },
@@ -90,9 +107,20 @@ impl StoreError {
             Some(ErrorCode::DatabaseBusy) => {
                 StoreError::Unwritable { path, why: "another program has held it for a minute".into() }
             }
-            Some(_) => StoreError::Unwritable { path, why: error.to_string() },
+            Some(
+                ErrorCode::ReadOnly
+                | ErrorCode::DiskFull
+                | ErrorCode::SystemIoFailure
+                | ErrorCode::PermissionDenied
+                | ErrorCode::AuthorizationForStatementDenied
+                | ErrorCode::DatabaseLocked
+                | ErrorCode::FileLockingProtocolFailed
+                | ErrorCode::NoLargeFileSupport
+                | ErrorCode::OutOfMemory
+                | ErrorCode::OperationInterrupted,
+            ) => StoreError::Unwritable { path, why: error.to_string() },
             // A column of the wrong type, a table that is not there.
-            None => StoreError::Damaged { path, found: error.to_string() },
+            Some(_) | None => StoreError::Damaged { path, found: error.to_string() },
         }
     }
 }

@@ -26,7 +26,8 @@ impl Store {
             let mut known = transaction
                 .prepare("SELECT summary FROM runs WHERE digest = ?1 AND replication = ?2")
                 .map_err(wrong)?;
-            let mut insert = transaction.prepare("INSERT INTO runs VALUES (?1, ?2, ?3)").map_err(wrong)?;
+            let mut insert =
+                transaction.prepare("INSERT INTO runs VALUES (?1, ?2, ?3, row_checksum(?1, ?2, ?3))").map_err(wrong)?;
             let theirs = |error| StoreError::of(other, error);
             let mut all = their.db.prepare("SELECT digest, replication, summary FROM runs").map_err(theirs)?;
             let mut rows = all.query([]).map_err(theirs)?;

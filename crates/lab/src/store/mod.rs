@@ -1,18 +1,20 @@
 //! Finished runs, kept in an SQLite file: each one transaction, found again by the content of what was run.
 //!
 //! The file is in WAL mode with `synchronous = NORMAL`: what was committed survives the death of the program at any
-//! moment; a power cut may lose the last commits, never what was before them. Several programs may write at once.
+//! moment; a power cut may lose the last commits, never what was before them. Several programs may write at once. Each row
+//! has a [checksum], which is checked when a store is opened and when a run is read.
 
+mod checksum;
 mod digest;
 mod error;
 mod merge;
+mod open;
+mod verify;
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::thread;
-use std::time::Duration;
 
-use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, Transaction, TransactionBehavior, params};
+use rusqlite::{Connection, OptionalExtension, params};
 use serde_json::{Value, json};
 
 use crate::load::to_toml;
@@ -22,19 +24,15 @@ use crate::sweep::{Plan, Point};
 
 pub use digest::Digest;
 pub use error::StoreError;
-
-/// In the file's header, so that no other database is taken for a store: "lhop".
-const APPLICATION: i32 = 0x6c68_6f70;
-/// Of the tables. A store with a greater one was written by a newer program.
-const FORMAT: i32 = 1;
-/// How long to wait for another program's transaction.
-const PATIENCE: Duration = Duration::from_secs(60);
+use open::Sums;
+pub use verify::{Damage, Verified};
 
 /// An open store.
 #[derive(Debug)]
 pub struct Store {
     path: PathBuf,
     db: Connection,
+    sums: Sums,
 }
 
 /// A sweep as it is kept.
@@ -74,139 +72,6 @@ pub struct KeptCell {
 }
 
 impl Store {
-    /// Opens a store, or makes a new one.
-    pub fn create(path: &Path) -> Result<Self, StoreError> {
-        if path.try_exists().is_ok_and(|exists| exists) {
-            let store = Self::writable(path)?;
-            store.whole()?;
-            return Ok(store);
-        }
-        let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty());
-        let made = dir.map_or(Ok(()), std::fs::create_dir_all);
-        made.map_err(|error| StoreError::Unmade { path: path.to_owned(), why: error.to_string() })?;
-        Self::writable(path).map_err(|error| match error {
-            StoreError::Unopened { path, why } => StoreError::Unmade { path, why },
-            other => other,
-        })
-    }
-
-    /// Opens a store that must exist.
-    pub fn open(path: &Path) -> Result<Self, StoreError> {
-        // SQLite says only "unable to open".
-        let file = std::fs::File::open(path).map_err(|error| StoreError::file(path, &error))?;
-        let length = file.metadata().map_err(|error| StoreError::file(path, &error))?.len();
-        if path.is_dir() || length == 0 {
-            return Err(StoreError::NotAStore(path.to_owned()));
-        }
-        let store = match Self::connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE) {
-            // Where nothing can be written there is no place for the files that readers share.
-            Err(StoreError::Unopened { .. } | StoreError::Unwritable { .. }) => Self::look(path)?,
-            opened => opened?,
-        };
-        store.whole()?;
-        Ok(store)
-    }
-
-    /// Opens a store, or makes a new one, without looking whether it is whole.
-    pub(crate) fn writable(path: &Path) -> Result<Self, StoreError> {
-        if path.is_dir() {
-            return Err(StoreError::NotAStore(path.to_owned()));
-        }
-        Self::connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE)
-    }
-
-    /// Opens a store to read what is there, as in a directory that cannot be written.
-    fn look(path: &Path) -> Result<Self, StoreError> {
-        let wrong = |error| StoreError::of(path, error);
-        let mut log = path.as_os_str().to_owned();
-        log.push("-wal");
-        let log = PathBuf::from(log);
-        if std::fs::metadata(&log).is_ok_and(|log| log.len() > 0) {
-            return Err(StoreError::Unread { path: path.to_owned(), log });
-        }
-        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
-        // Bytes that mean something in an address are written as their numbers.
-        let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"/._-".contains(byte);
-        let bytes = path.as_os_str().as_encoded_bytes().iter();
-        let address: String =
-            bytes.map(|byte| if plain(byte) { char::from(*byte).into() } else { format!("%{byte:02x}") }).collect();
-        let db = Connection::open_with_flags(format!("file:{address}?immutable=1"), flags).map_err(wrong)?;
-        let store = Store { path: path.to_owned(), db };
-        store.known()?;
-        Ok(store)
-    }
-
-    fn connect(path: &Path, flags: OpenFlags) -> Result<Self, StoreError> {
-        let wrong = |error| StoreError::of(path, error);
-        // Some names, such as ":memory:", mean something to SQLite; none with a directory does.
-        let file = Path::new(".").join(path);
-        let db = Connection::open_with_flags(file, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX).map_err(wrong)?;
-        db.busy_timeout(PATIENCE).map_err(wrong)?;
-        let store = Store { path: path.to_owned(), db };
-        let empty = store.known()?;
-        store.use_wal().map_err(wrong)?;
-        store.db.pragma_update(None, "synchronous", "NORMAL").map_err(wrong)?;
-        if empty {
-            store.lay_out().map_err(wrong)?;
-        }
-        Ok(store)
-    }
-
-    /// SQLite does not wait for others here, as it does for their transactions.
-    fn use_wal(&self) -> rusqlite::Result<()> {
-        const NAP: Duration = Duration::from_millis(10);
-        let mut naps = 0;
-        loop {
-            match self.db.pragma_update(None, "journal_mode", "WAL") {
-                Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) && NAP * naps < PATIENCE => {
-                    naps += 1;
-                    thread::sleep(NAP);
-                }
-                outcome => return outcome,
-            }
-        }
-    }
-
-    /// A transaction that writes from its beginning: one that begins to after it has read is refused, not made to wait, if
-    /// another program wrote in between.
-    fn transaction(db: &mut Connection) -> rusqlite::Result<Transaction<'_>> {
-        db.transaction_with_behavior(TransactionBehavior::Immediate)
-    }
-
-    /// Whether it has no tables yet. What is not a store, or one of a newer program, is refused.
-    fn known(&self) -> Result<bool, StoreError> {
-        let (store, path, wrong) = (self, &self.path, |error| StoreError::of(&self.path, error));
-        let number = |name: &str| store.db.pragma_query_value(None, name, |row| row.get::<_, i32>(0)).map_err(wrong);
-        let tables = "SELECT count(*) FROM sqlite_schema";
-        let empty = store.db.query_row(tables, [], |row| row.get::<_, i64>(0)).map_err(wrong)? == 0;
-        if !empty && number("application_id")? != APPLICATION {
-            return Err(StoreError::NotAStore(path.to_owned()));
-        }
-        let format = number("user_version")?;
-        if format > FORMAT {
-            return Err(StoreError::Newer { path: path.to_owned(), found: format, known: FORMAT });
-        }
-        Ok(empty)
-    }
-
-    /// Makes the tables, unless another program just did.
-    fn lay_out(&self) -> rusqlite::Result<()> {
-        let transaction = Transaction::new_unchecked(&self.db, TransactionBehavior::Immediate)?;
-        let format: i32 = transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;
-        if format == 0 {
-            transaction.execute_batch(include_str!("schema.sql"))?;
-            transaction.pragma_update(None, "application_id", APPLICATION)?;
-            transaction.pragma_update(None, "user_version", FORMAT)?;
-        }
-        transaction.commit()
-    }
-
-    /// Whether the file is whole; a store that was cut short is not.
-    fn whole(&self) -> Result<(), StoreError> {
-        let verdict: String = self.ask(|db| db.query_row("PRAGMA quick_check(1)", [], |row| row.get(0)))?;
-        if verdict == "ok" { Ok(()) } else { Err(StoreError::Damaged { path: self.path.clone(), found: verdict }) }
-    }
-
     /// The file.
     pub fn path(&self) -> &Path {
         &self.path
@@ -220,10 +85,7 @@ impl Store {
     /// which figures it shows may change.
     pub fn note(&mut self, plan: &Plan) -> Result<i64, StoreError> {
         let cells = kept_cells(plan);
-        let content = |KeptCell { point, case_name, changes, digest, .. }: &KeptCell| {
-            format!("{point} {} {case_name} {digest}\n", object(changes))
-        };
-        let digest = Digest::of_text(&cells.iter().map(content).collect::<String>());
+        let digest = Digest::of_text(&content(&cells));
         let mut sweep = KeptSweep {
             id: 0,
             name: plan.stem.clone(),
@@ -249,6 +111,7 @@ impl Store {
                             "UPDATE sweeps SET name = ?2, title = ?3, scenario = ?4, metrics = ?5 WHERE id = ?1",
                             params![id, name, title, scenario, json!(metrics).to_string()],
                         )?;
+                        checksum::renew(&transaction, *id)?;
                     }
                 }
             }
@@ -261,7 +124,8 @@ impl Store {
     /// Keeps a finished run: one transaction. Kept before, it stays as it is.
     pub fn keep(&self, digest: Digest, replication: u64, summary: &str) -> Result<(), StoreError> {
         self.ask(|db| {
-            let mut insert = db.prepare_cached("INSERT OR IGNORE INTO runs VALUES (?1, ?2, ?3)")?;
+            let mut insert =
+                db.prepare_cached("INSERT OR IGNORE INTO runs VALUES (?1, ?2, ?3, row_checksum(?1, ?2, ?3))")?;
             insert.execute(params![&digest.0[..], replication as i64, summary])?;
             Ok(())
         })
@@ -302,17 +166,22 @@ impl Store {
 
     /// The finished runs of a cell among these replications, in order.
     pub(crate) fn runs_among(&self, digest: Digest, among: Range<u64>) -> Result<Vec<(u64, Value)>, StoreError> {
+        let sound = self.sums.sound("runs");
         let rows = self.ask(|db| {
-            let mut find = db.prepare_cached(
-                "SELECT replication, summary FROM runs WHERE digest = ?1 AND replication >= ?2 AND replication < ?3
-                 ORDER BY replication",
-            )?;
+            let mut find = db.prepare_cached(&format!(
+                "SELECT replication, summary, {sound} FROM runs
+                 WHERE digest = ?1 AND replication >= ?2 AND replication < ?3 ORDER BY replication",
+            ))?;
             let rows = find.query_map(params![&digest.0[..], number(among.start), number(among.end)], |row| {
-                Ok((row.get::<_, i64>(0)? as u64, row.get::<_, String>(1)?))
+                Ok((row.get::<_, i64>(0)? as u64, row.get::<_, String>(1)?, row.get::<_, bool>(2)?))
             })?;
             rows.collect::<rusqlite::Result<Vec<_>>>()
         })?;
-        rows.into_iter().map(|(replication, text)| Ok((replication, self.parse(&text)?))).collect()
+        let read = |(replication, text, sound): (u64, String, bool)| {
+            let what = format!("replication {replication} of run {digest}");
+            if sound { Ok((replication, self.parse(&text)?)) } else { Err(self.bad_row(what)) }
+        };
+        rows.into_iter().map(read).collect()
     }
 
     /// The sweeps that are kept here, in the order in which they were begun.
@@ -381,6 +250,10 @@ impl Store {
             .collect()
     }
 
+    fn bad_row(&self, what: String) -> StoreError {
+        StoreError::BadRows { path: self.path.clone(), rows: 1, first: what }
+    }
+
     fn parse(&self, text: &str) -> Result<Value, StoreError> {
         serde_json::from_str(text)
             .map_err(|error| StoreError::Damaged { path: self.path.clone(), found: error.to_string() })
@@ -390,6 +263,14 @@ impl Store {
 /// A replication as SQLite counts.
 fn number(replication: u64) -> i64 {
     replication.min(i64::MAX as u64) as i64
+}
+
+/// What tells a sweep from others.
+fn content(cells: &[KeptCell]) -> String {
+    let of_cell = |KeptCell { point, case_name, changes, digest, .. }: &KeptCell| {
+        format!("{point} {} {case_name} {digest}\n", object(changes))
+    };
+    cells.iter().map(of_cell).collect()
 }
 
 /// What a plan consists of, by point and case.
@@ -416,12 +297,14 @@ fn kept_cells(plan: &Plan) -> Vec<KeptCell> {
 fn add(db: &Connection, digest: Digest, sweep: &KeptSweep, cells: &[KeptCell]) -> rusqlite::Result<i64> {
     let KeptSweep { name, title, scenario, metrics, lasthop, model, .. } = sweep;
     db.execute(
-        "INSERT INTO sweeps (digest, name, title, scenario, metrics, lasthop, model)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+        "INSERT INTO sweeps (digest, name, title, scenario, metrics, lasthop, model, checksum)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 0)",
         params![&digest.0[..], name, title, scenario, json!(metrics).to_string(), lasthop, model],
     )?;
     let id = db.last_insert_rowid();
-    let mut insert = db.prepare("INSERT INTO cells VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")?;
+    checksum::renew(db, id)?;
+    let mut insert =
+        db.prepare("INSERT INTO cells VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, row_checksum(?1, ?2, ?3, ?4, ?5, ?6, ?7))")?;
     for cell in cells {
         insert.execute(params![
             id,

@@ -1,3 +1,5 @@
+-- checksum: CRC-32 of the row's other columns, see checksum.rs.
+
 -- One row for each sweep whose results are here.
 CREATE TABLE sweeps (
   id INTEGER PRIMARY KEY,
@@ -7,7 +9,8 @@ CREATE TABLE sweeps (
   scenario TEXT NOT NULL, -- TOML, enough to run it again
   metrics TEXT NOT NULL, -- JSON: the names of the figures to show
   lasthop TEXT NOT NULL, -- version of the program
-  model INTEGER NOT NULL -- version of the model
+  model INTEGER NOT NULL, -- version of the model
+  checksum INTEGER NOT NULL
 ) STRICT;
 
 -- What a sweep consists of: each case at each point of its grid.
@@ -19,6 +22,7 @@ CREATE TABLE cells (
   changes TEXT NOT NULL, -- JSON: keys and values of the point
   case_changes TEXT NOT NULL, -- JSON: keys and values of the case
   digest BLOB NOT NULL, -- of the scenario that runs here
+  checksum INTEGER NOT NULL,
   PRIMARY KEY (sweep, point, "case")
 ) STRICT, WITHOUT ROWID;
 
@@ -27,5 +31,6 @@ CREATE TABLE runs (
   digest BLOB NOT NULL, -- of the scenario, as in cells
   replication INTEGER NOT NULL,
   summary TEXT NOT NULL, -- JSON, as `lasthop run --json` prints it
+  checksum INTEGER NOT NULL,
   PRIMARY KEY (digest, replication)
 ) STRICT;

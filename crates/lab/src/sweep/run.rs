@@ -240,7 +240,6 @@ fn worker<'a, T: DoubleEndedIterator<Item = Task<'a>>>(
 mod tests {
     use std::collections::HashSet;
     use std::ops::Range;
-    use std::path::PathBuf;
 
     use super::*;
     use crate::load::{Overrides, Source};
@@ -285,23 +284,6 @@ clear = {{ links.air.channel = "perfect" }}
         source.and_then(|source| Plan::of(&source)).unwrap_or_else(|problems| panic!("{problems:?}"))
     }
 
-    /// A new store in a directory that goes with it.
-    struct Scratch(PathBuf);
-
-    impl Scratch {
-        fn new(name: &str) -> (Self, Store) {
-            let dir = std::env::temp_dir().join(format!("lasthop-run-{name}-{}", std::process::id()));
-            let store = Store::create(&dir.join("s.sqlite")).unwrap();
-            (Scratch(dir), store)
-        }
-    }
-
-    impl Drop for Scratch {
-        fn drop(&mut self) {
-            let _ = std::fs::remove_dir_all(&self.0);
-        }
-    }
-
     fn go_on(_: Tally) -> ControlFlow<()> {
         ControlFlow::Continue(())
     }
@@ -327,7 +309,7 @@ clear = {{ links.air.channel = "perfect" }}
             for count in [1, 2, 3, 4, 5, 7, 100, u64::MAX] {
                 for index in 1..=count.min(8) {
                     let shard = Shard { index, count };
-                    let (_scratch, store) = Scratch::new("lanes");
+                    let (_dir, store) = Store::scratch();
                     let mut lanes = Lanes::of(&plan, shard);
                     let mut tally = Tally::default();
                     let missing = lanes.look_up(&store, &mut tally, &mut go_on).unwrap();
@@ -349,7 +331,7 @@ clear = {{ links.air.channel = "perfect" }}
     #[test]
     fn what_is_kept_is_found_wherever_the_gaps_are() {
         let plan = plan("6");
-        let (_scratch, mut store) = Scratch::new("gaps");
+        let (_dir, mut store) = Store::scratch();
         let digest = plan.points[0].cells[0].digest;
         for replication in [0, 2, 3, 5, 9] {
             store.keep(digest, replication, "{}").unwrap();
@@ -366,7 +348,7 @@ clear = {{ links.air.channel = "perfect" }}
     #[test]
     fn whoever_watches_is_heard_before_the_first_run() {
         let plan = plan("1000000");
-        let (_scratch, mut store) = Scratch::new("heard");
+        let (_dir, mut store) = Store::scratch();
         let mut asked = 0;
         let outcome = run(&plan, &mut store, 1, Shard::WHOLE, &mut |_| {
             asked += 1;
@@ -379,7 +361,7 @@ clear = {{ links.air.channel = "perfect" }}
     #[test]
     fn any_number_of_jobs_is_enough() {
         let plan = plan("300");
-        let (_scratch, mut store) = Scratch::new("jobs");
+        let (_dir, mut store) = Store::scratch();
         let tally = run(&plan, &mut store, usize::MAX, Shard::WHOLE, &mut go_on).unwrap();
         assert_eq!(tally, Tally { wanted: 2400, found: 0, done: 2400 });
         let again = run(&plan, &mut store, usize::MAX, Shard::WHOLE, &mut |_| panic!("nothing is left to watch"));
@@ -394,7 +376,7 @@ clear = {{ links.air.channel = "perfect" }}
         for cell in plan.points.iter_mut().flat_map(|point| &mut point.cells) {
             cell.network.duration = engine::Span::from_millis(1);
         }
-        let (_scratch, mut store) = Scratch::new("never");
+        let (_dir, mut store) = Store::scratch();
         let mut wanted = Vec::new();
         let tally = run(&plan, &mut store, 2, Shard::WHOLE, &mut |tally| {
             wanted.push(tally.wanted);

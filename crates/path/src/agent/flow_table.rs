@@ -1,8 +1,6 @@
 //! What schemes remember of flows: of a bounded number of them, found by hash, whatever their number. When one more
 //! comes, the one that was longest without a packet is forgotten, so a flow that never closes takes no place for ever.
 
-use std::mem::size_of;
-
 use engine::{IndexedHeap, Time};
 use wire::{Addr, Body, Packet, Segment};
 
@@ -110,9 +108,10 @@ impl<T> FlowTable<T> {
         self.flows.each(show);
     }
 
-    /// Flows now, flows forgotten, bytes of what is known now and at most.
-    pub fn counters(&self) -> [(&'static str, u64); 4] {
-        let bytes = |flows: usize| (flows * (size_of::<Flow>() + size_of::<T>())) as u64;
+    /// Flows now, flows forgotten, bytes of what is known now and at most, `each` for a flow: a number of the scheme's and
+    /// not the size of a type, which depends on the machine and the compiler.
+    pub fn counters(&self, each: u64) -> [(&'static str, u64); 4] {
+        let bytes = |flows: usize| flows as u64 * each;
         [
             ("flows", self.flows.len() as u64),
             ("flows_forgotten", self.forgotten),
@@ -224,8 +223,8 @@ impl<T> TimedFlows<T> {
     }
 
     /// Those of the table.
-    pub fn counters(&self) -> [(&'static str, u64); 4] {
-        self.flows.counters()
+    pub fn counters(&self, each: u64) -> [(&'static str, u64); 4] {
+        self.flows.counters(each)
     }
 }
 
@@ -247,7 +246,8 @@ mod tests {
         assert_eq!(table.insert(flow(3), 3), Some((flow(1), 1)));
         assert_eq!(table.insert(flow(4), 4), Some((flow(0), 0)));
         assert_eq!(table.insert(flow(5), 5), Some((flow(2), 22)));
-        assert_eq!(table.counters()[..2], [("flows", 3), ("flows_forgotten", 3)]);
+        let counters = [("flows", 3), ("flows_forgotten", 3), ("state_bytes", 30), ("state_bytes_most", 30)];
+        assert_eq!(table.counters(10), counters);
     }
 
     #[test]

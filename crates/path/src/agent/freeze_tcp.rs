@@ -65,6 +65,9 @@ impl Config {
 /// How often it is said that the window is open again.
 const COPIES: u32 = 3;
 
+/// What a flow costs, as it is counted.
+const FLOW_BYTES: u64 = 92;
+
 struct FreezeTcp {
     warning: Span,
     /// By flow of data that comes here: what this host has acknowledged last.
@@ -172,6 +175,6 @@ impl Agent for FreezeTcp {
             ("windows_closed", self.windows_closed),
             ("windows_opened", self.windows_opened),
         ];
-        own.into_iter().chain(self.flows.counters()).collect()
+        own.into_iter().chain(self.flows.counters(FLOW_BYTES)).collect()
     }
 }

@@ -40,6 +40,9 @@ pub(super) struct Thinning<P> {
     delayed: u64,
 }
 
+/// What a flow costs, as it is counted.
+const FLOW_BYTES: u64 = 148;
+
 struct Known {
     /// The most that has been acknowledged, here or further on, and the window with it.
     ack: SeqNum,
@@ -184,6 +187,6 @@ impl<P: Pace> Agent for Thinning<P> {
 
     fn counters(&self) -> Vec<(&'static str, u64)> {
         let own = [("acks_dropped", self.dropped), ("acks_delayed", self.delayed)];
-        own.into_iter().chain(self.flows.counters()).collect()
+        own.into_iter().chain(self.flows.counters(FLOW_BYTES)).collect()
     }
 }

@@ -298,10 +298,8 @@ mod tests {
     /// A case or a key that the scenarios have under another name would have no values.
     #[test]
     fn every_number_has_values() {
-        let dir = std::env::temp_dir().join(format!("lasthop-disconnections2012-{}", std::process::id()));
-        let mut store = Store::create(&dir.join("s.sqlite")).unwrap();
+        let (_dir, mut store) = Store::scratch();
         let reproduction = reproduce(&PAPER, 2, &mut store, 1, &mut |_| ControlFlow::Continue(())).unwrap();
-        std::fs::remove_dir_all(dir).unwrap();
         let numbers = reproduction.numbers;
         for number in numbers.iter().filter(|number| number.unit != "ms") {
             assert_eq!(number.ours.n(), 2, "{} {}", number.place, number.label());

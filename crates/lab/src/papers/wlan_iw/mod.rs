@@ -145,10 +145,8 @@ mod tests {
     /// A case or a key that the scenario has under another name would have no values.
     #[test]
     fn every_number_of_table_1_has_a_value_for_each_replication() {
-        let dir = std::env::temp_dir().join(format!("lasthop-wlan-iw-{}", std::process::id()));
-        let mut store = Store::create(&dir.join("s.sqlite")).unwrap();
+        let (_dir, mut store) = Store::scratch();
         let reproduction = reproduce(&PAPER, 2, &mut store, 1, &mut |_| ControlFlow::Continue(())).unwrap();
-        std::fs::remove_dir_all(dir).unwrap();
         let table = reproduction.numbers.iter().filter(|number| number.place == "table 1");
         assert!(table.clone().all(|number| number.ours.n() == 2), "{:?}", reproduction.numbers);
         assert_eq!((table.clone().count(), table.filter(|number| number.rejected).count()), (18, 9));

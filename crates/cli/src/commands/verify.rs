@@ -1,0 +1,65 @@
+//! `lasthop verify`.
+
+use std::path::PathBuf;
+
+use clap::Args as ClapArgs;
+use lab::store::{Store, Verified};
+
+use super::{print, shown};
+use crate::Failure;
+
+const AFTER_HELP: &str = "\
+Exit codes: 0 every row is as it was written (or was removed by --remove), 1 some are not, 2 the file is no store or cannot be read.";
+
+/// Arguments of `lasthop verify`.
+#[derive(ClapArgs)]
+#[command(after_help = AFTER_HELP)]
+pub struct Args {
+    /// The store of a sweep
+    store: PathBuf,
+    /// Remove the rows that are not as they were written; the sweep then runs again what they were about, and nothing else
+    #[arg(long)]
+    remove: bool,
+}
+
+/// The most damaged rows that are listed.
+const LISTED: usize = 50;
+
+/// Looks at every row.
+pub fn run(args: &Args) -> Result<(), Failure> {
+    let store = shown(&args.store);
+    let found = Store::verify(&args.store)?;
+    let [sweeps, cells, runs] = found.rows;
+    print(&format!("{store}: {sweeps} sweeps, {cells} cells, {runs} runs\n"))?;
+    if !found.checksums {
+        print("its rows had no checksums until now: what was changed before cannot be seen\n")?;
+    }
+    print(&listed(&found))?;
+    if found.is_sound() {
+        return print("every row is as it was written\n");
+    }
+    if !args.remove {
+        let hint = match (found.damage.is_empty(), found.file.is_empty()) {
+            (_, false) => format!(
+                "`lasthop verify {store} --remove` mends it if only indices are damaged, and changes nothing if it cannot; else \
+                 `sqlite3 {store} .recover` saves what can be saved, and a sweep into a new store runs the rest again"
+            ),
+            _ => format!(
+                "`lasthop verify {store} --remove` removes them; `lasthop sweep FILE --out {store}` then runs again what is \
+                 missing, and nothing else"
+            ),
+        };
+        return Err(Failure::Run(format!("{store}: is damaged\n  hint: {hint}")));
+    }
+    let removed = Store::remove_damage(&args.store)?.len();
+    print(&format!("removed {removed} rows; `lasthop sweep FILE --out {store}` runs again what is missing\n"))
+}
+
+/// A line for each thing that is wrong.
+fn listed(found: &Verified) -> String {
+    let rows = found.damage.iter().map(|damage| format!("not as written: {damage}\n")).take(LISTED);
+    let more = found.damage.len().saturating_sub(LISTED);
+    let more = (more > 0).then(|| format!("not as written: {more} more\n"));
+    let file = found.file.iter().map(|line| format!("SQLite finds: {line}\n"));
+    rows.chain(more).chain(file).collect()
+}

@@ -1,0 +1,198 @@
+//! Stores in which something is not as it was written: it is found, said, and can be removed and run again.
+
+mod common;
+
+use std::fs;
+use std::path::PathBuf;
+
+use common::{ask, command, fine, lasthop, scratch, without_checksums};
+
+/// 2 x 2 x 3 short runs.
+const SWEEP: &str = r#"title = "A sweep"
+duration = "100 s"
+[nodes]
+server = { kind = "host" }
+station = { kind = "base-station" }
+mobile = { kind = "host" }
+[links.wire]
+kind = "wired"
+between = ["server", "station"]
+rate = "8 Mbps"
+delay = "100 ms"
+[links.air]
+kind = "wireless"
+between = ["station", "mobile"]
+rate = "1 Mbps"
+delay = "1 ms"
+arq = "stop-and-wait"
+channel = { kind = "two-state", mean_good = "500 ms", mean_bad = "100 ms" }
+[flows.download]
+from = "server"
+to = "mobile"
+bytes = "100 kB"
+window = "16 KiB"
+[sweep]
+replications = 3
+metrics = ["completion_time_s", "timeouts"]
+axes.links.wire.delay = ["50 ms", "100 ms"]
+compare.scheme = ["unmodified", "refined-icmp"]
+"#;
+
+const ARGS: [&str; 5] = ["sweep", "net.toml", "--json", "--out", "s.sqlite"];
+
+/// A directory with a store, and what the sweep prints of it.
+fn store(test: &str) -> (PathBuf, String) {
+    let dir = scratch(test);
+    fs::write(dir.join("net.toml"), SWEEP).unwrap();
+    let printed = fine(&dir, &ARGS);
+    (dir, printed)
+}
+
+#[test]
+fn a_store_that_is_as_it_was_written_passes() {
+    let (dir, _) = store("verify-sound");
+    let before = fs::read(dir.join("s.sqlite")).unwrap();
+    let out = fine(&dir, &["verify", "s.sqlite"]);
+    assert_eq!(out, "s.sqlite: 1 sweeps, 4 cells, 12 runs\nevery row is as it was written\n");
+    assert_eq!(fine(&dir, &["verify", "s.sqlite", "--remove"]), out);
+    assert_eq!(fs::read(dir.join("s.sqlite")).unwrap(), before);
+    let missing = lasthop(&dir, &["verify", "missing.sqlite"]);
+    assert_eq!(missing.code, Some(2), "{}", missing.err);
+    assert!(!dir.join("missing.sqlite").exists());
+    let text = lasthop(&dir, &["verify", "net.toml"]);
+    assert_eq!(text.code, Some(2), "{}", text.err);
+    assert!(text.err.contains("is not a store of lasthop"), "{}", text.err);
+}
+
+/// Every command refuses a store with a changed digit in one summary; removed, that run alone is made again.
+#[test]
+fn a_changed_run_is_found_removed_and_run_again() {
+    let (dir, whole) = store("verify-run");
+    let changed = "UPDATE runs SET summary = replace(summary, '\"segments_sent\":', '\"segments_sent\":1')
+                   WHERE rowid = 5";
+    ask(&dir.join("s.sqlite"), changed);
+    let key = ask(&dir.join("s.sqlite"), "SELECT replication, lower(hex(digest)) FROM runs WHERE rowid = 5");
+    let (replication, digest) = key.trim().split_once('|').unwrap();
+    let row = format!("replication {replication} of run {digest} (sweep net, point ");
+    let commands: [&[&str]; 4] =
+        [&["export", "s.sqlite"], &["report", "s.sqlite"], &["merge", "into.sqlite", "s.sqlite"], &ARGS];
+    for args in commands {
+        let ended = lasthop(&dir, args);
+        assert_eq!((ended.code, ended.out.as_str()), (Some(2), ""), "{args:?}: {}", ended.err);
+        let said = "error: s.sqlite: 1 of its rows is not as written, the first of them: ";
+        assert!(ended.err.starts_with(&format!("{said}{row}")), "{args:?}: {}", ended.err);
+        assert!(ended.err.contains("`lasthop verify s.sqlite`"), "{args:?}: {}", ended.err);
+    }
+    let ended = lasthop(&dir, &["verify", "s.sqlite"]);
+    assert_eq!(ended.code, Some(1), "{}", ended.err);
+    assert!(ended.out.contains(&format!("not as written: {row}")), "{}", ended.out);
+    assert!(ended.err.contains("--remove` removes them; `lasthop sweep FILE --out s.sqlite`"), "{}", ended.err);
+    let removed = fine(&dir, &["verify", "s.sqlite", "--remove"]);
+    assert!(removed.ends_with("removed 1 rows; `lasthop sweep FILE --out s.sqlite` runs again what is missing\n"));
+    let again = lasthop(&dir, &ARGS);
+    assert_eq!((again.code, again.out), (Some(0), whole), "{}", again.err);
+    assert!(again.err.contains("1 runs, 11 were there before"), "{}", again.err);
+    assert!(fine(&dir, &["verify", "s.sqlite"]).ends_with("every row is as it was written\n"));
+}
+
+/// Descriptions too: of a point's, of a sweep's, and of one whose number changed so that its sweep has lost it.
+#[test]
+fn a_changed_description_is_written_again() {
+    let (dir, whole) = store("verify-description");
+    let good = fs::read(dir.join("s.sqlite")).unwrap();
+    for (change, found) in [
+        ("UPDATE cells SET case_name = 'x' WHERE point = 1 AND \"case\" = 1", "point 1, case 1 of sweep 1"),
+        ("UPDATE cells SET sweep = 17 WHERE point = 1 AND \"case\" = 1", "point 1, case 1 of sweep 17"),
+        ("UPDATE sweeps SET title = 'A sweet'", "the description of sweep 1, net"),
+    ] {
+        fs::write(dir.join("s.sqlite"), &good).unwrap();
+        ask(&dir.join("s.sqlite"), change);
+        let ended = lasthop(&dir, &["verify", "s.sqlite"]);
+        assert_eq!(ended.code, Some(1), "{change}: {}", ended.err);
+        assert!(ended.out.contains(&format!("not as written: {found}\n")), "{change}: {}", ended.out);
+        assert_eq!(lasthop(&dir, &["report", "s.sqlite"]).code, Some(2), "{change}");
+        fine(&dir, &["verify", "s.sqlite", "--remove"]);
+        let again = lasthop(&dir, &ARGS);
+        assert_eq!((again.code, &again.out), (Some(0), &whole), "{change}: {}", again.err);
+        assert!(again.err.contains("0 runs, 12 were there before"), "{change}: {}", again.err);
+    }
+}
+
+/// An index that does not fit its table is made again.
+#[test]
+fn a_damaged_index_is_mended() {
+    let (dir, whole) = store("verify-index");
+    let path = dir.join("s.sqlite");
+    let root: usize =
+        ask(&path, "SELECT rootpage FROM sqlite_schema WHERE name = 'sqlite_autoindex_runs_1'").trim().parse().unwrap();
+    let mut bytes = fs::read(&path).unwrap();
+    // The last byte of a page is that of a key.
+    bytes[root * 4096 - 10] ^= 1;
+    fs::write(&path, bytes).unwrap();
+    let ended = lasthop(&dir, &["verify", "s.sqlite"]);
+    assert_eq!(ended.code, Some(1), "{}", ended.err);
+    assert!(ended.out.contains("SQLite finds: "), "{}", ended.out);
+    assert_eq!(lasthop(&dir, &["export", "s.sqlite"]).code, Some(2));
+    fine(&dir, &["verify", "s.sqlite", "--remove"]);
+    assert_eq!(fine(&dir, &ARGS), whole);
+}
+
+/// One of an earlier version opens, gets its checksums, and says that they are new; one that can only be read is read.
+#[test]
+fn a_store_without_checksums_gets_them() {
+    let (dir, whole) = store("verify-upgrade");
+    let path = dir.join("s.sqlite");
+    without_checksums(&path);
+    let old = fs::read(&path).unwrap();
+    let first = fine(&dir, &["verify", "s.sqlite"]);
+    assert!(first.contains("its rows had no checksums until now"), "{first}");
+    assert!(!fine(&dir, &["verify", "s.sqlite"]).contains("until now"));
+    assert_eq!(ask(&path, "PRAGMA user_version").trim(), "2");
+    assert_eq!(fine(&dir, &ARGS), whole);
+    // Cut short by a bad disk before it had checksums: no checksum is made of what is damaged.
+    fs::write(&path, &old[..old.len() - 4096]).unwrap();
+    let ended = lasthop(&dir, &["verify", "s.sqlite"]);
+    assert_eq!(ended.code, Some(2), "{}", ended.err);
+    assert!(ended.err.contains("is damaged"), "{}", ended.err);
+    // What cannot be written, as on a medium to read from, is read as it is.
+    fs::write(&path, &old).unwrap();
+    let script = "ulimit -f 0; exec \"$0\" export s.sqlite --out /dev/null/x";
+    let output = std::process::Command::new("bash")
+        .current_dir(&dir)
+        .args(["-c", script, env!("CARGO_BIN_EXE_lasthop")])
+        .output()
+        .unwrap();
+    let err = String::from_utf8_lossy(&output.stderr);
+    assert!(err.contains("/dev/null/x") && !err.contains("s.sqlite: "), "{err}");
+}
+
+/// Exports of two stores into one directory in turn, killed at random moments: all tables are of one of the two.
+#[test]
+#[allow(clippy::disallowed_methods, reason = "the moments of the kills are of this clock")]
+fn a_killed_export_leaves_tables_of_one_store() {
+    let (dir, _) = store("export-killed");
+    let other = ["sweep", "net.toml", "--seed", "2", "--out", "t.sqlite"];
+    fine(&dir, &other);
+    let tables = |out: &str| -> Vec<Vec<u8>> {
+        let names = ["flows", "links", "summary"].into_iter();
+        names.map(|name| fs::read(dir.join(out).join(format!("{name}.csv"))).unwrap()).collect()
+    };
+    let begun = std::time::Instant::now();
+    fine(&dir, &["export", "s.sqlite", "--out", "one"]);
+    let usual = begun.elapsed();
+    fine(&dir, &["export", "t.sqlite", "--out", "two"]);
+    let both = [tables("one"), tables("two")];
+    fine(&dir, &["export", "s.sqlite", "--out", "out"]);
+    for number in 0..60u32 {
+        let store = if number % 2 == 0 { "t.sqlite" } else { "s.sqlite" };
+        let mut child =
+            command(&dir, &["export", store, "--out", "out"]).stdout(std::process::Stdio::null()).spawn().unwrap();
+        std::thread::sleep(usual.mul_f64(0.4 + 0.7 * f64::from(number) / 60.0));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert!(both.contains(&tables("out")), "kill {number}");
+    }
+    fine(&dir, &["export", "s.sqlite", "--out", "out"]);
+    assert_eq!(tables("out"), both[0]);
+    assert!(!dir.join("out.partial").exists());
+}

@@ -1,0 +1,213 @@
+//! The files of an export, which change together: all of them are of one state of the store, or the old ones are left.
+//!
+//! They are written to `DIR.partial` first. If `DIR` is not there, or holds nothing but files of an export, the two
+//! directories change places in one step. Else, as when a user keeps other files there, the old ones are removed first and
+//! the new ones moved in one by one: whoever kills that finds files missing, never some of one state and some of another.
+
+use std::fs::{self, File, TryLockError};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::{FORMATS, Format, Table, tables};
+use crate::swap::swap;
+
+/// Where an error was, and which.
+type Failed = (PathBuf, io::Error);
+
+/// Writes every table in every one of these formats into `dir`, which is made if need be; gives the files. Files of other
+/// formats stay.
+pub fn write(tables: &[Table], formats: &[&Format], dir: &Path) -> Result<Vec<PathBuf>, Failed> {
+    let target = fs::canonicalize(dir).unwrap_or_else(|_| dir.components().collect());
+    let staging = Staging::create(&target)?;
+    let mut names = Vec::new();
+    for table in tables {
+        for format in formats {
+            let name = format!("{}.{}", table.name, format.name);
+            let written = (format.write)(table).and_then(|bytes| fs::write(staging.dir.join(&name), bytes));
+            written.map_err(|error| (dir.join(&name), error))?;
+            names.push(name);
+        }
+    }
+    place(&staging.dir, &target, formats, &names).map_err(|error| (dir.to_owned(), error))?;
+    Ok(names.into_iter().map(|name| dir.join(name)).collect())
+}
+
+/// Where the files are written; gone when it is dropped.
+struct Staging {
+    dir: PathBuf,
+    /// Says to others that an export is on.
+    _lock: Option<File>,
+}
+
+impl Staging {
+    fn create(target: &Path) -> Result<Self, Failed> {
+        if fs::metadata(target).is_ok_and(|there| !there.is_dir()) {
+            return Err((target.to_owned(), io::ErrorKind::NotADirectory.into()));
+        }
+        let mut beside = target.as_os_str().to_owned();
+        beside.push(".partial");
+        // Where nothing can be made beside the directory, it is made in it.
+        Self::at(PathBuf::from(beside)).or_else(|failed| Self::at(target.join(".partial")).map_err(|_| failed))
+    }
+
+    fn at(dir: PathBuf) -> Result<Self, Failed> {
+        let made = || -> io::Result<Option<File>> {
+            if dir.exists() {
+                // Left by an export that was killed, or of one that is on.
+                let lock = File::open(&dir)?;
+                if matches!(lock.try_lock(), Err(TryLockError::WouldBlock)) {
+                    let why = "another export is writing here";
+                    return Err(io::Error::new(io::ErrorKind::ResourceBusy, why));
+                }
+                remove(&dir)?;
+            }
+            fs::create_dir_all(dir.parent().unwrap_or(Path::new("")))?;
+            fs::create_dir(&dir)?;
+            // Some systems open no directories; there two exports at once are not noticed.
+            Ok(File::open(&dir).ok().filter(|lock| lock.try_lock().is_ok()))
+        };
+        match made() {
+            Ok(lock) => Ok(Staging { dir, _lock: lock }),
+            Err(error) => Err((dir, error)),
+        }
+    }
+}
+
+impl Drop for Staging {
+    fn drop(&mut self) {
+        // What is not a file of an export is left, and the directory with it.
+        let _ = remove(&self.dir);
+    }
+}
+
+/// Removes a directory, unless there is something in it that is not a file of an export.
+fn remove(dir: &Path) -> io::Result<()> {
+    let entries = match fs::read_dir(dir) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        entries => entries?.collect::<io::Result<Vec<_>>>()?,
+    };
+    if entries.iter().all(|entry| format_of(&entry.file_name().to_string_lossy()).is_some()) {
+        entries.iter().try_for_each(|entry| fs::remove_file(entry.path()))?;
+    }
+    fs::remove_dir(dir)
+}
+
+/// The format of an export's file by its name.
+fn format_of(name: &str) -> Option<&'static Format> {
+    let (stem, ending) = name.split_once('.')?;
+    FORMATS.iter().find(|format| format.name == ending && tables::NAMES.contains(&stem))
+}
+
+/// Puts what is in `new` in the place of the files of these formats in `target`.
+fn place(new: &Path, target: &Path, formats: &[&Format], names: &[String]) -> io::Result<()> {
+    let old = match fs::read_dir(target) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return fs::rename(new, target),
+        entries => entries?.collect::<io::Result<Vec<_>>>()?,
+    };
+    let replaced = |name: &str| format_of(name).is_some_and(|of| formats.iter().any(|format| format.name == of.name));
+    let old: Vec<(PathBuf, String)> =
+        old.iter().map(|entry| (entry.path(), entry.file_name().to_string_lossy().into_owned())).collect();
+    let plain = |path: &Path| fs::symlink_metadata(path).is_ok_and(|there| there.is_file());
+    let only_ours = old.iter().all(|(path, name)| format_of(name).is_some() && plain(path));
+    let here = std::env::current_dir().and_then(fs::canonicalize).is_ok_and(|here| here == target);
+    if only_ours && !here && !new.starts_with(target) {
+        // Files of other formats are in both directories for a moment.
+        let mut kept = old.iter().filter(|(_, name)| !replaced(name));
+        let together = kept.all(|(path, name)| fs::hard_link(path, new.join(name)).is_ok());
+        let mut aside = new.as_os_str().to_owned();
+        aside.push(".old");
+        if together && swap(new, target, Path::new(&aside)).is_ok() {
+            return Ok(());
+        }
+    }
+    for (path, _) in old.iter().filter(|(_, name)| replaced(name)) {
+        fs::remove_file(path)?;
+    }
+    names.iter().try_for_each(|name| fs::rename(new.join(name), target.join(name)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Column, Data};
+    use super::*;
+
+    fn tables(value: i64) -> Vec<Table> {
+        let column = || Column {
+            name: "n".into(),
+            unit: String::new(),
+            definition: String::new(),
+            data: Data::Integers(vec![value]),
+        };
+        ["flows", "links", "summary"].map(|name| Table { name, columns: vec![column()] }).into()
+    }
+
+    fn formats(names: &[&str]) -> Vec<&'static Format> {
+        FORMATS.iter().filter(|format| names.contains(&format.name)).collect()
+    }
+
+    fn names(dir: &Path) -> Vec<String> {
+        let mut names: Vec<String> =
+            fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn a_set_replaces_the_last_one_of_its_format() {
+        let scratch = tempfile::tempdir().unwrap();
+        let out = scratch.path().join("new/out");
+        write(&tables(1), &formats(&["csv", "json"]), &out).unwrap();
+        // A table that the store does not have any more.
+        fs::write(out.join("media.csv"), "n\n1\n").unwrap();
+        let paths = write(&tables(2), &formats(&["csv"]), &out).unwrap();
+        assert_eq!(paths, ["flows.csv", "links.csv", "summary.csv"].map(|name| out.join(name)));
+        assert_eq!(names(&out), ["flows.csv", "flows.json", "links.csv", "links.json", "summary.csv", "summary.json"]);
+        assert!(paths.iter().all(|path| fs::read_to_string(path).unwrap() == "n\n2\n"));
+        assert_eq!(names(&scratch.path().join("new")), ["out"]);
+    }
+
+    #[test]
+    fn other_files_stay() {
+        let scratch = tempfile::tempdir().unwrap();
+        let out = scratch.path().join("out");
+        fs::create_dir(&out).unwrap();
+        fs::write(out.join("thesis.tex"), "years of work").unwrap();
+        fs::write(out.join("media.csv"), "n\n1\n").unwrap();
+        write(&tables(1), &formats(&["csv"]), &out).unwrap();
+        assert_eq!(names(&out), ["flows.csv", "links.csv", "summary.csv", "thesis.tex"]);
+        assert_eq!(names(scratch.path()), ["out"]);
+    }
+
+    /// A table that cannot be written leaves the old files as they were.
+    #[test]
+    fn a_set_that_fails_changes_nothing() {
+        let scratch = tempfile::tempdir().unwrap();
+        let out = scratch.path().join("out");
+        write(&tables(1), &formats(&["csv"]), &out).unwrap();
+        let fails = Format { name: "json", summary: "", write: |_| Err(io::ErrorKind::StorageFull.into()) };
+        let mut both = formats(&["csv"]);
+        both.push(&fails);
+        let (path, _) = write(&tables(2), &both, &out).unwrap_err();
+        assert_eq!(path, out.join("flows.json"));
+        assert_eq!(names(&out), ["flows.csv", "links.csv", "summary.csv"]);
+        assert_eq!(fs::read_to_string(out.join("flows.csv")).unwrap(), "n\n1\n");
+        assert_eq!(names(scratch.path()), ["out"]);
+    }
+
+    /// What a killed export left is removed, what somebody put there is not.
+    #[test]
+    fn leftovers_are_removed() {
+        let scratch = tempfile::tempdir().unwrap();
+        let [out, left] = ["out", "out.partial"].map(|name| scratch.path().join(name));
+        fs::create_dir(&left).unwrap();
+        fs::write(left.join("flows.csv"), "half").unwrap();
+        write(&tables(1), &formats(&["csv"]), &out).unwrap();
+        assert_eq!(names(scratch.path()), ["out"]);
+        fs::create_dir(&left).unwrap();
+        fs::write(left.join("thesis.tex"), "years of work").unwrap();
+        write(&tables(2), &formats(&["csv"]), &out).unwrap();
+        assert_eq!(names(&left), ["thesis.tex"]);
+        assert_eq!(names(&out), ["flows.csv", "links.csv", "summary.csv"]);
+        assert_eq!(fs::read_to_string(out.join("flows.csv")).unwrap(), "n\n2\n");
+    }
+}

@@ -1,0 +1,250 @@
+//! Opening a store: what is none is refused, one of an earlier format gets what is missing, and damage is found before
+//! anything is read.
+
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
+
+use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
+
+use super::checksum::{self, TABLES};
+use super::{Store, StoreError};
+
+/// In the file's header, so that no other database is taken for a store: "lhop".
+const APPLICATION: i32 = 0x6c68_6f70;
+/// Of the tables. A store with a greater one was written by a newer program.
+const FORMAT: i32 = 2;
+/// The format since which each row has a checksum.
+const FIRST_WITH_CHECKSUMS: i32 = 2;
+/// Stands for the format of a store that has no tables yet.
+const NEW: i32 = 0;
+/// How long to wait for another program's transaction.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Whether the rows of an open store have checksums.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Sums {
+    /// They have had them since they were written.
+    Kept,
+    /// They got them now.
+    New,
+    /// They have none, as the store can only be read.
+    None,
+}
+
+impl Sums {
+    /// A condition of SQL: whether a row of this table is as it was written.
+    pub fn sound(self, table: &str) -> String {
+        match self {
+            Sums::Kept | Sums::New => format!("checksum = row_checksum({})", checksum::columns(table)),
+            Sums::None => "1".to_owned(),
+        }
+    }
+}
+
+impl Store {
+    /// A new store for a test, in a directory that goes when it is dropped.
+    #[cfg(test)]
+    pub(crate) fn scratch() -> (tempfile::TempDir, Self) {
+        let dir = tempfile::tempdir().expect("the system's temporary directory can be written");
+        let store = Self::create(&dir.path().join("s.sqlite")).expect("a new store can be made");
+        (dir, store)
+    }
+
+    /// Opens a store, or makes a new one.
+    pub fn create(path: &Path) -> Result<Self, StoreError> {
+        if path.try_exists().is_ok_and(|exists| exists) {
+            let store = Self::writable(path)?;
+            store.whole()?;
+            return Ok(store);
+        }
+        let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty());
+        let made = dir.map_or(Ok(()), std::fs::create_dir_all);
+        made.map_err(|error| StoreError::Unmade { path: path.to_owned(), why: error.to_string() })?;
+        Self::writable(path).map_err(|error| match error {
+            StoreError::Unopened { path, why } => StoreError::Unmade { path, why },
+            other => other,
+        })
+    }
+
+    /// Opens a store that must exist.
+    pub fn open(path: &Path) -> Result<Self, StoreError> {
+        let store = Self::unchecked(path)?;
+        store.whole()?;
+        Ok(store)
+    }
+
+    /// The same without looking whether it is whole.
+    pub(super) fn unchecked(path: &Path) -> Result<Self, StoreError> {
+        // SQLite says only "unable to open".
+        let file = std::fs::File::open(path).map_err(|error| StoreError::file(path, &error))?;
+        let length = file.metadata().map_err(|error| StoreError::file(path, &error))?.len();
+        if path.is_dir() || length == 0 {
+            return Err(StoreError::NotAStore(path.to_owned()));
+        }
+        match Self::connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE) {
+            // Where nothing can be written there is no place for the files that readers share.
+            Err(StoreError::Unopened { .. } | StoreError::Unwritable { .. }) => Self::look(path),
+            opened => opened,
+        }
+    }
+
+    /// Opens a store, or makes a new one, without looking whether it is whole.
+    pub(crate) fn writable(path: &Path) -> Result<Self, StoreError> {
+        if path.is_dir() {
+            return Err(StoreError::NotAStore(path.to_owned()));
+        }
+        Self::connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE)
+    }
+
+    /// Opens a store to read what is there, as in a directory that cannot be written.
+    pub(super) fn look(path: &Path) -> Result<Self, StoreError> {
+        let wrong = |error| StoreError::of(path, error);
+        let mut log = path.as_os_str().to_owned();
+        log.push("-wal");
+        let log = PathBuf::from(log);
+        if std::fs::metadata(&log).is_ok_and(|log| log.len() > 0) {
+            return Err(StoreError::Unread { path: path.to_owned(), log });
+        }
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
+        // Bytes that mean something in an address are written as their numbers.
+        let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"/._-".contains(byte);
+        let bytes = path.as_os_str().as_encoded_bytes().iter();
+        let address: String =
+            bytes.map(|byte| if plain(byte) { char::from(*byte).into() } else { format!("%{byte:02x}") }).collect();
+        let db = Connection::open_with_flags(format!("file:{address}?immutable=1"), flags).map_err(wrong)?;
+        checksum::register(&db).map_err(wrong)?;
+        let mut store = Store { path: path.to_owned(), db, sums: Sums::Kept };
+        if store.known()? < FIRST_WITH_CHECKSUMS {
+            store.sums = Sums::None;
+        }
+        Ok(store)
+    }
+
+    pub(super) fn connect(path: &Path, flags: OpenFlags) -> Result<Self, StoreError> {
+        let wrong = |error| StoreError::of(path, error);
+        // Some names, such as ":memory:", mean something to SQLite; none with a directory does.
+        let file = Path::new(".").join(path);
+        let db = Connection::open_with_flags(file, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX).map_err(wrong)?;
+        db.busy_timeout(PATIENCE).map_err(wrong)?;
+        checksum::register(&db).map_err(wrong)?;
+        let mut store = Store { path: path.to_owned(), db, sums: Sums::Kept };
+        let format = store.known()?;
+        store.use_wal().map_err(wrong)?;
+        store.db.pragma_update(None, "synchronous", "NORMAL").map_err(wrong)?;
+        if format == NEW {
+            store.lay_out().map_err(wrong)?;
+        } else if format < FIRST_WITH_CHECKSUMS {
+            // Damage that can be seen is not covered with checksums.
+            store.intact()?;
+            store.add_checksums().map_err(wrong)?;
+            store.sums = Sums::New;
+        }
+        Ok(store)
+    }
+
+    /// SQLite does not wait for others here, as it does for their transactions.
+    fn use_wal(&self) -> rusqlite::Result<()> {
+        const NAP: Duration = Duration::from_millis(10);
+        let mut naps = 0;
+        loop {
+            match self.db.pragma_update(None, "journal_mode", "WAL") {
+                Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) && NAP * naps < PATIENCE => {
+                    naps += 1;
+                    thread::sleep(NAP);
+                }
+                outcome => return outcome,
+            }
+        }
+    }
+
+    /// A transaction that writes from its beginning: one that begins to after it has read is refused, not made to wait, if
+    /// another program wrote in between.
+    pub(super) fn transaction(db: &mut Connection) -> rusqlite::Result<Transaction<'_>> {
+        db.transaction_with_behavior(TransactionBehavior::Immediate)
+    }
+
+    /// Its format; [`NEW`] if it has no tables yet. What is not a store, or one of a newer program, is refused, and one in
+    /// which a table or a column is missing.
+    fn known(&self) -> Result<i32, StoreError> {
+        let (store, path, wrong) = (self, &self.path, |error| StoreError::of(&self.path, error));
+        let number = |name: &str| store.db.pragma_query_value(None, name, |row| row.get::<_, i32>(0)).map_err(wrong);
+        let damaged = |found: String| Err(StoreError::Damaged { path: path.clone(), found });
+        let tables = "SELECT count(*) FROM sqlite_schema";
+        let empty = store.db.query_row(tables, [], |row| row.get::<_, i64>(0)).map_err(wrong)? == 0;
+        if !empty && number("application_id")? != APPLICATION {
+            return Err(StoreError::NotAStore(path.to_owned()));
+        }
+        let format = number("user_version")?;
+        if format > FORMAT {
+            return Err(StoreError::Newer { path: path.to_owned(), found: format, known: FORMAT });
+        }
+        if empty {
+            return Ok(NEW);
+        }
+        if format < 1 {
+            return damaged(format!("its format is {format}; there is none before 1"));
+        }
+        for (table, columns) in TABLES {
+            let found = "SELECT group_concat(name, ', ') FROM (SELECT name FROM pragma_table_info(?1) ORDER BY cid)";
+            let found: Option<String> = store.db.query_row(found, [table], |row| row.get(0)).map_err(wrong)?;
+            let Some(found) = found else { return damaged(format!("the table `{table}` is missing")) };
+            let sum = if format < FIRST_WITH_CHECKSUMS { "" } else { ", checksum" };
+            let expected = format!("{}{sum}", columns.replace('"', ""));
+            if found != expected {
+                return damaged(format!("the table `{table}` has the columns {found}, not {expected}"));
+            }
+        }
+        Ok(format)
+    }
+
+    /// Makes the tables, unless another program just did.
+    fn lay_out(&self) -> rusqlite::Result<()> {
+        let transaction = Transaction::new_unchecked(&self.db, TransactionBehavior::Immediate)?;
+        let format: i32 = transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;
+        if format == 0 {
+            transaction.execute_batch(include_str!("schema.sql"))?;
+            transaction.pragma_update(None, "application_id", APPLICATION)?;
+            transaction.pragma_update(None, "user_version", FORMAT)?;
+        }
+        transaction.commit()
+    }
+
+    /// Gives every row of a store of format 1 its checksum, unless another program just did.
+    fn add_checksums(&self) -> rusqlite::Result<()> {
+        let transaction = Transaction::new_unchecked(&self.db, TransactionBehavior::Immediate)?;
+        let format: i32 = transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;
+        if format < FIRST_WITH_CHECKSUMS {
+            for (table, columns) in TABLES {
+                transaction.execute_batch(&format!(
+                    "ALTER TABLE {table} ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0;
+                     UPDATE {table} SET checksum = row_checksum({columns});"
+                ))?;
+            }
+            transaction.pragma_update(None, "user_version", FORMAT)?;
+        }
+        transaction.commit()
+    }
+
+    /// Whether the file is whole, and every row as it was written; a store that was cut short is not.
+    fn whole(&self) -> Result<(), StoreError> {
+        self.intact()?;
+        if self.sums == Sums::None {
+            return Ok(());
+        }
+        let damage = self.bad_rows(usize::MAX)?;
+        match damage.first() {
+            None => Ok(()),
+            Some(first) => {
+                let (path, rows, first) = (self.path.clone(), damage.len(), first.to_string());
+                Err(StoreError::BadRows { path, rows, first })
+            }
+        }
+    }
+
+    /// Whether SQLite finds its tables and indices sound.
+    pub(super) fn intact(&self) -> Result<(), StoreError> {
+        let verdict: String = self.ask(|db| db.query_row("PRAGMA integrity_check(1)", [], |row| row.get(0)))?;
+        if verdict == "ok" { Ok(()) } else { Err(StoreError::Damaged { path: self.path.clone(), found: verdict }) }
+    }
+}

@@ -1,0 +1,216 @@
+//! Which rows of a store are not as they were written, and their removal.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::path::Path;
+
+use rusqlite::{Row, params};
+
+use super::checksum::TABLES;
+use super::open::Sums;
+use super::{Digest, Store, StoreError, content};
+
+/// A row that is not as it was written. What it says of itself may be what is wrong.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Damage {
+    /// A sweep's description.
+    Sweep {
+        /// Its number.
+        id: i64,
+        /// Its name.
+        name: String,
+    },
+    /// What a sweep has at one point in one case.
+    Cell {
+        /// The number of the sweep.
+        sweep: i64,
+        /// The number of the point.
+        point: i64,
+        /// The number of the case.
+        case: i64,
+    },
+    /// A finished run.
+    Run {
+        /// Its number in the table.
+        row: i64,
+        /// What it is kept under.
+        digest: String,
+        /// Its replication.
+        replication: i64,
+        /// Where a sweep has it: the sweep's name, the point and the case.
+        place: Option<(String, i64, String)>,
+    },
+}
+
+impl fmt::Display for Damage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Damage::Sweep { id, name } => write!(f, "the description of sweep {id}, {name}"),
+            Damage::Cell { sweep, point, case } => write!(f, "point {point}, case {case} of sweep {sweep}"),
+            Damage::Run { digest, replication, place, .. } => {
+                write!(f, "replication {replication} of run {digest}")?;
+                match place {
+                    Some((sweep, point, case)) if case.is_empty() => write!(f, " (sweep {sweep}, point {point})"),
+                    Some((sweep, point, case)) => write!(f, " (sweep {sweep}, point {point}, case {case})"),
+                    None => Ok(()),
+                }
+            }
+        }
+    }
+}
+
+/// What was found in a store.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Verified {
+    /// How many sweeps, cells and runs it has.
+    pub rows: [u64; 3],
+    /// Rows that are not as they were written.
+    pub damage: Vec<Damage>,
+    /// What SQLite says of the file; empty if it finds nothing.
+    pub file: Vec<String>,
+    /// Whether the rows have had checksums since they were written. If not, only damage done from now on can be seen.
+    pub checksums: bool,
+}
+
+impl Verified {
+    /// Whether nothing is wrong.
+    pub fn is_sound(&self) -> bool {
+        self.damage.is_empty() && self.file.is_empty()
+    }
+}
+
+/// The most that is listed of what SQLite says of a file.
+const MOST_LINES: u32 = 20;
+
+impl Store {
+    /// Reads every row of the store at `path` and says which are not as they were written.
+    pub fn verify(path: &Path) -> Result<Verified, StoreError> {
+        let store = Self::unchecked(path)?;
+        let file = store.ask(|db| {
+            let mut check = db.prepare(&format!("PRAGMA integrity_check({MOST_LINES})"))?;
+            let lines = check.query_map([], |row| row.get::<_, String>(0))?;
+            lines.filter(|line| line.as_ref().map_or(true, |line| line != "ok")).collect::<rusqlite::Result<_>>()
+        })?;
+        // Counted by reading them: the length of an index proves nothing.
+        let count = |table| {
+            let question = format!("SELECT count(*) FROM {table} NOT INDEXED");
+            store.ask(|db| db.query_row(&question, [], |row| Ok(row.get::<_, i64>(0)? as u64)))
+        };
+        let rows = [count("sweeps")?, count("cells")?, count("runs")?];
+        let damage = if store.sums == Sums::None { Vec::new() } else { store.bad_rows(usize::MAX)? };
+        Ok(Verified { rows, damage, file, checksums: store.sums == Sums::Kept })
+    }
+
+    /// Rows that are not as they were written, at most so many of each table.
+    pub(super) fn bad_rows(&self, most: usize) -> Result<Vec<Damage>, StoreError> {
+        let mut damage = self.bad("sweeps", most, "id, name", |row| {
+            // What is of another type by now is not shown.
+            Ok(Damage::Sweep { id: row.get(0)?, name: row.get(1).unwrap_or_default() })
+        })?;
+        damage.extend(self.bad("cells", most, "sweep, point, \"case\"", |row| {
+            let number = |column| row.get(column).unwrap_or_default();
+            Ok(Damage::Cell { sweep: number(0), point: number(1), case: number(2) })
+        })?);
+        let mut runs = self.bad("runs", most, "rowid, hex(digest), replication", |row| {
+            let digest = row.get::<_, String>(1)?.to_ascii_lowercase();
+            Ok(Damage::Run { row: row.get(0)?, digest, replication: row.get(2).unwrap_or_default(), place: None })
+        })?;
+        for run in &mut runs {
+            if let Damage::Run { digest, place, .. } = run {
+                let find = "SELECT name, point, case_name FROM cells JOIN sweeps ON sweep = id
+                            WHERE lower(hex(cells.digest)) = ?1 ORDER BY sweep LIMIT 1";
+                let found = self.ask(|db| {
+                    let mut find = db.prepare_cached(find)?;
+                    let mut rows = find.query([&*digest])?;
+                    rows.next()?.map(|row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).transpose()
+                });
+                *place = found.unwrap_or_default();
+            }
+        }
+        damage.extend(runs);
+        Ok(damage)
+    }
+
+    fn bad(
+        &self,
+        table: &str,
+        most: usize,
+        columns: &str,
+        read: fn(&Row<'_>) -> rusqlite::Result<Damage>,
+    ) -> Result<Vec<Damage>, StoreError> {
+        let sound = self.sums.sound(table);
+        self.ask(|db| {
+            let mut find = db.prepare(&format!("SELECT {columns} FROM {table} NOT INDEXED WHERE NOT ({sound})"))?;
+            find.query_map([], read)?.take(most).collect()
+        })
+    }
+
+    /// Removes rows that are not as they were written, in one transaction, and gives them. Where a sweep's description is
+    /// damaged the whole description goes, never a run that is sound; the same sweep writes it again. What SQLite finds
+    /// wrong with an index is mended; if it finds more, this fails and nothing is changed.
+    pub fn remove_damage(path: &Path) -> Result<Vec<Damage>, StoreError> {
+        let mut store = Self::unchecked(path)?;
+        if store.sums == Sums::None {
+            let why = "it can only be read here".to_owned();
+            return Err(StoreError::Unwritable { path: path.to_owned(), why });
+        }
+        let damage = store.bad_rows(usize::MAX)?;
+        let described = |damage: &Damage| !matches!(damage, Damage::Run { .. });
+        let sweeps = if damage.iter().any(described) { store.sweeps_to_forget(&damage)? } else { BTreeSet::new() };
+        let wrong = |error| StoreError::of(path, error);
+        let transaction = Self::transaction(&mut store.db).map_err(wrong)?;
+        let removed = transaction.execute_batch("REINDEX").and_then(|()| {
+            for damage in &damage {
+                match damage {
+                    Damage::Run { row, .. } => transaction.execute("DELETE FROM runs WHERE rowid = ?1", [row])?,
+                    Damage::Cell { sweep, point, case } => transaction.execute(
+                        "DELETE FROM cells WHERE sweep = ?1 AND point = ?2 AND \"case\" = ?3",
+                        params![sweep, point, case],
+                    )?,
+                    // Below, with its cells.
+                    Damage::Sweep { .. } => 0,
+                };
+            }
+            for sweep in &sweeps {
+                transaction.execute("DELETE FROM cells WHERE sweep = ?1", [sweep])?;
+                transaction.execute("DELETE FROM sweeps WHERE id = ?1", [sweep])?;
+            }
+            // Cells of a sweep that is not there belong to none.
+            transaction.execute("DELETE FROM cells WHERE sweep NOT IN (SELECT id FROM sweeps)", [])?;
+            for (table, _) in TABLES {
+                let left = format!("SELECT EXISTS (SELECT 1 FROM {table} WHERE NOT ({}))", Sums::Kept.sound(table));
+                if transaction.query_row(&left, [], |row| row.get(0))? {
+                    return Ok(format!("a row of the table `{table}` cannot be removed"));
+                }
+            }
+            transaction.query_row("PRAGMA integrity_check(1)", [], |row| row.get::<_, String>(0))
+        });
+        match removed.map_err(wrong)?.as_str() {
+            "ok" => transaction.commit().map_err(wrong)?,
+            found => return Err(StoreError::Damaged { path: path.to_owned(), found: found.to_owned() }),
+        }
+        Ok(damage)
+    }
+
+    /// The sweeps whose description is not whole any more without its damaged rows.
+    fn sweeps_to_forget(&self, damage: &[Damage]) -> Result<BTreeSet<i64>, StoreError> {
+        let mut forget: BTreeSet<i64> = BTreeSet::new();
+        forget.extend(damage.iter().filter_map(|damage| match damage {
+            Damage::Sweep { id, .. } | Damage::Cell { sweep: id, .. } => Some(*id),
+            Damage::Run { .. } => None,
+        }));
+        // A damaged row may say that it belongs to another sweep; the one that lost it is not what it was.
+        let sweeps = self.ask(|db| {
+            let mut find = db.prepare("SELECT id, digest, model FROM sweeps NOT INDEXED")?;
+            let sweeps = find.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
+            sweeps.collect::<rusqlite::Result<Vec<(i64, [u8; 16], u32)>>>()
+        })?;
+        for (id, digest, model) in sweeps {
+            let same = |cells: Vec<_>| Digest::of_text_under(model, &content(&cells)).0 == digest;
+            if !self.cells(id).is_ok_and(same) {
+                forget.insert(id);
+            }
+        }
+        Ok(forget)
+    }
+}
