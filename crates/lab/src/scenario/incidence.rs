@@ -11,13 +11,11 @@ pub(super) struct Incidence {
 impl Incidence {
     /// Of all nodes of a network.
     pub(super) fn new(network: &Network) -> Self {
-        let (mut by_node, mut by_medium) =
-            (vec![Vec::new(); network.nodes.len()], vec![Vec::new(); network.media.len()]);
+        let mut by_medium = vec![Vec::new(); network.media.len()];
         for (number, link) in network.links.iter().enumerate() {
-            link.between.iter().for_each(|node| by_node[*node].push(number as u32));
             link.medium.iter().for_each(|medium| by_medium[*medium].push(number as u32));
         }
-        Incidence { by_node, by_medium }
+        Incidence { by_node: network.links_by_node(), by_medium }
     }
 
     /// The links at `node`.
