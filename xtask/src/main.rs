@@ -5,6 +5,7 @@
 mod agreement;
 mod bench;
 mod kernel;
+mod mutants;
 mod test;
 mod workspace;
 
@@ -22,6 +23,9 @@ The repository's chores.
 
     cargo xtask kernel FILE.pkt...
         packetdrill scripts against this machine's own Linux; needs root and a TUN device. `--help` tells more.
+
+    cargo xtask mutants [sample | rules] [OPTIONS]
+        Whether the tests of a crate notice changes of its code; needs cargo-mutants, and hours. `--help` tells more.
 
     cargo xtask bench peers [OPTIONS]
         How fast lasthop is beside ns-2 and ns-3 on the same workloads.
@@ -44,6 +48,7 @@ fn main() -> ExitCode {
             Ok(code) => return code,
             Err(problem) => Err(problem),
         },
+        ["mutants", options @ ..] => mutants::run(options),
         words if words.contains(&"--help") || words.contains(&"-h") => workspace::print(USAGE),
         ["test"] => test::run(false),
         ["test", "--full"] => test::run(true),

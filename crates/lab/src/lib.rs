@@ -5,6 +5,7 @@ pub mod compare;
 pub mod explain;
 pub mod export;
 pub mod goel1997;
+mod lines;
 pub mod load;
 pub mod metric;
 pub mod output;

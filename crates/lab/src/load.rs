@@ -1,7 +1,7 @@
 //! From a path to something that can run.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -115,13 +115,9 @@ impl Source {
         };
         // What is wrong with one copy is wrong with all.
         let located = |problems: Vec<Problem>| {
-            let mut said = Vec::new();
-            for problem in problems.into_iter().map(locate) {
-                if !said.contains(&problem) {
-                    said.push(problem);
-                }
-            }
-            said
+            let mut known = HashSet::new();
+            let located = problems.into_iter().map(locate);
+            located.filter(|problem| known.insert(problem.clone())).collect::<Vec<_>>()
         };
         let mut problems = include_traces(&mut scenario, &self.file, &self.recordings);
         problems.extend(include_recordings(&mut scenario, &self.file, &self.recordings));

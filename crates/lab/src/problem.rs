@@ -3,7 +3,7 @@
 use std::fmt;
 
 /// One thing that is wrong: where, what was found, what was expected, and what to do.
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
 pub struct Problem {
     /// The file, as the user named it.
     pub file: Option<String>,
@@ -80,6 +80,17 @@ impl Problem {
             Some(other) => self.hint(format!("did you mean \"{other}\"?")),
             None => self,
         }
+    }
+}
+
+/// Names, of many only the first.
+pub fn listed(names: &[&str]) -> String {
+    const MOST: usize = 4;
+    match names {
+        [] => String::new(),
+        [alone] => (*alone).to_owned(),
+        [first @ .., last] if names.len() <= MOST => format!("{} and {last}", first.join(", ")),
+        _ => format!("{} and {} more", names[..MOST - 1].join(", "), names.len() + 1 - MOST),
     }
 }
 

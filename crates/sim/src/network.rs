@@ -31,6 +31,15 @@ pub struct Network {
 }
 
 impl Network {
+    /// The links at each node, in order.
+    pub fn links_by_node(&self) -> Vec<Vec<u32>> {
+        let mut links = vec![Vec::new(); self.nodes.len()];
+        for (number, link) in self.links.iter().enumerate() {
+            link.between.iter().for_each(|node| links[*node].push(number as u32));
+        }
+        links
+    }
+
     /// The nodes that are stations of a medium, by their numbers in it: in the order in which its links name them.
     pub fn stations(&self, medium: usize) -> Vec<usize> {
         let links = self.links.iter().filter(|link| link.medium == Some(medium));

@@ -55,15 +55,13 @@ pub(crate) enum Move {
 }
 
 impl Roamer {
-    /// A node of a network, if it uses one link at a time.
-    pub fn new(network: &Network, node: usize, slot: impl FnOnce() -> Slot) -> Option<Self> {
+    /// A node of a network, with these links, if it uses one link at a time.
+    pub fn new(network: &Network, node: usize, links: &[u32], slot: impl FnOnce() -> Slot) -> Option<Self> {
         let association = network.nodes[node].association?;
         let path = network.nodes[node].place.clone()?;
         let until = Time::ZERO + network.duration;
-        let candidate = |(link, spec): (usize, &crate::network::LinkSpec)| {
-            if !spec.between.contains(&node) {
-                return None;
-            }
+        let candidate = |link: usize| {
+            let spec = &network.links[link];
             let range = network.media[spec.medium?].config.range?;
             let other = if spec.between[0] == node { spec.between[1] } else { spec.between[0] };
             let station = network.nodes[other].place.clone()?;
@@ -71,7 +69,7 @@ impl Roamer {
             let border = next_within(&path, &station, &[range], Time::ZERO, until);
             Some(Candidate { link, station, range, border, preference: None })
         };
-        let candidates = network.links.iter().enumerate().filter_map(candidate).collect();
+        let candidates = links.iter().filter_map(|link| candidate(*link as usize)).collect();
         Some(Roamer {
             node,
             slot: slot(),

@@ -47,6 +47,17 @@ impl Routes {
         }
     }
 
+    /// Of a node with one link that forwards nothing: its only neighbour, and the hop from there to it. Routes to it are those
+    /// to the neighbour, and then that hop.
+    pub fn access(&self, node: usize) -> Option<(usize, usize)> {
+        match self.neighbours[node][..] {
+            [(neighbour, hop)] if !self.forwards[node] && !self.closed[hop as usize / 2] => {
+                Some((neighbour as usize, hop as usize ^ 1))
+            }
+            _ => None,
+        }
+    }
+
     /// The hop on which `node` sends packets for `to`, if there is a way.
     #[inline]
     pub fn hop(&mut self, node: usize, to: usize) -> Option<usize> {
@@ -117,6 +128,20 @@ mod tests {
         assert_eq!((routes.hop(1, 4), routes.hop(4, 0)), (Some(4), Some(9)));
         // What still comes to the old base station goes back and to the new one.
         assert_eq!(routes.hop(2, 4), Some(3));
+    }
+
+    #[test]
+    fn routes_to_a_host_with_one_link_are_those_to_its_neighbour() {
+        let mut routes = diamond();
+        assert_eq!(routes.access(0), Some((1, 1)));
+        // A host with two links, and a router.
+        assert_eq!((routes.access(4), routes.access(1)), (None, None));
+        for node in 2..5 {
+            assert_eq!(routes.hop(node, 0), routes.hop(node, 1));
+        }
+        assert_eq!(routes.hop(1, 0), Some(1));
+        routes.set_open(0, false);
+        assert_eq!(routes.access(0), None);
     }
 
     #[test]

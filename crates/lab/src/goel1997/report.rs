@@ -1,6 +1,7 @@
 //! Problems as they gather, and the text they are about.
 
 use super::Place;
+use crate::lines::Lines;
 use crate::problem::Problem;
 
 /// Nobody reads more than this.
@@ -10,8 +11,7 @@ const MOST: usize = 100;
 pub(super) struct Report<'a> {
     pub(super) file: &'a str,
     text: &'a str,
-    /// Where each line begins.
-    lines: Vec<usize>,
+    lines: Lines,
     problems: Vec<Problem>,
     /// How many were left out.
     more: usize,
@@ -19,9 +19,7 @@ pub(super) struct Report<'a> {
 
 impl<'a> Report<'a> {
     pub(super) fn new(file: &'a str, text: &'a str) -> Self {
-        let line_ends = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
-        let lines = std::iter::once(0).chain(line_ends.map(|(end, _)| end + 1)).collect();
-        Report { file, text, lines, problems: Vec::new(), more: 0 }
+        Report { file, text, lines: Lines::new(text), problems: Vec::new(), more: 0 }
     }
 
     /// A report without problems about the same text.
@@ -51,15 +49,13 @@ impl<'a> Report<'a> {
 
     /// Where byte `at` stands.
     pub(super) fn place(&self, at: usize) -> Place {
-        let line = self.line(at);
-        let start = self.lines[line - 1];
-        let source = self.text[start..].lines().next().unwrap_or_default();
-        ((line, self.text[start..at].chars().count() + 1), source.to_owned())
+        let (place, source) = self.lines.place(self.text, at);
+        (place, source.to_owned())
     }
 
     /// The line, from 1, in which byte `at` stands.
     pub(super) fn line(&self, at: usize) -> usize {
-        self.lines.partition_point(|start| *start <= at)
+        self.lines.line(at)
     }
 
     /// Everything, in the order of the text.

@@ -4,46 +4,39 @@ use std::collections::BTreeSet;
 
 use path::agent::Place;
 use path::queue::Limit;
-use sim::routing::Routes;
 use sim::{LinkSpec, Network};
 use tcp::response::ResponseConfig;
 
 use super::bandwidth_delay;
+use super::incidence::Incidence;
 use super::model::{NodeKind, Scenario};
 use super::places::out_of_range;
-use super::routes::{Way, empty_packet, full_packet, way};
+use super::routes::{Way, empty_packet, full_packet};
 use super::without_effect;
 use super::{dead_air, idle_media, idle_schemes, rate_reach};
 use crate::problem::Problem;
 
-/// Warnings about a scenario without problems; `network` is what it describes.
-pub(super) fn advise(scenario: &Scenario, network: &Network) -> Vec<Problem> {
-    let mut routes = Routes::new(network);
-    let mut both_ways = |from, to| Some([way(network, &mut routes, from, to)?, way(network, &mut routes, to, from)?]);
-    // Every flow has a way by now.
-    let ways: Vec<[Way; 2]> = network.flows.iter().filter_map(|flow| both_ways(flow.from, flow.to)).collect();
-    let mut warnings = agents_without_link_layer(scenario, network);
-    warnings.extend(halves_of_schemes(network, &ways));
-    warnings.extend(idle_schemes::schemes(scenario, network));
-    warnings.extend(dead_air::links(network, &ways));
-    warnings.extend(queues_without_room(network, &ways));
+/// Warnings about a scenario without problems; `network` is what it describes, and `ways` are those of its flows.
+pub(super) fn advise(scenario: &Scenario, network: &Network, ways: &[[Way; 2]], incidence: &Incidence) -> Vec<Problem> {
+    let mut warnings = agents_without_link_layer(scenario, network, incidence);
+    warnings.extend(halves_of_schemes(network, ways));
+    warnings.extend(idle_schemes::schemes(scenario, network, incidence));
+    warnings.extend(dead_air::links(network, ways));
+    warnings.extend(queues_without_room(network, ways));
     warnings.extend(thresholds_never_met(network));
     warnings.extend(out_of_range(network));
     warnings.extend(rate_reach::links(network));
-    warnings.extend(idle_media::settings(scenario, network));
-    warnings.extend(without_effect::settings(scenario, network, &ways));
-    let paths = bandwidth_delay::paths(network, &ways);
+    warnings.extend(idle_media::settings(scenario, network, incidence));
+    warnings.extend(without_effect::settings(scenario, network, ways));
+    let paths = bandwidth_delay::paths(network, ways);
     warnings.extend(bandwidth_delay::buffers_out_of_proportion(network, &paths));
     warnings.extend(bandwidth_delay::too_short_to_warm_up(network, &paths));
     warnings
 }
 
 /// Some agents live on what link layers tell, and these have none.
-fn agents_without_link_layer(scenario: &Scenario, network: &Network) -> Vec<Problem> {
-    let with_link_layer = |node: usize| {
-        let links = network.links.iter().filter(|link| link.between.contains(&node));
-        links.into_iter().any(has_link_layer)
-    };
+fn agents_without_link_layer(scenario: &Scenario, network: &Network, incidence: &Incidence) -> Vec<Problem> {
+    let with_link_layer = |node: usize| incidence.links(network, node).any(has_link_layer);
     let mut warnings = Vec::new();
     for (number, node) in network.nodes.iter().enumerate() {
         let asked = scenario.nodes[number].scheme.is_some() || scenario.scheme.is_some();

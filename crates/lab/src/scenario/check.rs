@@ -11,7 +11,9 @@ use sim::{FlowSpec, LinkSpec, Network, NodeSpec};
 use wire::Addr;
 
 use super::advice::advise;
+use super::incidence::Incidence;
 use super::model::{Flow, Link, LinkKind, Node, NodeKind, Profile, Radio, Scenario};
+use super::names::Names;
 use super::places::check_places;
 use super::routes::check_routes;
 use crate::output;
@@ -39,23 +41,26 @@ pub fn check(scenario: &Scenario) -> Result<Checked, Vec<Problem>> {
 
 /// The same, where recordings may have been read before.
 pub fn check_with(scenario: &Scenario, recordings: &Read) -> Result<Checked, Vec<Problem>> {
-    let mut checker = Checker { scenario, recordings, problems: Vec::new() };
+    let mut checker = Checker { scenario, recordings, names: Names::new(scenario), problems: Vec::new() };
     let network = checker.network();
-    if checker.problems.is_empty() {
-        checker.problems = check_routes(&network);
-        checker.problems.extend(check_places(scenario, &network));
+    if !checker.problems.is_empty() {
+        return Err(checker.problems);
     }
-    if checker.problems.is_empty() {
-        let warnings = advise(scenario, &network);
-        Ok(Checked { network, warnings })
-    } else {
-        Err(checker.problems)
+    let incidence = Incidence::new(&network);
+    let (ways, problems) = (check_routes(&network), check_places(scenario, &network, &incidence));
+    match ways {
+        Ok(ways) if problems.is_empty() => {
+            let warnings = advise(scenario, &network, &ways, &incidence);
+            Ok(Checked { network, warnings })
+        }
+        ways => Err(ways.err().into_iter().flatten().chain(problems).collect()),
     }
 }
 
 pub(super) struct Checker<'a> {
     pub(super) scenario: &'a Scenario,
     pub(super) recordings: &'a Read,
+    pub(super) names: Names<'a>,
     problems: Vec<Problem>,
 }
 
@@ -163,7 +168,9 @@ impl Checker<'_> {
     fn node_number(&mut self, key: &str, name: &str) -> usize {
         self.scenario.nodes.get_index_of(name).unwrap_or_else(|| {
             let known = self.scenario.nodes.keys().map(String::as_str);
-            self.wrong(Problem::new("a node").key(key).found(format!("\"{name}\"")).nearest(name, known));
+            let problem = Problem::new("a node").key(key).found(format!("\"{name}\""));
+            let problem = self.names.suggest(problem, name, known);
+            self.wrong(problem);
             0
         })
     }

@@ -10,6 +10,7 @@ use toml::{Table, Value};
 use super::model::Scenario;
 use super::written::as_written;
 use super::{copies, explain, quotes};
+use crate::lines::Lines;
 use crate::problem::Problem;
 
 /// A TOML text with the places of its keys.
@@ -17,6 +18,7 @@ use crate::problem::Problem;
 pub struct Document {
     file: String,
     text: String,
+    lines: Lines,
     table: Table,
     places: BTreeMap<String, Place>,
     /// What was set after the text was read: the key, and who set it.
@@ -60,7 +62,8 @@ impl Document {
         let mut places = BTreeMap::new();
         collect_table(spanned.get_ref(), "", &mut places);
         let table = text.parse::<Table>().map_err(syntax)?;
-        Ok(Document { file: file.to_owned(), text: text.to_owned(), table, places, set: Vec::new() })
+        let (file, lines) = (file.to_owned(), Lines::new(text));
+        Ok(Document { file, text: text.to_owned(), lines, table, places, set: Vec::new() })
     }
 
     /// The document that `scenario` would be, for scenarios that were written in another language.
@@ -68,7 +71,8 @@ impl Document {
         let text = write(scenario);
         let table = text.parse::<Table>().map_err(|error| Problem::new(error.message().trim()).in_file(file))?;
         // Its lines are not the user's, so it has no places.
-        Ok(Document { file: file.to_owned(), text, table, places: BTreeMap::new(), set: Vec::new() })
+        let (file, lines) = (file.to_owned(), Lines::new(&text));
+        Ok(Document { file, text, lines, table, places: BTreeMap::new(), set: Vec::new() })
     }
 
     /// Sets a key of the scenario, as the option called after it says, and takes it away from every node.
@@ -228,15 +232,20 @@ impl Document {
                 // What was found is the value; where nothing was, it is the key itself, or something is missing in it.
                 let offset = if path == key && problem.found.is_some() { place.value.start } else { place.key.start };
                 let offset = if self.text[offset..].starts_with('[') && path == key { place.key.start } else { offset };
-                return problem.at_offset(&self.text, offset);
+                return self.at_offset(problem, offset);
             }
             match path.rfind(['.', '[']) {
                 Some(end) => path = &path[..end],
                 // Missing from the whole: its beginning, where the text is the user's.
                 None if self.places.is_empty() => return problem,
-                None => return problem.at_offset(&self.text, 0),
+                None => return self.at_offset(problem, 0),
             }
         }
+    }
+
+    fn at_offset(&self, problem: Problem, offset: usize) -> Problem {
+        let (place, source) = self.lines.place(&self.text, offset);
+        Problem { place: Some(place), source: Some(source.to_owned()), ..problem }
     }
 }
 

@@ -6,30 +6,28 @@ use path::medium::rate::RateControlConfig;
 use sim::network::MediumSpec;
 use sim::{LinkSpec, Network};
 
+use super::incidence::Incidence;
 use super::model::{Radio, Scenario};
-use crate::problem::Problem;
+use crate::problem::{Problem, listed};
 
 /// A warning about each.
-pub(super) fn settings(scenario: &Scenario, network: &Network) -> Vec<Problem> {
-    let mut warnings = places_without_range(scenario, network);
+pub(super) fn settings(scenario: &Scenario, network: &Network, incidence: &Incidence) -> Vec<Problem> {
+    let mut warnings = places_without_range(scenario, network, incidence);
     warnings.extend(motions_behind_the_end(scenario));
-    warnings.extend(radios_that_nothing_shares(scenario, network));
-    warnings.extend((0..network.media.len()).filter_map(|medium| rate_control_without_choice(network, medium)));
+    warnings.extend(radios_that_nothing_shares(scenario, network, incidence));
+    warnings
+        .extend((0..network.media.len()).filter_map(|medium| rate_control_without_choice(network, incidence, medium)));
     warnings.extend(absences_behind_the_end(network));
     warnings
 }
 
-fn links_of(network: &Network, node: usize) -> impl Iterator<Item = &LinkSpec> + Clone {
-    network.links.iter().filter(move |link| link.between.contains(&node))
-}
-
 /// Places and motions by which nothing goes, as no medium of the node's links has a range. Of the stations of a medium it is
 /// said once.
-fn places_without_range(scenario: &Scenario, network: &Network) -> Vec<Problem> {
+fn places_without_range(scenario: &Scenario, network: &Network, incidence: &Incidence) -> Vec<Problem> {
     let mut warnings = Vec::new();
     let mut idle: Vec<(&MediumSpec, Vec<&str>)> = network.media.iter().map(|medium| (medium, Vec::new())).collect();
     for (number, node) in network.nodes.iter().enumerate().filter(|(_, node)| node.place.is_some()) {
-        let mut media = links_of(network, number).filter_map(|link| link.medium);
+        let mut media = incidence.links(network, number).filter_map(|link| link.medium);
         if media.clone().any(|medium| network.media[medium].config.range.is_some()) {
             continue;
         }
@@ -54,16 +52,6 @@ fn places_without_range(scenario: &Scenario, network: &Network) -> Vec<Problem> 
     warnings
 }
 
-/// Names, of many only the first.
-fn listed(names: &[&str]) -> String {
-    const MOST: usize = 4;
-    match names {
-        [alone] => (*alone).to_owned(),
-        [first @ .., last] if names.len() <= MOST => format!("{} and {last}", first.join(", ")),
-        _ => format!("{} and {} more", names[..MOST - 1].join(", "), names.len() + 1 - MOST),
-    }
-}
-
 fn motions_behind_the_end(scenario: &Scenario) -> Vec<Problem> {
     let late = scenario.nodes.iter().filter_map(|(name, node)| {
         let from = node.motion.as_ref()?.from.filter(|from| *from >= scenario.duration)?;
@@ -74,10 +62,10 @@ fn motions_behind_the_end(scenario: &Scenario) -> Vec<Problem> {
 }
 
 /// A station of a medium has one transmitter there in any case.
-fn radios_that_nothing_shares(scenario: &Scenario, network: &Network) -> Vec<Problem> {
+fn radios_that_nothing_shares(scenario: &Scenario, network: &Network, incidence: &Incidence) -> Vec<Problem> {
     let mut warnings = Vec::new();
     for (number, (name, _)) in scenario.nodes.iter().enumerate().filter(|(_, (_, node))| node.radio == Radio::Shared) {
-        let air: Vec<&LinkSpec> = links_of(network, number).filter(|link| link.wireless).collect();
+        let air: Vec<&LinkSpec> = incidence.links(network, number).filter(|link| link.wireless).collect();
         if !air.is_empty() && air.iter().all(|link| link.medium.is_some()) {
             let text = format!(
                 "nothing: all wireless links of {name} are in media, and a station has one transmitter in each in any case"
@@ -90,12 +78,12 @@ fn radios_that_nothing_shares(scenario: &Scenario, network: &Network) -> Vec<Pro
 }
 
 /// A rate is the highest that a rate control uses: below the lowest there is none.
-fn rate_control_without_choice(network: &Network, number: usize) -> Option<Problem> {
+fn rate_control_without_choice(network: &Network, incidence: &Incidence, number: usize) -> Option<Problem> {
     let MediumSpec { name, config } = &network.media[number];
     let control = config.rate_control();
     let modes = config.standard.modes();
-    let mut links = network.links.iter().filter(|link| link.medium == Some(number));
-    let choice = links.any(|link| link.medium_rate.unwrap_or(config.data_rate()) != modes[0].rate);
+    let choice =
+        incidence.links_in(network, number).any(|link| link.medium_rate.unwrap_or(config.data_rate()) != modes[0].rate);
     if choice || matches!(control, RateControlConfig::Fixed(_)) {
         return None;
     }

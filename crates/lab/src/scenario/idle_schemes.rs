@@ -5,22 +5,25 @@ use path::agent::{AgentConfig, Place};
 use path::channel::ChannelConfig;
 use sim::Network;
 
-use super::followers::asked;
+use super::followers::Followers;
+use super::incidence::Incidence;
 use super::model::Scenario;
 use crate::catalogue::named;
-use crate::problem::Problem;
+use crate::problem::{Problem, listed};
 use engine::Named;
 
 /// A warning about each.
-pub(super) fn schemes(scenario: &Scenario, network: &Network) -> Vec<Problem> {
-    let mut warnings: Vec<Problem> = scenario.scheme.iter().filter_map(|scheme| for_nobody(scenario, scheme)).collect();
+pub(super) fn schemes(scenario: &Scenario, network: &Network, incidence: &Incidence) -> Vec<Problem> {
+    let mut followers = Followers::new(scenario);
+    let mut warnings: Vec<Problem> =
+        scenario.scheme.iter().filter_map(|scheme| for_nobody(&mut followers, scheme)).collect();
     for (number, (name, node)) in scenario.nodes.iter().enumerate() {
         let own = node.scheme.as_ref();
-        warnings.extend(own.and_then(|scheme| not_asked_here(scenario, name, scheme)));
+        warnings.extend(own.and_then(|scheme| not_asked_here(&mut followers, name, scheme)));
         let follows = &network.nodes[number].agent;
-        if asked(scenario, &follows.traits()).nodes.contains(name) {
+        if followers.asked(&follows.traits()).nodes.contains(name) {
             let key = if own.is_some() { format!("nodes.{name}.scheme") } else { "scheme".to_owned() };
-            let idle = nothing_foreseen(network, number, follows).or_else(|| nothing_filtered(follows));
+            let idle = nothing_foreseen(network, incidence, number, follows).or_else(|| nothing_filtered(follows));
             warnings.extend(idle.map(|warning| warning.key(key).found(format!("\"{}\"", follows.name()))));
         }
     }
@@ -28,10 +31,10 @@ pub(super) fn schemes(scenario: &Scenario, network: &Network) -> Vec<Problem> {
 }
 
 /// A scheme that is for another direction than the flows have.
-fn for_nobody(scenario: &Scenario, Named(scheme): &Named<AgentConfig>) -> Option<Problem> {
+fn for_nobody(followers: &mut Followers<'_>, Named(scheme): &Named<AgentConfig>) -> Option<Problem> {
     let traits = scheme.traits();
     let anywhere = traits.changes.is_empty() && traits.uploads.is_empty();
-    if anywhere || !asked(scenario, &traits).places.is_empty() {
+    if anywhere || !followers.asked(&traits).places.is_empty() {
         return None;
     }
     let wanted = if traits.changes.is_empty() { "data comes from the mobile" } else { "data goes to the mobile" };
@@ -40,24 +43,27 @@ fn for_nobody(scenario: &Scenario, Named(scheme): &Named<AgentConfig>) -> Option
 }
 
 /// A scheme at a node that it does not ask.
-fn not_asked_here(scenario: &Scenario, node: &str, Named(scheme): &Named<AgentConfig>) -> Option<Problem> {
+fn not_asked_here(followers: &mut Followers<'_>, node: &str, Named(scheme): &Named<AgentConfig>) -> Option<Problem> {
     let traits = scheme.traits();
-    let asked = asked(scenario, &traits);
-    if (traits.changes.is_empty() && traits.uploads.is_empty()) || asked.nodes.iter().any(|name| name == node) {
+    let asked = followers.asked(&traits);
+    if (traits.changes.is_empty() && traits.uploads.is_empty()) || asked.nodes.contains(node) {
         return None;
     }
     let of_whom = match &asked.places[..] {
         [] => "nobody".to_owned(),
-        places => format!("the {} ({})", named(places), asked.nodes.join(", ")),
+        places => {
+            let nodes: Vec<&str> = asked.nodes.iter().map(String::as_str).collect();
+            format!("the {} ({})", named(places), listed(&nodes))
+        }
     };
     let text = format!("a scheme that is for this node: for these flows this one is for {of_whom}");
     Some(Problem::new(text).key(format!("nodes.{node}.scheme")).found(format!("\"{}\"", scheme.name())))
 }
 
 /// A scheme that lives on changes of the air that a radio sees coming, where the air has no states.
-fn nothing_foreseen(network: &Network, node: usize, scheme: &AgentConfig) -> Option<Problem> {
+fn nothing_foreseen(network: &Network, incidence: &Incidence, node: usize, scheme: &AgentConfig) -> Option<Problem> {
     let states = |channel: &ChannelConfig| channel.build(Stream::named(0, 0, "states")).has_states();
-    let mut air = network.links.iter().filter(|link| link.wireless && link.between.contains(&node));
+    let mut air = incidence.links(network, node).filter(|link| link.wireless);
     if scheme.build()?.foresight().is_none()
         || !scheme.traits().changes(Place::Receiver)
         || air.any(|link| states(&link.channel))

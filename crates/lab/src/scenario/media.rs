@@ -25,8 +25,9 @@ impl Checker<'_> {
         self.name(&key, name);
         self.faults(&key, config.check());
         self.faults(&format!("{key}.rate_control"), config.rate_control().check());
-        let links = self.scenario.links.values().filter(|link| link.medium.as_deref() == Some(name)).count();
-        if links == 0 && self.every_medium_named_exists() {
+        let links = self.names.links_in(name).len();
+        // A medium without links can be another one's misspelt name.
+        if links == 0 && self.names.media_exist {
             let problem = Problem::new("at least one link that is part of it").key(key.clone()).found("none");
             self.wrong(problem.hint(format!("write medium = \"{name}\" in a link")));
         }
@@ -39,12 +40,6 @@ impl Checker<'_> {
         MediumSpec { name: name.to_owned(), config: config.clone() }
     }
 
-    /// Whether a medium without links can be no other's misspelt name.
-    fn every_medium_named_exists(&self) -> bool {
-        let mut named = self.scenario.links.values().filter_map(|link| link.medium.as_ref());
-        named.all(|name| self.scenario.media.contains_key(name))
-    }
-
     /// The number of the medium of a link, which leaves to it what is its own.
     pub(super) fn share(&mut self, key: &str, link: &Link) -> Option<usize> {
         let name = link.medium.as_ref()?;
@@ -53,7 +48,7 @@ impl Checker<'_> {
             let known = self.scenario.media.keys().map(String::as_str);
             let problem = match self.scenario.media.is_empty() {
                 true => problem.hint(format!("add a table [media.{name}]")),
-                false => problem.nearest(name, known),
+                false => self.names.suggest(problem, name, known),
             };
             self.wrong(problem);
             return None;

@@ -1,6 +1,7 @@
 //! Where nodes are, how they move, and which base station a mobile uses.
 
 use engine::{Decibels, Length, Signed, Span, Speed, Time};
+use indexmap::IndexSet;
 use path::mac::dcf;
 use path::place::crossing::{next_within, within};
 use path::place::{Path, square_of, square_ratio};
@@ -9,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use sim::{LinkSpec, Network};
 
 use super::check::Checker;
+use super::incidence::Incidence;
 use super::model::{Link, Node, NodeKind, Scenario};
 use crate::problem::Problem;
 
@@ -173,7 +175,7 @@ impl Checker<'_> {
             self.wrong(problem.found(format!("\"{hysteresis}\"")));
         }
         let scenario = self.scenario;
-        let links = scenario.links.values().filter(|link| link.between.iter().any(|end| end == name));
+        let links = self.names.links_at(name).into_iter();
         let medium = |link: &Link| scenario.media.get(link.medium.as_ref()?);
         let path_loss =
             links.clone().filter_map(medium).find(|medium| medium.range.is_some()).map(dcf::Config::path_loss);
@@ -207,20 +209,16 @@ impl Checker<'_> {
 
     /// What a medium with a range asks of its stations.
     pub(super) fn stations_have_places(&mut self, name: &str) {
-        let links = self.scenario.links.values().filter(|link| link.medium.as_deref() == Some(name));
-        let mut missing: Vec<&String> = Vec::new();
-        for end in links.clone().flat_map(|link| &link.between) {
-            let placed = self.scenario.nodes.get(end).is_none_or(|node| node.position.is_some());
-            if !placed && !missing.contains(&end) {
-                missing.push(end);
-            }
-        }
+        let links = self.names.links_in(name);
+        let placed = |node: &str| self.scenario.nodes.get(node).is_none_or(|node| node.position.is_some());
+        let ends = links.iter().flat_map(|link| &link.between);
+        let missing: IndexSet<&String> = ends.filter(|end| !placed(end)).collect();
         for node in missing {
             let problem = Problem::new(format!("`position` is missing: media.{name} has a range"));
             let problem = problem.key(format!("nodes.{node}.position"));
             self.wrong(problem.hint("add position = [\"0 m\", \"0 m\"]"));
         }
-        let links = links.count();
+        let links = links.len();
         if links > MOST_PLACED {
             let problem = Problem::new(format!("at most {MOST_PLACED} links in a medium with a range"));
             let problem = problem.key(format!("media.{name}")).found(links.to_string());
@@ -272,11 +270,11 @@ pub(super) fn in_three_digits(length: Length) -> [Length; 2] {
 }
 
 /// Stations that nobody they have a link to can ever hear.
-pub(super) fn check_places(scenario: &Scenario, network: &Network) -> Vec<Problem> {
+pub(super) fn check_places(scenario: &Scenario, network: &Network, incidence: &Incidence) -> Vec<Problem> {
     let mut problems = Vec::new();
     for (number, node) in network.nodes.iter().enumerate() {
-        let links = network.links.iter().filter(|link| link.between.contains(&number));
-        let placed: Vec<_> = links.filter_map(|link| Some((link, ends(network, link)?))).collect();
+        let placed: Vec<_> =
+            incidence.links(network, number).filter_map(|link| Some((link, ends(network, link)?))).collect();
         // Base stations that nobody comes near are told of with those who do not come.
         if node.kind != sim::NodeKind::Host || placed.iter().any(|(_, ends)| ever(*ends, network)) {
             continue;

@@ -6,7 +6,7 @@ use engine::Span;
 use path::link::Line;
 use sim::node::MOST_PORTS;
 use sim::routing::Routes;
-use sim::{FlowSpec, Network};
+use sim::{FlowSpec, Network, NodeKind};
 use wire::{Packet, Segment};
 
 use super::tcp::data_options;
@@ -37,9 +37,9 @@ fn control_packet(flow: &FlowSpec) -> u32 {
     if flow.handshake { HEADERS + options.size() } else { empty_packet(flow) }
 }
 
-/// What is wrong with the ways of flows. Links lead both ways, so who can be reached can answer.
-pub(super) fn check_routes(network: &Network) -> Vec<Problem> {
-    let mut problems = Vec::new();
+/// The ways of each flow, there and back, or what is wrong with them. Links lead both ways, so who can be reached can answer.
+pub(super) fn check_routes(network: &Network) -> Result<Vec<[Way; 2]>, Vec<Problem>> {
+    let (mut ways, mut problems) = (Vec::new(), Vec::new());
     let mut routes = Routes::new(network);
     let mut ports = vec![0usize; network.nodes.len()];
     for flow in &network.flows {
@@ -77,8 +77,9 @@ pub(super) fn check_routes(network: &Network) -> Vec<Problem> {
                 problems.push(problem.hint(format!("or a smaller {key}.segment")));
             }
         }
+        ways.push([there, back]);
     }
-    problems
+    if problems.is_empty() { Ok(ways) } else { Err(problems) }
 }
 
 /// The hops of a way, and the nodes that forward on it.
@@ -91,14 +92,26 @@ pub(super) struct Way {
 /// The way from one host to another, if there is one.
 pub(super) fn way(network: &Network, routes: &mut Routes, from: usize, to: usize) -> Option<Way> {
     let mut way = Way { hops: Vec::new(), nodes: Vec::new() };
+    // Most destinations are hosts with one link. A table of routes to each of them would cost nodes x nodes; the routes to
+    // the node before them are the same.
+    let (target, last) = routes.access(to).filter(|_| from != to).map_or((to, None), |(node, hop)| (node, Some(hop)));
     let mut node = from;
-    while node != to {
+    while node != target {
         if node != from {
             way.nodes.push(node);
         }
-        let hop = routes.hop(node, to)?;
+        let hop = routes.hop(node, target)?;
         way.hops.push(hop);
         node = network.links[hop / 2].between[1 - hop % 2];
+    }
+    if let Some(hop) = last {
+        if target != from {
+            if network.nodes[target].kind != NodeKind::Router {
+                return None;
+            }
+            way.nodes.push(target);
+        }
+        way.hops.push(hop);
     }
     Some(way)
 }

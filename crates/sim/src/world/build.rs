@@ -87,6 +87,7 @@ impl World {
 }
 
 fn nodes(network: &Network, slots: &mut Slots) -> Vec<Node> {
+    let links = network.links_by_node();
     let node = |(number, spec): (usize, &crate::network::NodeSpec)| Node {
         addr: Addr::of_node(number),
         kind: spec.kind,
@@ -95,15 +96,14 @@ fn nodes(network: &Network, slots: &mut Slots) -> Vec<Node> {
         no_route: 0,
         processing: (spec.processing_delay.as_nanos() > 0)
             .then(|| Processing::new(spec.processing_delay, slots.slot(Owner::Processing(number as u32)))),
-        resident: spec.agent.build().map(|agent| resident(network, number, agent, slots)),
+        resident: spec.agent.build().map(|agent| resident(network, &links[number], number, agent, slots)),
         ends: Vec::new(),
     };
     network.nodes.iter().enumerate().map(node).collect()
 }
 
-fn resident(network: &Network, node: usize, agent: Box<dyn Agent>, slots: &mut Slots) -> Resident {
-    let links = network.links.iter().enumerate();
-    let links = links.filter(|(_, link)| link.wireless && link.between.contains(&node)).map(|(link, _)| link as u32);
+fn resident(network: &Network, links: &[u32], node: usize, agent: Box<dyn Agent>, slots: &mut Slots) -> Resident {
+    let links = links.iter().copied().filter(|link| network.links[*link as usize].wireless);
     let forecast = agent.foresight().map(|lead| Forecast {
         slot: slots.slot(Owner::Forecast(node as u32)),
         lead,
@@ -227,9 +227,9 @@ fn media(network: &Network, hops: &mut [Hop], slots: &mut Slots) -> Vec<Medium> 
 /// The mobiles that use one link at a time.
 fn roamers(network: &Network, slots: &mut Slots) -> Vec<Roamer> {
     let mut roamers = Vec::new();
-    for node in 0..network.nodes.len() {
+    for (node, links) in network.links_by_node().iter().enumerate() {
         let number = roamers.len() as u32;
-        roamers.extend(Roamer::new(network, node, || slots.slot(Owner::Roamer(number))));
+        roamers.extend(Roamer::new(network, node, links, || slots.slot(Owner::Roamer(number))));
     }
     roamers
 }

@@ -1,0 +1,30 @@
+//! The links at each node and in each medium, looked up without a pass over all links: a check of a network costs its nodes plus its links.
+
+use sim::{LinkSpec, Network};
+
+/// Numbers of links, in the order of the network.
+pub(super) struct Incidence {
+    by_node: Vec<Vec<u32>>,
+    by_medium: Vec<Vec<u32>>,
+}
+
+impl Incidence {
+    /// Of all nodes of a network.
+    pub(super) fn new(network: &Network) -> Self {
+        let mut by_medium = vec![Vec::new(); network.media.len()];
+        for (number, link) in network.links.iter().enumerate() {
+            link.medium.iter().for_each(|medium| by_medium[*medium].push(number as u32));
+        }
+        Incidence { by_node: network.links_by_node(), by_medium }
+    }
+
+    /// The links at `node`.
+    pub(super) fn links<'a>(&'a self, network: &'a Network, node: usize) -> impl Iterator<Item = &'a LinkSpec> + Clone {
+        self.by_node[node].iter().map(|link| &network.links[*link as usize])
+    }
+
+    /// The links in `medium`.
+    pub(super) fn links_in<'a>(&'a self, network: &'a Network, medium: usize) -> impl Iterator<Item = &'a LinkSpec> {
+        self.by_medium[medium].iter().map(|link| &network.links[*link as usize])
+    }
+}

@@ -1,0 +1,45 @@
+//! The inputs that the fuzzer has found worth keeping, and changes of them, without the fuzzer: none makes a reader panic.
+
+#[path = "../../../fuzz/inputs/mutate.rs"]
+mod mutate;
+
+#[path = "../../../fuzz/inputs/goel1997.rs"]
+mod goel1997;
+#[path = "../../../fuzz/inputs/recordings.rs"]
+mod recordings;
+#[path = "../../../fuzz/inputs/scenario.rs"]
+mod scenario;
+#[path = "../../../fuzz/inputs/store.rs"]
+mod store;
+
+use std::path::{Path, PathBuf};
+
+use mutate::{files, replay};
+
+fn root(folder: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(folder)
+}
+
+#[test]
+fn scenarios() {
+    let mut inputs = files(&root("fuzz/corpus/scenario"), "");
+    inputs.extend(files(&root("examples"), ".toml"));
+    replay(&inputs, 2000, scenario::take);
+}
+
+#[test]
+fn datafiles() {
+    let mut inputs = files(&root("fuzz/corpus/goel1997"), "");
+    inputs.extend(files(&root("examples/goel1997"), ".dat"));
+    replay(&inputs, 2000, goel1997::take);
+}
+
+#[test]
+fn recorded_links() {
+    replay(&files(&root("fuzz/corpus/recordings"), ""), 20_000, recordings::take);
+}
+
+#[test]
+fn stores() {
+    replay(&files(&root("fuzz/corpus/store"), ""), 200, store::take);
+}

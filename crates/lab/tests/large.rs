@@ -1,0 +1,101 @@
+//! Networks of ten thousand nodes, checked and built. With work that grows with the square of the nodes each of these takes
+//! many seconds, with the cube hours: no time is measured, the tests end or they do not.
+
+use std::fmt::Write as _;
+
+use lab::load::{Loaded, Overrides, Source};
+use lab::problem::Problem;
+use sim::World;
+use sim::routing::Routes;
+
+const STAR: &str = include_str!("large/star.toml");
+const CELL: &str = include_str!("large/cell.toml");
+const NODES: usize = 10_000;
+
+fn load(text: &str) -> Result<Loaded, Vec<Problem>> {
+    let source = Source::of_text("large".into(), "large.toml".into(), text.as_bytes(), &Overrides::default())?;
+    source.resolve(&source.document)
+}
+
+/// A star in which each node, link and flow is written by itself; `flow` gives the inner part of a flow's table.
+fn written_out(flow: impl Fn(usize) -> String) -> String {
+    let mut nodes = "[nodes]\nserver = { kind = \"host\" }\nap = { kind = \"base-station\" }\n".to_owned();
+    let wire = "wire = { kind = \"wired\", between = [\"server\", \"ap\"], rate = \"8 Mbps\", delay = \"20 ms\" }";
+    let (mut links, mut flows) = (format!("[links]\n{wire}\n"), "[flows]\n".to_owned());
+    for number in 0..NODES {
+        writeln!(nodes, "m{number}x = {{ kind = \"host\" }}").unwrap();
+        let air = "rate = \"2 Mbps\", delay = \"1 ms\"";
+        writeln!(links, "air{number}x = {{ kind = \"wireless\", between = [\"ap\", \"m{number}x\"], {air} }}").unwrap();
+        writeln!(flows, "f{number}x = {{ from = \"server\", {} }}", flow(number)).unwrap();
+    }
+    format!("duration = \"60 s\"\n{nodes}{links}{flows}")
+}
+
+#[test]
+fn a_star_of_ten_thousand_hosts_is_checked_and_built() {
+    let loaded = load(&STAR.replace("count = 2000", "count = 10000")).unwrap();
+    assert_eq!((loaded.network.nodes.len(), loaded.network.flows.len()), (10_002, 10_000));
+    World::new(&loaded.network, false);
+}
+
+#[test]
+fn a_cell_of_ten_thousand_stations_is_checked_and_built() {
+    let loaded = load(&CELL.replace("count = 2000", "count = 9999")).unwrap();
+    assert_eq!((loaded.network.nodes.len(), loaded.network.flows.len()), (10_001, 9_999));
+    World::new(&loaded.network, false);
+}
+
+/// Freeze-TCP's hosts watch the air of their own links, and no channel here has states but the star's.
+#[test]
+fn ten_thousand_hosts_that_foresee_changes_are_checked_and_built() {
+    let star = STAR.replace("count = 2000", "count = 10000, scheme = \"freeze-tcp\"");
+    World::new(&load(&star).unwrap().network, false);
+    let perfect =
+        star.replace("kind = \"two-state\", mean_good = \"1 s\", mean_bad = \"100 ms\"", "kind = \"perfect\"");
+    let warnings = load(&perfect).unwrap().warnings;
+    let idle = |warning: &&Problem| warning.key.as_deref() == Some("nodes.mobile.scheme");
+    let idle: Vec<_> = warnings.iter().filter(idle).collect();
+    // One for the first node that has it would do; each has the name of its node.
+    assert!(!idle.is_empty() && idle[0].expected.contains("mobile1 has a channel with states"), "{:?}", idle.first());
+}
+
+#[test]
+fn each_of_ten_thousand_warnings_has_its_line() {
+    let setting = "tcp = { variant = \"reno\", ecn = \"request\" }";
+    let loaded = load(&written_out(|number| format!("to = \"m{number}x\", {setting}"))).unwrap();
+    let of_last =
+        loaded.warnings.iter().find(|warning| warning.key.as_deref() == Some("flows.f9999x.tcp.ecn")).unwrap();
+    // A line for the duration, one for each table and its two or one own entries, and then 9,999 flows before this one.
+    assert_eq!(of_last.place.unwrap().0, 1 + 3 + NODES + 2 + NODES + 1 + NODES);
+    assert!(of_last.source.as_ref().unwrap().starts_with("f9999x = "));
+}
+
+#[test]
+fn ten_thousand_wrong_names_are_reported_and_the_first_have_suggestions() {
+    let problems = load(&written_out(|number| format!("to = \"m{number}y\""))).unwrap_err();
+    let unknown: Vec<_> = problems.iter().filter(|problem| problem.expected == "a node").collect();
+    assert_eq!(unknown.len(), NODES);
+    assert_eq!(unknown[0].hint.as_deref(), Some("did you mean \"m0x\"?"));
+    assert_eq!(unknown[NODES - 1].hint, None);
+}
+
+#[test]
+fn copies_of_one_wrong_name_are_one_problem() {
+    let problems =
+        load(&STAR.replace("count = 2000", "count = 10000").replace("from = \"server\"", "from = \"servr\""));
+    let problems = problems.unwrap_err();
+    assert_eq!(problems.len(), 1, "{problems:?}");
+    assert_eq!(problems[0].hint.as_deref(), Some("did you mean \"server\"?"));
+}
+
+/// What a check does without: tables for the destinations in use, each with all nodes.
+#[test]
+fn ways_of_checked_flows_are_those_of_the_routes() {
+    let loaded = load(&STAR.replace("count = 2000", "count = 20")).unwrap();
+    let mut routes = Routes::new(&loaded.network);
+    for flow in &loaded.network.flows {
+        let (access, hop) = routes.access(flow.to).unwrap();
+        assert_eq!(routes.hop(access, flow.to), Some(hop));
+        assert_eq!(routes.hop(flow.from, flow.to), routes.hop(flow.from, access));
+    }
+}

@@ -1,0 +1,82 @@
+//! Segments that a message of the network has queued to be sent again, and that something else makes superfluous.
+
+mod common;
+
+use common::member;
+use engine::Time;
+use tcp::{Config, Connection};
+use wire::{Addr, Ecn, Flags, Notice, NoticeKind, Segment, SeqNum};
+
+/// An end that has ten segments of 1,000 bytes in flight, sent at zero, and more to send.
+fn flying() -> Connection {
+    let config = Config {
+        segment: 1000,
+        initial_window: 10,
+        recovery: member("reno"),
+        response: member("refined-icmp"),
+        ..Config::default()
+    };
+    let mut end = Connection::established(&config, 1, 2, config.window.0);
+    end.write(50_000);
+    assert_eq!(sent(&mut end, Time::ZERO).len(), 10);
+    end
+}
+
+/// The sequence numbers of what goes out now.
+fn sent(end: &mut Connection, now: Time) -> Vec<u32> {
+    let mut sent = Vec::new();
+    while let Some((segment, _)) = end.poll_transmit(now) {
+        sent.push(segment.seq.0);
+    }
+    sent
+}
+
+fn notice(end: &mut Connection, now: Time, seq: u32) {
+    let (kind, segment_dst) = (NoticeKind::Retransmit, Addr::of_node(1));
+    end.handle_icmp(now, &Notice { kind, segment_dst, src_port: 1, dst_port: 2, seq: SeqNum(seq) });
+}
+
+#[test]
+fn a_message_queues_the_segment_it_names() {
+    let mut end = flying();
+    let now = Time::from_millis(100);
+    notice(&mut end, now, 3000);
+    notice(&mut end, now, 7000);
+    assert_eq!(sent(&mut end, now), [3000, 7000]);
+}
+
+/// Messages and the timeout at one moment: everything in flight is taken for lost, and the first segment alone goes out, as the
+/// window has one [RFC6298 s5.4, RFC5681 s3.1].
+// covers [RFC6298 s5.4]
+#[test]
+fn a_timeout_forgets_resends_of_messages() {
+    let mut end = flying();
+    let now = end.poll_timeout();
+    assert!(now < Time::NEVER);
+    notice(&mut end, now, 3000);
+    notice(&mut end, now, 7000);
+    end.handle_timeout(now);
+    assert_eq!(sent(&mut end, now), [0]);
+    assert_eq!(end.cwnd(), 1000.0);
+}
+
+/// What an acknowledgment covers is not sent again, what lies behind it is.
+#[test]
+fn an_acknowledgment_forgets_resends_of_what_it_covers() {
+    let mut end = flying();
+    let now = Time::from_millis(100);
+    notice(&mut end, now, 3000);
+    notice(&mut end, now, 7000);
+    let ack = Segment {
+        src_port: 2,
+        dst_port: 1,
+        ack: SeqNum(5000),
+        flags: Flags::ACK,
+        window: 65_535,
+        ..Segment::default()
+    };
+    end.handle_segment(now, &ack, Ecn::NotEct);
+    let sent = sent(&mut end, now);
+    assert_eq!(sent[0], 7000, "{sent:?}");
+    assert!(!sent.contains(&3000) && sent[1..].iter().all(|seq| *seq >= 10_000), "{sent:?}");
+}

@@ -1,0 +1,104 @@
+//! Bytes as what a store holds. The first one says what the others are: the summary of a run, or what is wrong with the file.
+
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use std::{fs, process};
+
+use lab::load::{Overrides, Source};
+use lab::store::Store;
+use lab::sweep::Plan;
+use lab::sweep::analysis::{Analysis, to_json};
+
+const SWEEP: &str = r#"
+duration = "1 s"
+[nodes]
+a = { kind = "host" }
+b = { kind = "host" }
+[links]
+wire = { kind = "wired", between = ["a", "b"], rate = "1 Mbps", delay = "10 ms" }
+[flows]
+down = { from = "a", to = "b" }
+[sweep]
+replications = 2
+compare = { "flows.down.tcp.variant" = ["reno", "newreno"] }
+"#;
+
+/// Takes any bytes. Panics are findings.
+pub fn take(bytes: &[u8]) {
+    let Some((kind, bytes)) = bytes.split_first() else { return };
+    let file = Scratch::new();
+    if kind % 2 == 0 {
+        let Ok(summary) = std::str::from_utf8(bytes) else { return };
+        if summary.len() <= 16 << 10 {
+            written(&file.0, summary);
+            read(&file.0);
+        }
+    } else {
+        let mut whole = template().to_vec();
+        for patch in bytes.chunks_exact(4).take(64) {
+            let at = usize::from(u16::from_be_bytes([patch[0], patch[1]])) % whole.len();
+            whole[at] = patch[2];
+            if patch[3] == 255 {
+                whole.truncate(at.max(1));
+            }
+        }
+        fs::write(&file.0, whole).expect("a temporary file can be written");
+        read(&file.0);
+    }
+}
+
+/// A store with a sweep, one run of which has `summary`.
+fn written(path: &Path, summary: &str) {
+    let source = Source::of_text("sweep".into(), "sweep.toml".into(), SWEEP.as_bytes(), &Overrides::default());
+    let plan = Plan::of(&source.expect("a scenario")).expect("a sweep");
+    let mut store = Store::create(path).expect("a store");
+    store.note(&plan).expect("a sweep is kept");
+    for cell in &plan.points[0].cells {
+        store.keep(cell.digest, 1, summary).expect("a run is kept");
+    }
+}
+
+/// The file of a store as it should be.
+fn template() -> &'static [u8] {
+    static FILE: OnceLock<Vec<u8>> = OnceLock::new();
+    FILE.get_or_init(|| {
+        let file = Scratch::new();
+        written(&file.0, "{}");
+        fs::read(&file.0).expect("a store is a file")
+    })
+}
+
+/// Reads all there is. Errors are no findings: they have words.
+fn read(path: &Path) {
+    let Ok(store) = Store::open(path).map_err(|error| assert!(!error.to_string().is_empty())) else { return };
+    for sweep in store.sweeps().unwrap_or_default() {
+        match Analysis::of(&store, sweep, u64::MAX) {
+            Ok(analysis) => {
+                drop((analysis.warnings(), analysis.warnings_of_runs(), analysis.same_as_first()));
+                drop(to_json(&analysis));
+            }
+            Err(error) => assert!(!error.to_string().is_empty()),
+        }
+    }
+}
+
+/// A file's name, and the file is gone with it.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new() -> Self {
+        static NUMBER: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(0);
+        let number = NUMBER.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        Scratch(std::env::temp_dir().join(format!("lasthop-fuzz-{}-{number}.sqlite", process::id())))
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        for ending in ["", "-wal", "-shm", "-journal"] {
+            let mut name = self.0.clone().into_os_string();
+            name.push(ending);
+            let _ = fs::remove_file(name);
+        }
+    }
+}

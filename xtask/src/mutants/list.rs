@@ -1,0 +1,120 @@
+//! What cargo-mutants would change.
+
+use std::collections::HashMap;
+
+use serde_json::Value;
+
+use super::tree::Tree;
+use crate::workspace;
+
+/// A change of a file.
+#[derive(Clone, Debug)]
+pub struct Mutant {
+    /// What names it as long as its function is the same: file, change and function, and which of equal ones it is.
+    pub name: String,
+    /// From the root of the workspace.
+    pub file: String,
+    /// Line and column, from 1, of what is replaced: its beginning and its end.
+    pub span: [(usize, usize); 2],
+    /// What stands there then.
+    pub replacement: String,
+}
+
+/// All mutants of a crate, in the order of its files.
+pub fn of(tree: &Tree, name: &str) -> Result<Vec<Mutant>, String> {
+    let mut command = workspace::cargo();
+    let package = format!("lasthop-{name}");
+    command.current_dir(&tree.root).args(["mutants", "--list", "--json", "--no-config", "-p", &package]);
+    let output = command.output().map_err(|error| format!("cannot run cargo mutants: {error}"))?;
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr);
+        return Err(format!("`{}` failed: {said}\nis cargo-mutants installed?", workspace::spelled(&command)));
+    }
+    let listed: Vec<Value> =
+        serde_json::from_slice(&output.stdout).map_err(|error| format!("cargo mutants --list: {error}"))?;
+    let mut known = HashMap::new();
+    listed.iter().map(|mutant| read(mutant, &mut known).ok_or_else(|| format!("not understood: {mutant}"))).collect()
+}
+
+fn read(mutant: &Value, known: &mut HashMap<String, usize>) -> Option<Mutant> {
+    let text = |key: &str| mutant[key].as_str().map(str::to_owned);
+    let place = |end: &str| {
+        let place = &mutant["span"][end];
+        Some((place["line"].as_u64()? as usize, place["column"].as_u64()? as usize))
+    };
+    let file = text("file")?;
+    // "file:line:column: what"; lines move, so they are no part of the name.
+    let what = text("name")?;
+    let what = what.splitn(4, ':').nth(3)?.trim().to_owned();
+    let name = format!("{file}: {what}");
+    let nth = known.entry(name.clone()).or_default();
+    *nth += 1;
+    let name = if *nth > 1 { format!("{name} (number {nth})") } else { name };
+    Some(Mutant { name, file, span: [place("start")?, place("end")?], replacement: text("replacement")? })
+}
+
+/// `number` of `mutants` by a seed. Which are drawn does not depend on their order, and little on what else there is.
+pub fn sample(mutants: Vec<Mutant>, seed: u64, number: usize) -> Vec<Mutant> {
+    let mut keyed: Vec<(u64, Mutant)> = mutants.into_iter().map(|mutant| (hash(seed, &mutant.name), mutant)).collect();
+    keyed.sort_by(|(one, a), (other, b)| one.cmp(other).then_with(|| a.name.cmp(&b.name)));
+    keyed.into_iter().take(number).map(|(_, mutant)| mutant).collect()
+}
+
+/// FNV-1a of the text, behind the seed, and mixed (the finalizer of SplitMix64).
+pub fn hash(seed: u64, text: &str) -> u64 {
+    let bytes = seed.to_le_bytes().into_iter().chain(text.bytes());
+    let hash =
+        bytes.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
+    let mixed = (hash ^ hash >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    mixed ^ mixed >> 31
+}
+
+impl Mutant {
+    /// The file's text with the change in it.
+    pub fn apply(&self, text: &str) -> Result<String, String> {
+        let [start, end] = self.span.map(|place| offset(text, place));
+        match (start, end) {
+            (Some(start), Some(end)) if start <= end => {
+                Ok(format!("{}{}{}", &text[..start], self.replacement, &text[end..]))
+            }
+            _ => Err(format!("{}: no such place in the file", self.name)),
+        }
+    }
+}
+
+/// The byte at a line and a column, counted in characters from 1.
+fn offset(text: &str, (line, column): (usize, usize)) -> Option<usize> {
+    let start: usize = text.split_inclusive('\n').take(line.checked_sub(1)?).map(str::len).sum();
+    let rest = text.get(start..)?;
+    let within = rest.char_indices().map(|(at, _)| at).chain([rest.len()]).nth(column.checked_sub(1)?)?;
+    Some(start + within)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mutant(name: &str) -> Mutant {
+        Mutant { name: name.to_owned(), file: "f.rs".to_owned(), span: [(2, 7), (2, 8)], replacement: "-".to_owned() }
+    }
+
+    #[test]
+    fn a_change_replaces_its_span_and_nothing_else() {
+        assert_eq!(mutant("m").apply("// ü\n ü = a+ b;\n").unwrap(), "// ü\n ü = a- b;\n");
+        assert!(mutant("m").apply("one line").is_err());
+    }
+
+    #[test]
+    fn a_sample_depends_on_its_seed_and_not_on_the_order() {
+        let all: Vec<Mutant> = (0..1000).map(|number| mutant(&format!("m{number}"))).collect();
+        let names = |mutants: Vec<Mutant>, seed| {
+            sample(mutants, seed, 40).into_iter().map(|mutant| mutant.name).collect::<Vec<_>>()
+        };
+        let backwards: Vec<Mutant> = all.iter().rev().cloned().collect();
+        assert_eq!(names(all.clone(), 1), names(backwards, 1));
+        // Of two samples of 40 from 1,000 the same 1.6 are expected; 10 would be a chance of less than one in a million.
+        let (one, two) = (names(all.clone(), 1), names(all, 2));
+        assert!(one.iter().filter(|name| two.contains(name)).count() < 10);
+    }
+}
