@@ -280,11 +280,12 @@ impl Number {
     /// Single runs of a mode in words.
     fn told(&self, ours: &Quantity, mode: &Mode, level: Level) -> String {
         let places = self.places();
+        let unit = if self.unit == "count" { String::new() } else { format!(" {}", self.unit) };
         let mut out = match (self.run_shown(mode, level), mode.moments.mean()) {
             (Some(run), _) if run.low < run.high => {
-                format!("one run of ours is {:.places$} to {:.places$} {}", run.low, run.high, self.unit)
+                format!("one run of ours is {:.places$} to {:.places$}{unit}", run.low, run.high)
             }
-            (_, Some(mean)) => format!("every run of ours is {mean:.places$} {}", self.unit),
+            (_, Some(mean)) => format!("every run of ours is {mean:.places$}{unit}"),
             (_, None) => "no run of ours gave a value".to_owned(),
         };
         if !mode.name.is_empty() {

@@ -164,6 +164,6 @@ mod tests {
         std::fs::remove_dir_all(dir).unwrap();
         let table = reproduction.numbers.iter().filter(|number| number.place == "table 1");
         assert!(table.clone().all(|number| number.ours.n() == 2), "{:?}", reproduction.numbers);
-        assert_eq!((table.count(), Score::of(&reproduction.numbers, Level::default()).all()), (9, 20));
+        assert_eq!((table.count(), Score::of(&reproduction.numbers, Level::default()).all()), (9, 23));
     }
 }
