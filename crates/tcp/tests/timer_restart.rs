@@ -73,3 +73,29 @@ fn recovery_without_a_retransmission_leaves_the_timer() {
     assert!(recovered, "recovery has begun");
     assert_eq!(end.poll_timeout(), Time::from_millis(1000));
 }
+
+/// With ELN the first marked duplicate sends the segment again and begins recovery: a fast retransmit, 900 ms after the
+/// timer was started.
+#[test]
+fn a_retransmission_that_a_mark_asks_for_starts_it_again() {
+    let rto = RtoConfig { restart: TimerRestart::Recovery, ..RtoConfig::default() };
+    let config = Config {
+        segment: 1000,
+        initial_window: 10,
+        recovery: member("reno"),
+        response: member("eln"),
+        rto,
+        ..Config::default()
+    };
+    let mut end = Connection::established(&config, 1, 2, config.window.0);
+    end.write(20_000);
+    while end.poll_transmit(Time::ZERO).is_some() {}
+    let now = Time::from_millis(900);
+    let flags = Flags::ACK | Flags::ELN;
+    let duplicate = Segment { src_port: 2, dst_port: 1, ack: SeqNum(0), flags, window: 65_535, ..Segment::default() };
+    end.handle_segment(now, &duplicate, Ecn::NotEct);
+    let again = end.poll_transmit(now).expect("the segment goes out again");
+    assert_eq!(again.0.seq, SeqNum(0));
+    while end.poll_transmit(now).is_some() {}
+    assert_eq!(end.poll_timeout(), now + Span::from_secs(1));
+}

@@ -67,6 +67,9 @@ impl Checker<'_> {
             if given.rto_restart.is_none() {
                 config.rto.restart = TimerRestart::Recovery;
             }
+            if given.recovery_exit_growth.is_none() {
+                config.recovery_exit_growth = true;
+            }
         }
         config
     }
