@@ -96,6 +96,10 @@ impl From<RunError> for Failure {
     fn from(error: RunError) -> Self {
         match error {
             RunError::Interrupted => Failure::Interrupted(error.to_string()),
+            // Standard output is the only pipe that a run writes to.
+            RunError::Unwritable { ref source, .. } if source.kind() == std::io::ErrorKind::BrokenPipe => {
+                Failure::BrokenPipe
+            }
             _ => Failure::Run(error.to_string()),
         }
     }

@@ -60,6 +60,11 @@ pub(super) const BANDWIDTH: Kind<Rate> =
     kind("a rate in bits per second, such as 8000000", |text| quantity(text, "bps"));
 pub(super) const PROBABILITY: Kind<f64> = kind("a probability, 0 to 1, such as 0.01", probability);
 pub(super) const INTERVAL: Kind<[Span; 2]> = kind("two times in milliseconds, from and to, such as 940 1040", interval);
+pub(super) const FLAG: Kind<bool> = kind("0 (off) or 1 (on)", |text| match whole(text)? {
+    0 => Ok(false),
+    1 => Ok(true),
+    _ => Err(Refusal(None)),
+});
 pub(super) const TRACE_MODE: Kind<TraceMode> =
     kind("0 (follow trace.dat), 1 (record it) or 2 (script the air and record it)", trace_mode);
 

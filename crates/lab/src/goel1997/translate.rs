@@ -15,10 +15,6 @@ use crate::problem::Problem;
 use crate::scenario::model::{self, Flow, Output, Profile, Scenario};
 use engine::Named;
 
-/// The traces that the thesis's program writes on every run [goel1997 B.4].
-const TRACES: [&str; 7] =
-    ["seqno", "ackno", "congestion", "threshold", "wless_state", "router_pkt_arrival", "swnd_size"];
-
 /// The scenario that well-formed `components` describe, or what is wrong with them together.
 pub(super) fn translate(
     blocks: &[Block<'_>],
@@ -68,7 +64,7 @@ impl<'c, 'a> Translator<'c, 'a, '_> {
         let media = self.shared_links(&mut links);
         let simulator = simulator?;
         let uses_trace = self.trace(simulator);
-        let mut traces: Vec<String> = TRACES.map(str::to_owned).into();
+        let mut traces: Vec<String> = simulator.traces.iter().map(|name| (*name).to_owned()).collect();
         if matches!(uses_trace, Some(TraceUse::Record { .. })) {
             traces.push("air".into());
         }
@@ -83,7 +79,11 @@ impl<'c, 'a> Translator<'c, 'a, '_> {
             links,
             media,
             flows,
-            output: Output { traces, print_interval: simulator.print_interval.filter(|every| *every > Span::ZERO) },
+            output: Output {
+                traces,
+                events: simulator.without_events.iter().map(|kind| format!("-{kind}")).collect(),
+                print_interval: simulator.print_interval.filter(|every| *every > Span::ZERO),
+            },
             sweep: None,
         };
         Some((scenario, uses_trace))
