@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
 use engine::random::hash;
+use lab::goel1997::TRACE_FILE;
 use lab::load::Loaded;
 use lab::output::{self, EventKinds, Trace};
 use lab::problem::Problem;
@@ -67,6 +68,10 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     }
     let replaced = if replaced { " (replaced an earlier result)" } else { "" };
     say(format_args!("results in {}{replaced}", shown(&dir)));
+    if args.scenario.file.extension().is_some_and(|ending| ending == "dat") && loaded.records_air() {
+        let file = shown(&dir.join(TRACE_FILE));
+        say(format_args!("note: read_from_trace = 0 {file} lets the air be the same again"));
+    }
     Ok(())
 }
 

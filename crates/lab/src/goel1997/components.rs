@@ -8,7 +8,7 @@ use super::fields::{Fields, Given};
 use super::parser::Block;
 use super::quantities::{
     BANDWIDTH, BYTES, DURATION, FLAG, ID, INTERVAL, MILLISECONDS, PACKET_SIZE, PACKETS, PROBABILITY, RADIO, SCHEDULER,
-    SCHEME, SECONDS, SEED, TRACE_MODE, TraceMode, WINDOW,
+    SCHEME, SECONDS, SEED, TRACE, TraceMode, WINDOW,
 };
 use super::report::Report;
 use crate::problem::{Problem, shown};
@@ -42,6 +42,8 @@ pub(super) struct Simulator {
     pub(super) duration: Span,
     pub(super) print_interval: Option<Span>,
     pub(super) trace: Option<Given<TraceMode>>,
+    /// The file that the air follows, instead of `trace.dat`.
+    pub(super) trace_file: Option<String>,
     pub(super) scheme: Option<AgentConfig>,
     pub(super) seed: Option<u64>,
     /// The traces to write, by name.
@@ -203,7 +205,8 @@ fn value<T>(given: Option<Given<T>>) -> Option<T> {
 fn simulator(fields: &mut Fields<'_, '_, '_, '_>, at: usize) -> Option<Simulator> {
     let duration = fields.required("system_simulation_time", &DURATION);
     let print_interval = fields.optional("print_interval", &MILLISECONDS);
-    let trace = fields.optional("read_from_trace", &TRACE_MODE);
+    let trace = fields.optional("read_from_trace", &TRACE);
+    let mode = trace.as_ref().map(|given| Given { value: given.value.mode, at: given.at });
     let scheme = fields.optional("scheme", &SCHEME);
     let seed = fields.optional("seed", &SEED);
     let mut flag = |name, otherwise| value(fields.optional(name, &FLAG)).unwrap_or(otherwise);
@@ -215,7 +218,8 @@ fn simulator(fields: &mut Fields<'_, '_, '_, '_>, at: usize) -> Option<Simulator
         at,
         duration: duration?.value,
         print_interval: value(print_interval),
-        trace,
+        trace: mode,
+        trace_file: trace.and_then(|given| given.value.file),
         scheme: value(scheme),
         seed: value(seed),
         traces,
