@@ -488,7 +488,8 @@ impl Sender {
         self.noticed = true;
         let reaction = self.response.on_notice(kind, seq);
         // The timer runs for the first unacknowledged segment.
-        if reaction.postpone && seq == self.una() && self.expiry != Time::NEVER {
+        let restarts = reaction.resend && self.settings.restart == TimerRestart::Retransmission;
+        if (reaction.postpone || restarts) && seq == self.una() && self.expiry != Time::NEVER {
             self.expiry = self.rtt.expiry(now);
         }
         if reaction.resend {

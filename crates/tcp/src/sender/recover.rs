@@ -79,7 +79,7 @@ impl Sender {
                 // What a message had sent again is on its way already (Refined ICMP), or about to leave (ELN).
                 let waiting = || self.resend.iter().any(|(seq, _)| *seq == una);
                 let retransmits = notified != Some(Notified::AlreadyResent) || waiting();
-                if self.settings.restart == TimerRestart::Recovery && retransmits {
+                if self.settings.restart != TimerRestart::Acknowledgments && retransmits {
                     self.expiry = self.rtt.expiry(now);
                 }
                 let at_once =
