@@ -102,6 +102,10 @@ impl From<RunError> for Failure {
         match error {
             RunError::Interrupted => Failure::Interrupted(error.to_string()),
             RunError::OneFile(problem) => Failure::Input(format!("error: {problem}")),
+            // Standard output is the only pipe that a run writes to.
+            RunError::Unwritable { ref source, .. } if source.kind() == std::io::ErrorKind::BrokenPipe => {
+                Failure::BrokenPipe
+            }
             _ => Failure::Run(error.to_string()),
         }
     }

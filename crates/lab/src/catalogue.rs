@@ -16,7 +16,7 @@ use tcp::response::ResponseConfig;
 
 use crate::export::FORMATS;
 use crate::metric::{METRICS, Metric, Scope};
-use crate::output::TRACES;
+use crate::output::{EVENT_KINDS, TRACES};
 use crate::papers::PAPERS;
 use crate::scenario::Scenario;
 use crate::scenario::document::by_name;
@@ -71,6 +71,7 @@ pub const CATALOGUE: &[Section] = &[
         place: "output.traces, --trace",
         members: || TRACES.iter().map(|trace| (trace.name, trace.summary.into())).collect(),
     },
+    Section { plural: "events", place: "output.events, --events", members: || plain(&EVENT_KINDS) },
     Section {
         plural: "profiles",
         place: "profile",

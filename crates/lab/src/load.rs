@@ -6,8 +6,8 @@ use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use engine::Span;
 use engine::text::file_name;
+use engine::{Named, Span};
 use path::channel::ChannelConfig;
 use sim::Network;
 
@@ -15,6 +15,7 @@ use crate::goel1997::report::decode;
 use crate::goel1997::{self, trace_file};
 use crate::problem::Problem;
 use crate::recordings;
+use crate::scenario::model::Link;
 use crate::scenario::{Checked, Document, Scenario, check_with, document};
 
 /// What the command line changes in a scenario.
@@ -47,6 +48,13 @@ impl Loaded {
     /// What it is called: its scenario's title, or the file's name.
     pub fn title(&self) -> &str {
         if self.scenario.title.is_empty() { &self.stem } else { &self.scenario.title }
+    }
+
+    /// Whether a run records the air instead of following a record.
+    pub fn records_air(&self) -> bool {
+        let follows = |link: &Link| matches!(&link.channel, Some(Named(ChannelConfig::Recorded(_))));
+        let records = self.scenario.output.traces.iter().any(|name| name == "air" || name == "all");
+        records && !self.scenario.links.values().any(follows)
     }
 }
 
@@ -195,7 +203,7 @@ fn include_traces(scenario: &mut Scenario, beside: &Path, recordings: &Recording
         let Some(ChannelConfig::Recorded(config)) = link.channel.as_mut().map(|named| &mut named.0) else { continue };
         let Some(file) = config.file.take() else { continue };
         let key = format!("links.{name}.channel.file");
-        let path = beside.parent().unwrap_or(Path::new("")).join(&file);
+        let path = trace_at(beside, &file);
         let shown = path.display().to_string();
         let known = recordings.channels.borrow().get(&path).cloned();
         match known.map_or_else(|| read(&path).and_then(|text| trace_file::parse(&shown, &text)), Ok) {
@@ -206,13 +214,39 @@ fn include_traces(scenario: &mut Scenario, beside: &Path, recordings: &Recording
             Err(problem) if !matches!(path.try_exists(), Ok(false)) => problems.push(problem.key(key)),
             Err(_) => {
                 let problem = Problem::new(format!("the recorded channel {shown} is not there"));
-                let hint = "it says when the air switched, a line such as \"1233.5 BAD\" for each switch, in ms; a run \
-                            with --trace air, or read_from_trace = 1, writes one into its result directory: copy it there";
-                problems.push(problem.key(key).hint(hint));
+                problems.push(problem.key(key).hint(where_traces_are(beside)));
             }
         }
     }
     problems
+}
+
+/// Where the record of a channel is: beside the scenario or, as a run says where it wrote one, in the working directory. Of a result
+/// directory its trace is meant.
+fn trace_at(beside: &Path, file: &str) -> PathBuf {
+    let in_directory = |path: PathBuf| if path.is_dir() { path.join(goel1997::TRACE_FILE) } else { path };
+    let near = in_directory(beside.parent().unwrap_or(Path::new("")).join(file));
+    let here = in_directory(PathBuf::from(file));
+    if !near.exists() && here.exists() { here } else { near }
+}
+
+/// How to come by the record of a channel for the scenario in `file`: if runs of it have left some, by the name of the first.
+fn where_traces_are(file: &Path) -> String {
+    let stem = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let results = fs::read_dir("results").into_iter().flatten().flatten().map(|entry| entry.path());
+    let of_this = |dir: &PathBuf| dir.file_name().is_some_and(|name| name.to_string_lossy().starts_with(&stem));
+    let mut traces: Vec<PathBuf> =
+        results.filter(of_this).map(|dir| dir.join(goel1997::TRACE_FILE)).filter(|trace| trace.is_file()).collect();
+    traces.sort();
+    match traces.first() {
+        Some(trace) if file.extension().is_some_and(|ending| ending == "dat") => {
+            format!("a run has left one: write read_from_trace = 0 {}", trace.display())
+        }
+        Some(trace) => format!("a run has left one: write file = \"{}\"", trace.display()),
+        None => "it says when the air switched, a line such as \"1233.5 BAD\" for each switch, in ms; a run with --trace air, or \
+                 read_from_trace = 1, writes one into its result directory: name that one here"
+            .to_owned(),
+    }
 }
 
 /// Puts the text of other recordings of links, which stand beside the scenario, into the scenario.

@@ -5,6 +5,7 @@ use std::io;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
+use engine::{Span, Time};
 use serde_json::Value;
 use sim::{Network, Nobody, Results, Sink, World};
 
@@ -128,21 +129,52 @@ pub struct Done {
     pub replaced: bool,
 }
 
-/// Runs, and writes `summary.json`, `scenario.toml` and the chosen traces to `dir`.
-pub fn run(loaded: &Loaded, traces: &[&Trace], dir: &Path, watch: Watch<'_>) -> Result<Done, RunError> {
-    let open = |dir: &Path| Outputs::open(traces, &loaded.network, dir, loaded.scenario.output.print_interval);
+/// Lets the world run to the end, and shows it to the traces whenever a print interval has passed.
+fn drive_in_intervals(world: &mut World, every: Span, outputs: &mut Outputs, watch: Watch<'_>) -> Result<(), RunError> {
+    let mut next = Time::ZERO + every;
+    loop {
+        let before = Time::from_nanos(next.as_nanos() - 1);
+        while !outputs.failed() && world.advance_until(before, STRIDE, outputs) {
+            if watch(world.progress()).is_break() {
+                return Err(RunError::Interrupted);
+            }
+        }
+        if outputs.failed() || world.is_over() {
+            return Ok(());
+        }
+        outputs.state(next, world);
+        next += every;
+        if watch(world.progress()).is_break() {
+            return Err(RunError::Interrupted);
+        }
+    }
+}
+
+/// Runs, and writes `summary.json`, `scenario.toml` and the chosen traces to `dir`; the event trace to `printer` too, if there
+/// is one.
+pub fn run(
+    loaded: &Loaded,
+    traces: &[&Trace],
+    dir: &Path,
+    printer: Option<Box<dyn io::Write>>,
+    watch: Watch<'_>,
+) -> Result<Done, RunError> {
+    let open = |dir: &Path, printer| Outputs::open(traces, &loaded.network, dir, &loaded.scenario.output, printer);
     // Before anything is made.
-    if let Some(problem) = open(dir).clash() {
+    if let Some(problem) = open(dir, None).clash() {
         return Err(RunError::OneFile(Box::new(problem)));
     }
     let partial = Partial::create(dir)?;
-    let mut outputs = open(&partial.dir);
+    let mut outputs = open(&partial.dir, printer);
     let files: Vec<String> = outputs.file_names().collect();
     let results = if outputs.is_empty() {
         simulate(&loaded.network, watch)?
     } else {
         let mut world = World::new(&loaded.network, true);
-        drive(&mut world, &mut outputs, watch, Outputs::failed)?;
+        match outputs.print_interval() {
+            Some(every) => drive_in_intervals(&mut world, every, &mut outputs, watch)?,
+            None => drive(&mut world, &mut outputs, watch, Outputs::failed)?,
+        }
         world.results()
     };
     outputs.finish(results.ended).map_err(|(path, source)| RunError::Unwritable { path, source })?;

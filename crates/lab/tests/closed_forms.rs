@@ -180,7 +180,7 @@ fn a_round_trip_longer_than_the_first_timeout_is_learnt() {
     let text = wire("8 Mbps", "600 ms", &flow(200, 8, 1));
     let sender = run(&network(&text)).flows[0].sender;
     assert_eq!((sender.timeouts, sender.segments_retransmitted), (1, 1), "{sender:?}");
-    // 4.3BSD's rule, which the thesis's program kept, never learns.
+    // The rule of 4.3BSD before August 1987, which the thesis's program kept, never learns.
     let bsd = run(&network(&format!("profile = \"goel1997\"\n{text}"))).flows[0].sender;
     assert!(bsd.timeouts > 10, "{bsd:?}");
 }

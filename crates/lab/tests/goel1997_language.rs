@@ -129,6 +129,21 @@ fn cell() -> String {
         .replace("latency = 1\n", "latency = 0.002\n")
 }
 
+/// 3 Mbps is no rate of 802.11: data go at it, in the standard's times, and a transfer takes less time than at 2 Mbps.
+#[test]
+fn links_share_any_bandwidth() {
+    let completion = |bandwidth: &str| {
+        let shared = read(&cell().replace("= 1000000", &format!("= {bandwidth}")));
+        let cell = &shared.scenario.media["shared-1"];
+        assert_eq!((cell.standard, cell.rate), (Standard::Dsss, Some(rate(&format!("{bandwidth} bps")))));
+        let network = check(&shared.scenario).unwrap_or_else(|problems| panic!("{}", said(&problems))).network;
+        let results = simulate(&network, &mut |_| std::ops::ControlFlow::Continue(())).unwrap();
+        results.flows.iter().map(|flow| flow.completed.expect("it completes")).max()
+    };
+    let times = ["500000", "1000000", "2000000", "3000000", "20000000"].map(completion);
+    assert!(times.is_sorted_by(|slow, fast| slow > fast), "{times:?}");
+}
+
 #[test]
 fn links_that_share_a_bandwidth_are_a_cell_of_802_11() {
     let shared = read(&cell());
@@ -266,7 +281,8 @@ fn the_trace_is_read_recorded_or_left_alone() {
     let from_file = recorded::Config { file: Some("trace.dat".into()), switches: None };
     assert_eq!(channel(&reads), Some(ChannelConfig::Recorded(from_file)));
     assert_eq!(reads.uses_trace, Some(TraceUse::Read { link: "102".into() }));
-    assert!(!air(&reads));
+    // What is followed is kept with the result, where it can be followed again.
+    assert!(air(&reads));
 
     let script = [
         ("read_from_trace = 1", "read_from_trace = 2"),
@@ -340,4 +356,109 @@ fn problems_of_the_scenario_lead_back_to_the_component() {
     }
     let unknown = parsed.locate(Problem::new("anything").key("somewhere.else"));
     assert_eq!((unknown.file.as_deref(), unknown.place), (Some("datafile.dat"), None));
+}
+
+#[test]
+fn flags_turn_traces_and_kinds_of_events_off() {
+    let flags = "read_from_trace = 1\ntrace_ackno = 0\ntrace_seqno = 1\ntrace_events = 1\nevent_corrupted = 0\nevent_given_up = 0\nevent_state = 1";
+    let output = read(&changed(&[("read_from_trace = 1", flags)])).scenario.output;
+    let traces =
+        ["seqno", "congestion", "threshold", "wless_state", "router_pkt_arrival", "swnd_size", "events", "air"];
+    assert_eq!(output.traces, traces);
+    assert_eq!(output.events, ["-corrupted", "-given-up"]);
+    let problems =
+        parse("datafile.dat", changed(&[("read_from_trace = 1", "event_icmp = 2")]).as_bytes()).expect_err("no flag");
+    assert_eq!(problems[0].key.as_deref(), Some("simulator.event_icmp"));
+    assert_eq!(problems[0].expected, "0 (off) or 1 (on)");
+}
+
+#[test]
+fn the_air_can_follow_a_named_file() {
+    let follows = |setting: &str| {
+        let parsed = read(&changed(&[("read_from_trace = 1", setting)]));
+        assert_eq!(parsed.uses_trace, Some(TraceUse::Read { link: "102".into() }));
+        match &parsed.scenario.links["102"].channel {
+            Some(Named(ChannelConfig::Recorded(recorded))) => recorded.file.clone(),
+            other => panic!("{other:?}"),
+        }
+    };
+    assert_eq!(follows("read_from_trace = 0").as_deref(), Some("trace.dat"));
+    let named = "read_from_trace = 0 results/datafile-seed1/trace.dat";
+    assert_eq!(follows(named).as_deref(), Some("results/datafile-seed1/trace.dat"));
+    for (setting, hint) in [("1 here.dat", "only 0 takes a file"), ("0 my trace.dat", "cannot have blanks")] {
+        let text = changed(&[("read_from_trace = 1", &format!("read_from_trace = {setting}"))]);
+        let problems = parse("datafile.dat", text.as_bytes()).expect_err(setting);
+        assert!(problems[0].hint.as_deref().unwrap_or_default().contains(hint), "{}", said(&problems));
+    }
+}
+
+/// A datafile in a directory of its own.
+fn written(name: &str, text: &str) -> PathBuf {
+    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::create_dir_all(&dir).unwrap();
+    std::fs::write(dir.join("datafile.dat"), text).unwrap();
+    dir.join("datafile.dat")
+}
+
+fn loaded(name: &str, text: &str) -> lab::load::Loaded {
+    load(&written(name, text), &Overrides::default()).unwrap_or_else(|problems| panic!("{}", said(&problems)))
+}
+
+/// B = 1 Mbps x the round trip of 986 ms and more, about 125 kB; the hint names the attribute and its unit.
+#[test]
+fn the_hint_for_a_large_buffer_works_when_followed() {
+    let small = changed(&[("buffer_size = 512000", "buffer_size = 20000"), ("wnd_size = 16", "wnd_size = 512")]);
+    let warnings = loaded("hint-buffer", &small).warnings;
+    let [warning] = &warnings[..] else { panic!("{}", said(&warnings)) };
+    assert_eq!(warning.key.as_deref(), Some("base_station.buffer_size"));
+    let hint = warning.hint.as_deref().unwrap();
+    let line = hint.strip_prefix("write ").and_then(|hint| hint.strip_suffix(" in base_station 212"));
+    let line = line.unwrap_or_else(|| panic!("{hint}"));
+    assert!(line.strip_prefix("buffer_size = ").is_some_and(|bytes| bytes.parse::<u64>().is_ok()), "{line}");
+    let followed = small.replacen("buffer_size = 20000", line, 1);
+    assert_eq!(loaded("hint-buffer", &followed).warnings, []);
+}
+
+/// What a mistake is, and the changes that its hint asks for: with them the file is read.
+#[test]
+fn hints_work_when_followed() {
+    let scripted = &[("trace = 1", "trace = 2"), ("state = 0.1\n", "state = 0\n")];
+    type Changes = &'static [(&'static str, &'static str)];
+    let cases: &[(Changes, &str, Changes)] = &[
+        (
+            &[("good_state = 5.0", "good_state = 0")],
+            "let the BAD mean be 0",
+            &[("good_state = 0", "good_state = 1"), ("bad_state = 0.1", "bad_state = 0")],
+        ),
+        (&[("wireless_sink", "wired_sink")], "make 213 a wireless_sink_node", &[("wired_sink", "wireless_sink")]),
+        (
+            &[("base_station", "normal_router_node")],
+            "make 212 a base_station",
+            &[("normal_router_node", "base_station")],
+        ),
+        (
+            scripted,
+            "add a line such as bad_interval = 940 1040",
+            &[("state = 0\n", "state = 0\nbad_interval = 940 1040\n")],
+        ),
+        (&[("latency = 492", "latency 492")], "write latency = 492", &[("latency 492", "latency = 492")]),
+        (&[("= 8000000", "= 8e6")], "without an exponent", &[("= 8e6", "= 8000000")]),
+        (&[("wnd_size = 16", "wnd_size = 0.5")], "KB of 1024 bytes", &[("wnd_size = 0.5", "wnd_size = 1")]),
+        (
+            &[("node_id1 = 211", "node_id1 = 212")],
+            "a link joins a node with another",
+            &[("node_id1 = 212", "node_id1 = 211")],
+        ),
+    ];
+    for (mistake, hint, cure) in cases {
+        let wrong = changed(mistake);
+        let problems = parse("datafile.dat", wrong.as_bytes()).expect_err(hint);
+        assert!(problems[0].hint.as_deref().unwrap_or_default().contains(hint), "{hint}\n{}", said(&problems));
+        let followed = cure.iter().fold(wrong, |text, (from, to)| text.replacen(from, to, 1));
+        loaded("hints", &followed);
+    }
+    let without = NETWORK.split_once("}\n").unwrap().1;
+    let problems = parse("datafile.dat", without.as_bytes()).expect_err("no simulator");
+    let added = problems[0].hint.as_deref().and_then(|hint| hint.strip_prefix("add ")).expect("what to add");
+    loaded("hints", &format!("{added}\n{without}"));
 }

@@ -22,6 +22,7 @@ const KEYS: &[(&str, &[&str])] = &[
     ("initial_window", &["10"]),
     ("initial_ssthresh", &["\"8 KiB\""]),
     ("growth", &["\"when-used\""]),
+    ("recovery_exit_growth", &["true"]),
     ("restart_after_idle", &["false"]),
     ("closed_window", &["\"times-out\""]),
     ("initial_rto", &["\"3 s\""]),
@@ -30,7 +31,7 @@ const KEYS: &[(&str, &[&str])] = &[
     ("rto_floor", &["\"variation\""]),
     ("rto_granularity", &["\"500 ms\""]),
     ("rto_back_off", &["\"until-acknowledged\""]),
-    ("rto_restart", &["\"recovery\""]),
+    ("rto_restart", &["\"recovery\"", "\"retransmission\""]),
     ("rtt_sampling", &["\"each-acknowledgment\""]),
     ("retries", &["{ syn = 2 }", "{ data = 15 }", "{ syn = 0, data = 0 }", "{ steady_syn = 4 }"]),
     ("delayed_ack", &["true", "{ every = 3 }", "{ delay = \"40 ms\", at_once = 16 }"]),
@@ -136,7 +137,7 @@ fn linux_reno_is_more_than_rack() {
 
 #[test]
 fn each_key_sets_what_it_says() {
-    let all = "recovery = \"rack\", initial_window = 3, growth = \"when-used\", restart_after_idle = false, \
+    let all = "recovery = \"rack\", initial_window = 3, growth = \"when-used\", recovery_exit_growth = true, restart_after_idle = false, \
                rto_floor = \"variation\", rto_granularity = \"500 ms\", rto_back_off = \"until-acknowledged\", \
                rto_restart = \"recovery\", rtt_sampling = \"each-acknowledgment\", retries = { syn = 1, steady_syn = 3, data = 2 }, \
                delayed_ack = { every = 3, delay = \"100 ms\", at_once = 4 }, nagle = \"minshall\", limited_transmit = true, \
@@ -144,6 +145,7 @@ fn each_key_sets_what_it_says() {
                ecn = \"request\", time_wait = \"2 s\"";
     let config = config(all);
     assert_eq!((config.initial_window, config.growth, config.restart_after_idle), (3, Growth::WhenUsed, false));
+    assert!(config.recovery_exit_growth);
     let rto = config.rto;
     assert_eq!((rto.floor, rto.granularity), (Floor::Variation, Span::from_millis(500)));
     assert_eq!(rto.restart, TimerRestart::Recovery);
@@ -158,4 +160,19 @@ fn each_key_sets_what_it_says() {
         "variant = \"linux-reno\", delayed_ack = false, retries = { data = \"unlimited\" }, window_scaling = true",
     );
     assert_eq!((off.acks.every, off.retries.data, off.options.window_scale), (1, None, Some(None)));
+}
+
+/// The profile goel1997 has 4.3BSD's rules where the thesis's times show them or its text names them; a key that is given
+/// stays.
+#[test]
+fn the_profile_sets_rules_of_4_3_bsd_and_gives_way() {
+    let with =
+        |profile: &str, tcp: &str| network(&format!("profile = \"{profile}\"\n{}", with(tcp))).flows[0].tcp.clone();
+    let rules = |config: &tcp::Config| (config.rto.restart, config.rto.back_off, config.recovery_exit_growth);
+    let exact = (TimerRestart::Acknowledgments, BackOff::UntilMeasured, false);
+    let bsd = (TimerRestart::Retransmission, BackOff::UntilAcknowledged, true);
+    assert_eq!(rules(&with("exact", "variant = \"reno\"")), exact);
+    assert_eq!(rules(&with("goel1997", "variant = \"reno\"")), bsd);
+    let given = "rto_restart = \"acknowledgments\", rto_back_off = \"until-measured\", recovery_exit_growth = false";
+    assert_eq!(rules(&with("goel1997", given)), exact);
 }

@@ -29,6 +29,10 @@ impl Backlog {
         self.packets.len()
     }
 
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
     pub fn is_empty(&self) -> bool {
         self.packets.is_empty()
     }

@@ -5,6 +5,7 @@
 pub mod agent;
 mod backlog;
 pub mod channel;
+mod hop_state;
 pub mod link;
 pub mod mac;
 pub mod medium;
@@ -20,4 +21,5 @@ pub mod event;
 
 pub use context::{Cx, Observer};
 pub use event::{AirFrame, HopId, LinkEvent, MediumEvent, Reach, Reception, Way, Ways};
+pub use hop_state::{HopState, LinkLayerState};
 pub use numbers::Numbers;

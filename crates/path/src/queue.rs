@@ -145,6 +145,13 @@ impl Buffer {
         fits
     }
 
+    /// Bytes held at `now` and the limit; none of buffers without a limit, which keep no count.
+    pub fn state(&self, now: Time) -> Option<(u64, u64)> {
+        let gone = self.departures.iter().filter(|Reverse((at, _))| *at <= now);
+        let gone: u64 = gone.map(|Reverse((_, size))| u64::from(*size)).sum();
+        self.limit.map(|limit| (self.used - gone, limit))
+    }
+
     /// A packet that was admitted will have left at `at`.
     #[inline]
     pub fn leaves_at(&mut self, at: Time, size: u32) {

@@ -104,6 +104,10 @@ impl Processing {
         self.packets.push_back((at, order, packet));
     }
 
+    pub fn len(&self) -> usize {
+        self.packets.len()
+    }
+
     pub fn pop(&mut self, schedule: &mut Schedule) -> Option<Packet> {
         let (_, _, packet) = self.packets.pop_front()?;
         match self.packets.front() {

@@ -44,6 +44,10 @@ pub struct Config {
     pub spurious: Spurious,
     /// When acknowledgments let the window grow.
     pub growth: Growth,
+    /// Whether the acknowledgment that ends fast recovery also opens the window, as any new acknowledgment does. It does in
+    /// 4.3BSD Reno, whose input processing goes on, past the cut to ssthresh, with what opens the window (`tcp_input.c` 7.25,
+    /// WS96); by the RFC cwnd stays at ssthresh [RFC5681 s3.2 step 6].
+    pub recovery_exit_growth: bool,
     /// Whether slow start begins anew after nothing was in flight for a retransmission timeout [RFC5681 s4.1].
     pub restart_after_idle: bool,
     /// What a window does that closes over data in flight.
@@ -75,6 +79,7 @@ impl Default for Config {
             prr: false,
             spurious: Spurious::default(),
             growth: Growth::default(),
+            recovery_exit_growth: false,
             restart_after_idle: true,
             closed_window: ClosedWindow::default(),
             retries: Retries::default(),
@@ -136,7 +141,7 @@ pub enum BackOff {
     /// the timeout no other rule ever gets to measure one [RFC6298 s5.5, Karn and Partridge 1987].
     #[default]
     UntilMeasured,
-    /// Until new data is acknowledged, as in 4.3BSD.
+    /// Until new data is acknowledged, as in 4.3BSD before Karn's rule of August 1987 (`tcp_input.c` 7.10).
     UntilAcknowledged,
 }
 
@@ -150,6 +155,9 @@ pub enum TimerRestart {
     /// Also a fast retransmit, as in 4.3BSD and ns-2: the segment sent again has a round trip of its own to go (WS96). A
     /// recovery that begins without a retransmission leaves the timer as it is.
     Recovery,
+    /// Also, besides a fast retransmit, the first unacknowledged segment sent again because a message asks for it
+    /// (ICMP-RETRANSMIT).
+    Retransmission,
 }
 
 impl Default for RtoConfig {

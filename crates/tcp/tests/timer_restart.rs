@@ -32,13 +32,13 @@ fn expires(restart: TimerRestart) -> Time {
 fn recovery_starts_it_again_if_told_to() {
     assert_eq!(expires(TimerRestart::Acknowledgments), Time::from_millis(1000));
     assert_eq!(expires(TimerRestart::Recovery), Time::from_millis(900) + Span::from_secs(1));
+    assert_eq!(expires(TimerRestart::Retransmission), Time::from_millis(900) + Span::from_secs(1));
 }
 
-/// Refined ICMP's recovery begins at the first duplicate, with a segment that ICMP-RETRANSMIT had sent again 850 ms after
-/// the timer was started.
-#[test]
-fn recovery_without_a_retransmission_leaves_the_timer() {
-    let rto = RtoConfig { restart: TimerRestart::Recovery, ..RtoConfig::default() };
+/// When the timer expires after Refined ICMP's recovery has begun, at the first duplicate, 900 ms after the timer was started,
+/// with a segment that ICMP-RETRANSMIT had sent again at 850 ms.
+fn expires_under_refined(restart: TimerRestart) -> Time {
+    let rto = RtoConfig { restart, ..RtoConfig::default() };
     let config = Config {
         segment: 1000,
         initial_window: 10,
@@ -71,5 +71,39 @@ fn recovery_without_a_retransmission_leaves_the_timer() {
         recovered |= matches!(event, tcp::Event::NotifiedRecovery { .. });
     }
     assert!(recovered, "recovery has begun");
-    assert_eq!(end.poll_timeout(), Time::from_millis(1000));
+    end.poll_timeout()
+}
+
+/// What recovery begins with was on its way already: only its sending may start the timer again.
+#[test]
+fn recovery_without_a_retransmission_leaves_the_timer() {
+    assert_eq!(expires_under_refined(TimerRestart::Acknowledgments), Time::from_millis(1000));
+    assert_eq!(expires_under_refined(TimerRestart::Recovery), Time::from_millis(1000));
+    assert_eq!(expires_under_refined(TimerRestart::Retransmission), Time::from_millis(850) + Span::from_secs(1));
+}
+
+/// With ELN the first marked duplicate sends the segment again and begins recovery: a fast retransmit, 900 ms after the
+/// timer was started.
+#[test]
+fn a_retransmission_that_a_mark_asks_for_starts_it_again() {
+    let rto = RtoConfig { restart: TimerRestart::Recovery, ..RtoConfig::default() };
+    let config = Config {
+        segment: 1000,
+        initial_window: 10,
+        recovery: member("reno"),
+        response: member("eln"),
+        rto,
+        ..Config::default()
+    };
+    let mut end = Connection::established(&config, 1, 2, config.window.0);
+    end.write(20_000);
+    while end.poll_transmit(Time::ZERO).is_some() {}
+    let now = Time::from_millis(900);
+    let flags = Flags::ACK | Flags::ELN;
+    let duplicate = Segment { src_port: 2, dst_port: 1, ack: SeqNum(0), flags, window: 65_535, ..Segment::default() };
+    end.handle_segment(now, &duplicate, Ecn::NotEct);
+    let again = end.poll_transmit(now).expect("the segment goes out again");
+    assert_eq!(again.0.seq, SeqNum(0));
+    while end.poll_transmit(now).is_some() {}
+    assert_eq!(end.poll_timeout(), now + Span::from_secs(1));
 }

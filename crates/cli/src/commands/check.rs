@@ -23,7 +23,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let loaded = args.scenario.load()?;
     let network = &loaded.network;
     let traces = output::select(&loaded.scenario.output.traces).unwrap_or_default();
-    if let Some(problem) = Outputs::open(&traces, network, Path::new(""), None).clash() {
+    if let Some(problem) = Outputs::open(&traces, network, Path::new(""), &loaded.scenario.output, None).clash() {
         return Err(Failure::Input(listed(&[problem.in_file(shown(&args.scenario.file)).key("output.traces")])));
     }
     let sweep = loaded.scenario.sweep.is_some().then(|| sweep(args, &loaded)).transpose()?.unwrap_or_default();

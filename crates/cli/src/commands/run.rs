@@ -1,12 +1,14 @@
 //! `lasthop run`.
 
 use std::collections::BTreeMap;
+use std::io::{BufWriter, Write, stdout};
 use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
 use engine::random::hash;
+use lab::goel1997::TRACE_FILE;
 use lab::load::Loaded;
-use lab::output::{self, Trace};
+use lab::output::{self, EventKinds, Trace};
 use lab::problem::Problem;
 use lab::run::{self, Done};
 
@@ -28,6 +30,13 @@ pub struct Args {
     /// [default: what the scenario's output.traces says]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     trace: Option<Vec<String>>,
+    /// Kinds of events that the event trace shows, separated by commas, from `lasthop list events`; with a - in front, all
+    /// but these, such as --events=-corrupted,-state [default: what the scenario's output.events says]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', allow_hyphen_values = true)]
+    events: Option<Vec<String>>,
+    /// Print the event trace to standard output while the run goes on; the table then goes to standard error
+    #[arg(long, conflicts_with = "json")]
+    print_events: bool,
     /// Print the summary as one JSON object instead of a table
     #[arg(long)]
     json: bool,
@@ -46,23 +55,35 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         None => default_dir(args, &loaded)?,
     };
     let progress = Progress::new(&loaded.stem);
-    let done = run::run(&loaded, &traces, &dir, &mut |share| progress.set(share));
+    let printer = args.print_events.then(|| Box::new(BufWriter::new(stdout())) as Box<dyn Write>);
+    let done = run::run(&loaded, &traces, &dir, printer, &mut |share| progress.set(share));
     progress.finish();
     let Done { summary, replaced } = done?;
     if args.json {
         print(&format!("{summary:#}\n"))?;
+    } else if args.print_events {
+        say(table::summary(&summary));
     } else {
         print(&table::summary(&summary))?;
     }
     let replaced = if replaced { " (replaced an earlier result)" } else { "" };
     say(format_args!("results in {}{replaced}", shown(&dir)));
+    if args.scenario.file.extension().is_some_and(|ending| ending == "dat") && loaded.records_air() {
+        let file = shown(&dir.join(TRACE_FILE));
+        say(format_args!("note: read_from_trace = 0 {file} lets the air be the same again"));
+    }
     Ok(())
 }
 
-/// The traces asked for, here or in the scenario; what is kept of the scenario says which.
+/// The traces and kinds of events asked for, here or in the scenario; what is kept of the scenario says which.
 fn traces(args: &Args, loaded: &mut Loaded) -> Result<Vec<&'static Trace>, Failure> {
     if let Some(names) = &args.trace {
         loaded.scenario.output.traces = names.iter().map(|name| name.trim().to_owned()).collect();
+    }
+    if let Some(names) = &args.events {
+        loaded.scenario.output.events = names.iter().map(|name| name.trim().to_owned()).collect();
+        EventKinds::select(&loaded.scenario.output.events)
+            .map_err(|problem| Failure::Input(listed(&[problem.in_file("--events")])))?;
     }
     output::select(&loaded.scenario.output.traces)
         .map_err(|problem| Failure::Input(listed(&[problem.in_file("--trace")])))

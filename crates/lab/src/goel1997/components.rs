@@ -7,8 +7,8 @@ use path::station::scheduler::Scheduler;
 use super::fields::{Fields, Given};
 use super::parser::Block;
 use super::quantities::{
-    BANDWIDTH, BYTES, DURATION, ID, INTERVAL, MILLISECONDS, PACKET_SIZE, PACKETS, PROBABILITY, RADIO, SCHEDULER,
-    SCHEME, SECONDS, SEED, TRACE_MODE, TraceMode, WINDOW,
+    BANDWIDTH, BYTES, DURATION, FLAG, ID, INTERVAL, MILLISECONDS, PACKET_SIZE, PACKETS, PROBABILITY, RADIO, SCHEDULER,
+    SCHEME, SECONDS, SEED, TRACE, TraceMode, WINDOW,
 };
 use super::report::Report;
 use crate::problem::{Problem, shown};
@@ -42,9 +42,41 @@ pub(super) struct Simulator {
     pub(super) duration: Span,
     pub(super) print_interval: Option<Span>,
     pub(super) trace: Option<Given<TraceMode>>,
+    /// The file that the air follows, instead of `trace.dat`.
+    pub(super) trace_file: Option<String>,
     pub(super) scheme: Option<AgentConfig>,
     pub(super) seed: Option<u64>,
+    /// The traces to write, by name.
+    pub(super) traces: Vec<&'static str>,
+    /// The kinds of events that do not appear in the event trace, by name.
+    pub(super) without_events: Vec<&'static str>,
 }
+
+/// The flag of each trace: its attribute, the trace, and what it is if not given. The thesis's program writes the trace of each
+/// parameter unless its flag is off, and the event trace to standard output [goel1997 4.2 (7), B.4].
+const TRACE_FLAGS: [(&str, &str, bool); 8] = [
+    ("trace_seqno", "seqno", true),
+    ("trace_ackno", "ackno", true),
+    ("trace_congestion", "congestion", true),
+    ("trace_threshold", "threshold", true),
+    ("trace_wless_state", "wless_state", true),
+    ("trace_router_pkt_arrival", "router_pkt_arrival", true),
+    ("trace_swnd_size", "swnd_size", true),
+    ("trace_events", "events", false),
+];
+
+/// The flag of each kind of event, all on if not given, and what scenarios call the kind.
+const EVENT_FLAGS: [(&str, &str); 9] = [
+    ("event_corrupted", "corrupted"),
+    ("event_given_up", "given-up"),
+    ("event_lost", "lost"),
+    ("event_dropped", "dropped"),
+    ("event_fast_retransmit", "fast-retransmit"),
+    ("event_timeout", "timeout"),
+    ("event_retransmitted", "retransmitted"),
+    ("event_icmp", "icmp"),
+    ("event_state", "state"),
+];
 
 /// A node [goel1997 B.3.2 to B.3.7].
 pub(super) struct Node<'a> {
@@ -128,6 +160,21 @@ impl Node<'_> {
     }
 }
 
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::output::{EVENT_KINDS, TRACES};
+
+    /// Every kind of event has a flag, and every flag a trace or a kind.
+    #[test]
+    fn flags_and_what_they_rule_have_the_same_names() {
+        assert_eq!(EVENT_FLAGS.map(|(_, kind)| kind), EVENT_KINDS.map(|(name, _)| name));
+        assert!(EVENT_FLAGS.iter().all(|(flag, kind)| *flag == format!("event_{}", kind.replace('-', "_"))));
+        assert!(TRACE_FLAGS.iter().all(|(flag, trace, _)| *flag == format!("trace_{trace}")));
+        assert!(TRACE_FLAGS.iter().all(|(_, trace, _)| TRACES.iter().any(|known| known.name == *trace)));
+    }
+}
+
 /// The component that `block` describes. If there is none to return, that has been reported.
 pub(super) fn read<'a>(block: &Block<'a>, report: &mut Report<'_>) -> Option<Component<'a>> {
     let mut fields = Fields::new(block, report);
@@ -158,16 +205,25 @@ fn value<T>(given: Option<Given<T>>) -> Option<T> {
 fn simulator(fields: &mut Fields<'_, '_, '_, '_>, at: usize) -> Option<Simulator> {
     let duration = fields.required("system_simulation_time", &DURATION);
     let print_interval = fields.optional("print_interval", &MILLISECONDS);
-    let trace = fields.optional("read_from_trace", &TRACE_MODE);
+    let trace = fields.optional("read_from_trace", &TRACE);
+    let mode = trace.as_ref().map(|given| Given { value: given.value.mode, at: given.at });
     let scheme = fields.optional("scheme", &SCHEME);
     let seed = fields.optional("seed", &SEED);
+    let mut flag = |name, otherwise| value(fields.optional(name, &FLAG)).unwrap_or(otherwise);
+    let traces = TRACE_FLAGS.into_iter().filter(|(name, _, otherwise)| flag(name, *otherwise));
+    let traces = traces.map(|(_, trace, _)| trace).collect();
+    let without_events = EVENT_FLAGS.into_iter().filter(|(name, _)| !flag(name, true));
+    let without_events = without_events.map(|(_, kind)| kind).collect();
     Some(Simulator {
         at,
         duration: duration?.value,
         print_interval: value(print_interval),
-        trace,
+        trace: mode,
+        trace_file: trace.and_then(|given| given.value.file),
         scheme: value(scheme),
         seed: value(seed),
+        traces,
+        without_events,
     })
 }
 

@@ -5,7 +5,6 @@ use path::channel::{ChannelConfig, recorded, scripted, two_state};
 use path::mac::arq::{ArqConfig, none, stop_and_wait};
 use path::queue::{Limit, Tie};
 
-use super::TRACE_FILE;
 use super::components::{Air, Link, Medium};
 use super::quantities::TraceMode;
 use super::translate::Translator;
@@ -15,7 +14,7 @@ use engine::Named;
 
 impl Translator<'_, '_, '_> {
     /// A link of the scenario.
-    pub(super) fn link(&mut self, link: &Link<'_>, mode: Option<TraceMode>) -> model::Link {
+    pub(super) fn link(&mut self, link: &Link<'_>, mode: Option<TraceMode>, file: &str) -> model::Link {
         for (end, name) in link.ends.iter().zip(["node_id1", "node_id2"]) {
             if !self.nodes.contains_key(&end.value) {
                 let problem = self.no_node(end.value).key(format!("{}.{name}", link.component));
@@ -51,21 +50,21 @@ impl Translator<'_, '_, '_> {
             Medium::Wire { loss } => translated.loss = Some(*loss).filter(|loss| *loss > 0.0),
             Medium::Air(air) => {
                 translated.kind = LinkKind::Wireless;
-                translated.channel = Some(Named(self.channel(link, air, mode)));
+                translated.channel = Some(Named(self.channel(link, air, mode, file)));
                 translated.arq = Some(Named(self.arq(link)));
             }
         }
         translated
     }
 
-    fn channel(&mut self, link: &Link<'_>, air: &Air, mode: Option<TraceMode>) -> ChannelConfig {
+    fn channel(&mut self, link: &Link<'_>, air: &Air, mode: Option<TraceMode>, file: &str) -> ChannelConfig {
         if let (Some(first), false) = (air.bad.first(), mode == Some(TraceMode::Script)) {
             let problem = Problem::new("bad_interval counts only if read_from_trace is 2; ignored");
             self.warnings.at(first.at, problem.key("wireless_link.bad_interval"));
         }
         match mode {
             Some(TraceMode::Read) => {
-                ChannelConfig::Recorded(recorded::Config { file: Some(TRACE_FILE.into()), switches: None })
+                ChannelConfig::Recorded(recorded::Config { file: Some(file.into()), switches: None })
             }
             Some(TraceMode::Script) => {
                 self.script(link, air);
@@ -77,7 +76,10 @@ impl Translator<'_, '_, '_> {
                 if mean_good == Span::ZERO {
                     let problem = Problem::new("more than 0: the air begins in GOOD").found("0");
                     let problem = problem.key("wireless_link.mean_exp_distrib_good_state");
-                    self.report.at(air.mean_good.at, problem.hint("for air that is always GOOD let the BAD mean be 0"));
+                    self.report.at(
+                        air.mean_good.at,
+                        problem.hint("write any other; for air that is always GOOD let the BAD mean be 0"),
+                    );
                 }
                 ChannelConfig::TwoState(two_state::Config { mean_good, mean_bad, loss_good: 0.0, loss_bad: 1.0 })
             }

@@ -12,7 +12,7 @@
 //!
 //! | component | attributes |
 //! |---|---|
-//! | `simulator` | `system_simulation_time` ms, `print_interval` ms (0: never), `read_from_trace` 0, 1 or 2; *`scheme`*, *`seed`* |
+//! | `simulator` | `system_simulation_time` ms, `print_interval` ms (0: never), `read_from_trace` 0, 1 or 2; *`scheme`*, *`seed`*, *flags* |
 //! | `wired_source_node`, `wireless_source_node` | `node_id`, `dest_id`, `num_of_pkts_to_send`, `pkt_size` bytes of data, `recv_wnd_size` KB of 1024 bytes; *`start_time`* ms, *`scheme`* |
 //! | `normal_router_node` | `node_id`, `buffer_size` bytes, `processing_delay` ms |
 //! | `base_station` | the same; *`scheme`*, *`scheduler`*, *`radio`* |
@@ -24,6 +24,10 @@
 //! Attributes in italics are not in the thesis and may be left out:
 //! - `scheme` (`unmodified`, `simple-icmp`, `refined-icmp`): of all nodes, or of one. The thesis compiled it in.
 //! - `seed`: what chance begins with, beside each link's `random_seed`.
+//! - flags, 0 or 1 [goel1997 4.2 (7)]: `trace_seqno`, `trace_ackno`, `trace_congestion`, `trace_threshold`, `trace_wless_state`,
+//!   `trace_router_pkt_arrival`, `trace_swnd_size` (1 if not given) and `trace_events` (0), one for each trace; `event_corrupted`,
+//!   `event_given_up`, `event_lost`, `event_dropped`, `event_fast_retransmit`, `event_timeout`, `event_retransmitted`, `event_icmp`,
+//!   `event_state` (1), one for each kind of event in the event trace. The thesis has such flags and does not name them.
 //! - `start_time`: when a source begins; the thesis mentions it without naming an attribute.
 //! - `scheduler` (`round-robin`, `fifo`, `channel-state`) and `radio` (`per-link`, `shared`) of a base station.
 //! - `bad_interval = 940 1040`, repeatable: when the air is BAD under `read_from_trace = 2`. The thesis had

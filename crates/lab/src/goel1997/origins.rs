@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use engine::{Bytes, Rate, Span};
+
 use super::Place;
 use super::parser::Block;
 use super::report::Report;
@@ -93,8 +95,18 @@ impl Origins {
             problem.key = Some(origin.key.clone());
         }
         problem.expected = self.in_words(&problem.expected);
-        problem.hint = problem.hint.map(|hint| self.in_words(&hint));
+        problem.hint = problem.hint.map(|hint| self.assignment(&hint).unwrap_or_else(|| self.in_words(&hint)));
         problem
+    }
+
+    /// A hint to write a key with a value, as a line of the datafile.
+    fn assignment(&self, hint: &str) -> Option<String> {
+        let (key, value) = hint.strip_prefix("write ")?.split_once(" = ")?;
+        let origin = self.0.get(key)?;
+        let (component, attribute) = origin.key.split_once('.')?;
+        let value = in_units(attribute, value.strip_prefix('"')?.strip_suffix('"')?)?;
+        let of = origin.called.split_once(" of ").map_or(component, |(_, of)| of);
+        Some(format!("write {attribute} = {value} in {of}"))
     }
 
     /// What `key`, or else what is around it, came from.
@@ -114,5 +126,56 @@ impl Origins {
             }
         };
         text.split(' ').map(word).collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// A value of a scenario as the number that an attribute takes: its unit is fixed.
+fn in_units(attribute: &str, value: &str) -> Option<String> {
+    match attribute {
+        "buffer_size" | "pkt_size" => Some(value.parse::<Bytes>().ok()?.0.to_string()),
+        "recv_wnd_size" => Some(decimal(value.parse::<Bytes>().ok()?.0, 1024)),
+        "bandwidth" => Some(value.parse::<Rate>().ok()?.bits_per_sec().to_string()),
+        "mean_exp_distrib_good_state" | "mean_exp_distrib_bad_state" => {
+            Some(decimal(value.parse::<Span>().ok()?.as_nanos(), 1_000_000_000))
+        }
+        _ => Some(decimal(value.parse::<Span>().ok()?.as_nanos(), 1_000_000)),
+    }
+}
+
+/// `number` of units of which `unit` make one, with as many decimals as it takes: ten divide 1,024 too.
+fn decimal(number: u64, unit: u64) -> String {
+    let (whole, mut rest) = (number / unit, u128::from(number % unit));
+    let mut text = whole.to_string();
+    if rest > 0 {
+        text.push('.');
+    }
+    while rest > 0 {
+        rest *= 10;
+        text.push(char::from(b'0' + (rest / u128::from(unit)) as u8));
+        rest %= u128::from(unit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_become_numbers_in_the_attributes_unit() {
+        let cases = [
+            ("buffer_size", "124375 B", "124375"),
+            ("buffer_size", "64 kB", "64000"),
+            ("recv_wnd_size", "16896 B", "16.5"),
+            ("recv_wnd_size", "1 B", "0.0009765625"),
+            ("bandwidth", "8 Mbps", "8000000"),
+            ("latency", "1500 us", "1.5"),
+            ("mean_exp_distrib_bad_state", "100 ms", "0.1"),
+            ("system_simulation_time", "4300 s", "4300000"),
+        ];
+        for (attribute, value, expected) in cases {
+            assert_eq!(in_units(attribute, value).as_deref(), Some(expected), "{attribute} {value}");
+        }
+        assert_eq!(in_units("buffer_size", "50 packets"), None);
     }
 }

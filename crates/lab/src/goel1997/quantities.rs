@@ -38,6 +38,14 @@ pub(super) enum TraceMode {
     Script,
 }
 
+/// The same, and the file to follow.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct TraceSetting {
+    pub(super) mode: TraceMode,
+    /// Instead of `trace.dat` beside the datafile.
+    pub(super) file: Option<String>,
+}
+
 const fn kind<T>(expected: &'static str, read: fn(&str) -> Result<T, Refusal>) -> Kind<T> {
     Kind { expected, read, words: &[] }
 }
@@ -60,8 +68,15 @@ pub(super) const BANDWIDTH: Kind<Rate> =
     kind("a rate in bits per second, such as 8000000", |text| quantity(text, "bps"));
 pub(super) const PROBABILITY: Kind<f64> = kind("a probability, 0 to 1, such as 0.01", probability);
 pub(super) const INTERVAL: Kind<[Span; 2]> = kind("two times in milliseconds, from and to, such as 940 1040", interval);
-pub(super) const TRACE_MODE: Kind<TraceMode> =
-    kind("0 (follow trace.dat), 1 (record it) or 2 (script the air and record it)", trace_mode);
+pub(super) const FLAG: Kind<bool> = kind("0 (off) or 1 (on)", |text| match whole(text)? {
+    0 => Ok(false),
+    1 => Ok(true),
+    _ => Err(Refusal(None)),
+});
+pub(super) const TRACE: Kind<TraceSetting> = kind(
+    "0 (follow trace.dat, or the file named behind the 0), 1 (record it) or 2 (script the air and record it)",
+    trace,
+);
 
 pub(super) const SCHEME: Kind<AgentConfig> =
     Kind { expected: "a scheme", read: |text| by_name(text).ok_or(Refusal(None)), words: AgentConfig::MEMBERS };
@@ -172,12 +187,20 @@ fn interval(text: &str) -> Result<[Span; 2], Refusal> {
     }
 }
 
-fn trace_mode(text: &str) -> Result<TraceMode, Refusal> {
-    match whole(text)? {
-        0 => Ok(TraceMode::Read),
-        1 => Ok(TraceMode::Record),
-        2 => Ok(TraceMode::Script),
-        _ => Err(Refusal(None)),
+fn trace(text: &str) -> Result<TraceSetting, Refusal> {
+    let (mode, file) = text.split_once(' ').map_or((text, None), |(mode, file)| (mode, Some(file)));
+    let mode = match whole(mode)? {
+        0 => TraceMode::Read,
+        1 => TraceMode::Record,
+        2 => TraceMode::Script,
+        _ => return Err(Refusal(None)),
+    };
+    match file {
+        Some(_) if mode != TraceMode::Read => {
+            refuse("only 0 takes a file; a run writes trace.dat to its result directory")
+        }
+        Some(file) if file.contains(' ') => refuse("a file here cannot have blanks in its name"),
+        file => Ok(TraceSetting { mode, file: file.map(str::to_owned) }),
     }
 }
 

@@ -3,7 +3,7 @@
 //!
 //! | of a `wireless_link` | in a cell |
 //! |---|---|
-//! | `bandwidth` | the rate of data, one for all its links; it decides the standard: 1 and 2 Mbps are 802.11's, 5.5 and 11 Mbps 802.11b's |
+//! | `bandwidth` | the rate of data, one for all its links; it decides the standard: 1 and 2 Mbps are 802.11's, 5.5 and 11 Mbps 802.11b's. Of any other, data are timed as 802.11's frames with their bits at that rate, and answers are sent at 1 or 2 Mbps, no faster than data |
 //! | the states of the air | the link's own, independent of the others [goel1997 3.1] |
 //! | N transmissions [goel1997 4.3.1] | the retry limits, one for all its links; 1 where the ends have no link layer |
 //! | `latency` | the cell's delay, if all its links have the same and it is shorter than a SIFS; if not, ignored with a warning |
@@ -32,16 +32,6 @@ fn standard(rate: Rate) -> Option<Standard> {
     STANDARDS.map(|(_, standard)| standard).into_iter().find(has)
 }
 
-/// The rates there are, in bits per second as datafiles have them; each with the first standard that has it.
-fn rates() -> String {
-    let of = |(name, standard_of_name): (&str, Standard)| {
-        let own = standard_of_name.modes().iter().filter(|mode| standard(mode.rate) == Some(standard_of_name));
-        let own: Vec<String> = own.map(|mode| mode.rate.bits_per_sec().to_string()).collect();
-        format!("{} ({name})", own.join(" or "))
-    };
-    STANDARDS.map(of).join(", ")
-}
-
 impl<'c, 'a> Translator<'c, 'a, '_> {
     /// The cells of links that share a bandwidth. In `links` they leave to it what is the cell's.
     pub(super) fn shared_links(&mut self, links: &mut IndexMap<String, model::Link>) -> IndexMap<String, dcf::Config> {
@@ -50,7 +40,7 @@ impl<'c, 'a> Translator<'c, 'a, '_> {
         for component in self.components {
             let Component::Shared(shared) = component else { continue };
             let members = self.shared_members(shared, &mut seen);
-            let Some(cell) = self.cell(shared, &members, links) else { continue };
+            let Some(cell) = self.cell(&members, links) else { continue };
             let name = format!("shared-{}", media.len() + 1);
             self.place(&format!("media.{name}"), shared.at);
             for member in members {
@@ -87,7 +77,7 @@ impl<'c, 'a> Translator<'c, 'a, '_> {
                     Problem::new("the link_id of a wireless_link; this one is wired").hint("wires are never shared")
                 }
                 Some(link) if link.at > id.at => Problem::new("a wireless_link earlier in the file")
-                    .hint(format!("move shared_links behind line {}", self.report.line(link.at))),
+                    .hint(format!("move shared_links behind the wireless_link on line {}", self.report.line(link.at))),
                 Some(_) if !seen.insert(id.value) => {
                     Problem::new("each link once").hint("a link shares with one set of links")
                 }
@@ -102,12 +92,7 @@ impl<'c, 'a> Translator<'c, 'a, '_> {
     }
 
     /// What the links have in common.
-    fn cell(
-        &mut self,
-        shared: &Shared,
-        members: &[&Link<'_>],
-        links: &IndexMap<String, model::Link>,
-    ) -> Option<dcf::Config> {
+    fn cell(&mut self, members: &[&Link<'_>], links: &IndexMap<String, model::Link>) -> Option<dcf::Config> {
         let first = members.first()?;
         for other in &members[1..] {
             if other.rate.value != first.rate.value {
@@ -123,18 +108,11 @@ impl<'c, 'a> Translator<'c, 'a, '_> {
             }
         }
         let rate = first.rate.value;
-        let Some(standard) = standard(rate) else {
-            let expected = format!("a rate of IEEE 802.11, because link {} is shared: {}", first.id.value, rates());
-            let problem = Problem::new(expected).key("wireless_link.bandwidth").found(rate.bits_per_sec().to_string());
-            let line = self.report.line(shared.at);
-            let hint = format!("or leave out the shared_links on line {line}: full-duplex links have any bandwidth");
-            self.report.at(first.rate.at, problem.hint(hint));
-            return None;
-        };
         let limit = self.retry_limit(members, links);
         let cell = dcf::Config {
-            standard,
+            standard: standard(rate).unwrap_or(Standard::Dsss),
             rate: Some(rate),
+            any_rate: standard(rate).is_none(),
             short_retry_limit: Some(limit),
             long_retry_limit: Some(limit),
             ..dcf::Config::default()

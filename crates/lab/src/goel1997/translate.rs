@@ -15,10 +15,6 @@ use crate::problem::Problem;
 use crate::scenario::model::{self, Flow, Output, Profile, Scenario};
 use engine::Named;
 
-/// The traces that the thesis's program writes on every run [goel1997 B.4].
-const TRACES: [&str; 7] =
-    ["seqno", "ackno", "congestion", "threshold", "wless_state", "router_pkt_arrival", "swnd_size"];
-
 /// The scenario that well-formed `components` describe, or what is wrong with them together.
 pub(super) fn translate(
     blocks: &[Block<'_>],
@@ -64,12 +60,14 @@ impl<'c, 'a> Translator<'c, 'a, '_> {
         let nodes = self.nodes();
         let flows = self.flows();
         let mode = simulator.and_then(|simulator| Some(simulator.trace?.value));
-        let mut links = self.links(mode);
+        let file = simulator.and_then(|simulator| simulator.trace_file.as_deref()).unwrap_or(TRACE_FILE);
+        let mut links = self.links(mode, file);
         let media = self.shared_links(&mut links);
         let simulator = simulator?;
         let uses_trace = self.trace(simulator);
-        let mut traces: Vec<String> = TRACES.map(str::to_owned).into();
-        if matches!(uses_trace, Some(TraceUse::Record { .. })) {
+        let mut traces: Vec<String> = simulator.traces.iter().map(|name| (*name).to_owned()).collect();
+        // What is followed is written again: a result has the air that it was made with.
+        if uses_trace.is_some() {
             traces.push("air".into());
         }
         let scenario = Scenario {
@@ -83,7 +81,11 @@ impl<'c, 'a> Translator<'c, 'a, '_> {
             links,
             media,
             flows,
-            output: Output { traces, print_interval: simulator.print_interval.filter(|every| *every > Span::ZERO) },
+            output: Output {
+                traces,
+                events: simulator.without_events.iter().map(|kind| format!("-{kind}")).collect(),
+                print_interval: simulator.print_interval.filter(|every| *every > Span::ZERO),
+            },
             sweep: None,
         };
         Some((scenario, uses_trace))
@@ -103,7 +105,7 @@ impl<'c, 'a> Translator<'c, 'a, '_> {
         });
         let Some(first) = simulators.next() else {
             let problem = Problem::new("a simulator component; there is none").key("simulator");
-            self.report.whole(problem.hint("add simulator { system_simulation_time = 4300000 ... }"));
+            self.report.whole(problem.hint("add simulator { system_simulation_time = 4300000 }"));
             return None;
         };
         for again in simulators {
@@ -231,7 +233,7 @@ impl<'c, 'a> Translator<'c, 'a, '_> {
         }
     }
 
-    fn links(&mut self, mode: Option<TraceMode>) -> IndexMap<String, model::Link> {
+    fn links(&mut self, mode: Option<TraceMode>, file: &str) -> IndexMap<String, model::Link> {
         let mut links = IndexMap::new();
         let mut seen = BTreeMap::new();
         for component in self.components {
@@ -245,7 +247,7 @@ impl<'c, 'a> Translator<'c, 'a, '_> {
                 continue;
             }
             self.place(&format!("links.{id}"), link.at);
-            let link = self.link(link, mode);
+            let link = self.link(link, mode, file);
             links.insert(id.to_string(), link);
         }
         links

@@ -69,6 +69,7 @@ pub(super) struct FileError {
 }
 
 /// Milliseconds, exact, with no more decimals than needed: `1233.5`.
+#[derive(Clone, Copy)]
 pub(super) struct Millis(pub Time);
 
 impl std::fmt::Display for Millis {

@@ -3,6 +3,7 @@
 mod air;
 mod columns;
 mod contention;
+mod event_kinds;
 mod event_trace;
 mod file;
 mod jsonl;
@@ -16,9 +17,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use engine::{Span, Time};
-use sim::{Event, Network, Sink};
+use sim::{Event, Network, Sink, World};
 
 use crate::problem::Problem;
+use crate::scenario::model;
+pub use event_kinds::{EVENT_KINDS, EventKinds};
 use file::{FileError, NamedFile};
 
 /// A trace that can be asked for.
@@ -134,7 +137,7 @@ pub(crate) fn is_file_name(name: &str) -> bool {
 struct Stage<'a> {
     network: &'a Network,
     dir: &'a Path,
-    print_interval: Option<Span>,
+    event_kinds: EventKinds,
 }
 
 impl Stage<'_> {
@@ -162,6 +165,14 @@ impl Stage<'_> {
 trait Output {
     /// Something happened.
     fn event(&mut self, at: Time, event: &Event) -> io::Result<()>;
+    /// Whether it wants to be told what nodes hold, when a print interval has passed.
+    fn prints_state(&self) -> bool {
+        false
+    }
+    /// A print interval has passed: `world` shows what nodes hold at `at`, before anything that happens then.
+    fn state(&mut self, _at: Time, _world: &World) -> io::Result<()> {
+        Ok(())
+    }
     /// The run ended at `at`; everything must be on disk when this returns.
     fn finish(&mut self, at: Time) -> io::Result<()>;
     /// The files it writes.
@@ -179,14 +190,42 @@ fn culprit(error: io::Error) -> (PathBuf, io::Error) {
 /// All traces of one run.
 pub struct Outputs {
     outputs: Vec<Box<dyn Output>>,
+    print_interval: Option<Span>,
     failed: Option<(PathBuf, io::Error)>,
 }
 
 impl Outputs {
-    /// Opens the chosen traces in `dir`.
-    pub fn open(chosen: &[&Trace], network: &Network, dir: &Path, print_interval: Option<Span>) -> Self {
-        let stage = Stage { network, dir, print_interval };
-        Outputs { outputs: chosen.iter().map(|trace| (trace.open)(&stage)).collect(), failed: None }
+    /// Opens the chosen traces in `dir`, as `settings` want them, and the event trace on `printer`, if there is one.
+    pub fn open(
+        chosen: &[&Trace],
+        network: &Network,
+        dir: &Path,
+        settings: &model::Output,
+        printer: Option<Box<dyn io::Write>>,
+    ) -> Self {
+        // The list has been checked with the scenario.
+        let event_kinds = EventKinds::select(&settings.events).unwrap_or_default();
+        let stage = Stage { network, dir, event_kinds };
+        let mut outputs: Vec<Box<dyn Output>> = chosen.iter().map(|trace| (trace.open)(&stage)).collect();
+        outputs.extend(printer.map(|printer| event_trace::print(&stage, printer)));
+        let prints = outputs.iter().any(|output| output.prints_state());
+        Outputs { outputs, print_interval: settings.print_interval.filter(|_| prints), failed: None }
+    }
+
+    /// How often the traces want to be told what nodes hold.
+    pub fn print_interval(&self) -> Option<Span> {
+        self.print_interval
+    }
+
+    /// Tells the traces what nodes hold at `at`.
+    pub fn state(&mut self, at: Time, world: &World) {
+        for output in &mut self.outputs {
+            if self.failed.is_none()
+                && let Err(error) = output.state(at, world)
+            {
+                self.failed = Some(culprit(error));
+            }
+        }
     }
 
     /// The names of all files that are written.

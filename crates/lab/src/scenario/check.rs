@@ -77,6 +77,9 @@ impl Checker<'_> {
         if let Err(problem) = output::select(&scenario.output.traces) {
             self.wrong(problem.key("output.traces"));
         }
+        if let Err(problem) = output::EventKinds::select(&scenario.output.events) {
+            self.wrong(problem.key("output.events"));
+        }
         if scenario.output.print_interval == Some(Span::ZERO) {
             self.wrong(Problem::new("more than nothing").key("output.print_interval").found("0 s"));
         }

@@ -262,6 +262,10 @@ pub struct Output {
     #[serde(default)]
     #[schemars(extend("items" = { "type": "string", "enum": crate::output::names().collect::<Vec<_>>() }))]
     pub traces: Vec<String>,
+    /// The kinds of events that the event trace shows: those named, or all; without those behind a `-`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(extend("items" = { "type": "string", "enum": crate::output::EventKinds::names() }))]
+    pub events: Vec<String>,
     /// How often the event trace shows the state of every node.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub print_interval: Option<Span>,

@@ -12,6 +12,7 @@ use super::{Counters, Line};
 use crate::channel::{Fate, Frame};
 use crate::context::{Cx, Observer};
 use crate::event::{HopId, LinkEvent};
+use crate::hop_state::HopState;
 use crate::queue::{Limit, Tie};
 
 /// A packet waiting, being sent, or in flight.
@@ -88,6 +89,14 @@ impl Pipe {
         // Who waits does so because the line is busy all the time until it is free.
         counters.busy = counters.busy - self.free_at.since(now);
         counters
+    }
+
+    /// What it holds at `now`.
+    pub fn state(&self, now: Time) -> HopState {
+        let waiting = self.passing.iter().rev().take_while(|passage| passage.starts > now);
+        let (count, bytes) = waiting.fold((0, 0), |(count, bytes), passage| (count + 1, bytes + passage.size()));
+        let outstanding = self.passing.len() - count;
+        HopState { waiting: count, waiting_bytes: bytes, outstanding, link_layer: None }
     }
 
     /// Takes a packet to send. Gives the time at which it will have left the node, or `None` if the queue was full.

@@ -10,6 +10,7 @@ use super::reorder::Reorder;
 use crate::backlog::Backlog;
 use crate::context::{Cx, Observer};
 use crate::event::{HopId, LinkEvent};
+use crate::hop_state::{HopState, LinkLayerState};
 use crate::link::Counters;
 
 /// A packet in the hands of the MAC, until it is delivered or given up.
@@ -74,6 +75,23 @@ impl Lane {
             sent_until: Time::ZERO,
             next_number: 0,
             expected: (0, 0),
+        }
+    }
+
+    /// What it holds.
+    pub fn state(&self) -> HopState {
+        let in_hand = self.head.iter().chain(&self.behind);
+        let (begun, fresh): (Vec<&Head>, Vec<&Head>) = in_hand.partition(|head| head.attempts > 0);
+        let fresh_bytes: u64 = fresh.iter().map(|head| u64::from(head.packet.size())).sum();
+        let attempts = begun.first().map_or(0, |head| head.attempts);
+        // A packet of which anything has come is not new.
+        let expected = self.expected.0 + u64::from(self.expected.1 > 0);
+        let link_layer = LinkLayerState { attempts, next_number: self.next_number, expected };
+        HopState {
+            waiting: self.backlog.len() + fresh.len(),
+            waiting_bytes: self.backlog.bytes() + fresh_bytes,
+            outstanding: begun.len(),
+            link_layer: Some(link_layer),
         }
     }
 

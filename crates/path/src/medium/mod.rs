@@ -32,6 +32,7 @@ use crate::backlog::Backlog;
 use crate::channel::Channel;
 use crate::context::{Cx, Observer};
 use crate::event::{HopId, MediumEvent};
+use crate::hop_state::HopState;
 use crate::link::Counters;
 use crate::mac::dcf::config::{AggregateLimits, Retries};
 use crate::mac::dcf::{Config, FrameKind, Phy};
@@ -222,6 +223,11 @@ impl Medium {
     /// more after each call that may bring something about.
     pub fn outcome(&mut self) -> Option<(HopId, Outcome)> {
         self.outcomes.pop_front()
+    }
+
+    /// What a lane of a station holds.
+    pub fn state(&self, station: u32, lane: usize) -> HopState {
+        self.stations[station as usize].lanes[lane].state()
     }
 
     /// What a lane of a station has counted until `now`: of a frame that is being sent, the part that has been.

@@ -6,6 +6,7 @@ use engine::{Span, Time};
 use wire::Packet;
 
 use crate::event::HopId;
+use crate::hop_state::{HopState, LinkLayerState};
 use crate::link::{Counters, Line};
 use crate::mac::arq::StopAndWait;
 use crate::queue::Limit;
@@ -76,6 +77,15 @@ impl Lane {
         let mut counters = self.counters;
         counters.busy = counters.busy - self.sent_until.since(now);
         counters
+    }
+
+    /// What it holds.
+    pub fn state(&self) -> HopState {
+        let (waiting, waiting_bytes) = self.waiting(self.attempts > 0);
+        let outstanding = self.queue.len() - waiting;
+        let link_layer =
+            LinkLayerState { attempts: self.attempts, next_number: self.next_number, expected: self.expected };
+        HopState { waiting, waiting_bytes, outstanding, link_layer: Some(link_layer) }
     }
 
     /// Packets waiting or being sent.

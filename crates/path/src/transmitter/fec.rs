@@ -13,6 +13,7 @@ use crate::backlog::Backlog;
 use crate::channel::{Fate, Frame};
 use crate::context::{Cx, Observer};
 use crate::event::{HopId, LinkEvent};
+use crate::hop_state::HopState;
 use crate::link::{Counters, Line};
 use crate::mac::arq::Fec;
 use crate::queue::{Buffer, Limit};
@@ -100,6 +101,12 @@ impl FecSender {
         let mut counters = self.counters;
         counters.busy = counters.busy - self.free.0.since(now);
         counters
+    }
+
+    /// What it holds: frames on their way, parity among them.
+    pub(super) fn state(&self) -> HopState {
+        let (waiting, waiting_bytes) = (self.backlog.len(), self.backlog.bytes());
+        HopState { waiting, waiting_bytes, outstanding: self.flying.len(), link_layer: None }
     }
 
     pub(super) fn on_packet<O: Observer>(

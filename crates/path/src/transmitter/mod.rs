@@ -15,6 +15,7 @@ use engine::{Order, Time};
 use wire::Packet;
 
 use crate::context::{Cx, Observer};
+use crate::hop_state::HopState;
 use crate::link::Counters;
 use crate::queue::{Buffer, Limit};
 use crate::station::Outcome;
@@ -79,6 +80,14 @@ impl Transmitter {
         match self {
             Transmitter::Window(window) => window.counters(now),
             Transmitter::Fec(fec) => fec.counters(now),
+        }
+    }
+
+    /// What it holds.
+    pub fn state(&self) -> HopState {
+        match self {
+            Transmitter::Window(window) => window.state(),
+            Transmitter::Fec(fec) => fec.state(),
         }
     }
 

@@ -15,6 +15,7 @@ use crate::backlog::Backlog;
 use crate::channel::{Fate, Frame};
 use crate::context::{Cx, Observer};
 use crate::event::{HopId, LinkEvent};
+use crate::hop_state::HopState;
 use crate::link::{Counters, Line};
 use crate::queue::{Buffer, Limit, Tie};
 
@@ -75,6 +76,12 @@ impl Once {
     /// Packets that wait.
     pub fn waiting(&self) -> usize {
         self.backlog.len()
+    }
+
+    /// What it holds.
+    pub fn state(&self) -> HopState {
+        let (waiting, waiting_bytes) = (self.backlog.len(), self.backlog.bytes());
+        HopState { waiting, waiting_bytes, outstanding: self.flying.len(), link_layer: None }
     }
 
     /// What has been counted until `now`: of a packet that is being sent, the part that has been.

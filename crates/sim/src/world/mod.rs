@@ -10,6 +10,7 @@ mod end;
 mod flow;
 mod mobile;
 mod progress;
+mod state;
 mod way;
 
 use engine::{Schedule, Slot, Span, Time};
@@ -31,6 +32,7 @@ use crate::roaming::Roamer;
 use crate::routing::Routes;
 use end::End;
 use flow::Flow;
+pub use state::NodeState;
 
 /// Who owns a wake-up.
 #[derive(Clone, Copy, Debug)]
@@ -174,19 +176,35 @@ impl World {
         self.handle(wakeups, &mut Nobody)
     }
 
+    /// The same, but nothing that happens after `at` is handled: then there is nothing more to do before that, and the clock
+    /// stands at `at`, or where the last flow was over.
+    pub fn advance_until<S: Sink>(&mut self, at: Time, wakeups: u64, sink: &mut S) -> bool {
+        self.handle_until(at.min(self.until), wakeups, sink)
+    }
+
+    /// Whether nothing is left to do: all flows are over, or time is up.
+    pub fn is_over(&self) -> bool {
+        self.unfinished == 0 || self.now >= self.until
+    }
+
     #[inline]
     fn handle<S: Sink>(&mut self, wakeups: u64, sink: &mut S) -> bool {
+        self.handle_until(self.until, wakeups, sink)
+    }
+
+    #[inline]
+    fn handle_until<S: Sink>(&mut self, until: Time, wakeups: u64, sink: &mut S) -> bool {
         let nobody = Addr::of_node(0);
         let mut arriving = Packet::blank(nobody, nobody);
         for _ in 0..wakeups {
             if self.unfinished == 0 {
                 return false;
             }
-            let Some((at, slot)) = self.schedule.next(self.until) else {
+            let Some((at, slot)) = self.schedule.next(until) else {
                 if S::ACTIVE {
-                    self.tell_air(self.until, sink);
+                    self.tell_air(until, sink);
                 }
-                self.now = self.until;
+                self.now = until;
                 return false;
             };
             self.now = at;

@@ -166,7 +166,7 @@ pub enum Congestion {
 /// For each acknowledgment the sender calls `on_feedback` first. Then, in this order and where they apply:
 /// `on_undo` when the last reduction turns out to have been needless; `on_congestion` when an episode begins, before
 /// anything is sent again; `on_recovered` when it has ended; `on_ack` if data was newly acknowledged outside fast
-/// recovery and the window was a limit. It calls `on_idle` before it sends the first segment after nothing was in
+/// recovery, or by the acknowledgment that ended it if the sender's settings ask for that, and the window was a limit. It calls `on_idle` before it sends the first segment after nothing was in
 /// flight for longer than the retransmission timeout. It reads `cwnd` and `pacing_rate` after each of these; it does
 /// not ask as time passes.
 /// `cwnd` must be finite and at least one segment at all times.

@@ -227,7 +227,13 @@ impl Sender {
         }
         // [RFC3168 s6.1.2]: what echoes a mark does not make the window grow.
         let echoes = arrival.ecn_echo && self.settings.ecn && !self.control.precise_ecn();
-        if verdict == Verdict::Ordinary && self.reduction.is_none() && !echoes {
+        let opens = match verdict {
+            Verdict::Ordinary => true,
+            // By the RFC cwnd stays where recovery left it [RFC5681 s3.2 step 6].
+            Verdict::Recovered => self.settings.recovery_exit_growth,
+            _ => false,
+        };
+        if opens && self.reduction.is_none() && !echoes {
             self.grow(now, acked, delivered, rtt);
         }
         // [RFC6582 s3.2 step 3]

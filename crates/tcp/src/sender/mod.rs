@@ -67,6 +67,7 @@ struct Settings {
     limited_transmit: bool,
     prr: bool,
     growth: Growth,
+    recovery_exit_growth: bool,
     restart_after_idle: bool,
     sampling: Sampling,
     nagle: Nagle,
@@ -200,6 +201,7 @@ impl Sender {
                 limited_transmit: config.limited_transmit,
                 prr: config.prr,
                 growth: config.growth,
+                recovery_exit_growth: config.recovery_exit_growth,
                 restart_after_idle: config.restart_after_idle,
                 sampling: config.rto.sampling,
                 nagle: config.nagle,
@@ -486,7 +488,8 @@ impl Sender {
         self.noticed = true;
         let reaction = self.response.on_notice(kind, seq);
         // The timer runs for the first unacknowledged segment.
-        if reaction.postpone && seq == self.una() && self.expiry != Time::NEVER {
+        let restarts = reaction.resend && self.settings.restart == TimerRestart::Retransmission;
+        if (reaction.postpone || restarts) && seq == self.una() && self.expiry != Time::NEVER {
             self.expiry = self.rtt.expiry(now);
         }
         if reaction.resend {

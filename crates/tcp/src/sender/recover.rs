@@ -76,8 +76,10 @@ impl Sender {
                     self.say(|| Event::FastRetransmit { seq: una });
                 }
                 // The first retransmission does not wait for the pipe to drain [RFC6675 s5 (4.3)].
-                let retransmits = notified != Some(Notified::AlreadyResent);
-                if self.settings.restart == TimerRestart::Recovery && retransmits {
+                // What a message had sent again is on its way already (Refined ICMP), or about to leave (ELN).
+                let waiting = || self.resend.iter().any(|(seq, _)| *seq == una);
+                let retransmits = notified != Some(Notified::AlreadyResent) || waiting();
+                if self.settings.restart != TimerRestart::Acknowledgments && retransmits {
                     self.expiry = self.rtt.expiry(now);
                 }
                 let at_once =

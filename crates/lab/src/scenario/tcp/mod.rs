@@ -49,6 +49,9 @@ pub struct Tcp {
     /// When acknowledgments let the window grow.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub growth: Option<Growth>,
+    /// Whether the acknowledgment that ends fast recovery also opens the window (4.3BSD Reno).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recovery_exit_growth: Option<bool>,
     /// Whether slow start begins anew when nothing was in flight for a retransmission timeout [RFC5681 s4.1].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub restart_after_idle: Option<bool>,
@@ -135,6 +138,7 @@ impl Default for Tcp {
             initial_window: None,
             initial_ssthresh: None,
             growth: None,
+            recovery_exit_growth: None,
             restart_after_idle: None,
             closed_window: None,
             initial_rto: None,
@@ -182,6 +186,7 @@ impl Tcp {
         put(&mut config.initial_window, &self.initial_window);
         config.initial_ssthresh = self.initial_ssthresh.or(config.initial_ssthresh);
         put(&mut config.growth, &self.growth);
+        put(&mut config.recovery_exit_growth, &self.recovery_exit_growth);
         put(&mut config.restart_after_idle, &self.restart_after_idle);
         put(&mut config.closed_window, &self.closed_window);
         put(&mut config.rto.initial, &self.initial_rto);

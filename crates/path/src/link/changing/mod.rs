@@ -27,6 +27,7 @@ use super::{Counters, Line};
 use crate::channel::{Fate, Frame};
 use crate::context::{Cx, Observer};
 use crate::event::{HopId, LinkEvent};
+use crate::hop_state::HopState;
 use crate::queue::{Limit, Tie};
 use plan::{Changes, Outages, Spike};
 use service::{Server, Service};
@@ -133,6 +134,14 @@ impl Changing {
         counters.frames_sent -= waiting as u64;
         counters.busy = counters.busy - self.server.free_at.since(now);
         counters
+    }
+
+    /// What it holds at `now`.
+    pub fn state(&self, now: Time) -> HopState {
+        let waiting = self.waiting.iter().rev().take_while(|(starts, _)| *starts > now);
+        let (count, bytes) = waiting.fold((0, 0), |(count, bytes), (_, size)| (count + 1, bytes + u64::from(*size)));
+        let outstanding = self.flights.len() - count;
+        HopState { waiting: count, waiting_bytes: bytes, outstanding, link_layer: None }
     }
 
     /// Takes a packet to send. Gives the time at which it will have left the node, or `None` if the queue was full.

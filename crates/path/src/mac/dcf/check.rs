@@ -22,6 +22,9 @@ const LARGEST_WINDOW: u32 = (1 << 16) - 1;
 impl Config {
     /// What is wrong with a rate of data that stands at `key`, if anything.
     pub fn rate_fault(&self, key: &'static str, rate: Rate) -> Option<Fault> {
+        if self.allows(rate) {
+            return None;
+        }
         let of_data = |standard: Standard| standard.modes();
         rate_fault(self.standard, of_data, "rate of", key, rate)
     }
@@ -30,6 +33,7 @@ impl Config {
     pub fn check(&self) -> Vec<Fault> {
         let mut faults = Vec::new();
         faults.extend(self.rate.and_then(|rate| self.rate_fault("rate", rate)));
+        faults.extend(self.any_rate_fault());
         faults.extend(self.basic_rate_faults());
         faults.extend(self.aggregation.iter().flat_map(|aggregation| aggregation.check(self)));
         faults.extend(self.timing_faults());
@@ -38,6 +42,16 @@ impl Config {
         faults.extend(self.length_faults());
         faults.extend(self.reach_faults());
         faults
+    }
+
+    fn any_rate_fault(&self) -> Option<Fault> {
+        let wrong = self.any_rate && !self.standard.is_serial();
+        wrong.then(|| {
+            let serial = Standard::ALL.into_iter().filter(|standard| standard.is_serial());
+            let serial = serial.map(Standard::name).collect::<Vec<_>>().join(", ");
+            let expected = format!("false: frames of {} are symbols of its rates", self.standard);
+            Fault::new("any_rate", true, expected).hint(format!("standards whose frames are bits at a rate: {serial}"))
+        })
     }
 
     fn basic_rate_faults(&self) -> Vec<Fault> {

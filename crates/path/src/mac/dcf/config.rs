@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::reach::RangeOf;
-use super::standard::{Mode, Standard};
+use super::standard::{Mode, Modulation, Standard};
 use crate::medium::rate::RateControlConfig;
 
 /// A shared medium: the air of stations that use one channel.
@@ -18,6 +18,10 @@ pub struct Config {
     /// The rate of data, unless a link has one of its own; the standard's highest if not given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rate: Option<Rate>,
+    /// Whether `rate` may be none of the standard's. Its frames are then timed as the standard's are, with their bits at that rate,
+    /// and answers keep to the basic rates. Only where frames are bits at a rate, not symbols.
+    #[serde(skip_serializing_if = "is_default")]
+    pub any_rate: bool,
     /// The rates that every station can receive: answers are sent at the highest of them that is not above the rate of what
     /// they answer. The standard's if not given.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -191,6 +195,23 @@ impl Config {
     /// The rate of data unless a link has one of its own.
     pub fn data_rate(&self) -> Rate {
         self.rate.unwrap_or_else(|| self.fastest().rate)
+    }
+
+    /// The rates of data, slowest first: the standard's, and with `any_rate` that of the cell.
+    pub fn modes(&self) -> Vec<Mode> {
+        let mut modes = self.standard.modes().to_vec();
+        if let Some(rate) = self.rate.filter(|rate| self.allows(*rate)) {
+            let place = modes.partition_point(|mode| mode.rate.bits_per_sec() < rate.bits_per_sec());
+            if modes.get(place).is_none_or(|mode| mode.rate != rate) {
+                modes.insert(place, Mode { rate, modulation: Modulation::Serial, basic: false });
+            }
+        }
+        modes
+    }
+
+    /// Whether data may go at this rate although the standard does not have it.
+    pub(super) fn allows(&self, rate: Rate) -> bool {
+        self.any_rate && self.rate == Some(rate) && self.standard.is_serial()
     }
 
     fn fastest(&self) -> &'static Mode {

@@ -160,6 +160,11 @@ impl Standard {
         }
     }
 
+    /// Whether its frames are bits at a rate, not symbols.
+    pub fn is_serial(self) -> bool {
+        self.modes().iter().all(|mode| mode.modulation == Modulation::Serial)
+    }
+
     /// The rates of frames that are not data, slowest first.
     pub const fn control_modes(self) -> &'static [Mode] {
         match self {

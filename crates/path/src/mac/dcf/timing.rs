@@ -53,8 +53,10 @@ impl Phy {
     /// The physical layer of a cell.
     pub fn new(config: &Config) -> Self {
         let timings = config.standard.timings();
-        let (data, control) = (config.standard.modes(), config.standard.control_modes());
-        let apart = if data == control { 0 } else { data.len() };
+        let data = config.modes();
+        let alike = config.standard.modes() == config.standard.control_modes();
+        let control = if alike { data.clone() } else { config.standard.control_modes().to_vec() };
+        let apart = if alike { 0 } else { data.len() };
         let others = if apart == 0 { 0..0 } else { 0..control.len() };
         let reference = |rate| config.standard.reference(rate);
         let basic = |mode: &Mode| match &config.basic_rates {
@@ -170,6 +172,30 @@ mod tests {
         let n = Config { standard: Standard::N, ..Config::default() };
         assert_eq!(micros(&n, 65.0, 1538), 36 + 48 * 4);
         assert_eq!(micros(&n, 6.5, 1538), 36 + 475 * 4);
+    }
+
+    /// By hand: a rate between two of the standard's, and one below all. 1,000 bytes at 3 Mbps are 2,666.7 us, rounded up, and are
+    /// answered at 2 Mbps; at 500 kbps they are 16,000 us, and no basic rate is that slow, so the answer is no faster.
+    #[test]
+    fn any_rate_is_timed_as_the_standards_own() {
+        let cell = |rate: &str| Config {
+            standard: Standard::Dsss,
+            rate: Some(rate.parse().unwrap()),
+            any_rate: true,
+            ..Config::default()
+        };
+        for (rate, micros, answer) in [("3 Mbps", 192 + 2667, "2 Mbps"), ("500 kbps", 192 + 16_000, "500 kbps")] {
+            let config = cell(rate);
+            assert_eq!(config.check(), [], "{rate}");
+            let phy = Phy::new(&config);
+            let place = phy.index(rate.parse().unwrap());
+            assert_eq!(phy.duration(place, 1000).as_nanos() / MICRO, micros, "{rate}");
+            assert_eq!(phy.rate(phy.answer_rate(place)), answer.parse().unwrap(), "{rate}");
+        }
+        // A rate that the standard has stays as it is.
+        assert_eq!(cell("2 Mbps").modes(), Standard::Dsss.modes());
+        assert_eq!(Config { any_rate: false, ..cell("3 Mbps") }.check()[0].key, "rate");
+        assert_eq!(Config { standard: Standard::A, ..cell("7 Mbps") }.check().len(), 2);
     }
 
     #[test]

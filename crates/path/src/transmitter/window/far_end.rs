@@ -38,6 +38,10 @@ impl FarEnd {
         FarEnd { policy, expected: 0, places: VecDeque::new() }
     }
 
+    pub fn expected(&self) -> u64 {
+        self.expected
+    }
+
     /// Whether it has the frame of this number, or once had.
     pub fn has(&self, number: u64) -> bool {
         match number.checked_sub(self.expected) {

@@ -16,6 +16,7 @@ use crate::backlog::Backlog;
 use crate::channel::{Fate, Frame};
 use crate::context::{Cx, Observer};
 use crate::event::{HopId, LinkEvent};
+use crate::hop_state::{HopState, LinkLayerState};
 use crate::link::{Counters, Line};
 use crate::mac::arq::SlidingWindow;
 use crate::mac::arq::window::Policy;
@@ -97,6 +98,17 @@ impl WindowSender {
         let mut counters = self.counters;
         counters.busy = counters.busy - self.free.0.since(now);
         counters
+    }
+
+    pub(super) fn state(&self) -> HopState {
+        let attempts = self.outstanding.front().map_or(0, |outstanding| outstanding.sent);
+        let next_number = self.base + self.outstanding.len() as u64;
+        HopState {
+            waiting: self.backlog.len(),
+            waiting_bytes: self.backlog.bytes(),
+            outstanding: self.outstanding.len(),
+            link_layer: Some(LinkLayerState { attempts, next_number, expected: self.far.expected() }),
+        }
     }
 
     pub(super) fn on_packet<O: Observer>(&mut self, packet: &Packet, urgent: bool, cx: &mut Cx<'_, O>) -> bool {

@@ -1,0 +1,35 @@
+//! What nodes hold at the moment.
+
+use path::{HopState, Way};
+
+use super::{Hop, World};
+
+/// What a node holds, beside what stands in front of its links.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct NodeState {
+    /// Bytes in its buffers, and how many they take; none of buffers without a limit.
+    pub buffer: Option<(u64, u64)>,
+    /// Packets being processed.
+    pub processing: usize,
+}
+
+impl World {
+    /// What node number `node` holds now.
+    pub fn node_state(&self, node: usize) -> NodeState {
+        let node = &self.nodes[node];
+        let processing = node.processing.as_ref().map_or(0, |processing| processing.len());
+        NodeState { buffer: node.buffer.state(self.now), processing }
+    }
+
+    /// What stands now at the sending end of link number `link`, one way.
+    pub fn hop_state(&self, link: usize, way: Way) -> HopState {
+        match &self.hops[2 * link + way.index()] {
+            Hop::Pipe(pipe) => pipe.state(self.now),
+            Hop::Changing(line) => line.state(self.now),
+            Hop::Once(line) => line.state(),
+            Hop::Own(transmitter) => transmitter.state(),
+            Hop::Lane { station, lane } => self.stations[*station as usize].lanes()[*lane as usize].state(),
+            Hop::Medium { medium, station, lane } => self.media[*medium as usize].state(*station, *lane as usize),
+        }
+    }
+}

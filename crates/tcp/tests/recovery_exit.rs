@@ -1,0 +1,104 @@
+//! What the acknowledgment that ends fast recovery does to the window.
+
+mod common;
+
+use common::member;
+use engine::{Bytes, Time};
+use tcp::{Config, Connection};
+use wire::{Addr, Ecn, Flags, Notice, NoticeKind, Segment, SeqNum};
+
+const SEGMENT: u32 = 1000;
+
+fn config(response: &str, recovery_exit_growth: bool) -> Config {
+    Config {
+        segment: SEGMENT,
+        initial_window: 10,
+        recovery: member("reno"),
+        control: tcp::cc::ControlConfig::Reno(tcp::cc::reno::Config {
+            ssthresh_from: Some(tcp::cc::reno::Basis::Window),
+            ..Default::default()
+        }),
+        response: member(response),
+        recovery_exit_growth,
+        ..Config::default()
+    }
+}
+
+fn ack(end: &mut Connection, millis: u64, segments: u32) {
+    let now = Time::from_millis(millis);
+    let ack = Segment {
+        src_port: 2,
+        dst_port: 1,
+        ack: SeqNum(segments * SEGMENT),
+        flags: Flags::ACK,
+        window: 65_535,
+        ..Segment::default()
+    };
+    end.handle_segment(now, &ack, Ecn::NotEct);
+    while end.poll_transmit(now).is_some() {}
+}
+
+/// A sender of ten segments, and `kind` about the first of them.
+fn sender(config: &Config, kind: Option<NoticeKind>) -> Connection {
+    let mut end = Connection::established(config, 1, 2, config.window.0);
+    end.write(100_000);
+    while end.poll_transmit(Time::ZERO).is_some() {}
+    if let Some(kind) = kind {
+        let now = Time::from_millis(50);
+        end.handle_icmp(now, &Notice { kind, segment_dst: Addr::of_node(2), src_port: 1, dst_port: 2, seq: SeqNum(0) });
+        while end.poll_transmit(now).is_some() {}
+    }
+    end
+}
+
+/// The first of ten segments is lost and sent again; cwnd and ssthresh, in segments, once all ten are acknowledged.
+fn after_recovery(config: &Config, kind: Option<NoticeKind>, duplicates: u64) -> (f64, f64) {
+    let mut end = sender(config, kind);
+    for duplicate in 0..duplicates {
+        ack(&mut end, 100 + duplicate, 0);
+    }
+    ack(&mut end, 300, 10);
+    (end.cwnd() / f64::from(SEGMENT), end.ssthresh() / f64::from(SEGMENT))
+}
+
+/// By hand, after `tcp_input.c` 7.25 of 4.3BSD-Reno: the threshold is half of ten segments, the window falls to it, and
+/// opens by one segment because it is not above it.
+// covers [RFC5681 s3.2 step 6]
+#[test]
+fn unmodified_tcp_leaves_with_ssthresh_or_one_segment_more() {
+    assert_eq!(after_recovery(&config("unmodified", false), None, 9), (5.0, 5.0));
+    assert_eq!(after_recovery(&config("unmodified", true), None, 9), (6.0, 5.0));
+}
+
+/// The window of before recovery, 10 segments, then what any new acknowledgment adds: a tenth of a segment above the
+/// threshold of 4, a whole one below that of 20.
+#[test]
+fn the_schemes_leave_with_the_window_of_before_or_a_little_more() {
+    let cases = [("simple-icmp", NoticeKind::Defer, 9), ("refined-icmp", NoticeKind::Retransmit, 9)];
+    for (scheme, kind, duplicates) in cases {
+        for (threshold, opened) in [(4, 10.1), (20, 11.0)] {
+            for (opens, expected) in [(false, 10.0), (true, opened)] {
+                let initial_ssthresh = Some(Bytes(threshold * u64::from(SEGMENT)));
+                let config = Config { initial_ssthresh, ..config(scheme, opens) };
+                let (cwnd, ssthresh) = after_recovery(&config, Some(kind), duplicates);
+                assert!((cwnd - expected).abs() < 1e-9, "{scheme}, ssthresh {threshold}, {opens}: {cwnd}");
+                assert_eq!(ssthresh, threshold as f64, "{scheme}");
+            }
+        }
+    }
+}
+
+/// An ordinary acknowledgment afterwards grows the window the same way under either setting: 5 + 1 = 6 is above the
+/// threshold, and 6 + 1/6 follows; without, 5 + 1 follows.
+#[test]
+fn the_next_acknowledgment_is_an_ordinary_one() {
+    for (opens, expected) in [(false, 6.0), (true, 6.0 + 1.0 / 6.0)] {
+        let mut end = sender(&config("unmodified", opens), None);
+        for duplicate in 0..3 {
+            ack(&mut end, 100 + duplicate, 0);
+        }
+        ack(&mut end, 300, 10);
+        ack(&mut end, 400, 11);
+        assert!((end.cwnd() / f64::from(SEGMENT) - expected).abs() < 1e-9, "{opens}: {}", end.cwnd());
+    }
+}
