@@ -24,6 +24,8 @@ const KEYS: &[(&str, &[&str])] = &[
     ("growth", &["\"when-used\""]),
     ("restart_after_idle", &["false"]),
     ("closed_window", &["\"times-out\""]),
+    ("paws", &["\"linux\""]),
+    ("invalid_ratelimit", &["\"0 s\"", "\"1 s\""]),
     ("initial_rto", &["\"3 s\""]),
     ("min_rto", &["\"200 ms\""]),
     ("max_rto", &["\"120 s\""]),

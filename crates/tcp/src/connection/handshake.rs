@@ -44,6 +44,8 @@ pub(super) struct Handshake {
     pub tries: u32,
     pub first_at: Time,
     pub due: Time,
+    /// Whether this end listened: it does so again if the opening comes to nothing.
+    pub passive: bool,
     /// What the other end's SYN said.
     pub agreed: Option<Agreed>,
 }
@@ -69,8 +71,15 @@ impl Handshake {
             tries: 0,
             first_at: Time::ZERO,
             due: Time::ZERO,
+            passive: false,
             agreed: None,
         }
+    }
+
+    /// As before the other end's SYN came.
+    pub fn forget(&mut self) {
+        (self.tries, self.first_at, self.due) = (0, Time::ZERO, Time::ZERO);
+        self.agreed = None;
     }
 
     /// Whether a SYN is to go out now.

@@ -67,6 +67,10 @@ impl Checker<'_> {
             if given.rto_restart.is_none() {
                 config.rto.restart = TimerRestart::Recovery;
             }
+            if given.invalid_ratelimit.is_none() {
+                // 4.3BSD answers each.
+                config.invalid_ratelimit = Span::ZERO;
+            }
         }
         config
     }
