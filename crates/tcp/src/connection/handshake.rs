@@ -40,6 +40,8 @@ pub(super) struct Handshake {
     most: u32,
     /// The first retransmissions of a SYN, which come at intervals that do not double.
     steady: u32,
+    /// How long the other end may be silent, whatever `most` says.
+    pub user_timeout: Option<Span>,
     /// How many SYNs went out, when the first did, and when the next is due.
     pub tries: u32,
     pub first_at: Time,
@@ -68,6 +70,7 @@ impl Handshake {
             max_rto: config.rto.max,
             most: config.retries.syn,
             steady: config.retries.steady_syn,
+            user_timeout: None,
             tries: 0,
             first_at: Time::ZERO,
             due: Time::ZERO,
@@ -88,8 +91,15 @@ impl Handshake {
     }
 
     /// Whether the other end has been silent for too long.
-    pub fn given_up(&self) -> bool {
-        self.tries > self.most.saturating_add(self.steady())
+    pub fn given_up(&self, now: Time) -> bool {
+        self.tries > self.most.saturating_add(self.steady()) || self.limit().is_some_and(|limit| now >= limit)
+    }
+
+    /// When the user timeout ends: like Linux's (`tcp_write_timeout`) it counts from the first SYN and is looked at once
+    /// that has been repeated. An answer to a SYN has none.
+    fn limit(&self) -> Option<Time> {
+        let timeout = self.user_timeout.filter(|_| self.tries > 1 && self.agreed.is_none())?;
+        Some(self.first_at + timeout)
     }
 
     /// An answer to a SYN has no such beginning.
@@ -105,6 +115,9 @@ impl Handshake {
         let doublings = self.tries.saturating_sub(self.steady());
         self.due = now + self.rto.times(1 << doublings.min(32)).min(self.max_rto);
         self.tries += 1;
+        if let Some(limit) = self.limit() {
+            self.due = self.due.min(limit.max(now));
+        }
     }
 
     /// The SYN is repeated because the other end seems to have missed the answer.

@@ -186,6 +186,20 @@ impl Connection {
         self.sender.set_more(on);
     }
 
+    /// What was written last ends a record: no segment holds bytes of two (MSG_EOR).
+    pub fn end_record(&mut self) {
+        self.sender.end_record();
+    }
+
+    /// How long the other end may fail to answer what is sent again before the connection is given up (TCP_USER_TIMEOUT);
+    /// none: as often as the settings say. The option of RFC 5482 by which ends tell each other is not sent.
+    pub fn set_user_timeout(&mut self, timeout: Option<Span>) {
+        self.sender.set_user_timeout(timeout);
+        if let Some(handshake) = &mut self.handshake {
+            handshake.user_timeout = timeout;
+        }
+    }
+
     /// The application reads by itself from now on; before that, as data comes.
     pub fn hold_reading(&mut self) {
         self.receiver.hold();
@@ -308,7 +322,7 @@ impl Connection {
     /// The time that `poll_timeout` gave has come. Being called early does no harm.
     pub fn handle_timeout(&mut self, now: Time) {
         if let Some(handshake) = &self.handshake {
-            if now >= handshake.due && handshake.given_up() {
+            if now >= handshake.due && handshake.given_up(now) {
                 self.fail(Failure::TimedOut);
             }
             return;
@@ -401,7 +415,7 @@ impl Connection {
     fn poll_handshake(&mut self, now: Time) -> Option<Segment> {
         let handshake = self.handshake.as_mut()?;
         let due = matches!(self.state, State::SynSent | State::SynReceived) && handshake.wants(now);
-        if !due || handshake.given_up() {
+        if !due || handshake.given_up(now) {
             return None;
         }
         let (flags, window, options) = handshake.syn(now, &self.clock);
