@@ -120,7 +120,7 @@ impl Connection {
         let sack = agreed.sack;
         let most = u64::from(u16::MAX) << agreed.shift;
         self.receiver.agreed(sack, config.options.duplicate_sack, agreed.shift, most);
-        self.window_from = Some((segment.seq, 0));
+        self.window_from = Some((segment.seq, self.origin));
         self.enter(if self.sender.finishing() { State::FinWait1 } else { State::Established });
     }
 
@@ -369,11 +369,11 @@ impl Connection {
             None => true,
             Some((seq, last)) => {
                 let later = segment.seq.since(seq);
-                ack >= self.sender.una() && (later > 0 || (later == 0 && ack >= last))
+                ack >= self.sender.una() && (later > 0 || (later == 0 && segment.ack.since(last) >= 0))
             }
         };
         if newer {
-            self.window_from = Some((segment.seq, ack));
+            self.window_from = Some((segment.seq, segment.ack));
         }
         newer
     }

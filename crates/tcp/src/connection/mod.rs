@@ -56,7 +56,7 @@ pub struct Connection {
     last_ack: SeqNum,
     /// Sequence and acknowledgment number of the segment that said last how much the other end takes
     /// (SND.WL1, SND.WL2) [RFC9293 s3.10.7.4].
-    window_from: Option<(SeqNum, u64)>,
+    window_from: Option<(SeqNum, SeqNum)>,
     /// The application is gone: data that comes now finds nobody.
     orphan: bool,
     paws: Paws,
