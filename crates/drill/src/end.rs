@@ -1,6 +1,6 @@
 //! What scripts are run against: one end of a TCP connection, and how it is made.
 
-use engine::Time;
+use engine::{Span, Time};
 use wire::{Ecn, Segment, SeqNum};
 
 use crate::code::Value;
@@ -67,6 +67,10 @@ pub trait End {
     fn set_quick_acks(&mut self, on: bool);
     /// More follows what was written last, or not.
     fn set_more(&mut self, on: bool);
+    /// What was written last ends a record: no segment holds bytes of two.
+    fn end_record(&mut self);
+    /// How long the other end may fail to answer what is sent again before the connection is given up.
+    fn set_user_timeout(&mut self, timeout: Option<Span>);
     /// No more data from here.
     fn shutdown_write(&mut self);
     /// The application has gone.

@@ -145,6 +145,14 @@ impl End for Ours {
         self.connection.set_more(on);
     }
 
+    fn end_record(&mut self) {
+        self.connection.end_record();
+    }
+
+    fn set_user_timeout(&mut self, timeout: Option<Span>) {
+        self.connection.set_user_timeout(timeout);
+    }
+
     fn shutdown_write(&mut self) {
         self.connection.shutdown_write();
     }

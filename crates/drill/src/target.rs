@@ -65,6 +65,8 @@ pub trait Target {
     fn inject(&mut self, segment: &Segment, ecn: Ecn) -> Result<(), String>;
     /// The application makes the call, or tries it again if it blocked.
     fn call(&mut self, call: &Call) -> Answer;
+    /// Whether a connection has begun and is not over.
+    fn has_connection(&self) -> bool;
     /// A member of `struct tcp_info` of the latest connection.
     fn info(&self, name: &str) -> Option<Value>;
     /// What was sent.

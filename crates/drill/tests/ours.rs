@@ -132,6 +132,12 @@ impl End for Moved {
     fn set_more(&mut self, on: bool) {
         self.end.set_more(on);
     }
+    fn end_record(&mut self) {
+        self.end.end_record();
+    }
+    fn set_user_timeout(&mut self, timeout: Option<Span>) {
+        self.end.set_user_timeout(timeout);
+    }
     fn shutdown_write(&mut self) {
         self.end.shutdown_write();
     }

@@ -354,6 +354,8 @@ fn time_that_stands_still_is_a_failure() {
         fn set_quick_acks(&mut self, _: bool) {}
         fn set_cork(&mut self, _: bool) {}
         fn set_more(&mut self, _: bool) {}
+        fn end_record(&mut self) {}
+        fn set_user_timeout(&mut self, _: Option<Span>) {}
         fn shutdown_write(&mut self) {}
         fn close(&mut self) {}
         fn abort(&mut self) {}

@@ -64,7 +64,9 @@ const MEMBERS: [(&str, usize, usize); 47] = [
 ];
 
 /// `TCP_CLOSE`
-const CLOSED: u8 = 7;
+pub const CLOSED: u8 = 7;
+/// `TCP_LISTEN`
+pub const LISTENING: u8 = 10;
 
 /// Asks the kernel.
 pub struct Diag {

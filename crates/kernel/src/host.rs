@@ -16,7 +16,7 @@ use nix::poll::{PollFd, PollFlags, ppoll};
 use tun_rs::SyncDevice;
 use wire::{Ecn, Flags, Segment, SeqNum};
 
-use crate::diag::{Diag, Said};
+use crate::diag::{CLOSED, Diag, LISTENING, Said};
 use crate::machine::{self, LOCAL, REMOTE};
 use crate::packet;
 
@@ -100,7 +100,9 @@ impl Kernel {
             let behind = self.iss.map(|iss| u64::from(segment.seq.0.wrapping_sub(iss.0)) + u64::from(segment.len));
             // The stream begins one behind the SYN.
             let last = segment.len > 0 && behind == Some(self.written + 1) && !self.more;
-            segment.seq = SeqNum(segment.seq.0.wrapping_sub(self.shift()));
+            let refuses = segment.flags.has(Flags::RST) && segment.seq == SeqNum(0);
+            // A reset for a segment that acknowledges nothing has number zero [RFC9293 s3.10.7.1], of no connection.
+            segment.seq = if refuses { LOCAL_ISS } else { SeqNum(segment.seq.0.wrapping_sub(self.shift())) };
             self.outbox.push(Sent { time, segment, ecn, last });
         }
     }
@@ -202,6 +204,10 @@ impl Target for Kernel {
         self.waiting = answer == Answer::Blocks;
         self.drain();
         answer
+    }
+
+    fn has_connection(&self) -> bool {
+        self.said().is_ok_and(|said| ![CLOSED, LISTENING].contains(&said.state))
     }
 
     fn info(&self, name: &str) -> Option<Value> {

@@ -73,6 +73,10 @@ impl Kernel {
             "SO_ACCEPTCONN" => flag(socket.is_listener()),
             "TCP_NODELAY" => flag(socket.tcp_nodelay()),
             "TCP_CORK" => flag(socket.tcp_cork()),
+            "TCP_NOTSENT_LOWAT" => socket.tcp_notsent_lowat().map(|bytes| Expr::Number(i64::from(bytes))),
+            "TCP_USER_TIMEOUT" => socket.tcp_user_timeout().map(|timeout| {
+                Expr::Number(timeout.map_or(0, |timeout| i64::try_from(timeout.as_millis()).unwrap_or(i64::MAX)))
+            }),
             "TCP_MAXSEG" => socket.tcp_mss().map(|mss| Expr::Number(i64::from(mss))),
             _ => return unsupported(format!("reading the socket option {option}")),
         };

@@ -91,6 +91,12 @@ pub static METRICS: &[&Metric] = &[
     &flow("segments_sent", "segments", Neither, "segments with data that TCP sent, resent ones included"),
     &flow("segments_retransmitted", "segments", Lower, "of these, sent again for any reason"),
     &flow("segments_duplicate", "segments", Lower, "segments that arrived though all their bytes had arrived before"),
+    &flow(
+        "segments_discarded",
+        "segments",
+        Lower,
+        "segments that arrived with data but were too old or out of the window",
+    ),
     &flow("fast_retransmits", "count", Neither, "segments that recovery sent again without a timeout"),
     &flow("timeouts", "count", Lower, "expiries of the retransmission timer"),
     &flow("tail_probes", "segments", Neither, "segments sent to find out whether the tail was lost (TLP)"),

@@ -25,6 +25,8 @@ const KEYS: &[(&str, &[&str])] = &[
     ("recovery_exit_growth", &["true"]),
     ("restart_after_idle", &["false"]),
     ("closed_window", &["\"times-out\""]),
+    ("paws", &["\"linux\""]),
+    ("invalid_ratelimit", &["\"0 s\"", "\"1 s\""]),
     ("initial_rto", &["\"3 s\""]),
     ("min_rto", &["\"200 ms\""]),
     ("max_rto", &["\"120 s\""]),

@@ -52,6 +52,8 @@ pub struct FlowResult {
     pub longest_pause: Option<Span>,
     /// Segments that brought the receiver no byte it did not have.
     pub segments_duplicate: u64,
+    /// Segments with data that the receiver did not look at: not acceptable, or too old by their timestamps.
+    pub segments_discarded: u64,
     /// What the sender counted.
     pub sender: tcp::Counters,
 }

@@ -52,6 +52,11 @@ pub struct Config {
     pub restart_after_idle: bool,
     /// What a window does that closes over data in flight.
     pub closed_window: ClosedWindow,
+    /// Which timestamps are too old.
+    pub paws: Paws,
+    /// The least time between two acknowledgments that answer segments which are not acceptable and carry no data
+    /// [RFC5961 s7]; each is answered if zero.
+    pub invalid_ratelimit: Span,
     /// How often a segment is sent again before the connection is given up.
     pub retries: Retries,
     /// How long TIME-WAIT lasts: twice the life of a segment [RFC9293 s3.6.1].
@@ -82,6 +87,9 @@ impl Default for Config {
             recovery_exit_growth: false,
             restart_after_idle: true,
             closed_window: ClosedWindow::default(),
+            paws: Paws::default(),
+            // Ten in 5 s [RFC5961 s7]; tcp_invalid_ratelimit of Linux.
+            invalid_ratelimit: Span::from_millis(500),
             retries: Retries::default(),
             time_wait: Span::from_secs(60),
             stream: Stream::default(),
@@ -262,6 +270,18 @@ pub enum ClosedWindow {
     Waits,
     /// The retransmission timer goes on, cuts the window and probes with what is sent again (Linux).
     TimesOut,
+}
+
+/// Which timestamps are too old: protection against wrapped sequence numbers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Paws {
+    /// All that are older than the newest of what came in order [RFC7323 s5.3 R1].
+    #[default]
+    Strict,
+    /// Those that are older by more than one tick, and not those of pure acknowledgments that the network has reordered
+    /// [Linux net/ipv4/tcp_input.c: TCP_PAWS_WINDOW, tcp_disordered_ack_check].
+    Linux,
 }
 
 /// How needless retransmissions are found out.

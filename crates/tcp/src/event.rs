@@ -108,4 +108,11 @@ pub enum Event {
         /// Whether it was the next byte expected.
         in_order: bool,
     },
+    /// Data came in with a segment that was not acceptable, or too old by its timestamp, and was not looked at.
+    SegmentDiscarded {
+        /// First byte.
+        seq: u64,
+        /// Bytes.
+        len: u32,
+    },
 }

@@ -3,7 +3,7 @@
 use engine::{Bytes, Span};
 
 use crate::cc::{ControlConfig, cubic, hystart, reno, window};
-use crate::config::{Acks, ClosedWindow, Config, EcnMode, Floor, Growth, Nagle, Retries, Sampling, Spurious};
+use crate::config::{Acks, ClosedWindow, Config, EcnMode, Floor, Growth, Nagle, Paws, Retries, Sampling, Spurious};
 use crate::recovery::{RecoveryConfig, fack, newreno, rack, sack, tahoe};
 
 /// A variant: its name, one line about it, and its parts.
@@ -171,6 +171,7 @@ fn linux(config: &mut Config, control: ControlConfig) {
     config.growth = Growth::WhenUsed;
     config.restart_after_idle = true;
     config.closed_window = ClosedWindow::TimesOut;
+    config.paws = Paws::Linux;
     config.retries = Retries { syn: 6, steady_syn: 4, data: Some(15) };
     config.window = Bytes(config.window.0.max(65_535));
 }

@@ -25,7 +25,7 @@ impl Host<'_> {
     pub(super) fn send(&mut self, fd: i64, call: &Call) -> Called {
         let (bytes, flags) = amount(call)?;
         if let Some(flag) =
-            flags.iter().find(|flag| !["MSG_MORE", "MSG_DONTWAIT", "MSG_NOSIGNAL"].contains(&flag.as_str()))
+            flags.iter().find(|flag| !["MSG_MORE", "MSG_EOR", "MSG_DONTWAIT", "MSG_NOSIGNAL"].contains(&flag.as_str()))
         {
             return unsupported(format!("sending with {flag}"));
         }
@@ -35,21 +35,37 @@ impl Host<'_> {
         }
         let socket = self.at(fd).clone();
         let waits = !socket.nonblocking && !flags.iter().any(|flag| flag == "MSG_DONTWAIT");
-        let more = flags.iter().any(|flag| flag == "MSG_MORE");
-        let life = &mut self.lives[index];
-        match life.end.stage() {
+        let has = |name: &str| flags.iter().any(|flag| flag == name);
+        let (more, record) = (has("MSG_MORE"), has("MSG_EOR"));
+        match self.lives[index].end.stage() {
             _ if socket.write_shut => return Ok(Answer::Fails("EPIPE")),
             Stage::Gone => return Ok(Answer::Fails("EPIPE")),
             Stage::Opening => return Ok(if waits { Answer::Blocks } else { Answer::Fails("EAGAIN") }),
             Stage::Open => {}
         }
         let bytes = u64::try_from(bytes).map_err(|_| Answer::Fails("EINVAL"))?;
-        life.more = more;
-        life.written = life.written.saturating_add(bytes);
-        life.end.set_more(more);
-        life.end.write(bytes);
-        self.transmit(index);
-        Ok(Answer::Returns(bytes as i64))
+        let (mut taken, most_unsent) = (socket.begun, socket.most_unsent.unwrap_or(u64::MAX));
+        // A write that waits goes on when it is worth while, not at the first byte (`sk_stream_write_space`).
+        let stays = taken > 0 && !self.lives[index].takes_more(most_unsent);
+        while taken < bytes && !stays {
+            let part = self.lives[index].takes(bytes - taken, most_unsent);
+            if part == 0 {
+                break;
+            }
+            taken += part;
+            self.lives[index].write(part, more || taken < bytes, record && taken == bytes);
+            self.transmit(index);
+        }
+        if taken < bytes {
+            self.lives[index].set_more(more);
+            self.transmit(index);
+        }
+        self.at(fd).begun = if taken < bytes && waits { taken } else { 0 };
+        Ok(match taken {
+            _ if taken < bytes && waits => Answer::Blocks,
+            0 if bytes > 0 => Answer::Fails("EAGAIN"),
+            _ => Answer::Returns(taken as i64),
+        })
     }
 
     pub(super) fn receive(&mut self, fd: i64, call: &Call) -> Called {

@@ -5,6 +5,7 @@
 pub mod answer;
 mod call;
 mod data;
+mod life;
 mod options;
 mod poll;
 mod socket;
@@ -17,12 +18,13 @@ use wire::{Ecn, Flags, Segment, SeqNum};
 pub use answer::{Answer, Called};
 pub use call::is_sending;
 pub use data::amount;
+use life::Life;
 pub use options::{WITHOUT_EFFECT, checked};
 pub use poll::polled;
 use socket::{Kind, Own, Socket};
 
 use crate::code::Value;
-use crate::end::{End, Opener, Ports, Role, Stage};
+use crate::end::{Opener, Ports, Role, Stage};
 use crate::outbox::{Outbox, Sent};
 use crate::settings::{Setting, Settings};
 use crate::syntax::ast::Call;
@@ -37,16 +39,6 @@ pub const LOCAL_ISS: SeqNum = SeqNum(1_000_000_000);
 /// A timer is due at once, however often it expires.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Stuck;
-
-/// A connection, and what the host knows of it.
-struct Life {
-    end: Box<dyn End>,
-    /// Its congestion control.
-    control: String,
-    written: u64,
-    /// The last bytes handed over are to wait for more (`MSG_MORE`).
-    more: bool,
-}
 
 /// The host.
 pub struct Host<'a> {
@@ -75,13 +67,21 @@ impl<'a> Host<'a> {
     /// A new connection of a socket that has set `own`; gives its index.
     fn begin(&mut self, role: Role, own: &Own) -> Result<usize, String> {
         let settings = own.over(&self.settings);
-        let end = (self.open)(role, &settings, PORTS, LOCAL_ISS)?;
-        self.lives.push(Life { end, control: settings.control, written: 0, more: false });
+        let mut end = (self.open)(role, &settings, PORTS, LOCAL_ISS)?;
+        if own.user_timeout.is_some() {
+            end.set_user_timeout(own.user_timeout);
+        }
+        self.lives.push(Life::new(end, settings.control));
         Ok(self.lives.len() - 1)
     }
 
     fn listener(&mut self) -> Option<&mut Socket> {
         self.sockets.values_mut().find(|socket| matches!(socket.kind, Kind::Listening { .. }))
+    }
+
+    /// The latest connection, if it is not over.
+    fn alive(&self) -> Option<usize> {
+        self.lives.len().checked_sub(1).filter(|last| self.lives[*last].end.stage() != Stage::Gone)
     }
 
     fn has_socket(&self, index: usize) -> bool {
@@ -161,12 +161,14 @@ impl Target for Host<'_> {
     }
 
     fn inject(&mut self, segment: &Segment, ecn: Ecn) -> Result<(), String> {
-        let alive = self.lives.len().checked_sub(1).filter(|last| self.lives[*last].end.stage() != Stage::Gone);
+        let alive = self.alive();
         let opens = segment.flags.has(Flags::SYN) && !segment.flags.has(Flags::ACK);
         let listening = self.listener().map(|socket| socket.own.clone());
         let index = match (alive, listening) {
             (Some(index), _) => index,
             (None, Some(own)) if opens => self.begin(Role::Passive, &own)?,
+            // [RFC9293 s3.10.7.2 fourth]
+            (None, Some(_)) if !segment.flags.has(Flags::ACK) => return Ok(()),
             (None, _) => {
                 self.refuse(segment);
                 return Ok(());
@@ -175,6 +177,7 @@ impl Target for Host<'_> {
         let fresh = self.lives[index].end.stage() == Stage::Opening;
         let life = &mut self.lives[index];
         life.end.handle_segment(self.now, segment, ecn);
+        life.note_window();
         self.transmit(index);
         if fresh && self.lives[index].end.stage() == Stage::Open && !self.has_socket(index) {
             self.queue(index);
@@ -188,6 +191,10 @@ impl Target for Host<'_> {
 
     fn call(&mut self, call: &Call) -> Answer {
         self.called(call)
+    }
+
+    fn has_connection(&self) -> bool {
+        self.alive().is_some()
     }
 
     fn info(&self, name: &str) -> Option<Value> {

@@ -4,7 +4,7 @@ use engine::Span;
 
 use super::Host;
 use super::answer::{Answer, first, member, names, unsupported};
-use super::socket::Kind;
+use super::socket::{Kind, Socket};
 use crate::end::Stage;
 use crate::meant::meant;
 use crate::syntax::ast::{Call, Expr};
@@ -18,12 +18,11 @@ pub const WITHOUT_EFFECT: &[(&str, &str)] = &[
     ("SO_ZEROCOPY", "data is a count of bytes"),
     ("IP_MTU_DISCOVER", "the path takes any packet"),
     ("IP_TOS", "the DSCP is not compared"),
-    ("TCP_NOTSENT_LOWAT", "the send buffer has no end"),
     ("TCP_LINGER2", "FIN-WAIT-2 is not cut short"),
 ];
 
 /// Options that mean something, to whoever sets or reads them, and those of which only so much is supported.
-const WITH_EFFECT: [&str; 20] = [
+const WITH_EFFECT: [&str; 21] = [
     "SO_ACCEPTCONN",
     "SO_ERROR",
     "SO_KEEPALIVE",
@@ -39,6 +38,7 @@ const WITH_EFFECT: [&str; 20] = [
     "TCP_MAXSEG",
     "TCP_MD5SIG",
     "TCP_NODELAY",
+    "TCP_NOTSENT_LOWAT",
     "TCP_QUICKACK",
     "TCP_RTO_MIN_US",
     "TCP_SYNCNT",
@@ -115,7 +115,21 @@ impl Host<'_> {
             ("TCP_SYNCNT", Some(number)) if before => {
                 socket.own.syn_retries = Some(u32::try_from(number).map_err(|_| Answer::Fails("EINVAL"))?);
             }
-            ("TCP_MAXSEG", Some(number)) if before => {
+            ("TCP_NOTSENT_LOWAT", Some(number)) => {
+                // 0 takes back what was said before (`tcp_notsent_lowat`).
+                let bytes = u64::from(u32::try_from(number).map_err(|_| Answer::Fails("EINVAL"))?);
+                socket.most_unsent = (bytes > 0).then_some(bytes);
+            }
+            ("TCP_USER_TIMEOUT", Some(number)) => {
+                let millis = u64::try_from(number).map_err(|_| Answer::Fails("EINVAL"))?;
+                let timeout = (millis > 0).then(|| Span::from_millis(millis));
+                socket.own.user_timeout = timeout;
+                if let Some(index) = connection {
+                    self.lives[index].end.set_user_timeout(timeout);
+                }
+            }
+            // Of a connection that has begun it changes nothing but what comes after it.
+            ("TCP_MAXSEG", Some(number)) => {
                 let segment =
                     u16::try_from(number).ok().filter(|segment| *segment == 0 || MAX_SEGMENT.contains(segment));
                 // 0 takes back what was said before.
@@ -166,14 +180,9 @@ impl Host<'_> {
             "SO_ACCEPTCONN" => i64::from(matches!(socket.kind, Kind::Listening { .. })),
             "TCP_NODELAY" => i64::from(socket.nodelay),
             "TCP_CORK" => i64::from(socket.cork),
-            "TCP_MAXSEG" => {
-                let open = connection.filter(|index| self.lives[*index].end.stage() == Stage::Open);
-                let mss = open.and_then(|index| self.lives[index].end.info("tcpi_snd_mss"));
-                match mss.and_then(|mss| mss.whole()) {
-                    Some(mss) => mss,
-                    None => return unsupported("TCP_MAXSEG of a socket that is not connected"),
-                }
-            }
+            "TCP_NOTSENT_LOWAT" => socket.most_unsent.map_or(0, |bytes| bytes as i64),
+            "TCP_USER_TIMEOUT" => socket.own.user_timeout.map_or(0, |timeout| (timeout.as_nanos() / 1_000_000) as i64),
+            "TCP_MAXSEG" => self.max_segment(&socket),
             _ => {
                 let meant = if known(&option) { String::new() } else { meant(&option, all()) };
                 return unsupported(format!("reading the socket option {option}{meant}"));
@@ -181,7 +190,30 @@ impl Host<'_> {
         };
         Ok(checked(&option, expected, &Expr::Number(found)))
     }
+
+    /// What `TCP_MAXSEG` reads as (`do_tcp_getsockopt`): before a connection what was set, or the least that every host takes;
+    /// then the longest segment, without options.
+    fn max_segment(&self, socket: &Socket) -> i64 {
+        let end = match socket.kind {
+            Kind::Connected(index) => Some(&self.lives[index].end),
+            _ => None,
+        };
+        let set = socket.own.max_segment.unwrap_or(DEFAULT_SEGMENT);
+        match end.map(|end| end.stage()) {
+            Some(Stage::Open) => end.and_then(|end| end.info("tcpi_snd_mss")).and_then(|mss| mss.whole()).unwrap_or(0),
+            Some(Stage::Opening) => {
+                let options = if self.settings.timestamps { TIMESTAMPS } else { 0 };
+                i64::from(set.min(socket.own.over(&self.settings).segment()) - options)
+            }
+            Some(Stage::Gone) | None => i64::from(set),
+        }
+    }
 }
+
+/// `TCP_MSS_DEFAULT` [RFC9293 s3.7.1].
+const DEFAULT_SEGMENT: u16 = 536;
+/// What timestamps take of a segment [RFC7323 appendix A].
+const TIMESTAMPS: u16 = 12;
 
 /// Whether what `getsockopt` has found is what the script expects.
 pub fn checked(option: &str, expected: Option<&Expr>, found: &Expr) -> Answer {

@@ -20,7 +20,9 @@ impl Host<'_> {
                 let ended = end.at_end() || socket.read_shut || gone;
                 let mut ready = Vec::new();
                 ready.extend((end.readable() > 0 || ended).then_some("POLLIN"));
-                ready.extend((end.stage() != Stage::Opening).then_some("POLLOUT"));
+                let most_unsent = socket.most_unsent.unwrap_or(u64::MAX);
+                let takes = socket.write_shut || self.lives[*index].takes_more(most_unsent);
+                ready.extend((end.stage() != Stage::Opening && takes).then_some("POLLOUT"));
                 ready.extend(ended.then_some("POLLRDHUP"));
                 ready.extend((end.failure().is_some() && !socket.told).then_some("POLLERR"));
                 ready.extend((gone || ended && socket.write_shut).then_some("POLLHUP"));

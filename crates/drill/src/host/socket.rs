@@ -21,6 +21,10 @@ pub(super) struct Socket {
     pub abortive: bool,
     /// `SO_SNDBUF`, doubled as Linux does.
     pub send_buffer: Option<i64>,
+    /// `TCP_NOTSENT_LOWAT`: with so many bytes that have not been sent no more are taken.
+    pub most_unsent: Option<u64>,
+    /// Bytes that a write which still waits has handed over.
+    pub begun: u64,
     pub own: Own,
     /// Whether the connection's failure has been told.
     pub told: bool,
@@ -41,6 +45,8 @@ pub(super) struct Own {
     pub syn_retries: Option<u32>,
     /// `TCP_RTO_MIN_US`
     pub rto_min: Option<Span>,
+    /// `TCP_USER_TIMEOUT`
+    pub user_timeout: Option<Span>,
 }
 
 impl Own {

@@ -218,7 +218,9 @@ impl Runner<'_> {
             Packet::Tcp(tcp) => tcp,
             Packet::Other(text) => return unsupported(event.action_place, format!("the packet `{text}`")),
         };
-        let (segment, ecn) = self.numbers.incoming(tcp).or_else(|what| unsupported(event.action_place, what))?;
+        let connected = self.host.has_connection();
+        let wire = self.numbers.incoming(tcp, connected).or_else(|what| unsupported(event.action_place, what));
+        let (segment, ecn) = wire?;
         let seen = Seen { time: self.host.now(), incoming: true, tcp: tcp.clone() };
         self.report.packets.push(seen);
         self.host.inject(&segment, ecn).or_else(|what| unsupported(event.action_place, what))?;

@@ -46,8 +46,9 @@ impl Numbers {
         if self.local_scale.is_some() { self.remote_scale.unwrap_or(0) } else { 0 }
     }
 
-    /// A segment of the script's for the wire. `Err` says what is not supported.
-    pub(super) fn incoming(&mut self, tcp: &Tcp) -> Result<(Segment, Ecn), String> {
+    /// A segment of the script's for the wire; `connected` if there is a connection that it could belong to. `Err` says
+    /// what is not supported.
+    pub(super) fn incoming(&mut self, tcp: &Tcp, connected: bool) -> Result<(Segment, Ecn), String> {
         let mut flags = Flags::default();
         for (letter, flag) in LETTERS {
             if tcp.flags.contains(letter) {
@@ -60,7 +61,10 @@ impl Numbers {
         }
         // Only of SYNs the script says what they begin with; what follows counts from 0 [packetdrill].
         let from = |isn: Option<u32>| if syn { isn.unwrap_or(0) } else { 0 };
-        if syn {
+        if syn && !connected {
+            // Each SYN that finds no connection begins one or is refused; the next may begin elsewhere.
+            self.remote_isn = Some(tcp.seq);
+        } else if syn {
             self.remote_isn.get_or_insert(tcp.seq);
         }
         let seq = REMOTE_ISS + tcp.seq.wrapping_sub(from(self.remote_isn));

@@ -105,6 +105,8 @@ impl End for Plain {
     fn set_quick_acks(&mut self, _: bool) {}
     fn set_cork(&mut self, _: bool) {}
     fn set_more(&mut self, _: bool) {}
+    fn end_record(&mut self) {}
+    fn set_user_timeout(&mut self, _: Option<Span>) {}
     fn shutdown_write(&mut self) {
         self.fin_wanted = true;
     }

@@ -192,6 +192,9 @@ fn endpoint(event: &tcp::Event) -> Value {
         tcp::Event::SegmentReceived { seq, len, in_order } => {
             json!({ "event": "segment-received", "seq": seq, "len": len, "in_order": in_order })
         }
+        tcp::Event::SegmentDiscarded { seq, len } => {
+            json!({ "event": "segment-discarded", "seq": seq, "len": len })
+        }
     }
 }
 

@@ -15,7 +15,7 @@ use crate::scenario::Scenario;
 pub fn summary(title: &str, scenario: &Scenario, network: &Network, results: &Results) -> Value {
     let variant = |flow: &str| scenario.flows.get(flow).map(|flow| flow.tcp.variant.as_str());
     let flows = network.flows.iter().zip(&results.flows).map(|(spec, flow)| {
-        json!({
+        let mut record = json!({
             "name": spec.name,
             "from": network.nodes[spec.from].name,
             "to": network.nodes[spec.to].name,
@@ -36,7 +36,11 @@ pub fn summary(title: &str, scenario: &Scenario, network: &Network, results: &Re
             "reductions_by_ecn": flow.sender.marks,
             "icmp_defer": flow.sender.notices_defer,
             "icmp_retransmit": flow.sender.notices_retransmit,
-        })
+        });
+        if spec.tcp.options.timestamps || flow.segments_discarded > 0 {
+            record["segments_discarded"] = flow.segments_discarded.into();
+        }
+        record
     });
     let links = network.links.iter().zip(&results.links).map(|(spec, link)| {
         let sum = |count: fn(&Counters) -> u64| link.ways.iter().map(count).sum::<u64>();

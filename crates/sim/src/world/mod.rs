@@ -231,6 +231,7 @@ impl World {
                 bytes_delivered: receiver.bytes_received(),
                 longest_pause: (elapsed > Span::ZERO).then_some(pause),
                 segments_duplicate: receiver.segments_duplicate(),
+                segments_discarded: receiver.segments_discarded(),
                 sender: sender.counters(),
             }
         };

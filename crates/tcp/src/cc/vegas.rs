@@ -2,16 +2,18 @@
 //! `alpha` and `beta` segments in the bottleneck's queue, which it estimates from the delay. Once a round trip:
 //!
 //! ```text
-//! diff = cwnd (1 - base rtt / rtt)          in segments; rtt: the least of the round, base rtt: the least of all
+//! diff = cwnd (1 - base rtt / rtt)          in segments; rtt: the mean of the round, base rtt: the least of all
 //! slow start:  diff > gamma   cwnd = min(cwnd, cwnd base rtt / rtt + 1), ssthresh = cwnd - 1: it ends
 //! above:       diff > beta    cwnd -= 1
 //!              diff < alpha   cwnd += 1
 //! ```
 //!
-//! Slow start doubles every other round trip, so that diff is that of a window that stood still. A round with fewer
-//! than three measurements tells nothing: Reno's growth. Defaults are the paper's and ns-2's 1, 3, 1; Linux has 2, 4, 1.
+//! Slow start doubles every other round trip, and only a round in which the window stood still is judged. The mean is that of
+//! ns-2 (and of the BSD code behind it): of a burst the first segment meets no queue, and by the least round trip, as in
+//! Linux, a sender sees only the queues of others, not its own. A round with fewer than three measurements tells nothing:
+//! Reno's growth (Linux). Defaults are the paper's and ns-2's 1, 3, 1; Linux has 2, 4, 1.
 //!
-//! Deviations: the round's least round trip stands for its average (as in Linux); a loss halves what is in flight (Linux),
+//! Deviations: slow start ends with the window that the path carries (Linux), where ns-2 takes an eighth off; a loss halves what is in flight (Linux),
 //! where the paper takes a quarter after one of its own fine-grained retransmissions. Those belong to recovery and are
 //! not here. Limits: a path whose delay rises for good looks like a queue (rerouting; the paper's section 6).
 
@@ -77,7 +79,7 @@ impl Config {
             config: self.clone(),
             window: Window::new(&start, Growth::PerAck),
             base: None,
-            least: None,
+            sum: 0,
             samples: 0,
             end: 0,
             standing: false,
@@ -90,9 +92,9 @@ struct Vegas {
     window: Window,
     /// Least round trip of all.
     base: Option<Span>,
-    /// Least round trip of this round, and how many there were.
-    least: Option<Span>,
-    samples: u32,
+    /// The round trips of this round together, in nanoseconds, and how many there were.
+    sum: u64,
+    samples: u64,
     /// The offset whose acknowledgment ends the round.
     end: u64,
     /// Slow start: whether the window stands still this round.
@@ -107,17 +109,17 @@ impl Vegas {
     /// A round trip has passed.
     fn round(&mut self, bytes: f64) {
         let segment = self.window.segment;
-        self.standing = !self.standing;
-        let (Some(base), Some(rtt)) = (self.base, self.least.take()) else { return self.reno(bytes) };
-        if std::mem::take(&mut self.samples) < 3 {
-            return self.reno(bytes);
-        }
+        let stood = self.standing;
+        self.standing = !stood;
+        let (sum, samples) = self.take_samples();
+        let Some(base) = self.base.filter(|_| samples >= 3) else { return self.reno(bytes) };
         // A round trip of nothing has no queue.
-        let ratio = base.as_secs_f64() / rtt.as_secs_f64().max(1e-9);
+        let ratio = base.as_nanos() as f64 * samples as f64 / (sum as f64).max(1.0);
         let expected = self.window.cwnd * ratio;
         let diff = (self.window.cwnd - expected) / segment;
         if self.slow_start() {
-            if diff > self.config.gamma {
+            // While the window grows, what is sent is not what is acknowledged (BP95 s3.4).
+            if stood && diff > self.config.gamma {
                 self.window.cwnd = self.window.cwnd.min(expected + segment).max(2.0 * segment);
                 self.window.ssthresh = self.window.ssthresh.min(self.window.cwnd - segment).max(2.0 * segment);
             } else {
@@ -130,6 +132,10 @@ impl Vegas {
         } else if diff < self.config.alpha {
             self.window.cwnd += segment;
         }
+    }
+
+    fn take_samples(&mut self) -> (u64, u64) {
+        (std::mem::take(&mut self.sum), std::mem::take(&mut self.samples))
     }
 
     fn reno(&mut self, bytes: f64) {
@@ -159,7 +165,7 @@ impl CongestionControl for Vegas {
     fn on_feedback(&mut self, feedback: &Feedback) {
         if let Some(rtt) = feedback.rtt {
             self.base = Some(self.base.map_or(rtt, |base| base.min(rtt)));
-            self.least = Some(self.least.map_or(rtt, |least| least.min(rtt)));
+            self.sum = self.sum.saturating_add(rtt.as_nanos());
             self.samples += 1;
         }
     }
@@ -176,7 +182,7 @@ impl CongestionControl for Vegas {
 
     fn on_congestion(&mut self, event: Congestion, flight: &Flight) {
         if self.window.reduce(event, flight.bytes / 2.0, flight.again) {
-            (self.least, self.samples) = (None, 0);
+            self.take_samples();
         }
     }
 
@@ -186,13 +192,14 @@ impl CongestionControl for Vegas {
 
     /// What was measured before a recovery says nothing about the window after it.
     fn on_recovered(&mut self, _: Time) {
-        (self.least, self.samples) = (None, 0);
+        self.take_samples();
     }
 
     fn on_idle(&mut self, _: Time, _: Span, restart: Option<f64>) {
         self.window.restart(restart);
         // As Linux: the path may be another one.
-        (self.base, self.least, self.samples) = (None, None, 0);
+        self.base = None;
+        self.take_samples();
     }
 }
 
@@ -250,6 +257,29 @@ mod tests {
         assert!((1..=3).contains(&doubled), "{seen:?}");
         assert!(cc.ssthresh().is_finite(), "it has ended: {seen:?}");
         assert!(seen.iter().all(|window| *window < 40.0), "before a queue of the pipe's length: {seen:?}");
+    }
+
+    /// The first segment of a burst finds the queue empty, each other one all before it: of 20 segments at 1 ms each the mean
+    /// waits 9.5 ms, and diff = 20 (1 - 100 / 109.5) = 1.7 segments. By the first one alone there is no queue. Growing rounds
+    /// are not judged.
+    #[test]
+    fn own_burst_ends_slow_start_after_a_standing_round() {
+        let mut cc = vegas(20.0, f64::INFINITY);
+        cc.on_feedback(&feedback(0, Some(Span::from_millis(100))));
+        let mut una = 0;
+        let mut burst = |cc: &mut dyn CongestionControl, segments: u64| {
+            for place in 0..segments {
+                una += 1000;
+                cc.on_feedback(&feedback(0, Some(Span::from_millis(100 + place))));
+                cc.on_ack(&acked(0, 1000, una, 1000 * (segments - 1)));
+            }
+            cc.ssthresh().is_finite()
+        };
+        // The first acknowledgment begins a standing round, which the first of the second burst ends; the window of what was
+        // sent meanwhile is no round of its own.
+        assert!(!burst(cc.as_mut(), 20));
+        assert!(burst(cc.as_mut(), 20), "judged by its own queue");
+        assert!((cc.cwnd() / SEGMENT - (20.0 / 1.095 + 1.0)).abs() < 0.1, "{}", cc.cwnd());
     }
 
     /// A window that shrinks below what was the threshold shrinks on by a segment a round.

@@ -6,6 +6,7 @@ use wire::{Ecn, Flags, Segment};
 use super::close::refusal;
 use super::timestamps::{self, Clock};
 use super::{Connection, Failure, State};
+use crate::config::Paws;
 use crate::receiver::Data;
 use crate::sender::Arrival;
 
@@ -19,7 +20,7 @@ impl Connection {
         match self.state {
             State::Closed => self.answers.extend(refusal(segment)),
             State::Listen => self.in_listen(now, segment),
-            State::SynSent => self.in_syn_sent(now, segment),
+            State::SynSent => self.in_syn_sent(now, segment, ecn),
             _ => self.in_others(now, segment, ecn),
         }
     }
@@ -36,12 +37,15 @@ impl Connection {
         }
         if segment.flags.has(Flags::SYN) {
             self.take_syn(now, segment, false);
+            if let Some(handshake) = &mut self.handshake {
+                handshake.passive = true;
+            }
             self.enter(State::SynReceived);
         }
     }
 
     /// [RFC9293 s3.10.7.3]
-    fn in_syn_sent(&mut self, now: Time, segment: &Segment) {
+    fn in_syn_sent(&mut self, now: Time, segment: &Segment, ecn: Ecn) {
         let acknowledges = segment.flags.has(Flags::ACK);
         let ours = segment.ack == self.origin && self.handshake.as_ref().is_some_and(|handshake| handshake.tries > 0);
         if acknowledges && !ours {
@@ -59,12 +63,21 @@ impl Connection {
         }
         self.take_syn(now, segment, acknowledges);
         if acknowledges {
-            self.establish(now, segment);
-            self.receiver.owe();
+            self.take_answer(now, segment, ecn);
         } else {
             // Both ends have asked at the same time [RFC9293 s3.5].
             self.enter(State::SynReceived);
         }
+    }
+
+    /// Takes the answer to this end's SYN, and the data and the FIN that may come with it [RFC9293 s3.10.7.3]; Linux waits for
+    /// these to come again. Whether there were any. One acknowledgment answers all.
+    fn take_answer(&mut self, now: Time, segment: &Segment, ecn: Ecn) -> bool {
+        self.establish(now, segment);
+        let taken = self.take_data(now, segment, 0, ecn);
+        self.receiver.acknowledged();
+        self.receiver.owe();
+        taken
     }
 
     /// Takes the other end's SYN; `answer` if it answers ours.
@@ -78,7 +91,7 @@ impl Connection {
         }
         self.timestamps = agreed.timestamps;
         if let Some(stamps) = segment.options.timestamps.filter(|_| agreed.timestamps) {
-            self.clock.take(&stamps, segment.seq, self.last_ack);
+            self.clock.take(now, &stamps, segment.seq, self.last_ack);
         }
     }
 
@@ -107,7 +120,7 @@ impl Connection {
         let sack = agreed.sack;
         let most = u64::from(u16::MAX) << agreed.shift;
         self.receiver.agreed(sack, config.options.duplicate_sack, agreed.shift, most);
-        self.window_from = Some((segment.seq, 0));
+        self.window_from = Some((segment.seq, self.origin));
         self.enter(if self.sender.finishing() { State::FinWait1 } else { State::Established });
     }
 
@@ -116,51 +129,116 @@ impl Connection {
     fn in_others(&mut self, now: Time, segment: &Segment, ecn: Ecn) {
         let next = self.receiver.next();
         let seq = segment.seq.offset_from(self.peer_origin, next);
+        if !self.take_segment(now, segment, ecn, seq) && segment.len > 0 {
+            self.receiver.discard(seq.unwrap_or_default(), segment.len);
+        }
+    }
+
+    /// Whether the segment's data, if it has any, was looked at. `seq` is the offset of its first byte.
+    #[inline]
+    fn take_segment(&mut self, now: Time, segment: &Segment, ecn: Ecn, seq: Option<u64>) -> bool {
+        let next = self.receiver.next();
         let reset = segment.flags.has(Flags::RST);
-        if self.timestamps && !reset && self.is_old(segment) {
-            // [RFC7323 s5.3 R1]
-            self.receiver.owe();
-            return;
+        if self.timestamps && !reset && self.is_old(now, segment, seq) {
+            return false;
         }
         if self.is_answer(segment) {
-            self.establish(now, segment);
-            return self.receiver.owe();
+            return self.take_answer(now, segment, ecn);
         }
         if !self.acceptable(seq, segment.seq_len()) {
             return self.answer_unacceptable(now, segment, seq, ecn);
         }
         if reset {
-            return self.take_reset(seq == Some(next));
+            self.take_reset(now, segment, seq == Some(next));
+            return false;
         }
         if segment.flags.has(Flags::SYN) {
-            // [RFC5961 s4.2]
-            return self.receiver.owe();
+            self.take_stray_syn(now, segment);
+            return false;
         }
         if !segment.flags.has(Flags::ACK) {
-            return;
-        }
-        if let Some(stamps) = segment.options.timestamps.filter(|_| self.timestamps) {
-            self.clock.take(&stamps, segment.seq, self.last_ack);
+            return false;
         }
         if self.state == State::SynReceived {
             if segment.ack != self.origin {
                 self.answers.extend(refusal(segment));
-                return;
+                return false;
             }
             self.establish(now, segment);
         }
         if !self.take_ack(now, segment) {
             // [RFC9293 s3.10.7.4]: it acknowledges what was never sent, or long ago.
-            self.receiver.owe();
-            return;
+            self.answer_invalid(now, segment);
+            return false;
         }
-        if let Some(seq) = seq {
-            self.take_data(now, segment, seq, ecn);
+        // Not before: what is refused says nothing about the other end's clock.
+        if let Some(stamps) = segment.options.timestamps.filter(|_| self.timestamps) {
+            self.clock.take(now, &stamps, segment.seq, self.last_ack);
+        }
+        match seq {
+            Some(seq) => self.take_data(now, segment, seq, ecn),
+            None => false,
         }
     }
 
-    fn is_old(&self, segment: &Segment) -> bool {
-        segment.options.timestamps.is_some_and(|stamps| self.clock.is_old(&stamps))
+    /// Whether a segment is too old by its timestamp [RFC7323 s5.3 R1]; such a one is answered.
+    #[inline]
+    fn is_old(&mut self, now: Time, segment: &Segment, seq: Option<u64>) -> bool {
+        let behind = segment.options.timestamps.map_or(0, |stamps| self.clock.behind(now, &stamps));
+        behind > 0 && self.refuse_old(now, segment, seq, behind)
+    }
+
+    /// The same of a segment whose timestamp is `behind` by some ticks.
+    #[cold]
+    fn refuse_old(&mut self, now: Time, segment: &Segment, seq: Option<u64>, behind: u32) -> bool {
+        if self.paws == Paws::Linux {
+            // [Linux TCP_PAWS_WINDOW]
+            if behind <= 1 {
+                return false;
+            }
+            let bare = segment.flags.has(Flags::ACK) && segment.seq_len() == 0;
+            if bare && let Some(seq) = seq {
+                let (next, una) = (self.receiver.next(), self.sender.una());
+                let ack = segment.ack.offset_from(self.origin, una);
+                // Overtaken by data or a newer acknowledgment: there is nothing to answer. Linux is silent for the first
+                // only (SKB_DROP_REASON_TCP_RFC7323_PAWS_ACK) and answers the second at most once in `invalid_ratelimit`.
+                if seq < next || ack.is_none_or(|ack| ack < una) {
+                    return true;
+                }
+                // A duplicate from not long ago counts as one [Linux tcp_disordered_ack_check].
+                let replay = self.sender.rtt().rto().times(6).as_nanos() / 5;
+                let recent = Span::from_millis(u64::from(behind)).as_nanos() <= replay;
+                let same_window = u64::from(segment.window) == self.sender.peer_window();
+                if seq == next && ack == Some(una) && same_window && recent {
+                    return false;
+                }
+            }
+        }
+        self.answer_invalid(now, segment);
+        true
+    }
+
+    /// Answers a segment that is not acceptable with an acknowledgment. One without data is not answered a moment after
+    /// another was: two ends that answer each other would not come to an end [RFC5961 s7].
+    fn answer_invalid(&mut self, now: Time, segment: &Segment) {
+        if segment.seq_len() == 0 || segment.flags.has(Flags::SYN) {
+            let now = timestamps::value(now);
+            if now.wrapping_sub(self.answered_at) < self.invalid_ratelimit {
+                return;
+            }
+            self.answered_at = now;
+        }
+        match self.handshake.as_ref().and_then(|handshake| handshake.agreed) {
+            // What is owed waits for the handshake.
+            Some(agreed) => {
+                self.acknowledge_before(now);
+                if let Some(answer) = self.answers.back_mut() {
+                    answer.window_shift = agreed.shift;
+                    answer.window = answer.window >> agreed.shift << agreed.shift;
+                }
+            }
+            None => self.receiver.owe(),
+        }
     }
 
     /// Whether a segment lies in the window, if only in part [RFC9293 s3.10.7.4].
@@ -179,20 +257,21 @@ impl Connection {
     }
 
     /// Old and impossible segments are answered with an acknowledgment; what an old one acknowledges counts.
-    fn answer_unacceptable(&mut self, now: Time, segment: &Segment, seq: Option<u64>, ecn: Ecn) {
+    /// Whether its data was looked at.
+    fn answer_unacceptable(&mut self, now: Time, segment: &Segment, seq: Option<u64>, ecn: Ecn) -> bool {
         if segment.flags.has(Flags::RST) {
-            return;
+            return false;
         }
         let next = self.receiver.next();
         let old = seq.is_none_or(|seq| seq < next);
         if self.state == State::SynReceived {
-            if segment.flags.has(Flags::SYN)
-                && let Some(handshake) = &mut self.handshake
-            {
+            let repeated = segment.flags.has(Flags::SYN) && segment.seq + 1 == self.peer_origin;
+            match &mut self.handshake {
                 // Our answer was lost.
-                handshake.repeat(now);
+                Some(handshake) if repeated => handshake.repeat(now),
+                _ => self.answer_invalid(now, segment),
             }
-            return;
+            return false;
         }
         if self.state == State::TimeWait && segment.flags.has(Flags::FIN) {
             // [RFC9293 s3.10.7.4]: the acknowledgment of the FIN was lost.
@@ -203,20 +282,38 @@ impl Connection {
         }
         match seq.filter(|_| segment.seq_len() > 0 && old && self.state.receives()) {
             Some(seq) => self.take_data(now, segment, seq, ecn),
-            None => self.receiver.owe(),
+            None => {
+                self.answer_invalid(now, segment);
+                false
+            }
         }
     }
 
-    /// [RFC5961 s3.2]
-    fn take_reset(&mut self, exact: bool) {
+    /// A reset in the window, perhaps of exactly the next number [RFC5961 s3.2].
+    fn take_reset(&mut self, now: Time, segment: &Segment, exact: bool) {
         if !exact {
-            return self.receiver.owe();
+            return self.answer_invalid(now, segment);
         }
         match self.state {
+            State::SynReceived if self.listened() => self.listen_again(),
             State::SynReceived => self.fail(Failure::Refused),
             State::TimeWait | State::Closing | State::LastAck => self.finish(State::Closed),
             _ => self.fail(Failure::Reset),
         }
+    }
+
+    /// A SYN in the window [RFC9293 s3.10.7.4]: answered as a reset that is not exact [RFC5961 s4.2], but for an end that
+    /// listened and is not synchronized yet.
+    fn take_stray_syn(&mut self, now: Time, segment: &Segment) {
+        if self.state == State::SynReceived && self.listened() {
+            return self.listen_again();
+        }
+        self.answer_invalid(now, segment);
+    }
+
+    /// Whether the connection that is being opened was asked for by the other end.
+    fn listened(&self) -> bool {
+        self.handshake.as_ref().is_some_and(|handshake| handshake.passive)
     }
 
     /// Whether a segment is the answer to our SYN after both ends have asked at the same time [RFC9293 s3.5 figure 7]. The
@@ -272,24 +369,26 @@ impl Connection {
             None => true,
             Some((seq, last)) => {
                 let later = segment.seq.since(seq);
-                ack >= self.sender.una() && (later > 0 || (later == 0 && ack >= last))
+                ack >= self.sender.una() && (later > 0 || (later == 0 && segment.ack.since(last) >= 0))
             }
         };
         if newer {
-            self.window_from = Some((segment.seq, ack));
+            self.window_from = Some((segment.seq, segment.ack));
         }
         newer
     }
 
+    /// Whether there was data to look at, or a FIN, and somebody to look at it.
     #[inline]
-    fn take_data(&mut self, now: Time, segment: &Segment, seq: u64, ecn: Ecn) {
+    fn take_data(&mut self, now: Time, segment: &Segment, seq: u64, ecn: Ecn) -> bool {
         let fin = segment.flags.has(Flags::FIN);
         if segment.len == 0 && !fin {
-            return;
+            return false;
         }
         if !self.state.receives() {
             // After the other end's FIN there is no data; a FIN that comes again is acknowledged again.
-            return self.receiver.owe();
+            self.receiver.owe();
+            return false;
         }
         let data = Data { seq, len: segment.len, fin, ecn, reduced: segment.flags.has(Flags::CWR) };
         let new = seq + u64::from(segment.len) > self.receiver.next();
@@ -298,13 +397,14 @@ impl Connection {
             let number = self.origin.at(self.sender.nxt());
             self.reset(number, false);
             self.finish(State::Closed);
-            return;
+            return false;
         }
         if self.ecn && self.receiver.parts(ecn) {
             self.acknowledge_before(now);
         }
         self.receiver.on_data(now, &data);
         self.after_data(now);
+        true
     }
 
     /// Acknowledges what has come so far, with the marks as they were: it goes out before whatever the next segment brings.

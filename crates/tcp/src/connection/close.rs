@@ -1,8 +1,9 @@
 //! The end of a connection [RFC9293 s3.6].
 
 use engine::Time;
-use wire::{Flags, Options, Segment, SeqNum};
+use wire::{Flags, Options, Segment, SeqNum, Timestamps};
 
+use super::timestamps::Clock;
 use super::{Connection, Failure, State};
 
 /// The reset that answers a segment nobody was waiting for [RFC9293 s3.10.7.1]; none to another reset.
@@ -60,7 +61,8 @@ impl Connection {
         self.finish(State::Closed);
     }
 
-    /// Sends a reset; with an acknowledgment of everything that came if `acknowledges`.
+    /// Sends a reset; with an acknowledgment of everything that came if `acknowledges`. It gets its timestamps when it
+    /// leaves [RFC7323 s3.2].
     pub(super) fn reset(&mut self, seq: SeqNum, acknowledges: bool) {
         let ack = self.peer_origin.at(self.receiver.next());
         self.answers.push_back(Segment {
@@ -69,7 +71,7 @@ impl Connection {
             seq,
             ack: if acknowledges { ack } else { SeqNum(0) },
             flags: if acknowledges { Flags::RST | Flags::ACK } else { Flags::RST },
-            options: Options::default(),
+            options: Options { timestamps: self.timestamps.then(Timestamps::default), ..Options::default() },
             ..Segment::default()
         });
     }
@@ -81,6 +83,19 @@ impl Connection {
         self.time_wait_until = Time::NEVER;
         self.uncork_at = Time::NEVER;
         self.receiver.acknowledged();
+    }
+
+    /// An opening that the other end had begun is over [RFC9293 s3.10.7.4].
+    pub(super) fn listen_again(&mut self) {
+        if self.orphan {
+            return self.finish(State::Closed);
+        }
+        if let Some(handshake) = &mut self.handshake {
+            handshake.forget();
+        }
+        (self.peer_origin, self.last_ack, self.remote_port) = (SeqNum(0), SeqNum(0), 0);
+        (self.clock, self.timestamps) = (Clock::default(), false);
+        self.enter(State::Listen);
     }
 
     pub(super) fn fail(&mut self, failure: Failure) {

@@ -40,10 +40,14 @@ pub(super) struct Handshake {
     most: u32,
     /// The first retransmissions of a SYN, which come at intervals that do not double.
     steady: u32,
+    /// How long the other end may be silent, whatever `most` says.
+    pub user_timeout: Option<Span>,
     /// How many SYNs went out, when the first did, and when the next is due.
     pub tries: u32,
     pub first_at: Time,
     pub due: Time,
+    /// Whether this end listened: it does so again if the opening comes to nothing.
+    pub passive: bool,
     /// What the other end's SYN said.
     pub agreed: Option<Agreed>,
 }
@@ -66,11 +70,19 @@ impl Handshake {
             max_rto: config.rto.max,
             most: config.retries.syn,
             steady: config.retries.steady_syn,
+            user_timeout: None,
             tries: 0,
             first_at: Time::ZERO,
             due: Time::ZERO,
+            passive: false,
             agreed: None,
         }
+    }
+
+    /// As before the other end's SYN came.
+    pub fn forget(&mut self) {
+        (self.tries, self.first_at, self.due) = (0, Time::ZERO, Time::ZERO);
+        self.agreed = None;
     }
 
     /// Whether a SYN is to go out now.
@@ -79,8 +91,15 @@ impl Handshake {
     }
 
     /// Whether the other end has been silent for too long.
-    pub fn given_up(&self) -> bool {
-        self.tries > self.most.saturating_add(self.steady())
+    pub fn given_up(&self, now: Time) -> bool {
+        self.tries > self.most.saturating_add(self.steady()) || self.limit().is_some_and(|limit| now >= limit)
+    }
+
+    /// When the user timeout ends: like Linux's (`tcp_write_timeout`) it counts from the first SYN and is looked at once
+    /// that has been repeated. An answer to a SYN has none.
+    fn limit(&self) -> Option<Time> {
+        let timeout = self.user_timeout.filter(|_| self.tries > 1 && self.agreed.is_none())?;
+        Some(self.first_at + timeout)
     }
 
     /// An answer to a SYN has no such beginning.
@@ -96,6 +115,9 @@ impl Handshake {
         let doublings = self.tries.saturating_sub(self.steady());
         self.due = now + self.rto.times(1 << doublings.min(32)).min(self.max_rto);
         self.tries += 1;
+        if let Some(limit) = self.limit() {
+            self.due = self.due.min(limit.max(now));
+        }
     }
 
     /// The SYN is repeated because the other end seems to have missed the answer.

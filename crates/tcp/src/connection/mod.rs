@@ -10,13 +10,13 @@ pub(crate) mod timestamps;
 use std::collections::VecDeque;
 
 use engine::{Span, Time};
-use wire::{Body, Ecn, Flags, Notice, Segment, SeqNum};
+use wire::{Body, Ecn, Flags, Notice, Segment, SeqNum, Timestamps};
 
 pub use adopted::Adoption;
 pub use close::refusal;
 pub use state::{Failure, State};
 
-use crate::config::{Config, Nagle};
+use crate::config::{Config, Nagle, Paws};
 use crate::event::Event;
 use crate::info::Info;
 use crate::receiver::Receiver;
@@ -56,9 +56,14 @@ pub struct Connection {
     last_ack: SeqNum,
     /// Sequence and acknowledgment number of the segment that said last how much the other end takes
     /// (SND.WL1, SND.WL2) [RFC9293 s3.10.7.4].
-    window_from: Option<(SeqNum, u64)>,
+    window_from: Option<(SeqNum, SeqNum)>,
     /// The application is gone: data that comes now finds nobody.
     orphan: bool,
+    paws: Paws,
+    /// How far answers to segments that are not acceptable are apart, in milliseconds, and when the last one went out; so
+    /// long ago, if none did. It wraps, as `tcp_jiffies32` does.
+    invalid_ratelimit: u32,
+    answered_at: u32,
     time_wait_until: Time,
     /// When what a cork holds back goes out all the same.
     uncork_at: Time,
@@ -96,6 +101,7 @@ impl Connection {
         let sender = Sender::new(config, 0);
         let handshake = || Box::new(Handshake::new(config, sender.uses_sack()));
         let receiver = Receiver::new(config.window.0, config.segment, config.acks, sender.precise_ecn());
+        let apart = timestamps::value(Time::ZERO + config.invalid_ratelimit);
         Connection {
             local_port,
             remote_port,
@@ -116,6 +122,9 @@ impl Connection {
             time_wait_until: Time::NEVER,
             uncork_at: Time::NEVER,
             answers: VecDeque::new(),
+            paws: config.paws,
+            invalid_ratelimit: apart,
+            answered_at: 0_u32.wrapping_sub(apart),
             nagle: config.nagle,
             time_wait: config.time_wait,
         }
@@ -177,6 +186,20 @@ impl Connection {
         self.sender.set_more(on);
     }
 
+    /// What was written last ends a record: no segment holds bytes of two (MSG_EOR).
+    pub fn end_record(&mut self) {
+        self.sender.end_record();
+    }
+
+    /// How long the other end may fail to answer what is sent again before the connection is given up (TCP_USER_TIMEOUT);
+    /// none: as often as the settings say. The option of RFC 5482 by which ends tell each other is not sent.
+    pub fn set_user_timeout(&mut self, timeout: Option<Span>) {
+        self.sender.set_user_timeout(timeout);
+        if let Some(handshake) = &mut self.handshake {
+            handshake.user_timeout = timeout;
+        }
+    }
+
     /// The application reads by itself from now on; before that, as data comes.
     pub fn hold_reading(&mut self) {
         self.receiver.hold();
@@ -216,6 +239,12 @@ impl Connection {
     /// Segments received that brought no byte that was not here already.
     pub fn segments_duplicate(&self) -> u64 {
         self.receiver.duplicates()
+    }
+
+    /// Segments with data received of which nothing was looked at, because they were not acceptable [RFC9293 s3.10.7.4]
+    /// or too old by their timestamps [RFC7323 s5.3].
+    pub fn segments_discarded(&self) -> u64 {
+        self.receiver.discarded()
     }
 
     /// What the sending half has counted.
@@ -293,7 +322,7 @@ impl Connection {
     /// The time that `poll_timeout` gave has come. Being called early does no harm.
     pub fn handle_timeout(&mut self, now: Time) {
         if let Some(handshake) = &self.handshake {
-            if now >= handshake.due && handshake.given_up() {
+            if now >= handshake.due && handshake.given_up(now) {
                 self.fail(Failure::TimedOut);
             }
             return;
@@ -325,6 +354,12 @@ impl Connection {
     pub fn poll_into(&mut self, now: Time, to: &mut Segment) -> Option<Ecn> {
         if self.handshake.is_some() || !self.answers.is_empty() {
             *to = self.answers.pop_front().or_else(|| self.poll_handshake(now))?;
+            if to.flags.has(Flags::RST) && to.options.timestamps.is_some() {
+                let stamp = self.clock.stamp(now);
+                // An echo means something only beside an acknowledgment [RFC7323 s3.2].
+                let echo = if to.flags.has(Flags::ACK) { stamp.echo } else { 0 };
+                to.options.timestamps = Some(Timestamps { echo, ..stamp });
+            }
             return Some(Ecn::NotEct);
         }
         if self.state.sends() && !self.sender.silent() {
@@ -380,7 +415,7 @@ impl Connection {
     fn poll_handshake(&mut self, now: Time) -> Option<Segment> {
         let handshake = self.handshake.as_mut()?;
         let due = matches!(self.state, State::SynSent | State::SynReceived) && handshake.wants(now);
-        if !due || handshake.given_up() {
+        if !due || handshake.given_up(now) {
             return None;
         }
         let (flags, window, options) = handshake.syn(now, &self.clock);

@@ -35,12 +35,13 @@ pub(crate) struct Receiver {
     delayed: Delayed,
     reports: Reports,
     /// Bytes in a full segment of the other end, as far as is known: small windows are not worth telling of.
-    segment: u64,
+    segment: u32,
     /// Congestion met on the way here is echoed until the other end has reduced its window [RFC3168 s6.1.3], or with each
     /// segment marked [RFC8257 s3.2].
     echo: bool,
     precise_ecn: bool,
     duplicates: u64,
+    discarded: u32,
     observed: bool,
     events: VecDeque<Event>,
 }
@@ -70,13 +71,15 @@ impl Receiver {
             fin_at: None,
             holds: false,
             read_to: 0,
-            edge: buffer,
+            // No more than a SYN can say, until windows are agreed on [RFC7323 s2.2].
+            edge: buffer.min(u64::from(u16::MAX)),
             delayed: Delayed::new(acks),
             reports: Reports::default(),
-            segment: u64::from(segment),
+            segment,
             echo: false,
             precise_ecn,
             duplicates: 0,
+            discarded: 0,
             observed: false,
             events: VecDeque::new(),
         }
@@ -119,6 +122,20 @@ impl Receiver {
         self.duplicates
     }
 
+    /// Segments with data that were not looked at.
+    pub fn discarded(&self) -> u64 {
+        u64::from(self.discarded)
+    }
+
+    /// A segment with data was not acceptable.
+    #[cold]
+    pub fn discard(&mut self, seq: u64, len: u32) {
+        self.discarded = self.discarded.saturating_add(1);
+        if self.observed {
+            self.events.push_back(Event::SegmentDiscarded { seq, len });
+        }
+    }
+
     /// From now on the application reads by itself.
     pub fn hold(&mut self) {
         self.holds = true;
@@ -137,7 +154,7 @@ impl Receiver {
         self.read_to += bytes;
         // Worth telling of by itself once it is half the buffer or two segments more than what was said [WS96].
         let more = (self.next() + self.free()).saturating_sub(self.edge);
-        if bytes > 0 && more >= (self.buffer / 2).min(2 * self.segment) {
+        if bytes > 0 && more >= (self.buffer / 2).min(2 * u64::from(self.segment)) {
             self.delayed.at_once();
         }
         bytes
@@ -163,7 +180,7 @@ impl Receiver {
     #[inline]
     pub fn renew_window(&mut self) {
         let edge = self.next() + self.free();
-        let worth = !self.holds || edge.saturating_sub(self.edge) >= (self.buffer / 2).min(self.segment);
+        let worth = !self.holds || edge.saturating_sub(self.edge) >= (self.buffer / 2).min(u64::from(self.segment));
         if edge > self.edge && worth {
             self.edge = edge;
         }

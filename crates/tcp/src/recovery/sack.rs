@@ -3,8 +3,15 @@
 //! Lost is what has more than two segments' bytes SACKed above it, or three separate ranges. Segments leave as the pipe
 //! has room: holes first, then new data, then what is below the highest SACK and not known to be lost, and once a
 //! recovery the last segment, to be rescued. Without SACK it is [NewReno](super::newreno).
+//!
+//! Deviation: RescueRxt of RFC 6675 is undefined when recovery begins, so that the first room in the pipe lets the rescue out:
+//! in each recovery of a sender that the receiver's window holds back, whose last segments are still on their way. Here it begins
+//! as HighACK, and the rescue is one that was sent before the recovery began: when an acknowledgment has moved on, what was sent
+//! again first has arrived, and what left before it should have been reported.
 
 pub use engine::registry::NoSettings as Config;
+
+use engine::Time;
 
 use super::newreno::{NewReno, Variant};
 use super::{Ack, DUP_THRESH, LossRecovery, Notified, Verdict, View};
@@ -31,15 +38,17 @@ pub(super) struct Sack {
     point: Option<u64>,
     /// After a recovery or a timeout: what must be acknowledged before duplicates can show a loss again.
     not_before: u64,
-    /// What `spare` has looked at, and whether the last segment was rescued in this recovery.
+    /// What `spare` has looked at.
     spared_to: u64,
-    rescued: bool,
+    /// This recovery: what must be acknowledged before the last segment may be rescued (RescueRxt), and when it began.
+    rescue_from: u64,
+    began: Time,
 }
 
 impl Sack {
     pub fn new(edge: Edge) -> Self {
         let without = NewReno::new(Variant::default());
-        Sack { edge, without, point: None, not_before: 0, spared_to: 0, rescued: false }
+        Sack { edge, without, point: None, not_before: 0, spared_to: 0, rescue_from: 0, began: Time::ZERO }
     }
 
     fn edge(&self, board: &Scoreboard, view: &View) -> u64 {
@@ -89,7 +98,7 @@ impl LossRecovery for Sack {
         // [RFC6675 s5 (4)]
         self.point = Some(board.nxt());
         self.not_before = board.nxt();
-        (self.spared_to, self.rescued) = (board.una(), false);
+        (self.spared_to, self.rescue_from, self.began) = (board.una(), board.una(), ack.now);
         board.lose_below(edge);
         Verdict::Begin { resend: !ack.notified.is_some_and(Notified::at_once) || ack.duplicates >= DUP_THRESH }
     }
@@ -130,8 +139,9 @@ impl LossRecovery for Sack {
             }
         }
         // [RFC6675 s4 NextSeg (4)]
-        let last = board.last().filter(|last| !self.rescued && !last.sacked && !last.resent)?;
-        self.rescued = true;
+        let due = board.una() > self.rescue_from;
+        let last = board.last().filter(|last| due && !last.sacked && !last.resent && last.at <= self.began)?;
+        self.rescue_from = self.point?;
         Some(last.seq)
     }
 }

@@ -340,6 +340,9 @@ impl Sender {
         self.consecutive_timeouts = 0;
         self.congestion_timeouts = 0;
         self.limited_sent = 0;
+        if self.board.resent_segments() == 0 {
+            self.forget_repetition();
+        }
         self.more = false;
         self.rtt.on_advance();
         if self.noticed {

@@ -8,6 +8,7 @@ mod ack;
 mod pacer;
 mod rate;
 mod recover;
+mod requests;
 mod rtt;
 mod scoreboard;
 mod spurious;
@@ -32,6 +33,7 @@ use crate::recovery::{DUP_THRESH, LossRecovery, View};
 use crate::response::NoticeResponse;
 use pacer::Pacer;
 use rate::RateEstimator;
+use requests::Requests;
 use rtt::RttEstimator;
 use spurious::Spurious;
 use timers::Persist;
@@ -173,6 +175,8 @@ pub(crate) struct Sender {
     pushed: bool,
     /// The end of the last segment that was not full.
     last_small: u64,
+    /// Boxed, for hardly any application asks for it.
+    requests: Option<Box<Requests>>,
     counters: Counters,
     observed: bool,
     events: VecDeque<Event>,
@@ -253,6 +257,7 @@ impl Sender {
             unfinished_record: false,
             pushed: false,
             last_small: 0,
+            requests: None,
             counters: Counters::default(),
             observed: false,
             events: VecDeque::new(),
@@ -268,6 +273,7 @@ impl Sender {
         (self.offered, self.finished) = (old.offered, old.finished);
         (self.corked, self.more, self.pushed) = (old.corked, old.more, old.pushed);
         self.unfinished_record = old.unfinished_record;
+        self.requests = old.requests;
         self.settings.nagle = old.settings.nagle;
         self.observed = old.observed;
         self.events = old.events;
@@ -468,11 +474,6 @@ impl Sender {
 
     pub fn retries(&self) -> u32 {
         self.consecutive_timeouts
-    }
-
-    /// Whether the other end has been silent for longer than is allowed.
-    pub fn given_up(&self) -> bool {
-        self.settings.retries.is_some_and(|most| self.consecutive_timeouts > most)
     }
 
     /// A message about the segment that begins at `seq`.

@@ -62,15 +62,22 @@ impl Sender {
             self.persist.stop();
             self.persist.waited = true;
         } else if now >= self.persist.due() {
-            self.persist.probe = true;
-            self.persist.sent += 1;
-            // [RFC9293 s3.8.6.1]: exponentially longer pauses.
-            let pause = self.rtt.rto().times(1 << self.persist.sent.min(20)).min(self.settings.max_rto);
-            self.persist.due = Some(now + pause);
+            self.probe_window(now);
         }
         self.paced = false;
         self.renew_limit();
         self.tell_window();
+    }
+
+    /// The closed window is probed [RFC9293 s3.8.6.1], after pauses that grow exponentially.
+    fn probe_window(&mut self, now: Time) {
+        let first = self.persist.sent == 0;
+        let pause = self.rtt.rto().times(1 << (self.persist.sent + 1).min(20)).min(self.settings.max_rto);
+        if let Some(due) = self.probe_by_user_timeout(now, first, now + pause) {
+            self.persist.probe = true;
+            self.persist.sent += 1;
+            self.persist.due = Some(due);
+        }
     }
 
     /// The other end's window is closed, or was: data in flight waits for it [RFC9293 s3.8.6]. As in 4.3BSD the retransmission timer
@@ -131,11 +138,14 @@ impl Sender {
 
     /// The retransmission timer has expired [RFC6298 s5.4 to s5.6].
     fn timed_out(&mut self, now: Time) {
+        if self.user_timed_out(now) {
+            return;
+        }
         self.counters.timeouts += 1;
         self.consecutive_timeouts += 1;
         self.rtt.back_off();
         let (una, nth, rto) = (self.una(), self.consecutive_timeouts, self.rtt.rto());
-        self.expiry = self.rtt.expiry(now);
+        self.expiry = self.by_user_timeout(now, self.rtt.expiry(now));
         self.say(|| Event::Timeout { seq: una, nth, rto });
         let flight = self.flight(now);
         let first = nth == 1 && !self.recovering && self.episodes.back.is_none();

@@ -107,7 +107,7 @@ impl Sender {
             return None;
         }
         let segment = u64::from(self.settings.segment);
-        let mut len = segment.min(waiting);
+        let (mut len, mut record) = self.within_record(nxt, segment.min(waiting));
         let usable = (self.una() + self.peer_window).saturating_sub(nxt);
         if len > usable {
             // [RFC9293 s3.8.6.2.1]: less than a segment only if it is half of the most there ever was, or has waited.
@@ -117,7 +117,7 @@ impl Sender {
                 self.note_use(false);
                 return None;
             }
-            len = usable;
+            (len, record) = (usable, false);
         }
         let all = len == waiting;
         // A FIN rides on the last byte; it counts against the receiver's window only [RFC9293 s3.4].
@@ -126,7 +126,9 @@ impl Sender {
             self.persist_if_stuck(now);
             return None;
         }
-        if len < segment && self.holds_back(all, fin) {
+        // Nothing joins a record that has others behind it, so there is nothing to wait for.
+        let complete = record && !all;
+        if len < segment && !complete && self.holds_back(all, fin) {
             return None;
         }
         if self.board.is_empty() {
@@ -145,7 +147,7 @@ impl Sender {
         if self.settings.limited_transmit && self.duplicates > 0 && !self.recovering {
             self.limited_sent += len;
         }
-        let push = all && !self.unfinished_record;
+        let push = record || (all && !self.unfinished_record);
         Some(self.send_new(now, len as u32, fin, push, stamp))
     }
 
@@ -196,10 +198,10 @@ impl Sender {
     fn send_probe(&mut self, now: Time, stamp: u32) -> Option<Piece> {
         self.counters.probes += 1;
         let waiting = self.offered.saturating_sub(self.nxt());
-        let len = u64::from(self.settings.segment).min(waiting);
+        let (len, record) = self.within_record(self.nxt(), u64::from(self.settings.segment).min(waiting));
         let piece = if len > 0 && self.nxt() + len <= self.una() + self.peer_window {
             self.recovery.on_probe(now, None, self.nxt() + len);
-            self.send_new(now, len as u32, false, len == waiting, stamp)
+            self.send_new(now, len as u32, false, record || len == waiting, stamp)
         } else {
             let last = *self.board.last()?;
             let snapshot = self.snapshot(now, last.len);
@@ -229,6 +231,7 @@ impl Sender {
         let again = reason != Reason::New;
         if again {
             self.counters.segments_retransmitted += 1;
+            self.note_repetition(now);
             self.response.on_resent(seq);
             self.spurious.on_resent(seq, self.settings.timestamps.then_some(stamp));
             // Karn: a segment sent twice is not timed [RFC6298 s3]. Nor is one behind it, as in 4.3BSD [WS96]:

@@ -70,6 +70,10 @@ impl Checker<'_> {
             if given.recovery_exit_growth.is_none() {
                 config.recovery_exit_growth = true;
             }
+            if given.invalid_ratelimit.is_none() {
+                // 4.3BSD answers each.
+                config.invalid_ratelimit = Span::ZERO;
+            }
         }
         config
     }

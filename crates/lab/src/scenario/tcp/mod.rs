@@ -7,7 +7,7 @@ use engine::{Bytes, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tcp::cc::ControlConfig;
-use tcp::config::{BackOff, ClosedWindow, EcnMode, Floor, Growth, Nagle, Sampling, TimerRestart};
+use tcp::config::{BackOff, ClosedWindow, EcnMode, Floor, Growth, Nagle, Paws, Sampling, TimerRestart};
 use tcp::differentiation::DifferentiationConfig;
 use tcp::presets;
 use tcp::recovery::RecoveryConfig;
@@ -58,6 +58,13 @@ pub struct Tcp {
     /// What a sender does when the other end's window closes over data in flight [RFC9293 s3.8.6].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub closed_window: Option<ClosedWindow>,
+    /// Which timestamps are too old [RFC7323 s5].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub paws: Option<Paws>,
+    /// The least time between two acknowledgments that answer segments which are not acceptable and carry no data
+    /// [RFC5961 s7].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub invalid_ratelimit: Option<Span>,
     /// Retransmission timeout before the first measurement [RFC6298 s2.1].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub initial_rto: Option<Span>,
@@ -141,6 +148,8 @@ impl Default for Tcp {
             recovery_exit_growth: None,
             restart_after_idle: None,
             closed_window: None,
+            paws: None,
+            invalid_ratelimit: None,
             initial_rto: None,
             min_rto: None,
             max_rto: None,
@@ -189,6 +198,8 @@ impl Tcp {
         put(&mut config.recovery_exit_growth, &self.recovery_exit_growth);
         put(&mut config.restart_after_idle, &self.restart_after_idle);
         put(&mut config.closed_window, &self.closed_window);
+        put(&mut config.paws, &self.paws);
+        put(&mut config.invalid_ratelimit, &self.invalid_ratelimit);
         put(&mut config.rto.initial, &self.initial_rto);
         put(&mut config.rto.min, &self.min_rto);
         put(&mut config.rto.max, &self.max_rto);

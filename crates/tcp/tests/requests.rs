@@ -1,0 +1,95 @@
+//! What applications ask for: records kept apart (MSG_EOR), and an end to waiting (TCP_USER_TIMEOUT).
+
+use engine::{Span, Time};
+use tcp::config::{Nagle, RtoConfig};
+use tcp::{Config, Connection, Failure, State};
+use wire::{Ecn, Flags, Segment, SeqNum};
+
+/// Full segments of 1000 bytes; the retransmission timeout begins with a second and doubles.
+fn end(config: Config) -> Connection {
+    let rto = RtoConfig { initial: Span::from_secs(1), ..RtoConfig::default() };
+    Connection::established(&Config { segment: 1000, initial_window: 10, rto, ..config }, 1, 2, 60_000)
+}
+
+/// First byte, length and push mark of all that leaves now.
+fn sent(end: &mut Connection, now: Time) -> Vec<(u32, u32, bool)> {
+    std::iter::from_fn(|| end.poll_transmit(now))
+        .map(|(segment, _)| (segment.seq.0, segment.len, segment.flags.has(Flags::PSH)))
+        .collect()
+}
+
+fn answer(end: &mut Connection, now: Time, ack: u32, window: u32) {
+    let segment = Segment { src_port: 2, dst_port: 1, ack: SeqNum(ack), window, ..Segment::default() };
+    end.handle_segment(now, &Segment { flags: Flags::ACK, ..segment }, Ecn::NotEct);
+}
+
+/// Lets timers expire until the connection is over; when each of them did.
+fn expiries(end: &mut Connection, answers: bool) -> Vec<f64> {
+    let mut times = Vec::new();
+    while end.state() == State::Established {
+        let now = end.poll_timeout();
+        end.handle_timeout(now);
+        sent(end, now);
+        times.push(now.since(Time::ZERO).as_secs_f64());
+        if answers && end.state() == State::Established {
+            answer(end, now, 0, 0);
+        }
+    }
+    times
+}
+
+#[test]
+fn a_segment_ends_where_a_record_does() {
+    let mut end = end(Config { nagle: Nagle::Minshall, ..Config::default() });
+    for bytes in [400, 2500, 300] {
+        end.write(bytes);
+        end.end_record();
+    }
+    // The last one waits behind a small one, as any small segment does; those before cannot grow.
+    let whole = [(0, 400, true), (400, 1000, false), (1400, 1000, false), (2400, 500, true)];
+    assert_eq!(sent(&mut end, Time::ZERO), whole);
+    answer(&mut end, Time::from_millis(100), 2900, 60_000);
+    assert_eq!(sent(&mut end, Time::from_millis(100)), [(2900, 300, true)]);
+}
+
+/// Without it 1, 3, 7 s and so on without end.
+#[test]
+fn a_user_timeout_counts_from_the_first_retransmission_and_ends_the_last_timeout() {
+    // covers [RFC9293 s3.9.1.2]
+    let mut end = end(Config::default());
+    end.set_user_timeout(Some(Span::from_secs(5)));
+    end.write(1000);
+    sent(&mut end, Time::ZERO);
+    // Sent again after 1 and 3 s, and not after 7: 5 s after the first of them all is over.
+    assert_eq!(expiries(&mut end, false), [1.0, 3.0, 6.0]);
+    assert_eq!(end.failure(), Some(Failure::TimedOut));
+}
+
+#[test]
+fn an_acknowledgment_ends_what_a_user_timeout_counts() {
+    let mut end = end(Config::default());
+    end.set_user_timeout(Some(Span::from_secs(5)));
+    end.write(1000);
+    sent(&mut end, Time::ZERO);
+    for at in [1, 3] {
+        end.handle_timeout(Time::from_millis(1000 * at));
+        sent(&mut end, Time::from_millis(1000 * at));
+    }
+    answer(&mut end, Time::from_millis(4000), 1000, 60_000);
+    end.write(1000);
+    sent(&mut end, Time::from_millis(10_000));
+    // The timeout is still four seconds [RFC6298 s5.5]: retransmitted at 14 s, given up five later.
+    assert_eq!(expiries(&mut end, false), [14.0, 19.0]);
+}
+
+/// Probes after 1, 3 and 7 s, however they are answered.
+#[test]
+fn a_window_that_stays_closed_is_given_up_too() {
+    let mut end = end(Config::default());
+    answer(&mut end, Time::ZERO, 0, 0);
+    end.set_user_timeout(Some(Span::from_secs(7)));
+    end.write(1000);
+    sent(&mut end, Time::ZERO);
+    assert_eq!(expiries(&mut end, true), [1.0, 3.0, 7.0, 8.0]);
+    assert_eq!(end.failure(), Some(Failure::TimedOut));
+}
