@@ -150,6 +150,8 @@ pub enum TimerRestart {
     /// Also a fast retransmit, as in 4.3BSD and ns-2: the segment sent again has a round trip of its own to go (WS96). A
     /// recovery that begins without a retransmission leaves the timer as it is.
     Recovery,
+    /// Also each retransmission of the first unacknowledged segment (Linux: `tcp_xmit_retransmit_queue`).
+    Retransmissions,
 }
 
 impl Default for RtoConfig {

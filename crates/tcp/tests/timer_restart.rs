@@ -32,6 +32,7 @@ fn expires(restart: TimerRestart) -> Time {
 fn recovery_starts_it_again_if_told_to() {
     assert_eq!(expires(TimerRestart::Acknowledgments), Time::from_millis(1000));
     assert_eq!(expires(TimerRestart::Recovery), Time::from_millis(900) + Span::from_secs(1));
+    assert_eq!(expires(TimerRestart::Retransmissions), Time::from_millis(900) + Span::from_secs(1));
 }
 
 /// Refined ICMP's recovery begins at the first duplicate, with a segment that ICMP-RETRANSMIT had sent again 850 ms after
