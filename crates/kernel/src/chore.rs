@@ -1,13 +1,14 @@
 //! The command: scripts one after the other, a line about each.
 
 use std::fs;
-use std::path::Path;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use drill::report::{Outcome, Report};
-use engine::Span;
+use engine::{Rate, Span};
 
 use crate::host::Kernel;
+use crate::path::{self, Path};
 use crate::tables;
 
 const USAGE: &str = "\
@@ -15,12 +16,17 @@ packetdrill scripts against this machine's own Linux, in real time.
 
     cargo xtask kernel [OPTIONS] FILE.pkt...
     cargo xtask kernel --tables FOLDER        what its senders do after losses, which a test holds ours against
+    cargo xtask kernel --path KEY=VALUE...    what its flows get over a bottleneck made here, in real time
 
 Each script gets a network namespace and a TUN device of its own: run it as root. Nothing outside is touched.
 
     --tolerance 8ms   how far from its time a packet may come; twice what the script says, or 8 ms, if not given
     --tries N         how often a script may be late before that counts: other programs run too; 3 if not given
     --verbose         every packet, and what assertions print
+
+Keys of a path: rate=10Mbps rtt=40ms queue=50 (packets) loss=0.01 (behind the
+bottleneck) loss_before=0 loss_back=0 lasts=30s seed=1 verbose=1, and
+flows=bbr,cubic@5s (congestion controls, and when they begin).
 
 Exit codes: 0 every script passed, 1 a script failed, 2 a file cannot be read or is no script, 3 the machine does not allow
 it, or a script needs what is not supported.
@@ -47,13 +53,18 @@ pub fn main() -> ExitCode {
     if let [first, folder] = words.as_slice()
         && first == "--tables"
     {
-        return match tables::write(Path::new(folder)) {
+        return match tables::write(std::path::Path::new(folder)) {
             Ok(()) => ExitCode::SUCCESS,
             Err(problem) => {
                 eprintln!("kernel: {problem}");
                 ExitCode::from(Code::Unsupported as u8)
             }
         };
+    }
+    if let Some(("--path", keys)) = words.split_first().map(|(first, keys)| (first.as_str(), keys)) {
+        let Err(problem) = path(keys).and_then(|path| path::run(&path)) else { return ExitCode::SUCCESS };
+        eprintln!("kernel: {problem}");
+        return ExitCode::from(Code::Unsupported as u8);
     }
     let options = match parsed(&words) {
         Ok(Some(options)) => options,
@@ -85,6 +96,49 @@ pub fn main() -> ExitCode {
     }
     let worst = names.iter().find(|(code, _)| count(*code) > 0).map_or(Code::Passed, |(code, _)| *code);
     ExitCode::from(worst as u8)
+}
+
+/// What the keys of a path say.
+fn path(keys: &[String]) -> Result<Path, String> {
+    let mut path = Path {
+        rate: 10e6,
+        rtt: Duration::from_millis(40),
+        queue: 50,
+        loss: [0.0; 2],
+        loss_before: 0.0,
+        lasts: Duration::from_secs(30),
+        seed: 1,
+        flows: vec![("bbr".into(), Duration::ZERO)],
+        verbose: false,
+    };
+    for text in keys {
+        let wrong = || format!("`{text}` is no key of a path with its value");
+        let (key, value) = text.split_once('=').ok_or_else(wrong)?;
+        let time = |value: &str| match value.parse::<Span>() {
+            Ok(span) => Ok(Duration::from_nanos(span.as_nanos())),
+            Err(_) => Err(wrong()),
+        };
+        match key {
+            "rate" => path.rate = value.parse::<Rate>().map_err(|_| wrong())?.bits_per_sec() as f64,
+            "rtt" => path.rtt = time(value)?,
+            "lasts" => path.lasts = time(value)?,
+            "queue" => path.queue = value.parse().map_err(|_| wrong())?,
+            "loss" => path.loss[0] = value.parse().map_err(|_| wrong())?,
+            "loss_back" => path.loss[1] = value.parse().map_err(|_| wrong())?,
+            "loss_before" => path.loss_before = value.parse().map_err(|_| wrong())?,
+            "seed" => path.seed = value.parse().map_err(|_| wrong())?,
+            "verbose" => path.verbose = value != "0",
+            "flows" => {
+                let flow = |text: &str| match text.split_once('@') {
+                    Some((control, start)) => Ok::<_, String>((control.to_owned(), time(start)?)),
+                    None => Ok((text.to_owned(), Duration::ZERO)),
+                };
+                path.flows = value.split(',').map(flow).collect::<Result<_, _>>()?;
+            }
+            _ => return Err(wrong()),
+        }
+    }
+    Ok(path)
 }
 
 /// What the words say; `None` asks for help.

@@ -19,6 +19,11 @@ const DEVICE: &str = "tun0";
 /// Moves this process, which must have one thread, into a new network namespace with a device to the script's end.
 /// `Err` says what the machine does not allow.
 pub fn enter() -> Result<SyncDevice, String> {
+    enter_as(LOCAL)
+}
+
+/// The same with another address of the host.
+pub fn enter_as(address: Ipv4Addr) -> Result<SyncDevice, String> {
     unshare(CloneFlags::CLONE_NEWNET).map_err(|error| match error {
         Errno::EPERM => "a network namespace is for root only (CAP_SYS_ADMIN): run it as root".to_owned(),
         error => format!("no network namespace: {error}"),
@@ -29,7 +34,7 @@ pub fn enter() -> Result<SyncDevice, String> {
     })?;
     device.set_nonblocking(true).map_err(|error| format!("no TUN device that does not block: {error}"))?;
     ip(&["link", "set", "lo", "up"])?;
-    ip(&["address", "add", &format!("{LOCAL}/8"), "dev", DEVICE])?;
+    ip(&["address", "add", &format!("{address}/8"), "dev", DEVICE])?;
     ip(&["link", "set", DEVICE, "up"])?;
     ip(&["route", "add", "default", "dev", DEVICE])?;
     // A new namespace begins with the kernel's defaults, but for these.
@@ -79,7 +84,7 @@ pub fn set(device: &SyncDevice, setting: &Setting) -> Result<(), String> {
 }
 
 /// Sets a parameter of the namespace's; those of the whole machine are not there in `net`.
-fn parameter(name: &str, value: &str) -> Result<(), String> {
+pub fn parameter(name: &str, value: &str) -> Result<(), String> {
     if !name.starts_with("net.") || name.contains("..") || name.contains('/') {
         return Err(format!("the parameter {name}, which is the whole machine's"));
     }
@@ -96,7 +101,8 @@ fn parameter(name: &str, value: &str) -> Result<(), String> {
     }
 }
 
-fn ip(words: &[&str]) -> Result<(), String> {
+/// Runs `ip` in this namespace.
+pub fn ip(words: &[&str]) -> Result<(), String> {
     command("ip", words)
 }
 

@@ -24,6 +24,8 @@ mod options;
 #[cfg(target_os = "linux")]
 mod packet;
 #[cfg(target_os = "linux")]
+mod path;
+#[cfg(target_os = "linux")]
 mod tables;
 
 use std::process::ExitCode;

@@ -33,7 +33,7 @@ const KEYS: &[(&str, &[&str])] = &[
     ("rto_floor", &["\"variation\""]),
     ("rto_granularity", &["\"500 ms\""]),
     ("rto_back_off", &["\"until-acknowledged\""]),
-    ("rto_restart", &["\"recovery\"", "\"retransmission\""]),
+    ("rto_restart", &["\"recovery\"", "\"retransmissions\""]),
     ("rtt_sampling", &["\"each-acknowledgment\""]),
     ("retries", &["{ syn = 2 }", "{ data = 15 }", "{ syn = 0, data = 0 }", "{ steady_syn = 4 }"]),
     ("delayed_ack", &["true", "{ every = 3 }", "{ delay = \"40 ms\", at_once = 16 }"]),
@@ -172,7 +172,7 @@ fn the_profile_sets_rules_of_4_3_bsd_and_gives_way() {
         |profile: &str, tcp: &str| network(&format!("profile = \"{profile}\"\n{}", with(tcp))).flows[0].tcp.clone();
     let rules = |config: &tcp::Config| (config.rto.restart, config.rto.back_off, config.recovery_exit_growth);
     let exact = (TimerRestart::Acknowledgments, BackOff::UntilMeasured, false);
-    let bsd = (TimerRestart::Retransmission, BackOff::UntilAcknowledged, true);
+    let bsd = (TimerRestart::Retransmissions, BackOff::UntilAcknowledged, true);
     assert_eq!(rules(&with("exact", "variant = \"reno\"")), exact);
     assert_eq!(rules(&with("goel1997", "variant = \"reno\"")), bsd);
     let given = "rto_restart = \"acknowledgments\", rto_back_off = \"until-measured\", recovery_exit_growth = false";

@@ -163,9 +163,9 @@ pub enum TimerRestart {
     /// Also a fast retransmit, as in 4.3BSD and ns-2: the segment sent again has a round trip of its own to go (WS96). A
     /// recovery that begins without a retransmission leaves the timer as it is.
     Recovery,
-    /// Also, besides a fast retransmit, the first unacknowledged segment sent again because a message asks for it
-    /// (ICMP-RETRANSMIT).
-    Retransmission,
+    /// Also each retransmission of the first unacknowledged segment, whatever asks for it: a fast retransmit, recovery, a message
+    /// (Linux: `tcp_xmit_retransmit_queue`).
+    Retransmissions,
 }
 
 impl Default for RtoConfig {

@@ -3,7 +3,9 @@
 use engine::{Bytes, Span};
 
 use crate::cc::{ControlConfig, cubic, hystart, reno, window};
-use crate::config::{Acks, ClosedWindow, Config, EcnMode, Floor, Growth, Nagle, Paws, Retries, Sampling, Spurious};
+use crate::config::{
+    Acks, ClosedWindow, Config, EcnMode, Floor, Growth, Nagle, Paws, Retries, Sampling, Spurious, TimerRestart,
+};
 use crate::recovery::{RecoveryConfig, fack, newreno, rack, sack, tahoe};
 
 /// A variant: its name, one line about it, and its parts.
@@ -161,6 +163,7 @@ fn linux(config: &mut Config, control: ControlConfig) {
     config.rto.max = Span::from_secs(120);
     config.rto.floor = Floor::Variation;
     config.rto.sampling = Sampling::EachAcknowledgment;
+    config.rto.restart = TimerRestart::Retransmissions;
     config.options.timestamps = true;
     config.options.ecn = EcnMode::Accept;
     config.acks = Acks { every: 2, delay: Span::from_millis(40), at_once: 16 };

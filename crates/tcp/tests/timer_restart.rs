@@ -32,7 +32,7 @@ fn expires(restart: TimerRestart) -> Time {
 fn recovery_starts_it_again_if_told_to() {
     assert_eq!(expires(TimerRestart::Acknowledgments), Time::from_millis(1000));
     assert_eq!(expires(TimerRestart::Recovery), Time::from_millis(900) + Span::from_secs(1));
-    assert_eq!(expires(TimerRestart::Retransmission), Time::from_millis(900) + Span::from_secs(1));
+    assert_eq!(expires(TimerRestart::Retransmissions), Time::from_millis(900) + Span::from_secs(1));
 }
 
 /// When the timer expires after Refined ICMP's recovery has begun, at the first duplicate, 900 ms after the timer was started,
@@ -79,7 +79,7 @@ fn expires_under_refined(restart: TimerRestart) -> Time {
 fn recovery_without_a_retransmission_leaves_the_timer() {
     assert_eq!(expires_under_refined(TimerRestart::Acknowledgments), Time::from_millis(1000));
     assert_eq!(expires_under_refined(TimerRestart::Recovery), Time::from_millis(1000));
-    assert_eq!(expires_under_refined(TimerRestart::Retransmission), Time::from_millis(850) + Span::from_secs(1));
+    assert_eq!(expires_under_refined(TimerRestart::Retransmissions), Time::from_millis(850) + Span::from_secs(1));
 }
 
 /// With ELN the first marked duplicate sends the segment again and begins recovery: a fast retransmit, 900 ms after the

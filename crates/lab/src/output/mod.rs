@@ -301,7 +301,7 @@ mod tests {
             let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(example);
             let Ok(loaded) = load(&file, &Overrides::default()) else { panic!("{example} is there") };
             let all: Vec<&Trace> = TRACES.iter().collect();
-            let outputs = Outputs::open(&all, &loaded.network, Path::new("r"), None);
+            let outputs = Outputs::open(&all, &loaded.network, Path::new("r"), &loaded.scenario.output, None);
             let names: Vec<String> = outputs.file_names().collect();
             assert!(names.len() > 4, "{names:?}");
             assert!(names.iter().all(|name| is_file_name(name)), "{names:?}");

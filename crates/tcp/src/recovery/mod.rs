@@ -108,6 +108,8 @@ pub enum Verdict {
     },
     /// Recovery has ended.
     Recovered,
+    /// Recovery has ended, and another begins with losses that are known already: of what was sent meanwhile.
+    Again,
     /// A probe has made a loss good before anybody noticed it: the window is cut and recovery is over.
     Repaired,
     /// The tail may be lost: send something to find out, new data if there is some, else the last segment again

@@ -207,8 +207,14 @@ impl LossRecovery for Rack {
             if board.una() < point {
                 return Verdict::Recovering;
             }
-            self.point = None;
             self.window.on_recovered();
+            if board.lost_segments() > 0 {
+                // Losses in two successive windows count twice [RFC5681 s4.3]; Linux does not wait for another to be found
+                // (`tcp_time_to_recover`).
+                self.begin(board);
+                return Verdict::Again;
+            }
+            self.point = None;
             return Verdict::Recovered;
         }
         if view.after_timeout {

@@ -489,8 +489,7 @@ impl Sender {
         self.noticed = true;
         let reaction = self.response.on_notice(kind, seq);
         // The timer runs for the first unacknowledged segment.
-        let restarts = reaction.resend && self.settings.restart == TimerRestart::Retransmission;
-        if (reaction.postpone || restarts) && seq == self.una() && self.expiry != Time::NEVER {
+        if reaction.postpone && seq == self.una() && self.expiry != Time::NEVER {
             self.expiry = self.rtt.expiry(now);
         }
         if reaction.resend {

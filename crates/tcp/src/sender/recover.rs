@@ -61,7 +61,7 @@ impl Sender {
                 let reduced = self.episodes.mark.is_some() && !self.control.regulates_recovery();
                 let first = self.episodes.back.is_none();
                 if !reduced {
-                    self.spurious.begin(false, self.nxt(), first);
+                    self.spurious.begin(false, self.nxt(), first, self.repetition_outstanding());
                 }
                 self.response.on_recovery(una);
                 let lost = self.board.lost_segments().saturating_sub(self.board.resent_segments()).max(1);
@@ -100,6 +100,15 @@ impl Sender {
                 self.control.on_recovered(now);
                 self.say(|| Event::RecoveryEnd);
             }
+            Verdict::Again => {
+                self.reduction = None;
+                if !self.control.regulates_recovery() {
+                    self.control.on_recovered(now);
+                }
+                self.say(|| Event::RecoveryEnd);
+                let flight = self.flight(now);
+                self.apply(now, Verdict::Begin { resend: false }, None, &flight, from);
+            }
             Verdict::Repaired => {
                 self.spurious.forget();
                 self.control.on_congestion(Congestion::FastRetransmit, flight);
@@ -110,6 +119,11 @@ impl Sender {
             }
             Verdict::Probe => self.probe = true,
         }
+    }
+
+    /// Whether something that was sent again is still to be acknowledged (Linux: `tcp_any_retrans_done`).
+    pub(super) fn repetition_outstanding(&self) -> bool {
+        self.board.resent_segments() > 0 || self.board.first().is_some_and(|first| first.retransmitted)
     }
 
     /// A duplicate acknowledgment says that the segment it asks for was lost in the air.

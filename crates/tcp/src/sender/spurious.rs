@@ -11,6 +11,10 @@ pub(super) struct Spurious {
     settings: Settings,
     /// Boxed, for it is rare and an idle connection should be small.
     episode: Option<Box<Episode>>,
+    /// The timestamp of the first retransmission since none was outstanding, and whether there is one: two fields, for
+    /// an `Option` takes four bytes more in each connection.
+    stamp: u32,
+    stamped: bool,
 }
 
 #[derive(Debug)]
@@ -20,8 +24,6 @@ struct Episode {
     /// What was sent again, by first byte, and how often that has not arrived as a duplicate; and the sum of these.
     resent: BTreeMap<u64, u32>,
     needed: u32,
-    /// The timestamp of the first retransmission.
-    stamp: Option<u32>,
     frto: Frto,
 }
 
@@ -66,7 +68,7 @@ pub(super) enum Finding {
 
 impl Spurious {
     pub fn new(settings: Settings) -> Self {
-        Spurious { settings, episode: None }
+        Spurious { settings, episode: None, stamp: 0, stamped: false }
     }
 
     /// There is nothing to take back any more: the window was reduced for another reason since.
@@ -80,10 +82,16 @@ impl Spurious {
         self.episode.is_some()
     }
 
-    /// An episode begins, with everything before `until` sent. `first` if nothing was being recovered.
-    pub fn begin(&mut self, timeout: bool, until: u64, first: bool) {
+    /// An episode begins, with everything before `until` sent. `first` if nothing was being recovered; `outstanding` if
+    /// something that was sent again before has not been acknowledged.
+    pub fn begin(&mut self, timeout: bool, until: u64, first: bool, outstanding: bool) {
         if self.settings == Settings::default() {
             return;
+        }
+        if !outstanding {
+            // What is still out answers with a timestamp from before this episode, and had been sent again all the same
+            // (Linux: `tcp_retrans_stamp_cleanup`).
+            self.stamped = false;
         }
         let frto = if timeout && first && self.settings.frto { Frto::Resent } else { Frto::Off };
         // A timeout within an episode: the window before the first cut is the one to come back to.
@@ -91,15 +99,17 @@ impl Spurious {
             (episode.until, episode.frto) = (until, frto);
             return;
         }
-        self.episode = Some(Box::new(Episode { until, resent: BTreeMap::new(), needed: 0, stamp: None, frto }));
+        self.episode = Some(Box::new(Episode { until, resent: BTreeMap::new(), needed: 0, frto }));
     }
 
     /// What begins at `seq` was sent again, with this timestamp.
     pub fn on_resent(&mut self, seq: u64, stamp: Option<u32>) {
+        if let Some(stamp) = stamp.filter(|_| !self.stamped) {
+            (self.stamp, self.stamped) = (stamp, true);
+        }
         if let Some(episode) = &mut self.episode {
             *episode.resent.entry(seq).or_default() += 1;
             episode.needed += 1;
-            episode.stamp = episode.stamp.or(stamp);
         }
     }
 
@@ -128,8 +138,8 @@ impl Spurious {
 
     /// Whether the echo is of a segment sent before the first retransmission [RFC3522 s3.2].
     pub fn echoes_original(&self, echo: Option<u32>) -> bool {
-        let stamp = self.episode.as_ref().and_then(|episode| episode.stamp);
-        matches!((echo, stamp), (Some(echo), Some(stamp)) if (echo.wrapping_sub(stamp) as i32) < 0)
+        let watched = self.stamped && self.episode.is_some();
+        echo.is_some_and(|echo| watched && (echo.wrapping_sub(self.stamp) as i32) < 0)
     }
 
     /// An acknowledgment has come.
@@ -174,5 +184,27 @@ impl Spurious {
             self.episode = None;
         }
         Finding::Nothing
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Sent again at 100, and still out when another episode begins, in which something is sent again at 200: an echo of 100
+    /// is that of a retransmission. Once none is out, the next episode has a first retransmission of its own.
+    // covers [RFC3522 s3.2]
+    #[test]
+    fn an_echo_of_an_earlier_retransmission_is_no_original() {
+        let mut spurious = Spurious::new(Settings { eifel: true, ..Settings::default() });
+        spurious.begin(false, 10_000, true, false);
+        spurious.on_resent(0, Some(100));
+        assert!(spurious.echoes_original(Some(99)) && !spurious.echoes_original(Some(100)));
+        spurious.begin(false, 20_000, true, true);
+        spurious.on_resent(10_000, Some(200));
+        assert!(spurious.echoes_original(Some(99)) && !spurious.echoes_original(Some(100)));
+        spurious.begin(false, 30_000, true, false);
+        spurious.on_resent(20_000, Some(300));
+        assert!(spurious.echoes_original(Some(299)) && !spurious.echoes_original(Some(300)));
     }
 }

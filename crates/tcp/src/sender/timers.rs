@@ -163,6 +163,7 @@ impl Sender {
             if self.board.first().is_some_and(|first| first.sacked) {
                 self.board.renege();
             }
+            let resent = self.repetition_outstanding();
             let view = self.view();
             self.recovery.lose_at_timeout(now, &mut self.board, &view);
             self.recovery.on_timeout(&self.board);
@@ -171,7 +172,7 @@ impl Sender {
                 // It goes out whatever else may still fly [RFC6298 s5.4].
                 self.resend.push_back((una, Reason::Timeout));
             }
-            self.spurious.begin(true, self.nxt(), first);
+            self.spurious.begin(true, self.nxt(), first, resent);
             self.episodes.back = Some((self.nxt(), Reason::Timeout));
             self.congestion_timeouts += 1;
             let flight = Flight { again: !first, ..flight };

@@ -4,7 +4,7 @@ use engine::Time;
 
 use super::rate::Snapshot;
 use super::{Sender, Sent, Usage};
-use crate::config::Nagle;
+use crate::config::{Nagle, TimerRestart};
 use crate::event::{Event, Reason};
 
 /// A piece of the stream to send.
@@ -237,6 +237,10 @@ impl Sender {
             // Karn: a segment sent twice is not timed [RFC6298 s3]. Nor is one behind it, as in 4.3BSD [WS96]:
             // its acknowledgment waits for the hole to be filled, so the time it takes is not the path's.
             self.timed = None;
+            let restarts = self.settings.restart == TimerRestart::Retransmissions;
+            if restarts && matches!(reason, Reason::FastRetransmit | Reason::Notice) && seq == self.una() {
+                self.expiry = self.rtt.expiry(now);
+            }
         }
         if let Some(reduction) = &mut self.reduction {
             reduction.on_sent(f64::from(len));

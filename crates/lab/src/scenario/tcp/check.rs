@@ -65,7 +65,7 @@ impl Checker<'_> {
                 config.rto.back_off = BackOff::UntilAcknowledged;
             }
             if given.rto_restart.is_none() {
-                config.rto.restart = TimerRestart::Retransmission;
+                config.rto.restart = TimerRestart::Retransmissions;
             }
             if given.recovery_exit_growth.is_none() {
                 config.recovery_exit_growth = true;

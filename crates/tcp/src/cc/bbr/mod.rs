@@ -329,6 +329,8 @@ impl CongestionControl for Bbr {
 
     fn on_congestion(&mut self, event: Congestion, flight: &Flight) {
         match event {
+            // A recovery that begins with the acknowledgment that ends the one before goes on (Linux: `prev_ca_state`).
+            Congestion::FastRetransmit if matches!(self.recovery, Recovery::Fast { .. }) => self.save(self.cwnd),
             Congestion::FastRetransmit => {
                 let (at, before, delivered, in_flight) = self.last;
                 let this = at == flight.now;

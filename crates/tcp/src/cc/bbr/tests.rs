@@ -195,6 +195,24 @@ fn a_recovery_conserves_packets_for_a_round_trip() {
     assert_eq!(run.cc.cwnd(), before);
 }
 
+/// A recovery that begins with the acknowledgment that ends the one before conserves nothing anew (Linux: `prev_ca_state`).
+#[test]
+fn a_recovery_behind_another_does_not_conserve_again() {
+    let mut run = Rounds::steady();
+    for _ in 0..10 {
+        run.round(100_000, 10_000.0);
+    }
+    let at = Time::from_millis(run.millis);
+    run.cc.on_congestion(Congestion::FastRetransmit, &Flight { now: at, ..flight(20_000.0) });
+    for _ in 0..3 {
+        run.round(100_000, 10_000.0);
+    }
+    let before = run.cc.cwnd();
+    let at = Time::from_millis(run.millis);
+    run.cc.on_congestion(Congestion::FastRetransmit, &Flight { now: at, ..flight(10_000.0) });
+    assert_eq!(run.cc.cwnd(), before);
+}
+
 /// A timeout leaves one segment; when what had been sent is acknowledged the window is what it was.
 #[test]
 fn a_timeout_is_forgotten_once_all_is_acknowledged() {
