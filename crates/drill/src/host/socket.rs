@@ -21,7 +21,7 @@ pub(super) struct Socket {
     pub abortive: bool,
     /// `SO_SNDBUF`, doubled as Linux does.
     pub send_buffer: Option<i64>,
-    /// `TCP_NOTSENT_LOWAT`: with so many bytes that have not been sent no more are taken.
+    /// `TCP_NOTSENT_LOWAT`: with this many bytes not sent yet no more are taken.
     pub most_unsent: Option<u64>,
     /// Bytes that a write which still waits has handed over.
     pub begun: u64,

@@ -93,7 +93,7 @@ impl Sender {
     }
 
     /// A closed window is to be probed, for the `first` time or again, and once more at `due`: when instead
-    /// (`tcp_clamp_probe0_to_user_timeout`), or none if the user timeout is over.
+    /// (`tcp_clamp_probe0_to_user_timeout`); `None` once the user timeout is over.
     pub(super) fn probe_by_user_timeout(&mut self, now: Time, first: bool, due: Time) -> Option<Time> {
         let Some(requests) = &mut self.requests else { return Some(due) };
         if first {

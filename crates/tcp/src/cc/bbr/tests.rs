@@ -195,7 +195,7 @@ fn a_recovery_conserves_packets_for_a_round_trip() {
     assert_eq!(run.cc.cwnd(), before);
 }
 
-/// A recovery that begins with the acknowledgment that ends the one before conserves nothing anew (Linux: `prev_ca_state`).
+/// A recovery that begins with the acknowledgment that ends the one before does not conserve again (Linux: `prev_ca_state`).
 #[test]
 fn a_recovery_behind_another_does_not_conserve_again() {
     let mut run = Rounds::steady();
