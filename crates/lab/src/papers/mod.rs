@@ -5,6 +5,7 @@
 
 pub mod disconnections2012;
 pub mod goel1997;
+mod mark;
 mod number;
 pub mod packetcontrol2014;
 mod quantity;
@@ -12,7 +13,8 @@ pub mod reproduce;
 pub mod snoop2002;
 pub mod wlan_iw;
 
-pub use number::{Contradiction, Mark, Number, Printed, Reading, Score};
+pub use mark::{Contradiction, Mark, Printed, Reading, Score};
+pub use number::Number;
 pub use quantity::{Mode, Quantity};
 
 use engine::Time;

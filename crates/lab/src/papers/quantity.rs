@@ -4,7 +4,7 @@
 use serde_json::{Map, Value, json};
 use stats::{Interval, Level, Moments, Sample};
 
-use super::number::Printed;
+use super::mark::Printed;
 
 /// Ours, under one reading of the paper. Without values where no run gave one.
 #[derive(Clone, PartialEq, Debug)]

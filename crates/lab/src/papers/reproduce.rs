@@ -73,7 +73,8 @@ mod tests {
     use std::ops::ControlFlow;
 
     use super::*;
-    use crate::papers::PAPERS;
+    use crate::papers::{PAPERS, Reading};
+    use serde_json::json;
 
     macro_rules! sweep {
         ($bytes:literal) => {
@@ -140,6 +141,18 @@ axes.flows.f.bytes = "#,
     fn a_sweep_that_is_wrong_is_not_left_out() {
         let paper = Paper { sweeps: &[Source { name: "bad", text: "title = 3" }], ..PAPER };
         let (_dir, mut store) = Store::scratch();
+        let _ = reproduce(&paper, 3, &mut store, 1, &mut |_| ControlFlow::Continue(()));
+    }
+
+    #[test]
+    #[should_panic(expected = "shared does not declare the reading odd")]
+    fn a_reading_must_be_declared() {
+        static ODD: Reading = Reading { name: "odd", what: "", source: "" };
+        let numbers = |_: &[Analysis]| vec![Number::new("p", json!({}), "s", 1.0, None).or(&ODD, None)];
+        let paper = Paper { sweeps: &[], numbers, ..PAPER };
+        let dir = std::env::temp_dir().join(format!("lasthop-reproduce-odd-{}", std::process::id()));
+        let mut store = Store::create(&dir.join("s.sqlite")).unwrap();
+        std::fs::remove_dir_all(dir).unwrap();
         let _ = reproduce(&paper, 3, &mut store, 1, &mut |_| ControlFlow::Continue(()));
     }
 
