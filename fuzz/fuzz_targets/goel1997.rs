@@ -1,5 +1,8 @@
 #![no_main]
 
+#[path = "../inputs/scenario.rs"]
+mod scenario;
+
 #[path = "../inputs/goel1997.rs"]
 mod input;
 

@@ -1,7 +1,6 @@
 //! Bytes as a datafile of goel1997: read, checked, and its network run for a moment.
 
-#[path = "scenario.rs"]
-mod scenario;
+use super::scenario;
 
 /// Takes any bytes. Panics are findings.
 pub fn take(bytes: &[u8]) {

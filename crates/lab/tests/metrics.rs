@@ -18,7 +18,8 @@ fn a_summary() -> Value {
         "{text}\n[nodes.c]\nkind = \"host\"\n[media.cell]\n[links.air]\nkind = \"wireless\"\nbetween = [\"a\", \"c\"]\n\
          medium = \"cell\"\n[nodes.ap]\nkind = \"base-station\"\nposition = [\"0 m\", \"0 m\"]\n[nodes.walker]\nkind = \"host\"\n\
          position = [\"9 m\", \"0 m\"]\nassociation = {{}}\n[media.street]\nrange = \"50 m\"\n[links.street]\nkind = \"wireless\"\n\
-         between = [\"ap\", \"walker\"]\nmedium = \"street\"\n[flows.over-air]\nfrom = \"a\"\nto = \"c\"\nbytes = \"20 kB\"\n"
+         between = [\"ap\", \"walker\"]\nmedium = \"street\"\n[flows.over-air]\nfrom = \"a\"\nto = \"c\"\nbytes = \"20 kB\"\n\
+         tcp = {{ timestamps = true }}\n"
     );
     let (scenario, network) = (common::scenario(&text), common::network(&text));
     summary("", &scenario, &network, &common::run(&network))
@@ -40,7 +41,9 @@ fn metrics(scope: Scope, summed: &[&str]) -> BTreeSet<String> {
 fn every_number_of_a_summary_is_a_metric_and_every_metric_is_there() {
     let summary = a_summary();
     // Why a connection failed is a word, and null here.
-    assert_eq!(numbers(&summary["flows"][0], &["failure"]), metrics(Scope::Flow, &[]));
+    let flows = &summary["flows"];
+    assert_eq!(numbers(&flows[0], &["failure"]), metrics(Scope::Flow, &["segments_discarded"]), "without timestamps");
+    assert_eq!(numbers(&flows[1], &["failure"]), metrics(Scope::Flow, &[]));
     for way in ["forward", "backward"] {
         let links = &summary["links"];
         assert_eq!(
@@ -82,7 +85,9 @@ fn every_metric_can_be_read_and_has_a_name_a_unit_and_a_definition() {
         assert_eq!(read.len(), about, "{}", metric.name);
         // Nobody attempted anything in the second medium.
         let most = if metric.name == "collision_probability" { 1 } else { about };
-        assert!(read.iter().take(most).all(|(_, value)| value.is_some()), "{}: {read:?}", metric.name);
+        // Only the second flow has timestamps.
+        let first = usize::from(metric.name == "segments_discarded");
+        assert!(read.iter().take(most).skip(first).all(|(_, value)| value.is_some()), "{}: {read:?}", metric.name);
         let within = |(_, value): &(String, Option<f64>)| value.is_none_or(|value| metric.range().contains(value));
         assert!(read.iter().all(within), "{}: {read:?}", metric.name);
         // A sentence begins with it.

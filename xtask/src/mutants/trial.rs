@@ -46,12 +46,13 @@ const HALVES: [&str; 2] = ["--lib", "--tests"];
 /// A crate whose tests pass.
 pub struct Crate {
     package: String,
-    /// How long each half may take.
+    /// The processor's time that each program of a half may take.
     limits: [Duration; 2],
 }
 
 impl Crate {
     /// Builds the tests of a crate, and measures how long they take.
+    #[allow(clippy::disallowed_methods, reason = "how long tests may take is of this machine")]
     pub fn begin(tree: &Tree, name: &str) -> Result<Self, String> {
         let package = format!("lasthop-{name}");
         let mut limits = [Duration::ZERO; 2];
@@ -64,8 +65,8 @@ impl Crate {
             if ended(&mut cargo(tree, &package, half, false), patience)? != Ended::Well {
                 return Err(format!("the tests of {package} fail as they are"));
             }
-            // A machine that is busy with other things may be some times as slow at another time.
-            *limit = began.elapsed() * 5 + Duration::from_secs(60);
+            // What it took is no less than the processor's time.
+            *limit = began.elapsed() * 3 + Duration::from_secs(30);
         }
         Ok(Crate { package, limits })
     }
@@ -86,7 +87,9 @@ impl Crate {
                 // The library alone tells whether a mutant compiles: its tests use it as it is.
                 Ended::Badly | Ended::Late => return Ok(Verdict::Unviable),
             }
-            match ended(&mut cargo(tree, &self.package, half, false), limit)? {
+            let mut tests = within(limit, &cargo(tree, &self.package, half, false));
+            // By the clock they may take much longer: the machine may be busy with other things. A test that waits and never ends is ended by it.
+            match ended(&mut tests, limit * 20)? {
                 Ended::Well => {}
                 Ended::Badly => return Ok(Verdict::Killed),
                 Ended::Late => return Ok(Verdict::TimedOut),
@@ -111,6 +114,28 @@ fn cargo(tree: &Tree, package: &str, half: &str, compile_only: bool) -> Command 
     cargo
 }
 
+/// `command`, whose programs may each take so much of the processor's time: one that loops fails.
+fn within(limit: Duration, command: &Command) -> Command {
+    let mut limited = Command::new("sh");
+    limited.args(["-c", "ulimit -t \"$0\"; exec \"$@\"", &limit.as_secs().max(1).to_string()]);
+    limited.arg(command.get_program()).args(command.get_args());
+    alike(&mut limited, command);
+    limited
+}
+
+/// Gives `to` the folder and the environment that `from` has.
+fn alike(to: &mut Command, from: &Command) {
+    for (name, value) in from.get_envs() {
+        match value {
+            Some(value) => to.env(name, value),
+            None => to.env_remove(name),
+        };
+    }
+    if let Some(folder) = from.get_current_dir() {
+        to.current_dir(folder);
+    }
+}
+
 #[derive(PartialEq, Eq, Debug)]
 enum Ended {
     Well,
@@ -123,15 +148,7 @@ fn ended(command: &mut Command, limit: Duration) -> Result<Ended, String> {
     let mut timed = Command::new("timeout");
     timed.arg("--kill-after=10").arg(format!("{}", limit.as_secs().max(1))).arg(command.get_program());
     timed.args(command.get_args());
-    for (name, value) in command.get_envs() {
-        match value {
-            Some(value) => timed.env(name, value),
-            None => timed.env_remove(name),
-        };
-    }
-    if let Some(folder) = command.get_current_dir() {
-        timed.current_dir(folder);
-    }
+    alike(&mut timed, command);
     timed.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     let status = timed.status().map_err(|error| format!("cannot run `{}`: {error}", workspace::spelled(&timed)))?;
     Ok(match status.code() {
@@ -223,5 +240,11 @@ mod tests {
         assert_eq!(ended(&mut shell("exit 0"), Duration::from_secs(60)), Ok(Ended::Well));
         assert_eq!(ended(&mut shell("exit 101"), Duration::from_secs(60)), Ok(Ended::Badly));
         assert_eq!(ended(&mut shell("sleep 600"), Duration::from_secs(1)), Ok(Ended::Late));
+        let mut loops = within(Duration::from_secs(1), &shell("sh -c 'while :; do :; done' || exit 101"));
+        assert_eq!(ended(&mut loops, Duration::from_secs(600)), Ok(Ended::Badly));
+        assert_eq!(
+            ended(&mut within(Duration::from_secs(9), &shell("exit 0")), Duration::from_secs(60)),
+            Ok(Ended::Well)
+        );
     }
 }

@@ -65,7 +65,7 @@ impl<'a> Followers<'a> {
                     Place::Receiver => drop(asked.nodes.insert((*to).to_owned())),
                     // The same for every flow.
                     Place::BaseStation if first => {
-                        asked.nodes.extend(self.stations.iter().map(|name| (*name).to_owned()))
+                        asked.nodes.extend(self.stations.iter().map(|name| (*name).to_owned()));
                     }
                     Place::BaseStation => {}
                 }
