@@ -56,7 +56,7 @@ fn kill(test: &str, count: u32) {
 
 #[test]
 fn killed_runs_never_stand_in_the_way() {
-    kill("killed-often", 60);
+    kill("killed-often", 25);
 }
 
 #[test]

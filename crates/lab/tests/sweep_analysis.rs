@@ -43,8 +43,7 @@ fn analysis(timeouts: [&[u64]; 2]) -> Analysis {
     let (_dir, path) = scratch();
     let store = store(&path, timeouts, "1.0");
     let sweep = store.sweeps().unwrap().remove(0);
-    let analysis = Analysis::of(&store, sweep, u64::MAX).unwrap();
-    analysis
+    Analysis::of(&store, sweep, u64::MAX).unwrap()
 }
 
 fn rows(analysis: &Analysis) -> Vec<Row> {

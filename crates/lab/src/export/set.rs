@@ -2,7 +2,7 @@
 //!
 //! They are written to `DIR.partial` first. If `DIR` is not there, or holds nothing but files of an export, the two
 //! directories change places in one step. Else, as when a user keeps other files there, the old ones are removed first and
-//! the new ones moved in one by one: whoever kills that finds files missing, never some of one state and some of another.
+//! the new ones moved in one by one: a kill there leaves files missing, never some of one state and some of another.
 
 use std::fs::{self, File, TryLockError};
 use std::io;
