@@ -75,6 +75,7 @@ pub(super) fn pause(runs: &[Times]) -> Quantity {
     };
     Quantity::of_modes([
         ("the timer expires", of(Cause::Timer)),
+        ("a doubled timer expires", of(Cause::LaterTimer)),
         ("the MAC still tries", of(Cause::Mac)),
         ("an acknowledgment comes", of(Cause::Acknowledgment)),
     ])
@@ -124,33 +125,49 @@ pub(super) fn pauses() -> Vec<Number> {
                 .or(&FLIGHT, ours(&FLIGHT_RUNS, GROWING))
                 .or(&AT_ONCE, ours(&AT_ONCE_RUNS, GROWING))
                 .or(&SLOW, ours(&SLOW_RUNS, GROWING))
-                .or(&PATIENT, ours(&PRIMARY_RUNS, GROWING_WITHIN)),
+                .or(&PATIENT, ours(&PRIMARY_RUNS, GROWING_WITHIN))
+                .or(&WINDOW_WAITS, restored(&waiting_runs(12, None, GROWING, loss)))
+                .or(&WINDOW_WAITS_SLOW, restored(&waiting_runs(12, Some(SLOW_AIR), GROWING, loss))),
         );
     }
     numbers
+}
+
+/// Changes under which the upload begins as the mobile leaves, with so many packets, all of which then wait at its MAC.
+fn waiting(packets: u32, air: Option<&str>) -> Vec<String> {
+    let mut set = vec![
+        "flows.ftp.start=\"10.2 s\"".to_owned(),
+        format!("flows.ftp.window=\"{packets} kB\""),
+        format!("flows.ftp.tcp.initial_window={packets}"),
+        "flows.ftp.tcp.initial_rto=\"240 ms\"".to_owned(),
+    ];
+    set.extend(air.map(str::to_owned));
+    set
+}
+
+const AS_IT_BEGINS: Setting = Setting { leaves: (10_200.0, 0.0), ..PRIMARY_RUNS };
+
+fn waiting_runs(packets: u32, air: Option<&str>, case: &[&str], loss: f64) -> Vec<Times> {
+    let waiting = waiting(packets, air);
+    let set: Vec<&str> = waiting.iter().map(String::as_str).chain(case.iter().copied()).collect();
+    AS_IT_BEGINS.runs(&set, loss)
 }
 
 /// Sums of table 1 under a reading, of twelve disconnections each.
 const SUMS: u64 = 10;
 const TWELVE: u64 = 12;
 
-/// Table 1 with packets that wait at the mobile: the upload begins as it leaves, with so many. Whatever it then gives up is counted
-/// until the end of the disconnection, and a round trip more.
+/// Table 1 with packets that wait at the mobile. What it gives up is counted until a round trip behind the disconnection.
 fn table_1_waiting(packets: u32, air: Option<&str>) -> Vec<Number> {
     let mut numbers = Vec::new();
     for (round_trips, normal, modified) in TABLE_1 {
         let loss = round_trips * RTT;
         for (case, set, paper) in [("normal", &[][..], normal), ("a", GROWING, modified)] {
-            let waiting = [
-                "flows.ftp.start=\"10.2 s\"".to_owned(),
-                format!("flows.ftp.window=\"{packets} kB\""),
-                format!("flows.ftp.tcp.initial_window={packets}"),
-                "flows.ftp.tcp.initial_rto=\"240 ms\"".to_owned(),
-                format!("duration=\"{} ms\"", 10_200.0 + loss + RTT),
-            ];
-            let set: Vec<&str> = waiting.iter().map(String::as_str).chain(air).chain(set.iter().copied()).collect();
-            let setting = Setting { leaves: (10_200.0, 0.0), ..PRIMARY_RUNS };
-            let given_up = |seed| u64::from(setting.run(&set, loss, seed).given_up);
+            let end = format!("duration=\"{} ms\"", 10_200.0 + loss + RTT);
+            let waiting = waiting(packets, air);
+            let changes = waiting.iter().map(String::as_str).chain([end.as_str()]);
+            let set: Vec<&str> = changes.chain(set.iter().copied()).collect();
+            let given_up = |seed| u64::from(AS_IT_BEGINS.run(&set, loss, seed).given_up);
             let sum = |sum: u64| (0..TWELVE).map(|time| given_up(sum * TWELVE + time)).sum::<u64>() as f64;
             let ours = moments((0..SUMS).map(sum));
             let what = json!({ "round_trips": round_trips, "implementation": case });

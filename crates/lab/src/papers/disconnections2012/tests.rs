@@ -63,7 +63,8 @@ fn a_flight_s_acknowledgments_arrive_where_the_reading_says() {
 }
 
 /// The timer began with the last acknowledgment before the mobile left: a pause that it ends is shorter than equation 1 by exactly
-/// that time, but for what is left of a back-off when it expires: 31 slots of 20 us and DIFS at most.
+/// that time, but for the wait for the air when it expires: 31 slots of 20 us and DIFS, and an attempt of the station in between,
+/// below 2 ms in all.
 // covers [disconnections2012 equation 1]
 #[test]
 fn pauses_that_the_timer_ends_are_equation_1_less_the_time_since_the_last_acknowledgment() {
@@ -74,7 +75,7 @@ fn pauses_that_the_timer_ends_are_equation_1_less_the_time_since_the_last_acknow
             if let (Some((Cause::Timer, pause)), 1) = (run.pause, run.timeouts) {
                 let expected = RTO - loss - run.since_ack.unwrap();
                 let late = pause - expected;
-                assert!((-0.001..0.68).contains(&late), "{loss}: {pause}, and {expected} ms: {run:?}");
+                assert!((-0.001..2.0).contains(&late), "{loss}: {pause}, and {expected} ms: {run:?}");
                 ended += 1;
             }
         }

@@ -17,8 +17,10 @@ pub(super) enum Cause {
     Mac,
     /// An acknowledgment arrives.
     Acknowledgment,
-    /// The retransmission timer expires.
+    /// The retransmission timer expires, for the first time.
     Timer,
+    /// It expires, doubled: it had expired while the mobile was away.
+    LaterTimer,
 }
 
 /// Times in milliseconds; none of what did not happen.
@@ -67,6 +69,8 @@ struct Observer {
     /// Whether its MAC had a packet as the mobile came back, and whether the timer has expired since.
     trying: bool,
     expired: bool,
+    /// Whether it had expired before.
+    expired_away: bool,
     /// cwnd before the disconnection.
     before: f64,
     cut: Option<Time>,
@@ -114,6 +118,7 @@ impl Observer {
                 if let (Some(returned), None) = (self.returned, self.times.pause) {
                     let cause = match (self.trying, self.expired) {
                         (true, _) => Cause::Mac,
+                        (false, true) if self.expired_away => Cause::LaterTimer,
                         (false, true) => Cause::Timer,
                         (false, false) => Cause::Acknowledgment,
                     };
@@ -152,11 +157,14 @@ impl Observer {
             tcp::Event::Timeout { .. } => {
                 self.recovering = false;
                 self.expired |= self.returned.is_some();
+                self.expired_away |= self.left.is_some() && self.returned.is_none();
                 if self.left.is_some() && self.times.restored.is_none() {
                     self.times.timeouts += 1;
                 }
             }
             tcp::Event::Window { cwnd, .. } if self.left.is_none() => self.before = *cwnd,
+            // A sender that has cut has a threshold: this is the first window of the other end.
+            tcp::Event::Window { ssthresh, .. } if self.cut.is_some() && ssthresh.is_infinite() => {}
             tcp::Event::Window { cwnd, .. } => match self.cut {
                 None => self.cut = (*cwnd < self.before).then_some(at),
                 Some(cut) if *cwnd >= self.before && !self.recovering => {
