@@ -13,6 +13,7 @@ use plot::{Description, Options, Recorder};
 use stats::{Interval, Level};
 
 use crate::capital;
+use crate::marks;
 use crate::number::fixed;
 use crate::{BarChart, Block, Cell, Column, Group, Page, Section, Table, store};
 
@@ -24,6 +25,13 @@ pub fn page(paper: &Paper, reproduction: &Reproduction) -> Page {
         heading: "What reproduces, and what does not".into(),
         blocks: vec![Block::Words(paper.words.into())],
     }];
+    sections.push(Section {
+        heading: "Paper and ours".into(),
+        blocks: vec![Block::Svg {
+            svg: marks::drawn(paper, &reproduction.numbers, level).into_string(),
+            caption: "The paper's values as marks on our intervals; point at a row for its sentence".into(),
+        }],
+    });
     if paper.readings.len() > 1 {
         sections.push(Section { heading: "Readings".into(), blocks: vec![Block::Table(readings(paper))] });
     }

@@ -61,6 +61,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let level = Level::default();
     let json: Value = reproduction.numbers.iter().map(|number| number.to_json(level)).collect();
     write_whole(&out.join("numbers.json"), format!("{json:#}\n").as_bytes())?;
+    let picture = report::marks::svg(paper, &reproduction.numbers, level);
+    write_whole(&out.join("numbers.svg"), picture.as_bytes())?;
     let page = report::html(&report::paper::page(paper, &reproduction));
     write_whole(&out.join("report.html"), page.as_bytes())?;
     if args.json {

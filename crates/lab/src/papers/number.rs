@@ -307,12 +307,16 @@ impl Number {
         self.what.iter().map(axis).collect::<Vec<_>>().join(", ")
     }
 
-    /// Decimals that suit it: those printed; percent have two, what is large none.
-    pub fn places(&self) -> usize {
+    /// Decimals of the paper's value; none of what is large.
+    pub fn places_printed(&self) -> usize {
         let value = self.paper.value().abs();
         let printed = value.to_string().split_once('.').map_or(0, |(_, decimals)| decimals.len());
-        let most = if value < 1e4 { 3 } else { 0 };
-        printed.min(most).max(if self.unit == "%" { 2 } else { 0 })
+        printed.min(if value < 1e4 { 3 } else { 0 })
+    }
+
+    /// Decimals that suit ours: those printed, and two of percent.
+    pub fn places(&self) -> usize {
+        self.places_printed().max(if self.unit == "%" { 2 } else { 0 })
     }
 
     /// Decimals of half an interval: those of the number, unless it is so small that they would tell little of it.
