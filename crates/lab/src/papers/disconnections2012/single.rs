@@ -145,7 +145,8 @@ fn waiting(packets: u32, air: Option<&str>) -> Vec<String> {
     set
 }
 
-const AS_IT_BEGINS: Setting = Setting { leaves: (10_200.0, 0.0), ..PRIMARY_RUNS };
+/// While the first of them is in the air.
+const AS_IT_BEGINS: Setting = Setting { leaves: (10_200.1, 0.0), ..PRIMARY_RUNS };
 
 fn waiting_runs(packets: u32, air: Option<&str>, case: &[&str], loss: f64) -> Vec<Times> {
     let waiting = waiting(packets, air);

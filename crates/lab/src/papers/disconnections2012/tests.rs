@@ -35,6 +35,11 @@ fn every_number_has_values_under_every_reading() {
     assert_eq!(counts("table 1", 7, 2), 14);
     assert_eq!(counts("section 6", 6, 2), 2);
     assert_eq!(counts("section 5.3, figure 11", 5, 2), 1);
+    // Without a cut there is nothing to restore.
+    for number in all("section 5.3, figure 10") {
+        let runs: Vec<u64> = number.readings().map(|(_, ours)| ours.n()).collect();
+        assert!(runs.len() == 7 && runs.iter().all(|n| *n > 5), "{}: {runs:?}", number.label());
+    }
     assert_eq!(all("section 5.3, figure 10").len(), 2);
     // Another network's numbers have no runs beside them, whatever these would say.
     let marks = all("figure 1")
