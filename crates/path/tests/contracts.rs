@@ -50,6 +50,7 @@ fn every_channel() -> Vec<ChannelConfig> {
             away: vec![[ms(50), ms(60)], [ms(500), ms(700)]],
             every: Some(ms(900)),
             times: Some(3),
+            shift: Some(ms(20)),
             mobile: absence::Mobile::First,
             hears: absence::Hears::AtOnce,
         }),

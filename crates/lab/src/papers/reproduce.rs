@@ -150,9 +150,7 @@ axes.flows.f.bytes = "#,
         static ODD: Reading = Reading { name: "odd", what: "", source: "" };
         let numbers = |_: &[Analysis]| vec![Number::new("p", json!({}), "s", 1.0, None).or(&ODD, None)];
         let paper = Paper { sweeps: &[], numbers, ..PAPER };
-        let dir = std::env::temp_dir().join(format!("lasthop-reproduce-odd-{}", std::process::id()));
-        let mut store = Store::create(&dir.join("s.sqlite")).unwrap();
-        std::fs::remove_dir_all(dir).unwrap();
+        let (_dir, mut store) = Store::scratch();
         let _ = reproduce(&paper, 3, &mut store, 1, &mut |_| ControlFlow::Continue(()));
     }
 

@@ -28,6 +28,9 @@ pub struct Config {
     /// How often they come in all, which stands beside `every`; 1 without both.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub times: Option<u32>,
+    /// Each time all intervals come later by a random delay, uniform from 0 to this; 0 if not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shift: Option<Span>,
     /// Which of the link's nodes is the mobile.
     #[serde(default)]
     pub mobile: Mobile,
@@ -74,9 +77,11 @@ impl Settings for Config {
         faults.extend(Fault::unless_some("times", self.times(), MOST_TIMES));
         let first = ends.first().copied().unwrap_or_default();
         let last = ends.last().copied().unwrap_or_default();
+        let shift = self.shift.unwrap_or_default();
         match self.every {
-            Some(every) if first + every <= last => {
-                faults.push(Fault::new("every", every, "longer than from the first of `away` to the last"));
+            Some(every) if first + every <= last + shift => {
+                let until = "longer than from the first of `away` to the last, and `shift` more";
+                faults.push(Fault::new("every", every, until));
             }
             Some(every) if self.times.is_none() => {
                 let fault = Fault::new("every", every, "nothing without `times`: they come once");
@@ -104,10 +109,12 @@ struct Absence {
 }
 
 impl Config {
-    /// The channel. It draws nothing.
-    pub fn build(&self, _: Stream) -> Box<dyn Channel> {
+    /// The channel. It draws one number for each repetition, and none without `shift`.
+    pub fn build(&self, stream: Stream) -> Box<dyn Channel> {
         let every = self.every.unwrap_or_default();
-        let begun = |time: u32| Time::ZERO + every.times(u64::from(time));
+        let shift = self.shift.unwrap_or_default().as_nanos() as f64;
+        let drawn = |time: u32| Span::from_nanos((shift * stream.unit(u64::from(time), 0)) as u64);
+        let begun = |time: u32| Time::ZERO + every.times(u64::from(time)) + drawn(time);
         let switches: Vec<Time> =
             (0..self.times()).flat_map(|time| self.away.iter().flatten().map(move |at| begun(time) + *at)).collect();
         let returns = switches.iter().copied().skip(1).step_by(2).collect();
@@ -153,7 +160,7 @@ mod tests {
 
     fn config(hears: Hears) -> Config {
         let away = vec![[Span::from_millis(100), Span::from_millis(200)]];
-        Config { away, every: Some(Span::from_millis(1000)), times: Some(2), mobile: Mobile::First, hears }
+        Config { away, every: Some(Span::from_millis(1000)), times: Some(2), shift: None, mobile: Mobile::First, hears }
     }
 
     /// What becomes of frames of a millisecond, from the mobile or to it.
@@ -208,5 +215,40 @@ mod tests {
         // A sweep over `times` may begin with one.
         assert_eq!(faults(|config| config.times = Some(1)), [""; 0]);
         assert_eq!(faults(|config| config.away[0].reverse()), ["away"]);
+        // From 100 to 200 ms, again after 1000: 899.999 ms later at most, or two times could be in the wrong order.
+        assert_eq!(faults(|config| config.shift = Some(Span::from_nanos(899_999_999))), [""; 0]);
+        assert_eq!(faults(|config| config.shift = Some(Span::from_millis(900))), ["every"]);
+    }
+
+    /// All switches of 400 repetitions, 100 to 200 ms in a second: lengths stay, and delays of 0 to 50 ms are uniform, with
+    /// mean 25 and variance 50^2 / 12, within four standard errors.
+    #[test]
+    fn a_shift_delays_each_repetition_by_a_draw_of_its_own() {
+        let times = 400;
+        let shifted = Config { times: Some(times), shift: Some(Span::from_millis(50)), ..config(Hears::AtOnce) };
+        let switches = |replication| {
+            let mut channel = shifted.build(Stream::named(1, replication, "air"));
+            let mut at = Time::ZERO;
+            let next = || {
+                at = channel.next_change(at)?.0;
+                Some(at)
+            };
+            std::iter::from_fn(next).collect::<Vec<_>>()
+        };
+        let first = switches(0);
+        assert_eq!(first.len(), 2 * times as usize);
+        assert_eq!(first, switches(0));
+        assert_ne!(first, switches(1));
+        let mut late = Vec::new();
+        for (time, pair) in first.chunks(2).enumerate() {
+            assert_eq!(pair[1].since(pair[0]), Span::from_millis(100));
+            late.push(pair[0].since(Time::from_millis(1000 * time as u64 + 100)).as_secs_f64() * 1e3);
+        }
+        assert!(late.iter().all(|late| (0.0..50.0).contains(late)), "{late:?}");
+        let n = late.len() as f64;
+        let mean = late.iter().sum::<f64>() / n;
+        assert!((mean - 25.0).abs() < 4.0 * (50.0 * 50.0 / 12.0 / n).sqrt(), "{mean}");
+        let early = late.iter().filter(|late| **late < 12.5).count() as f64 / n;
+        assert!((early - 0.25).abs() < 4.0 * (0.25 * 0.75 / n).sqrt(), "{early}");
     }
 }

@@ -2,7 +2,7 @@
 
 use engine::Span;
 use path::mac::dcf::config::Retries;
-use path::mac::dcf::frame::{LLC_OVERHEAD, MAC_OVERHEAD};
+use path::mac::dcf::frame::{ACK_SIZE, LLC_OVERHEAD, MAC_OVERHEAD};
 use path::mac::dcf::{Phy, RateIndex};
 
 /// A station that nobody answers and nobody else disturbs, and that found the air idle.
@@ -24,6 +24,13 @@ impl Unanswered<'_> {
         self.phy.duration(rate, self.packet + LLC_OVERHEAD + MAC_OVERHEAD) + silence
     }
 
+    /// T_LINK in the paper's words, the constant durations of a whole exchange: the frame, SIFS, the acknowledgment, DIFS.
+    fn exchange(&self, rate: RateIndex) -> Span {
+        let Phy { sifs, difs, delay, .. } = *self.phy;
+        let frame = self.phy.duration(rate, self.packet + LLC_OVERHEAD + MAC_OVERHEAD);
+        frame + delay + sifs + self.phy.duration(self.phy.answer_rate(rate), ACK_SIZE) + delay + difs
+    }
+
     /// The mean back-off before attempt `k` of a packet, from 0: half of the contention window, which doubles.
     fn back_off(&self, k: u32) -> f64 {
         let window = (0..k).fold(self.phy.cw_min, |window, _| (2 * window + 1).min(self.phy.cw_max));
@@ -33,11 +40,20 @@ impl Unanswered<'_> {
     /// T_CRD of so many packets in milliseconds: the sum over packets of RL + 1 attempts, each of T_LINK and a back-off. Only the
     /// very first attempt has none, for the air was idle.
     pub fn tries(&self, packets: u32) -> f64 {
+        self.sum(packets, |rate| self.link(rate)) - 1e3 * self.back_off(0)
+    }
+
+    /// T_CRD as equation 2 is written: T_LINK of a whole exchange, and a back-off before every attempt.
+    pub fn as_written(&self, packets: u32) -> f64 {
+        self.sum(packets, |rate| self.exchange(rate))
+    }
+
+    fn sum(&self, packets: u32, link: impl Fn(RateIndex) -> Span) -> f64 {
         let packet = |drops: u32| {
             let attempts = self.retries.limit(false, drops);
-            let link = self.link((self.rates)(drops)).as_secs_f64();
+            let link = link((self.rates)(drops)).as_secs_f64();
             f64::from(attempts) * link + (0..attempts).map(|k| self.back_off(k)).sum::<f64>()
         };
-        1e3 * ((0..packets).map(packet).sum::<f64>() - self.back_off(0))
+        1e3 * (0..packets).map(packet).sum::<f64>()
     }
 }

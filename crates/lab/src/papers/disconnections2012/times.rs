@@ -1,46 +1,76 @@
-//! The three times of disconnections2012, from what happens in a run with one disconnection.
+//! What happens around the disconnection of a run: the three times of disconnections2012, and what was given up.
 
 use engine::Time;
+use path::channel::State;
 use path::{HopId, LinkEvent, MediumEvent, Reception, Way};
 use sim::{Event, NodeEvent};
 
 /// The mobile, which sends, is the link's first node, and both are the first of their kind.
 const MOBILE: u32 = 0;
-const UP: HopId = HopId { link: 0, way: Way::Forward };
+const AIR: u32 = 0;
+const UP: HopId = HopId { link: AIR, way: Way::Forward };
 
-/// Milliseconds of each; nothing where it did not happen.
+/// Why the mobile sends data when it is back.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Cause {
+    /// Its MAC still tries a packet from before.
+    Mac,
+    /// An acknowledgment arrives.
+    Acknowledgment,
+    /// The retransmission timer expires, for the first time.
+    Timer,
+    /// It expires, doubled: it had expired while the mobile was away.
+    LaterTimer,
+}
+
+/// Times in milliseconds; none of what did not happen.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub(super) struct Times {
+    /// From the last acknowledgment before the mobile leaves until then.
+    pub since_ack: Option<f64>,
+    /// Packets that the mobile's MAC has as it leaves.
+    pub queued: u64,
     /// T_CRD: from the beginning of the first attempt that fails in the disconnection until the MAC of the mobile has nothing left
     /// to try, or an attempt succeeds.
     pub tries: Option<f64>,
-    /// T_PAUSE: from the end of the disconnection until the mobile next begins to send a frame with data.
-    pub pause: Option<f64>,
+    /// T_PAUSE: from the end of the disconnection until the mobile next begins to send a frame with data, and why it does.
+    pub pause: Option<(Cause, f64)>,
     /// T_RES: from when cwnd first falls below what it was before the disconnection until it is there again and no recovery is going
     /// on, whose duplicates would count.
     pub restored: Option<f64>,
+    /// Timeouts until then, or until the end.
+    pub timeouts: u32,
+    /// Packets given up by the MACs of both ends of the air.
+    pub given_up: u32,
 }
 
 impl Times {
-    /// Of a run whose disconnection lasts from the first time to the second.
-    pub fn of(events: &[(Time, Event)], away: [Time; 2]) -> Self {
-        let mut watch = Watch { away, ..Watch::default() };
+    /// Of a run with one disconnection.
+    pub fn of(events: &[(Time, Event)]) -> Self {
+        let mut observer = Observer::default();
         for (at, event) in events {
-            watch.take(*at, event);
+            observer.take(*at, event);
         }
-        watch.times
+        observer.times
     }
 }
 
 #[derive(Default)]
-struct Watch {
-    away: [Time; 2],
+struct Observer {
+    left: Option<Time>,
+    returned: Option<Time>,
     times: Times,
     /// Packets that the mobile's MAC has.
     waiting: u64,
     /// When the last attempt of the mobile began.
     attempt: Time,
     tries_since: Option<Time>,
+    acknowledged: Option<Time>,
+    /// Whether its MAC had a packet as the mobile came back, and whether the timer has expired since.
+    trying: bool,
+    expired: bool,
+    /// Whether it had expired before.
+    expired_away: bool,
     /// cwnd before the disconnection.
     before: f64,
     cut: Option<Time>,
@@ -51,11 +81,21 @@ fn ms(from: Time, to: Time) -> f64 {
     to.since(from).as_secs_f64() * 1e3
 }
 
-impl Watch {
+impl Observer {
     fn take(&mut self, at: Time, event: &Event) {
         match event {
+            Event::Air { link: AIR, state: State::Bad } if self.left.is_none() => {
+                self.left = Some(at);
+                self.times.queued = self.waiting;
+                self.times.since_ack = self.acknowledged.map(|last| ms(last, at));
+            }
+            Event::Air { link: AIR, state: State::Good } if self.left.is_some() => {
+                self.trying |= self.returned.is_none() && self.waiting > 0;
+                self.returned.get_or_insert(at);
+            }
             Event::Node { node: MOBILE, event: NodeEvent::Sent { .. } } => self.waiting += 1,
             Event::Link { hop: UP, event } => self.link(at, event),
+            Event::Link { event: LinkEvent::GivenUp { .. }, .. } => self.times.given_up += 1,
             Event::Medium {
                 event:
                     MediumEvent::Ended {
@@ -65,7 +105,7 @@ impl Watch {
                         ..
                     },
                 ..
-            } => self.left(at, true),
+            } => self.gone(at, true),
             Event::Sender { event, .. } => self.sender(at, event),
             _ => {}
         }
@@ -75,22 +115,33 @@ impl Watch {
         match event {
             LinkEvent::FrameSent { .. } => {
                 self.attempt = at;
-                if at >= self.away[1] {
-                    self.times.pause.get_or_insert(ms(self.away[1], at));
+                if let (Some(returned), None) = (self.returned, self.times.pause) {
+                    let cause = match (self.trying, self.expired) {
+                        (true, _) => Cause::Mac,
+                        (false, true) if self.expired_away => Cause::LaterTimer,
+                        (false, true) => Cause::Timer,
+                        (false, false) => Cause::Acknowledgment,
+                    };
+                    self.times.pause = Some((cause, ms(returned, at)));
                 }
             }
-            LinkEvent::FrameCorrupted { .. } => {
+            LinkEvent::FrameCorrupted { .. } if self.left.is_some() => {
                 self.tries_since.get_or_insert(self.attempt);
             }
-            LinkEvent::GivenUp { .. } => self.left(at, false),
+            LinkEvent::GivenUp { .. } => {
+                self.times.given_up += 1;
+                self.gone(at, false);
+            }
             LinkEvent::QueueFull { .. } => self.waiting = self.waiting.saturating_sub(1),
             _ => {}
         }
     }
 
     /// A packet has left the MAC.
-    fn left(&mut self, at: Time, acknowledged: bool) {
+    fn gone(&mut self, at: Time, acknowledged: bool) {
         self.waiting = self.waiting.saturating_sub(1);
+        // The last attempt at the last packet may have begun before the mobile was back.
+        self.trying &= self.waiting > 0 || self.times.pause.is_some();
         if let Some(since) = self.tries_since
             && (acknowledged || self.waiting == 0)
         {
@@ -100,9 +151,20 @@ impl Watch {
 
     fn sender(&mut self, at: Time, event: &tcp::Event) {
         match event {
+            tcp::Event::AckReceived { .. } => self.acknowledged = Some(at),
             tcp::Event::FastRetransmit { .. } | tcp::Event::NotifiedRecovery { .. } => self.recovering = true,
-            tcp::Event::RecoveryEnd | tcp::Event::Timeout { .. } => self.recovering = false,
-            tcp::Event::Window { cwnd, .. } if at <= self.away[0] => self.before = *cwnd,
+            tcp::Event::RecoveryEnd => self.recovering = false,
+            tcp::Event::Timeout { .. } => {
+                self.recovering = false;
+                self.expired |= self.returned.is_some();
+                self.expired_away |= self.left.is_some() && self.returned.is_none();
+                if self.left.is_some() && self.times.restored.is_none() {
+                    self.times.timeouts += 1;
+                }
+            }
+            tcp::Event::Window { cwnd, .. } if self.left.is_none() => self.before = *cwnd,
+            // A sender that has cut has a threshold: this is the first window of the other end.
+            tcp::Event::Window { ssthresh, .. } if self.cut.is_some() && ssthresh.is_infinite() => {}
             tcp::Event::Window { cwnd, .. } => match self.cut {
                 None => self.cut = (*cwnd < self.before).then_some(at),
                 Some(cut) if *cwnd >= self.before && !self.recovering => {

@@ -1,5 +1,6 @@
 //! The rate of approach A in disconnections2012: a step down with each packet given up in a row, three steps down to a third of
-//! the highest, and back at the first acknowledgment.
+//! the highest, and back at the first acknowledgment. With `failures` a step is so many failed attempts in a row instead, at one
+//! packet or several: the paper's text bears both ("successive transmission failures detected at MAC layer", section 4.1).
 //!
 //! Rates that lie between those of the standard do not exist: each step takes the highest of the standard that is not above its
 //! share of the link's rate. The paper gives the end of the steps, 33 %, and their number, 3; they are evenly spaced here.
@@ -20,11 +21,14 @@ pub struct Config {
     pub steps: u32,
     /// What is left of the rate behind the last.
     pub least: f64,
+    /// Failed attempts in a row that take the rate down a step; a packet that is given up does if not given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failures: Option<u32>,
 }
 
 impl Default for Config {
     fn default() -> Self {
-        Config { steps: 3, least: 0.33 }
+        Config { steps: 3, least: 0.33, failures: None }
     }
 }
 
@@ -32,6 +36,7 @@ impl Settings for Config {
     fn check(&self) -> Vec<Fault> {
         let mut faults = Vec::new();
         faults.extend(Fault::unless_some("steps", self.steps, 100));
+        faults.extend(self.failures.and_then(|failures| Fault::unless_some("failures", failures, 1000)));
         if !(self.least > 0.0 && self.least <= 1.0) {
             faults.push(Fault::new("least", self.least, "more than 0, at most 1"));
         }
@@ -49,13 +54,22 @@ impl Config {
             let most = share * highest;
             (0..=rates.preferred).rev().find(|rate| bits(*rate) <= most).unwrap_or(0)
         };
-        Box::new(Stepping { ladder: (0..=self.steps).map(step).collect(), step: 0 })
+        Box::new(Stepping { ladder: (0..=self.steps).map(step).collect(), step: 0, failures: self.failures, failed: 0 })
     }
 }
 
 struct Stepping {
     ladder: Vec<RateIndex>,
     step: usize,
+    failures: Option<u32>,
+    /// Failed attempts since the last step.
+    failed: u32,
+}
+
+impl Stepping {
+    fn step_down(&mut self) {
+        self.step = (self.step + 1).min(self.ladder.len() - 1);
+    }
 }
 
 impl RateControl for Stepping {
@@ -65,12 +79,20 @@ impl RateControl for Stepping {
 
     fn on_attempt(&mut self, _: RateIndex, acknowledged: bool, _: Time) {
         if acknowledged {
-            self.step = 0;
+            (self.step, self.failed) = (0, 0);
+            return;
+        }
+        self.failed += 1;
+        if Some(self.failed) == self.failures {
+            self.failed = 0;
+            self.step_down();
         }
     }
 
     fn on_given_up(&mut self) {
-        self.step = (self.step + 1).min(self.ladder.len() - 1);
+        if self.failures.is_none() {
+            self.step_down();
+        }
     }
 }
 
@@ -79,12 +101,35 @@ mod tests {
     use super::*;
     use engine::{Rate, Span, Stream};
 
-    #[test]
-    fn each_packet_given_up_is_a_step_and_an_acknowledgment_takes_all_back() {
+    /// The control of a link at 11 Mbps under 802.11b, whose rates are 1, 2, 5.5 and 11.
+    fn of_802_11b(config: &Config) -> Box<dyn RateControl> {
         let bits = [1_000_000, 2_000_000, 5_500_000, 11_000_000];
         let rates = bits.map(|bits| Rate::from_bits_per_sec(bits).unwrap()).to_vec();
         let times = vec![Span::from_millis(1); 4];
-        let mut control = Config::default().build(Rates { rates, times, preferred: 3, stream: Stream::default() });
+        config.build(Rates { rates, times, preferred: 3, stream: Stream::default() })
+    }
+
+    /// 78, 55 and 33 % of 11 Mbps are 8.5, 6.1 and 3.6. Steps behind 6, 12 and 18 failures; giving up is none.
+    // covers [disconnections2012 4.1]
+    #[test]
+    fn failed_attempts_are_steps_if_failures_is_given() {
+        let mut control = of_802_11b(&Config { failures: Some(6), ..Config::default() });
+        let mut seen = Vec::new();
+        for attempt in 1..=25 {
+            seen.push(control.rate(attempt, Time::ZERO));
+            control.on_attempt(3, false, Time::ZERO);
+        }
+        control.on_given_up();
+        assert_eq!(seen, [[3; 6], [2; 6], [2; 6], [1; 6]].concat().into_iter().chain([1]).collect::<Vec<_>>());
+        control.on_attempt(1, true, Time::ZERO);
+        let after = (0..5).map(|_| control.on_attempt(3, false, Time::ZERO));
+        assert_eq!((after.count(), control.rate(6, Time::ZERO)), (5, 3), "an acknowledgment ends the count too");
+        assert_eq!(Config { failures: Some(0), ..Config::default() }.check()[0].key, "failures");
+    }
+
+    #[test]
+    fn each_packet_given_up_is_a_step_and_an_acknowledgment_takes_all_back() {
+        let mut control = of_802_11b(&Config::default());
         // 78, 55 and 33 % of 11 Mbps are 8.5, 6.1 and 3.6.
         let mut seen = vec![control.rate(1, Time::ZERO)];
         for _ in 0..4 {
