@@ -83,11 +83,15 @@ impl Pipe {
     /// line has been busy with a part.
     pub fn counters(&self, now: Time) -> Counters {
         let mut counters = self.counters;
-        let waiting = self.passing.iter().rev().take_while(|passage| passage.starts > now).count();
-        counters.frames_sent -= waiting as u64;
+        counters.frames_sent -= self.waiting(now) as u64;
         // Who waits does so because the line is busy all the time until it is free.
         counters.busy = counters.busy - self.free_at.since(now);
         counters
+    }
+
+    /// Packets that wait: neither being sent nor on their way.
+    pub fn waiting(&self, now: Time) -> usize {
+        self.passing.iter().rev().take_while(|passage| passage.starts > now).count()
     }
 
     /// Takes a packet to send. Gives the time at which it will have left the node, or `None` if the queue was full.

@@ -186,6 +186,11 @@ impl Medium {
         true
     }
 
+    /// Packets that wait in a lane of a station to be sent for the first time.
+    pub fn waiting(&self, station: u32, lane: usize) -> usize {
+        self.stations[station as usize].lanes[lane].backlog.len()
+    }
+
     /// A station that rested has something to send [802.11-2007 s9.2.5.1].
     fn contend<O: Observer>(&mut self, number: u32, until: u64, cx: &mut Cx<'_, O>) {
         let station = &mut self.stations[number as usize];

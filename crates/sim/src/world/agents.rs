@@ -5,7 +5,7 @@ use path::agent::{Agent, AgentCx, Verdict};
 use path::station::RadioNotice;
 use wire::Packet;
 
-use super::World;
+use super::{Hop, World};
 use crate::event::{NodeEvent, Sink};
 use crate::node::Resident;
 use crate::timer::Due;
@@ -15,6 +15,7 @@ impl World {
     #[inline(never)]
     pub(super) fn output_through_agent<S: Sink>(&mut self, node: usize, hop: usize, packet: &mut Packet, sink: &mut S) {
         let size = packet.size();
+        self.tell_agent_of_queue(node, hop);
         match self.ask_agent(node, packet, sink, |agent, packet, cx| agent.before_air(packet, cx)) {
             Verdict::Pass => {
                 if !self.launch(node, hop, packet, false, sink) {
@@ -24,6 +25,26 @@ impl World {
             Verdict::Take => self.nodes[node].buffer.left(size),
         }
         self.agent_sends(node, sink);
+    }
+
+    /// How many packets wait for a link, if the agent wants to know.
+    fn tell_agent_of_queue(&mut self, node: usize, hop: usize) {
+        if !self.nodes[node].resident.as_ref().is_some_and(|resident| resident.agent.looks_at_queue()) {
+            return;
+        }
+        let waiting = match &self.hops[hop] {
+            Hop::Pipe(pipe) => pipe.waiting(self.now),
+            Hop::Changing(line) => line.waiting(self.now),
+            Hop::Once(line) => line.waiting(),
+            Hop::Own(transmitter) => transmitter.waiting(),
+            // The head is being sent.
+            Hop::Lane { station, lane } => {
+                self.stations[*station as usize].lanes()[*lane as usize].len().saturating_sub(1)
+            }
+            Hop::Medium { medium, station, lane } => self.media[*medium as usize].waiting(*station, *lane as usize),
+        };
+        let limit = self.limits[hop / 2];
+        self.with_agent(node, |agent, _| agent.on_queue(waiting, limit));
     }
 
     /// Shows the agent a packet.

@@ -14,6 +14,7 @@ use path::queue::Buffer;
 use path::station::{Lane, Station};
 use path::transmitter::Transmitter;
 use path::transmitter::fec::FecSender;
+use path::transmitter::lan::LanSender;
 use path::transmitter::once::Once;
 use path::transmitter::window::WindowSender;
 use tcp::Connection;
@@ -71,6 +72,7 @@ impl World {
             now: Time::ZERO,
             events: 0,
             next_air: Time::NEVER,
+            limits: network.links.iter().map(|link| link.queue).collect(),
             airborne: network.links.iter().flat_map(|link| [link.wireless; 2]).collect(),
             outbox: Vec::new(),
             spare: None,
@@ -256,6 +258,7 @@ fn hop_of_its_own(link: &LinkSpec, id: HopId, urgent: bool, lossy: bool, slots: 
             Transmitter::Window(WindowSender::new(id, line, window, link.queue, slot(Owner::Transmitter)))
         }
         Arq::Fec(fec) => Transmitter::Fec(FecSender::new(id, line, fec, link.queue, slot(Owner::Transmitter))),
+        Arq::Lan(lan) => Transmitter::Lan(LanSender::new(id, line, lan, link.queue, slot(Owner::Transmitter))),
         Arq::None | Arq::StopAndWait(_) if urgent => {
             let once = Once::new(id, line, limit, lossy, slot(Owner::Once));
             return Hop::Once(Box::new(once.marking(link.ecn_threshold)));

@@ -18,6 +18,7 @@ use path::channel::Channel;
 use path::link::changing::Changing;
 use path::link::pipe::Pipe;
 use path::medium::Medium;
+use path::queue::Limit;
 use path::station::Station;
 use path::transmitter::Transmitter;
 use path::transmitter::once::Once;
@@ -101,6 +102,8 @@ pub struct World {
     far_ends: Vec<u32>,
     /// Whether each hop is air.
     airborne: Vec<bool>,
+    /// What may wait in front of each link, each way.
+    limits: Vec<Limit>,
     stations: Vec<Station>,
     /// The node of each station.
     station_nodes: Vec<u32>,

@@ -124,11 +124,15 @@ impl Changing {
         self
     }
 
+    /// Packets that wait: neither being sent nor on their way.
+    pub fn waiting(&self, now: Time) -> usize {
+        self.waiting.iter().rev().take_while(|(starts, _)| *starts > now).count()
+    }
+
     /// What has been counted until `now`. The line is busy while it has something to send, whether it can or not.
     pub fn counters(&self, now: Time) -> Counters {
         let mut counters = self.counters;
-        let waiting = self.waiting.iter().rev().take_while(|(starts, _)| *starts > now).count();
-        counters.frames_sent -= waiting as u64;
+        counters.frames_sent -= self.waiting(now) as u64;
         counters.busy = counters.busy - self.server.free_at.since(now);
         counters
     }
