@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use engine::{Order, Slot, Time};
+use engine::{Order, Slot, Span, Time};
 use wire::Packet;
 
 use super::{Due, Line as Flying, first};
@@ -32,6 +32,8 @@ pub struct LanSender {
     hop: HopId,
     line: Line,
     lan: Lan,
+    /// The delay of the far end, as far as it is met before the packet is handed up.
+    far_delay: Span,
     slot: Slot,
     /// Packets between the node and the queue, and whether each is urgent.
     entering: Flying<(Packet, bool)>,
@@ -48,6 +50,7 @@ impl LanSender {
     pub fn new(hop: HopId, line: Line, lan: Lan, limit: Limit, slot: Slot) -> Self {
         LanSender {
             hop,
+            far_delay: line.delay,
             line,
             lan,
             slot,
@@ -58,6 +61,13 @@ impl LanSender {
             counters: Counters::default(),
             outcomes: VecDeque::new(),
         }
+    }
+
+    /// At the far end an agent is in the link layer: it is handed packets before that end's delay, which they meet behind it
+    /// [ns-2 tcp/snoop.cc, `Snoop::handle`].
+    pub fn to_an_agent(mut self) -> Self {
+        self.far_delay = Span::ZERO;
+        self
     }
 
     pub(super) fn counters(&self, now: Time) -> Counters {
@@ -125,7 +135,7 @@ impl LanSender {
         self.counters.busy = self.counters.busy + duration;
         self.free = (now + duration, cx.schedule.order());
         buffer.leaves_at(self.free.0, packet.size());
-        let at = now + self.lan.propagation + self.line.delay;
+        let at = now + self.lan.propagation + self.far_delay;
         self.flying.push_back(Due { at, order: cx.schedule.order(), what: (packet, fate) });
     }
 
