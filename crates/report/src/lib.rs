@@ -16,6 +16,7 @@ mod estimate;
 mod frame;
 mod html;
 pub mod key;
+pub mod marks;
 pub mod number;
 mod page;
 pub mod paper;

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use engine::{Span, Time};
 use lab::metric;
 use lab::papers::reproduce::Reproduction;
-use lab::papers::{Chart, Number, Panel, Paper, Picture, Score};
+use lab::papers::{Chart, Mark, Mode, Number, Panel, Paper, Picture, Quantity, Score};
 use lab::ran::what_ran;
 use lab::run::record;
 use lab::sweep::analysis::Analysis;
@@ -13,33 +13,38 @@ use plot::{Description, Options, Recorder};
 use stats::{Interval, Level};
 
 use crate::capital;
+use crate::marks;
 use crate::number::fixed;
 use crate::{BarChart, Block, Cell, Column, Group, Page, Section, Table, store};
 
 /// The page.
 pub fn page(paper: &Paper, reproduction: &Reproduction) -> Page {
     let level = Level::default();
-    let Score { inside, of, rejected } = Score::of(&reproduction.numbers, level);
-    let outside = |number: &&Number| !number.rejected && !number.inside(level);
-    let left_out = if rejected > 0 {
-        format!("; {rejected} of a reading that cannot be meant are not counted")
-    } else {
-        String::new()
-    };
-    let mut sections = vec![
-        Section {
-            heading: "What reproduces, and what does not".into(),
-            blocks: vec![Block::Words(paper.words.into())],
-        },
-        Section {
-            heading: "Outside".into(),
-            blocks: vec![
-                Block::Words("The numbers of the paper that 95 % of our single runs do not come to.".into()),
-                Block::Table(numbers(reproduction.numbers.iter().filter(outside), true, level)),
-            ],
-        },
-        Section { heading: "Every number".into(), blocks: by_place(&reproduction.numbers, level) },
-    ];
+    let score = Score::of(&reproduction.numbers, level);
+    let mut sections = vec![Section {
+        heading: "What reproduces, and what does not".into(),
+        blocks: vec![Block::Words(paper.words.into())],
+    }];
+    sections.push(Section {
+        heading: "Paper and ours".into(),
+        blocks: vec![Block::Svg {
+            svg: marks::drawn(paper, &reproduction.numbers, level).into_string(),
+            caption: "The paper's values as marks on our intervals; point at a row for its sentence".into(),
+        }],
+    });
+    if paper.readings.len() > 1 {
+        sections.push(Section { heading: "Readings".into(), blocks: vec![Block::Table(readings(paper))] });
+    }
+    sections.push(Section {
+        heading: "Not as printed".into(),
+        blocks: vec![
+            Block::Words(
+                "Every number that is not reproduced under the primary reading, and why it has its mark.".into(),
+            ),
+            Block::Table(marked(&reproduction.numbers, level)),
+        ],
+    });
+    sections.push(Section { heading: "Every number".into(), blocks: by_place(paper, &reproduction.numbers, level) });
     if !paper.charts.is_empty() {
         let blocks = paper.charts.iter().filter_map(|chart| bars(chart, &reproduction.sweeps)).map(Block::Bars);
         sections.push(Section { heading: "Charts".into(), blocks: blocks.collect() });
@@ -59,21 +64,60 @@ pub fn page(paper: &Paper, reproduction: &Reproduction) -> Page {
         title: format!("{} reproduced", paper.name),
         subtitle: paper.reference.into(),
         facts: vec![
-            ("Inside".into(), format!("{inside} of {of} numbers{left_out}")),
+            ("Numbers".into(), score.to_string()),
             ("Replications".into(), format!("{} of each cell", reproduction.replications)),
             ("Runs".into(), reproduction.sweeps.iter().map(Analysis::runs).sum::<usize>().to_string()),
             ("Program".into(), format!("lasthop {}, model {}", env!("CARGO_PKG_VERSION"), sim::MODEL_VERSION)),
         ],
         sections,
         footer: "± is half of the 95 % Student-t interval of our mean over the replications; *one run* is the interval in which \
-                 95 % of our single runs lie. The paper's numbers come from one run each, so that is the interval to hold \
-                 them against; with this many numbers about one in twenty should lie outside if the models were the same."
+                 95 % of our single runs lie. The paper's numbers come from one run each, so that is the interval to compare \
+                 them with; with this many numbers about one in twenty should lie outside if the models were the same."
             .into(),
     }
 }
 
+/// How the paper can be read.
+fn readings(paper: &Paper) -> Table {
+    let columns = vec![
+        Column::text("reading", "its name; the first is the primary one"),
+        Column::text("what", "what is taken so"),
+        Column::text("source", "why it can be meant"),
+    ];
+    let row = |text: [&str; 3]| text.map(Cell::text).to_vec();
+    let rows = paper.readings.iter().map(|reading| row([reading.name, reading.what, reading.source]));
+    Table { caption: "Readings of the paper, the primary one first".into(), rows: rows.collect(), columns }
+}
+
+/// The numbers that are not plainly reproduced, with their sentences.
+fn marked(numbers: &[Number], level: Level) -> Table {
+    let columns = vec![
+        Column::text("where", "the place in the paper"),
+        Column::text("what", "which of the numbers there"),
+        Column::number("paper", "as printed"),
+        Column::text("mark", "what became of it"),
+        Column::text("why", "the mark in a sentence"),
+    ];
+    let rows = numbers.iter().filter(|number| number.mark(level) != Mark::Reproduced).map(|number| {
+        vec![
+            Cell::text(&number.place),
+            Cell::text(number.label()),
+            printed(number),
+            Cell::text(number.mark(level).to_string()),
+            Cell::text(number.sentence(level)),
+        ]
+    });
+    Table { caption: "Numbers that are not reproduced as printed".into(), rows: rows.collect(), columns }
+}
+
+/// The paper's value with its unit left out.
+fn printed(number: &Number) -> Cell {
+    let value = number.paper.value();
+    Cell::number(value, format!("{}{}", number.paper.prefix(), fixed(value, number.places())))
+}
+
 /// A table for each place in the paper.
-fn by_place(all: &[Number], level: Level) -> Vec<Block> {
+fn by_place(paper: &Paper, all: &[Number], level: Level) -> Vec<Block> {
     let mut places: Vec<&str> = Vec::new();
     for number in all {
         if !places.contains(&number.place.as_str()) {
@@ -81,54 +125,69 @@ fn by_place(all: &[Number], level: Level) -> Vec<Block> {
         }
     }
     let table = |place: &&str| {
-        let mut table = numbers(all.iter().filter(|number| number.place == **place), false, level);
-        table.caption = capital(place);
-        Block::Table(table)
+        let there: Vec<&Number> = all.iter().filter(|number| number.place == **place).collect();
+        Block::Table(Table { caption: capital(place), ..numbers(paper, &there, level) })
     };
     places.iter().map(table).collect()
 }
 
-fn numbers<'a>(numbers: impl Iterator<Item = &'a Number>, with_place: bool, level: Level) -> Table {
+/// A row for each reading and mode.
+fn numbers(paper: &Paper, numbers: &[&Number], level: Level) -> Table {
     let mut columns = vec![
         Column::text("what", "which of the numbers there"),
+        Column::text("reading", "how the paper is read, and which of our runs, where they are of several kinds"),
         Column::text("unit", "of all numbers in the row"),
         Column::number("paper", "as printed"),
         Column::number("ours", "the mean of our replications"),
         Column::number("±", "half of the 95 % interval of our mean"),
         Column::number("one run of ours", "where 95 % of our single runs lie"),
         Column::text(
-            "the paper is",
-            "inside or outside the interval of one run, or ours are of a reading that cannot be meant; \"as 0 is\": the interval is so wide that it holds 0 too, and decides little",
+            "mark",
+            "what became of the number; \"0 too\": the interval is so wide that it holds 0 as well, and decides little",
         ),
     ];
-    if with_place {
-        columns.insert(0, Column::text("where", "the place in the paper"));
-    }
-    let rows = numbers.map(|number| {
-        let (paper, mean) = (number.paper, number.ours.mean());
-        let places = number.places();
-        let none = || Cell::text("–");
-        let value = |value: f64| Cell::number(value, fixed(value, places));
-        let span =
-            |run: Interval| Cell::number(run.low, format!("{} to {}", fixed(run.low, places), fixed(run.high, places)));
-        let mut row = vec![
-            Cell::text(number.label()),
-            Cell::text(number.unit),
-            value(paper),
-            mean.map_or_else(none, value),
-            number.ci(level).map_or_else(none, |ci| {
-                let half = ci.half_width();
-                Cell::number(half, fixed(half, number.places_of(half)))
-            }),
-            number.run_shown(level).map_or_else(none, span),
-            Cell::text(number.verdict(level)),
-        ];
-        if with_place {
-            row.insert(0, Cell::text(&number.place));
+    let mut rows: Vec<Vec<Cell>> = Vec::new();
+    for number in numbers {
+        for (reading, ours) in number.readings() {
+            let primary = paper.readings.first().filter(|_| !number.alternatives.is_empty());
+            let reading = reading.or(primary.copied()).map_or("", |reading| reading.name);
+            rows.extend(ours.modes().iter().map(|mode| row(number, reading, ours, mode, level)));
         }
-        row
-    });
-    Table { caption: "Paper and ours".into(), rows: rows.collect(), columns }
+    }
+    if rows.iter().all(|row| row[READING].text.is_empty()) {
+        rows.iter_mut().for_each(|row| drop(row.remove(READING)));
+        columns.remove(READING);
+    }
+    Table { caption: "Paper and ours".into(), rows, columns }
+}
+
+/// The column of readings and modes.
+const READING: usize = 1;
+
+fn row(number: &Number, reading: &str, ours: &Quantity, mode: &Mode, level: Level) -> Vec<Cell> {
+    let places = number.places();
+    let none = || Cell::text("–");
+    let value = |value: f64| Cell::number(value, fixed(value, places));
+    let span =
+        |run: Interval| Cell::number(run.low, format!("{} to {}", fixed(run.low, places), fixed(run.high, places)));
+    let kind = if mode.name.is_empty() {
+        reading.to_owned()
+    } else {
+        format!("{reading} {}, {:.0} %", mode.name, 100.0 * ours.share(mode)).trim_start().to_owned()
+    };
+    vec![
+        Cell::text(number.label()),
+        Cell::text(kind),
+        Cell::text(number.unit),
+        printed(number),
+        mode.moments.mean().map_or_else(none, value),
+        mode.ci(level).map_or_else(none, |ci| {
+            let half = ci.half_width();
+            Cell::number(half, fixed(half, number.places_of(half)))
+        }),
+        number.run_shown(mode, level).map_or_else(none, span),
+        Cell::text(format!("{}{}", number.mark(level), if number.holds_zero(level) { ", 0 too" } else { "" })),
+    ]
 }
 
 fn bars(chart: &Chart, sweeps: &[Analysis]) -> Option<BarChart> {

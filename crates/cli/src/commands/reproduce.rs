@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args as ClapArgs;
 use lab::papers::reproduce::{Reproduction, reproduce};
-use lab::papers::{self, Number, PAPERS, Paper, Score};
+use lab::papers::{self, Mark, Number, PAPERS, Paper, Reading, Score};
 use lab::problem::Problem;
 use lab::store::Store;
 use serde_json::Value;
@@ -61,6 +61,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let level = Level::default();
     let json: Value = reproduction.numbers.iter().map(|number| number.to_json(level)).collect();
     write_whole(&out.join("numbers.json"), format!("{json:#}\n").as_bytes())?;
+    let picture = report::marks::svg(paper, &reproduction.numbers, level);
+    write_whole(&out.join("numbers.svg"), picture.as_bytes())?;
     let page = report::html(&report::paper::page(paper, &reproduction));
     write_whole(&out.join("report.html"), page.as_bytes())?;
     if args.json {
@@ -73,38 +75,73 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 }
 
 fn table(paper: &Paper, reproduction: &Reproduction, level: Level) -> String {
-    let mut rows = vec![row(&["where", "what", "unit", "paper", "ours", "+-", "one run of ours", "paper is"])];
+    let several = paper.readings.len() > 1;
+    let mut rows = vec![row(&["where", "what", "reading", "unit", "paper", "ours", "+-", "one run of ours", "mark"])];
     for number in &reproduction.numbers {
-        rows.push(line(number, level));
+        rows.extend(lines(number, paper, level));
     }
-    let Score { inside, of, rejected } = Score::of(&reproduction.numbers, level);
-    let left_out = match rejected {
-        0 => String::new(),
-        count => format!("; {count} of a reading that cannot be meant are not counted"),
-    };
+    if !several && rows.iter().skip(1).all(|row| row[READING].is_empty()) {
+        rows.iter_mut().for_each(|row| drop(row.remove(READING)));
+    }
+    let left = rows[0].len() - 5;
+    let readings = paper.readings.iter().filter(|_| several).map(|reading| {
+        let Reading { name, what, source } = reading;
+        format!("reading \"{name}\": {what} ({source})\n")
+    });
+    let not_plain = reproduction.numbers.iter().filter(|number| number.mark(level) != Mark::Reproduced);
+    let told = not_plain.map(|number| {
+        let (mark, sentence) = (number.mark(level), number.sentence(level));
+        format!("{}, {}: {mark}. {sentence}\n", number.place, number.label())
+    });
     format!(
         "{}\n{} replications; +-: half of the 95 % interval of our mean; one run: where 95 % of our single runs lie,\n\
-         and the paper's single run should, if the models are the same; \"as 0 is\": it holds 0 too, and decides little\n\n{}\n{inside} of {of} numbers inside{left_out}\n\
+         and the paper's single run should, if the models are the same; \"0 too\": it holds 0 as well, and decides little\n{}\n{}\n{}\n{}\n\
          what does not reproduce, and why: docs/papers/{}.md\n",
         paper.reference,
         reproduction.replications,
-        aligned(&rows, 3),
+        readings.collect::<String>(),
+        aligned(&rows, left),
+        told.collect::<String>(),
+        Score::of(&reproduction.numbers, level),
         paper.name
     )
 }
 
-fn line(number: &Number, level: Level) -> Vec<String> {
+/// The column of readings and modes.
+const READING: usize = 2;
+
+/// A line for each reading and mode; the first has the paper's value and the mark.
+fn lines(number: &Number, paper: &Paper, level: Level) -> Vec<Vec<String>> {
     let show = |value: f64| format!("{value:.*}", number.places());
     let none = || "-".to_owned();
     let span = |interval: Interval| format!("{} to {}", show(interval.low), show(interval.high));
-    vec![
-        number.place.clone(),
-        number.label(),
-        number.unit.to_owned(),
-        show(number.paper),
-        number.ours.mean().map_or_else(none, show),
-        number.ci(level).map_or_else(none, |ci| format!("{:.*}", number.places_of(ci.half_width()), ci.half_width())),
-        number.run_shown(level).map_or_else(none, span),
-        number.verdict(level).to_owned(),
-    ]
+    let mut out: Vec<Vec<String>> = Vec::new();
+    for (reading, ours) in number.readings() {
+        for mode in ours.modes() {
+            let primary = paper.readings.first().filter(|_| !number.alternatives.is_empty());
+            let reading = reading.or(primary.copied()).map(|reading| reading.name.to_owned());
+            let kind = (!mode.name.is_empty()).then(|| format!("{}, {:.0} %", mode.name, 100.0 * ours.share(mode)));
+            let mut line = vec![
+                number.place.clone(),
+                number.label(),
+                reading.into_iter().chain(kind).collect::<Vec<_>>().join(": "),
+                number.unit.to_owned(),
+                format!("{}{}", number.paper.prefix(), show(number.paper.value())),
+                mode.moments.mean().map_or_else(none, show),
+                mode.ci(level).map_or_else(none, |ci| {
+                    let half = ci.half_width();
+                    format!("{half:.*}", number.places_of(half))
+                }),
+                number.run_shown(mode, level).map_or_else(none, span),
+                format!("{}{}", number.mark(level), if number.holds_zero(level) { ", 0 too" } else { "" }),
+            ];
+            if !out.is_empty() {
+                for column in [0, 1, 3, 4, 8] {
+                    line[column].clear();
+                }
+            }
+            out.push(line);
+        }
+    }
+    out
 }

@@ -21,7 +21,8 @@ pub struct Reproduction {
 /// Runs what `store` does not have yet, and compares.
 ///
 /// # Panics
-/// If one of the paper's sweeps is wrong with so many replications: they are part of the program.
+/// If one of the paper's sweeps is wrong with so many replications, or a number has a reading that the paper's file does not
+/// declare: they are part of the program.
 pub fn reproduce(
     paper: &Paper,
     replications: u64,
@@ -60,7 +61,11 @@ pub fn reproduce(
         let id = store.note(plan)?;
         sweeps.push(Analysis::of(store, store.sweep(id)?, replications)?);
     }
-    Ok(Reproduction { numbers: (paper.numbers)(&sweeps), sweeps, replications })
+    let numbers = (paper.numbers)(&sweeps);
+    for (reading, _) in numbers.iter().flat_map(|number| &number.alternatives) {
+        assert!(paper.readings.contains(reading), "{} does not declare the reading {}", paper.name, reading.name);
+    }
+    Ok(Reproduction { numbers, sweeps, replications })
 }
 
 #[cfg(test)]
@@ -104,6 +109,7 @@ axes.flows.f.bytes = "#,
             Source { name: "two", text: sweep!(r#"["2 kB", "3 kB"]"#) },
             Source { name: "three", text: sweep!(r#"["3 kB", "4 kB"]"#) },
         ],
+        readings: &[],
         numbers: |_| Vec::new(),
         charts: &[],
         pictures: &[],

@@ -5,7 +5,7 @@ use engine::Span;
 use serde_json::{Value, json};
 use stats::Sample;
 
-use super::{Chart, Number, Panel, Paper, Picture, Source};
+use super::{Chart, Number, Panel, Paper, Picture, Reading, Source};
 use crate::metric;
 use crate::sweep::analysis::Analysis;
 
@@ -15,10 +15,18 @@ pub static PAPER: Paper = Paper {
     reference: "Nguyễn Đình Việt, Simulation-based Evaluation of Performance of a Snoop TCP Scheme over Network with Wireless Links, 2002",
     replications: 100,
     sweeps: &[LOSSES, TIME],
+    readings: &[&TEXT],
     numbers,
     charts: CHARTS,
     pictures: PICTURES,
     words: include_str!("../../../../docs/papers/snoop2002.md"),
+};
+
+/// The primary reading.
+static TEXT: Reading = Reading {
+    name: "the text",
+    what: "Snoop as the text describes it, over links without headers",
+    source: "sections 2 and 3",
 };
 
 const LOSSES: Source = Source { name: "snoop2002", text: include_str!("../../../../examples/snoop2002.toml") };

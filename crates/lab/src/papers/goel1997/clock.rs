@@ -96,7 +96,7 @@ fn two_losses() -> Vec<Number> {
 
 /// A number of milliseconds that is not left to chance.
 fn exact(place: &str, what: serde_json::Value, paper: f64, ours: Option<f64>) -> Number {
-    Number::exact(place, what, "ms", paper, ours)
+    Number::new(place, what, "ms", paper, ours)
 }
 
 type Events = Vec<(Time, Event)>;

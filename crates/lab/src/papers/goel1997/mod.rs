@@ -6,7 +6,7 @@ mod tables;
 use serde_json::{Value, json};
 use stats::Sample;
 
-use super::{Chart, Number, Panel, Paper, Picture, Source};
+use super::{Chart, Number, Panel, Paper, Picture, Reading, Source};
 use crate::metric::{self, Metric};
 use crate::sweep::analysis::{Analysis, CellRuns};
 use tables::{TABLES, WINDOWS};
@@ -21,10 +21,18 @@ pub static PAPER: Paper = Paper {
         Source { name: SATELLITE, text: include_str!("../../../../../examples/goel1997-satellite.toml") },
         Source { name: RECOVERIES, text: include_str!("../../../../../examples/goel1997-recoveries.toml") },
     ],
+    readings: &[&STATED],
     numbers,
     charts: CHARTS,
     pictures: PICTURES,
     words: include_str!("../../../../../docs/papers/goel1997.md"),
+};
+
+/// The only reading.
+static STATED: Reading = Reading {
+    name: "as stated",
+    what: "the profile goel1997, a mean stay in GOOD of 5 s",
+    source: "chapters 4 and 5, appendix B",
 };
 
 const TABLES_SWEEP: &str = "goel1997-tables";

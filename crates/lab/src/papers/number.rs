@@ -1,0 +1,525 @@
+//! A number that a paper prints, ours beside it, and the mark that follows.
+
+use std::fmt;
+
+use serde_json::{Map, Value, json};
+use stats::{Interval, Level};
+
+use super::quantity::{Mode, Quantity};
+use crate::export::shown;
+
+/// A way to read what a paper leaves open. A paper's file declares each of its readings once.
+#[derive(PartialEq, Eq, Debug)]
+pub struct Reading {
+    /// Its short name.
+    pub name: &'static str,
+    /// What is taken so; of an alternative, what differs from the primary reading.
+    pub what: &'static str,
+    /// Why it can be meant: a page of the paper, or how the paper's simulator works.
+    pub source: &'static str,
+}
+
+/// What the paper prints: a value, or only a bound ("at least one back-off").
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Printed {
+    /// A value.
+    Value(f64),
+    /// A value or more.
+    AtLeast(f64),
+    /// A value or less.
+    AtMost(f64),
+}
+
+/// Two statements of a paper that exclude each other.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Contradiction {
+    /// Where they are: "pages 5 and 6".
+    pub pages: &'static str,
+    /// What they say, as printed; the number's own first.
+    pub values: [&'static str; 2],
+    /// Why both cannot hold: a sentence.
+    pub why: &'static str,
+}
+
+/// What became of a number.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Mark {
+    /// It fits our single runs under the primary reading.
+    Reproduced,
+    /// It does so under another one.
+    ReproducedUnder(&'static Reading),
+    /// It fits under no reading, and the paper contradicts it elsewhere.
+    Contradicts(Contradiction),
+    /// None of these.
+    NotReproduced,
+}
+
+/// A number of a paper, and ours.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Number {
+    /// Where it is: "table 5.4".
+    pub place: String,
+    /// Which of the numbers there: axes and their values.
+    pub what: Map<String, Value>,
+    /// The unit of all values.
+    pub unit: &'static str,
+    /// What the paper prints.
+    pub paper: Printed,
+    /// Ours under the paper's primary reading.
+    pub ours: Quantity,
+    /// Ours under other readings, the likelier first.
+    pub alternatives: Vec<(&'static Reading, Quantity)>,
+    /// What the paper itself says against it.
+    pub contradiction: Option<Contradiction>,
+}
+
+/// How many numbers have each mark.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Score {
+    /// Reproduced.
+    pub reproduced: usize,
+    /// Reproduced under another reading.
+    pub under: usize,
+    /// Contradicted by their own paper.
+    pub contradicts: usize,
+    /// Not reproduced.
+    pub not: usize,
+}
+
+impl Score {
+    /// Counts.
+    pub fn of(numbers: &[Number], level: Level) -> Self {
+        let mut score = Score::default();
+        for number in numbers {
+            *match number.mark(level) {
+                Mark::Reproduced => &mut score.reproduced,
+                Mark::ReproducedUnder(_) => &mut score.under,
+                Mark::Contradicts(_) => &mut score.contradicts,
+                Mark::NotReproduced => &mut score.not,
+            } += 1;
+        }
+        score
+    }
+
+    /// All of them.
+    pub fn all(&self) -> usize {
+        self.reproduced + self.under + self.contradicts + self.not
+    }
+}
+
+/// "12 of 20 numbers reproduced, 3 more under another reading; 1 contradicts its own paper, 4 not reproduced".
+impl fmt::Display for Score {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} of {} numbers reproduced", self.reproduced, self.all())?;
+        if self.under > 0 {
+            write!(f, ", {} more under another reading", self.under)?;
+        }
+        match self.contradicts {
+            0 => {}
+            1 => write!(f, "; 1 contradicts its own paper")?,
+            more => write!(f, "; {more} contradict their own paper")?,
+        }
+        if self.not > 0 {
+            write!(f, "; {} not reproduced", self.not)?;
+        }
+        Ok(())
+    }
+}
+
+impl Mark {
+    /// Its name, without the reading.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Mark::Reproduced => "reproduced",
+            Mark::ReproducedUnder(_) => "reproduced under another reading",
+            Mark::Contradicts(_) => "contradicts its own paper",
+            Mark::NotReproduced => "not reproduced",
+        }
+    }
+}
+
+impl fmt::Display for Mark {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Mark::ReproducedUnder(reading) => write!(f, "reproduced under \"{}\"", reading.name),
+            other => f.write_str(other.name()),
+        }
+    }
+}
+
+impl From<f64> for Printed {
+    fn from(value: f64) -> Self {
+        Printed::Value(value)
+    }
+}
+
+impl Printed {
+    /// The value or the bound.
+    pub fn value(self) -> f64 {
+        let (Printed::Value(value) | Printed::AtLeast(value) | Printed::AtMost(value)) = self;
+        value
+    }
+
+    /// The word before it: "at least ", or nothing.
+    pub fn prefix(self) -> &'static str {
+        match self {
+            Printed::Value(_) => "",
+            Printed::AtLeast(_) => "at least ",
+            Printed::AtMost(_) => "at most ",
+        }
+    }
+}
+
+impl Number {
+    /// A number with ours under the primary reading. `what` is an object.
+    pub fn new(
+        place: &str,
+        what: Value,
+        unit: &'static str,
+        paper: impl Into<Printed>,
+        ours: impl Into<Quantity>,
+    ) -> Self {
+        let Value::Object(what) = what else { unreachable!("axes are an object") };
+        let (place, paper, ours) = (place.to_owned(), paper.into(), ours.into());
+        Number { place, what, unit, paper, ours, alternatives: Vec::new(), contradiction: None }
+    }
+
+    /// The same, with ours under another reading.
+    #[must_use]
+    pub fn or(mut self, reading: &'static Reading, ours: impl Into<Quantity>) -> Self {
+        self.alternatives.push((reading, ours.into()));
+        self
+    }
+
+    /// The same, contradicted by its own paper.
+    #[must_use]
+    pub fn contradicted(self, contradiction: Contradiction) -> Self {
+        Number { contradiction: Some(contradiction), ..self }
+    }
+
+    /// Numbers with the same numbers of another reading beside them; `others` may have fewer.
+    ///
+    /// # Panics
+    /// If one of `others` has no counterpart with its place, axes and printed value: papers are part of the program.
+    #[must_use]
+    pub fn beside(mut numbers: Vec<Number>, reading: &'static Reading, others: Vec<Number>) -> Vec<Number> {
+        for other in others {
+            let same = |number: &&mut Number| {
+                number.place == other.place && number.what == other.what && number.paper == other.paper
+            };
+            match numbers.iter_mut().find(same) {
+                Some(number) => number.alternatives.push((reading, other.ours)),
+                None => panic!("{}, {}: no such number under the primary reading", other.place, other.label()),
+            }
+        }
+        numbers
+    }
+
+    /// Ours under each reading; first under the primary one, which is none.
+    pub fn readings(&self) -> impl Iterator<Item = (Option<&'static Reading>, &Quantity)> {
+        let others = self.alternatives.iter().map(|(reading, ours)| (Some(*reading), ours));
+        std::iter::once((None, &self.ours)).chain(others)
+    }
+
+    /// The first reading under which single runs of ours fit, and the mode that does.
+    fn fitting(&self, level: Level) -> Option<(Option<&'static Reading>, &Quantity, &Mode)> {
+        self.readings().find_map(|(reading, ours)| Some((reading, ours, ours.fits(self.paper, level)?)))
+    }
+
+    /// What became of it.
+    pub fn mark(&self, level: Level) -> Mark {
+        match (self.fitting(level), self.contradiction) {
+            (Some((None, ..)), _) => Mark::Reproduced,
+            (Some((Some(reading), ..)), _) => Mark::ReproducedUnder(reading),
+            (None, Some(contradiction)) => Mark::Contradicts(contradiction),
+            (None, None) => Mark::NotReproduced,
+        }
+    }
+
+    /// Whether the paper's value fits only because single runs are so far apart that 0 does as well.
+    pub fn holds_zero(&self, level: Level) -> bool {
+        self.fitting(level).is_some_and(|(_, _, mode)| mode.holds_zero(self.paper, level))
+    }
+
+    /// The mark in a sentence or two.
+    pub fn sentence(&self, level: Level) -> String {
+        let mut out = match self.fitting(level) {
+            Some((reading, ours, mode)) => {
+                let mut out = self.told(ours, mode, level);
+                match reading {
+                    Some(reading) => {
+                        let outside = self.ours.modes().iter().map(|mode| self.told(&self.ours, mode, level));
+                        let outside = outside.collect::<Vec<_>>().join(", ");
+                        let Reading { what, source, .. } = reading;
+                        out = format!("Outside, {outside}; with another reading inside, {out}: {what} ({source}).");
+                    }
+                    None => out = format!("Inside, {out}."),
+                }
+                if mode.holds_zero(self.paper, level) {
+                    out.push_str(" 0 is inside too, so this decides little.");
+                }
+                out
+            }
+            None if self.ours.n() == 0 => "No run of ours gave a value.".to_owned(),
+            None => {
+                let outside = self.ours.modes().iter().map(|mode| self.told(&self.ours, mode, level));
+                let outside = outside.collect::<Vec<_>>().join(", ");
+                match self.alternatives.len() {
+                    0 => format!("Outside, {outside}."),
+                    1 => format!("Outside, {outside}, and under the other reading."),
+                    _ => format!("Outside, {outside}, and under every other reading."),
+                }
+            }
+        };
+        if let Some(Contradiction { pages, values: [own, other], why }) = self.contradiction {
+            out.push_str(&format!(" The paper contradicts it ({pages}: {own}, but {other}): {why}"));
+        }
+        out
+    }
+
+    /// Single runs of a mode in words.
+    fn told(&self, ours: &Quantity, mode: &Mode, level: Level) -> String {
+        let places = self.places();
+        let mut out = match (self.run_shown(mode, level), mode.moments.mean()) {
+            (Some(run), _) if run.low < run.high => {
+                format!("one run of ours is {:.places$} to {:.places$} {}", run.low, run.high, self.unit)
+            }
+            (_, Some(mean)) => format!("every run of ours is {mean:.places$} {}", self.unit),
+            (_, None) => "no run of ours gave a value".to_owned(),
+        };
+        if !mode.name.is_empty() {
+            out.push_str(&format!(" where {} ({:.0} % of the runs)", mode.name, 100.0 * ours.share(mode)));
+        }
+        out
+    }
+
+    /// Which of the numbers at its place, in words.
+    pub fn label(&self) -> String {
+        let axis = |(axis, value): (&String, &Value)| {
+            let value = shown(value);
+            // A scheme, an event or a figure says itself what it is; other values do not.
+            if ["scheme", "event", "figure"].contains(&axis.as_str()) {
+                value
+            } else {
+                format!("{} {value}", axis.replace('_', " "))
+            }
+        };
+        self.what.iter().map(axis).collect::<Vec<_>>().join(", ")
+    }
+
+    /// Decimals of the paper's value; none of what is large.
+    pub fn places_printed(&self) -> usize {
+        let value = self.paper.value().abs();
+        let printed = value.to_string().split_once('.').map_or(0, |(_, decimals)| decimals.len());
+        printed.min(if value < 1e4 { 3 } else { 0 })
+    }
+
+    /// Decimals that suit ours: those printed, and two of percent.
+    pub fn places(&self) -> usize {
+        self.places_printed().max(if self.unit == "%" { 2 } else { 0 })
+    }
+
+    /// Decimals of half an interval: those of the number, unless it is so small that they would tell little of it.
+    pub fn places_of(&self, half_width: f64) -> usize {
+        if half_width < 10.0 { self.places().max(2) } else { self.places() }
+    }
+
+    /// Single runs of a mode as people are shown them: what is counted or timed is not below 0, whatever is assumed of single
+    /// runs; only a change in percent can be.
+    pub fn run_shown(&self, mode: &Mode, level: Level) -> Option<Interval> {
+        let least = if self.unit == "%" { f64::NEG_INFINITY } else { 0.0 };
+        mode.run(level).map(|run| Interval { low: run.low.max(least), ..run })
+    }
+
+    /// As `lasthop reproduce --json` prints it.
+    pub fn to_json(&self, level: Level) -> Value {
+        let mark = self.mark(level);
+        let mut out = json!({
+            "where": self.place,
+            "what": self.what,
+            "unit": self.unit,
+            "paper": self.paper.value(),
+            "bound": match self.paper {
+                Printed::Value(_) => None,
+                Printed::AtLeast(_) => Some("at least"),
+                Printed::AtMost(_) => Some("at most"),
+            },
+            "mark": mark.name(),
+            "reading": match mark {
+                Mark::ReproducedUnder(reading) => Some(reading.name),
+                _ => None,
+            },
+            "sentence": self.sentence(level),
+            "holds_zero": self.holds_zero(level),
+        });
+        let alternative = |(reading, ours): &(&'static Reading, Quantity)| {
+            let mut out = ours.to_json(self.paper, level);
+            out.insert("reading".into(), reading.name.into());
+            Value::Object(out)
+        };
+        if let Value::Object(out) = &mut out {
+            out.extend(self.ours.to_json(self.paper, level));
+            out.insert("alternatives".into(), self.alternatives.iter().map(alternative).collect());
+        }
+        out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use stats::Moments;
+
+    use super::*;
+
+    static TEXT: Reading = Reading { name: "text", what: "as written", source: "page 1" };
+    static OTHER: Reading = Reading { name: "ns-2", what: "64 bytes of header", source: "ns-2's mac.h" };
+    const AGAINST: Contradiction =
+        Contradiction { pages: "pages 3 and 5", values: ["68 %", "64 %"], why: "The set-up is the same." };
+
+    /// By hand, two values a and b: half of the interval of one run is 12.706 |a - b| / sqrt(2) x sqrt(1.5). 29 and 31 reach 22
+    /// away from 30, 20 and 40 reach 220.
+    fn ours(values: impl IntoIterator<Item = f64>) -> Moments {
+        Moments::of(values).unwrap()
+    }
+
+    fn number(paper: impl Into<Printed>, values: [f64; 2]) -> Number {
+        Number::new("table 1", json!({ "row": 1 }), "%", paper, ours(values))
+    }
+
+    fn mark(number: &Number) -> Mark {
+        number.mark(Level::default())
+    }
+
+    #[test]
+    fn marks_follow_from_the_intervals_of_the_readings() {
+        let outside = number(60.0, [29.0, 31.0]);
+        let under = outside.clone().or(&TEXT, ours([1.0, 1.1])).or(&OTHER, ours([59.0, 62.0]));
+        assert_eq!(mark(&number(30.0, [29.0, 31.0])), Mark::Reproduced);
+        assert_eq!(mark(&outside), Mark::NotReproduced);
+        assert_eq!(mark(&under), Mark::ReproducedUnder(&OTHER));
+        assert_eq!(mark(&outside.clone().contradicted(AGAINST)), Mark::Contradicts(AGAINST));
+        assert_eq!(mark(&under.clone().contradicted(AGAINST)), Mark::ReproducedUnder(&OTHER), "evidence goes first");
+        assert_eq!(mark(&number(30.0, [29.0, 31.0]).or(&OTHER, ours([9.0, 9.1]))), Mark::Reproduced);
+        let numbers = [outside.clone(), under.clone(), outside.contradicted(AGAINST)];
+        let score = Score::of(&numbers, Level::default());
+        assert_eq!(score, Score { reproduced: 0, under: 1, contradicts: 1, not: 1 });
+        assert_eq!(
+            score.to_string(),
+            "0 of 3 numbers reproduced, 1 more under another reading; 1 contradicts its own paper; 1 not reproduced"
+        );
+        let json = under.to_json(Level::default());
+        assert_eq!((&json["mark"], &json["reading"]), (&json!("reproduced under another reading"), &json!("ns-2")));
+        assert_eq!((&json["inside"], &json["alternatives"][1]["inside"]), (&json!(false), &json!(true)));
+    }
+
+    #[test]
+    fn sentences_name_the_interval_the_reading_and_the_pages() {
+        let sentence = |number: Number| number.sentence(Level::default());
+        // 12.706 / sqrt(2) x sqrt(1.5) x 2 = 22.008.
+        assert_eq!(sentence(number(31.0, [29.0, 31.0])), "Inside, one run of ours is 7.99 to 52.01 %.");
+        assert_eq!(sentence(number(60.0, [29.0, 31.0])), "Outside, one run of ours is 7.99 to 52.01 %.");
+        assert_eq!(
+            sentence(number(60.0, [30.0, 30.0]).or(&OTHER, ours([60.0, 60.0]))),
+            "Outside, every run of ours is 30.00 %; with another reading inside, every run of ours is 60.00 %: 64 bytes of header \
+             (ns-2's mac.h)."
+        );
+        assert_eq!(
+            sentence(number(60.0, [30.0, 30.0]).contradicted(AGAINST)),
+            "Outside, every run of ours is 30.00 %. The paper contradicts it (pages 3 and 5: 68 %, but 64 %): The set-up is the same."
+        );
+        assert_eq!(sentence(Number::new("p", json!({}), "s", 1.0, None)), "No run of ours gave a value.");
+    }
+
+    #[test]
+    fn bounds_are_kept_by_single_runs() {
+        let of = |paper, values| mark(&number(paper, values));
+        assert_eq!(of(Printed::AtLeast(1.0), [29.0, 31.0]), Mark::Reproduced);
+        assert_eq!(of(Printed::AtLeast(10.0), [29.0, 31.0]), Mark::NotReproduced, "a run may well have 8");
+        assert_eq!(of(Printed::AtMost(53.0), [29.0, 31.0]), Mark::Reproduced);
+        assert_eq!(of(Printed::AtMost(51.0), [29.0, 31.0]), Mark::NotReproduced);
+        assert_eq!(of(Printed::AtLeast(2.0), [2.0, 2.0]), Mark::Reproduced);
+        let json = number(Printed::AtLeast(2.0), [2.0, 2.0]).to_json(Level::default());
+        assert_eq!((&json["paper"], &json["bound"]), (&json!(2.0), &json!("at least")));
+    }
+
+    #[test]
+    fn a_value_without_chance_must_be_equal() {
+        let exact = |ours: Option<f64>| mark(&Number::new("p", json!({}), "ms", 945.0, ours));
+        assert_eq!(exact(Some(945.0)), Mark::Reproduced);
+        assert_eq!([exact(Some(945.5)), exact(None)], [Mark::NotReproduced; 2]);
+    }
+
+    /// The mean, 15.2, is a value of no run.
+    #[test]
+    fn modes_are_compared_one_by_one() {
+        let modes = Quantity::of_modes([
+            ("the MAC still tries", ours([4.9, 5.0, 5.1])),
+            ("the timer expires", ours([30.3, 30.4, 30.5])),
+            ("neither", ours([])),
+        ]);
+        assert_eq!((modes.modes().len(), modes.n(), modes.mean()), (2, 6, None));
+        let at = |paper: f64| Number::new("figure 7", json!({}), "ms", paper, modes.clone());
+        assert_eq!(mark(&at(30.4)), Mark::Reproduced);
+        assert_eq!(mark(&at(15.2)), Mark::NotReproduced);
+        assert_eq!(
+            at(30.4).sentence(Level::default()),
+            "Inside, one run of ours is 29.9 to 30.9 ms where the timer expires (50 % of the runs)."
+        );
+        let json = at(5.0).to_json(Level::default());
+        assert_eq!(
+            (&json["n"], &json["mean"], &json["modes"][1]["mode"]),
+            (&json!(6), &json!(null), &json!("the timer expires"))
+        );
+    }
+
+    /// 1 run of 30 is 3 %: 95 % of single runs are of the other mode.
+    #[test]
+    fn a_mode_hardly_ever_met_does_not_count() {
+        let often = (0..29).map(|run| 100.0 + f64::from(run));
+        let modes = Quantity::of_modes([("rare", ours([7.0])), ("often", ours(often))]);
+        assert_eq!(mark(&Number::new("p", json!({}), "ms", 7.0, modes)), Mark::NotReproduced);
+    }
+
+    #[test]
+    fn numbers_of_another_reading_find_their_counterparts() {
+        let one = |row: u32, values| Number::new("t", json!({ "row": row }), "%", 60.0, ours(values));
+        let primary = vec![one(1, [1.0, 1.1]), one(2, [1.0, 1.1])];
+        let both = Number::beside(primary, &OTHER, vec![one(2, [60.0, 60.0])]);
+        assert_eq!(both.iter().map(mark).collect::<Vec<_>>(), [Mark::NotReproduced, Mark::ReproducedUnder(&OTHER)]);
+    }
+
+    #[test]
+    fn no_run_is_shown_to_take_less_than_no_time() {
+        let shown = |unit| {
+            let number = Number::new("p", json!({}), unit, 30.0, ours([20.0, 40.0]));
+            number.run_shown(&number.ours.modes()[0], Level::default()).unwrap()
+        };
+        // 30 - 220.
+        assert_eq!(shown("ms").low, 0.0);
+        assert!((shown("%").low + 190.0).abs() < 1.0, "{:?}", shown("%"));
+        assert_eq!(shown("ms").high, shown("%").high);
+        let json = Number::new("p", json!({}), "ms", 30.0, ours([20.0, 40.0])).to_json(Level::default());
+        assert!(json["run95"][0].as_f64().unwrap() < -180.0, "programs get it whole");
+    }
+
+    #[test]
+    fn an_interval_that_holds_zero_too_says_little() {
+        let zero = |number: Number| number.holds_zero(Level::default());
+        assert!(zero(number(30.0, [20.0, 40.0])));
+        assert!(!zero(number(30.0, [29.0, 31.0])));
+        assert!(!zero(number(300.0, [20.0, 40.0])), "outside");
+        assert!(!zero(number(0.0, [-1.0, 1.0])), "0 is what the paper says");
+        assert!(
+            number(30.0, [20.0, 40.0]).sentence(Level::default()).ends_with("0 is inside too, so this decides little.")
+        );
+    }
+
+    #[test]
+    fn decimals_are_those_printed() {
+        let places = |unit, paper: f64| Number::new("p", json!({}), unit, paper, None).places();
+        assert_eq!(
+            [places("ms", 18.5), places("ms", 1980.0), places("%", 64.0), places("bit/s", 499_522.796)],
+            [1, 0, 2, 0]
+        );
+    }
+}

@@ -1,0 +1,355 @@
+//! A paper's numbers as marks on our intervals, one row for each number.
+//!
+//! A thin line is the interval of one run of ours, a thick one that of our mean, a line for each reading and mode. The
+//! paper's value is a mark, whose shape and colour are what became of it. Numbers of one unit share an axis where their sizes
+//! allow it.
+
+mod panel;
+
+use lab::papers::{Mark, Mode, Number, Paper, Printed, Quantity, Reading};
+use maud::{Markup, PreEscaped, html};
+use plot::Tick;
+use stats::Level;
+
+use crate::capital;
+use crate::frame::{LINE, Px, cut, width};
+use crate::number::fixed;
+use panel::Panel;
+
+/// Width of the area in which values are drawn.
+const AREA: f64 = 460.0;
+/// Longest label of a row, in letters.
+const LABEL: usize = 64;
+/// Height of a row with one line, and of each line more.
+const ROW: f64 = 17.0;
+const MORE: f64 = 9.0;
+/// Between panels.
+const GAP: f64 = 20.0;
+/// A panel higher than this has its axis above too.
+const HIGH: f64 = 300.0;
+/// Width of a letter, against that of [`width`], which is for the widest of fonts.
+const LETTER: f64 = 0.92;
+
+/// What a line of a row is.
+struct Ours<'a> {
+    /// Its reading's place among those of the paper.
+    reading: usize,
+    quantity: &'a Quantity,
+    mode: &'a Mode,
+}
+
+/// The picture as part of a page, whose style it needs.
+pub(crate) fn drawn(paper: &Paper, numbers: &[Number], level: Level) -> Markup {
+    let panels = panel::panels(numbers, level);
+    let labels = panels.iter().flat_map(|panel| panel.numbers.chunk_by(|a, b| a.place == b.place)).flat_map(|there| {
+        let place = if there.len() == 1 { width(&there[0].place) + width("  ") } else { 0.0 };
+        there.iter().map(move |number| (place + width(&cut(&number.label(), LABEL))) * LETTER)
+    });
+    let labels = labels.fold(80.0, f64::max);
+    let values = numbers.iter().map(|number| width(&printed(number))).fold(width("paper"), f64::max);
+    let left = labels + 12.0;
+    let wide = left + AREA + 12.0 + values;
+    let mut y = 4.0;
+    let legend = legend(paper, numbers, level, wide, &mut y);
+    let drawn: Vec<Markup> = panels.iter().map(|panel| panel.draw(paper, level, left, &mut y)).collect();
+    let about = format!(
+        "Every number of {} as a mark on the interval of single runs. The numbers are in the tables.",
+        paper.name
+    );
+    html! {
+        svg.drawn.marks xmlns="http://www.w3.org/2000/svg" viewBox={ "0 0 " (Px(wide)) " " (Px(y)) }
+            width=(Px(wide)) height=(Px(y)) role="img" aria-label=(about) {
+            (legend)
+            @for panel in drawn { (panel) }
+        }
+    }
+}
+
+/// The picture as a file of its own, in the light colours.
+pub fn svg(paper: &Paper, numbers: &[Number], level: Level) -> String {
+    let style = format!("svg.drawn {{ background: var(--ground); }}\n{}", include_str!("../chart.css"));
+    let style = html! { style { (PreEscaped(resolved(&style))) } };
+    let picture = drawn(paper, numbers, level).into_string();
+    let Some((head, rest)) = picture.split_once('>') else { return picture };
+    format!("{head}>{}{rest}\n", style.into_string())
+}
+
+/// A style without variables, which not every program that shows pictures knows: each `var(--name)` is its first value.
+fn resolved(style: &str) -> String {
+    let declared = style.split(['{', ';']).filter_map(|part| part.trim().strip_prefix("--")?.split_once(':'));
+    let mut known: Vec<(&str, &str)> = Vec::new();
+    for (name, value) in declared {
+        if known.iter().all(|(other, _)| *other != name) {
+            known.push((name, value.trim()));
+        }
+    }
+    // Rules that declare variables, or choose by the reader's wishes, have had their effect.
+    let rules = style.lines().filter(|line| line.starts_with("svg."));
+    known.iter().fold(rules.collect::<Vec<_>>().join("\n"), |style, (name, value)| {
+        style.replace(&format!("var(--{name})"), value)
+    })
+}
+
+impl Panel<'_> {
+    /// Draws it from `y` on, which is its end then.
+    fn draw(&self, paper: &Paper, level: Level, left: f64, y: &mut f64) -> Markup {
+        let (low, high) = if self.high > self.low {
+            let hair = 0.03 * (self.high - self.low);
+            (self.low - hair, self.high + hair)
+        } else {
+            (self.low - 1.0, self.high + 1.0)
+        };
+        let x = |value: f64| left + (value.clamp(low, high) - low) / (high - low) * AREA;
+        let unit = self.numbers.first().map_or("", |number| number.unit);
+        let ticks = plot::ticks(low, high, 7);
+        let lines: f64 = self.numbers.iter().map(|number| height(number, paper)).sum();
+        // Above the axis's labels there is the first heading.
+        let axes = if lines > HIGH { LINE } else { 0.0 };
+        let mut rows = Vec::new();
+        let mut at = *y;
+        let mut top = *y;
+        for (nth, there) in self.numbers.chunk_by(|a, b| a.place == b.place).enumerate() {
+            let alone = there.len() == 1;
+            if !alone {
+                rows.push(html! { text.head x="2" y=(Px(at + 12.0)) { (capital(&there[0].place)) } });
+                at += LINE;
+            }
+            if nth == 0 {
+                at += axes;
+                top = at;
+            }
+            for number in there {
+                rows.push(row(number, paper, level, at, left, alone, &x));
+                at += height(number, paper);
+            }
+        }
+        let bottom = at + 2.0;
+        *y = bottom + LINE + LINE + GAP;
+        html! {
+            @for Tick { value, label } in &ticks {
+                path.grid d={ "M" (Px(x(*value))) " " (Px(top)) "V" (Px(bottom)) } {}
+                text.faint.small.middle x=(Px(x(*value))) y=(Px(bottom + 13.0)) { (label) }
+                @if axes > 0.0 { text.faint.small.middle x=(Px(x(*value))) y=(Px(top - 5.0)) { (label) } }
+            }
+            path.axis d={ "M" (Px(left)) " " (Px(bottom)) "H" (Px(left + AREA)) } {}
+            text.faint.small.middle x=(Px(left + AREA / 2.0)) y=(Px(bottom + 13.0 + 14.0)) { (unit) }
+            text.faint.small x=(Px(left + AREA + 10.0)) y=(Px(top - 5.0)) { "paper" }
+            @for row in rows { (row) }
+        }
+    }
+}
+
+/// The lines of a number.
+fn lines<'a>(number: &'a Number, paper: &Paper) -> Vec<Ours<'a>> {
+    let place = |reading: Option<&Reading>| {
+        reading.and_then(|reading| paper.readings.iter().position(|known| *known == reading)).unwrap_or(0)
+    };
+    let modes = |(reading, quantity): (Option<&'static Reading>, &'a Quantity)| {
+        quantity.modes().iter().map(move |mode| Ours { reading: place(reading), quantity, mode })
+    };
+    number.readings().flat_map(modes).collect()
+}
+
+fn height(number: &Number, paper: &Paper) -> f64 {
+    ROW + MORE * (lines(number, paper).len() as f64 - 1.0)
+}
+
+/// A number: its name, our lines, the paper's mark, the paper's value.
+fn row(
+    number: &Number,
+    paper: &Paper,
+    level: Level,
+    top: f64,
+    left: f64,
+    alone: bool,
+    x: &impl Fn(f64) -> f64,
+) -> Markup {
+    let ours = lines(number, paper);
+    let mark = number.mark(level);
+    let name = number.label();
+    let middle = top + height(number, paper) / 2.0;
+    let value = x(number.paper.value());
+    let first = top + ROW / 2.0;
+    let last = first + MORE * (ours.len() as f64 - 1.0);
+    html! {
+        g {
+            title { (number.place) ", " (name) ": " (printed(number)) " " (number.unit) ", " (mark.to_string()) ". " (number.sentence(level)) }
+            text.end x=(Px(left - 8.0)) y=(Px(middle + 4.0)) {
+                @if alone { tspan.head { (capital(&number.place)) } " " }
+                (cut(&name, LABEL))
+            }
+            @for (line, y) in ours.iter().zip((0..).map(|line| first + MORE * f64::from(line))) {
+                (interval(number, line, level, y, x))
+            }
+            @if ours.len() > 1 {
+                path class={ "stem " (class(&mark)) } d={ "M" (Px(value)) " " (Px(first - 4.0)) "V" (Px(last + 4.0)) } {}
+            }
+            @let at = hit(number, &ours, level).map_or(middle, |line| first + MORE * line as f64);
+            (arrow(number.paper, &mark, value, at))
+            (shape(&mark, value, at))
+            text.faint.small x=(Px(left + AREA + 10.0)) y=(Px(middle + 4.0)) { (printed(number)) }
+        }
+    }
+}
+
+/// The line on which the paper's value fits.
+fn hit(number: &Number, ours: &[Ours<'_>], level: Level) -> Option<usize> {
+    ours.iter().position(|line| line.quantity.fits(number.paper, level).is_some_and(|mode| mode == line.mode))
+}
+
+fn interval(number: &Number, line: &Ours<'_>, level: Level, y: f64, x: &impl Fn(f64) -> f64) -> Markup {
+    let Ours { reading, mode, .. } = line;
+    let class = format!("r{}", reading % READINGS);
+    let (run, ci) = (number.run_shown(mode, level), mode.ci(level));
+    html! {
+        @if let Some(run) = run {
+            path class={ "run " (class) } d={ "M" (Px(x(run.low))) " " (Px(y)) "H" (Px(x(run.high))) } {}
+            @for end in [run.low, run.high] {
+                path class={ "cap " (class) } d={ "M" (Px(x(end))) " " (Px(y - 2.5)) "v5" } {}
+            }
+        }
+        @if let Some(ci) = ci {
+            path class={ "mean " (class) } d={ "M" (Px(x(ci.low) - 0.75)) " " (Px(y)) "H" (Px(x(ci.high) + 0.75)) } {}
+        } @else if let Some(mean) = mode.moments.mean() {
+            path class={ "mean " (class) } d={ "M" (Px(x(mean) - 1.5)) " " (Px(y)) "h3" } {}
+        }
+    }
+}
+
+/// How many readings look different; more begin with the first again.
+const READINGS: usize = 6;
+
+fn class(mark: &Mark) -> &'static str {
+    match mark {
+        Mark::Reproduced => "c2",
+        Mark::ReproducedUnder(_) => "c0",
+        Mark::Contradicts(_) => "c3",
+        Mark::NotReproduced => "c1",
+    }
+}
+
+/// A mark is told by its shape as well as by its colour.
+fn shape(mark: &Mark, x: f64, y: f64) -> Markup {
+    let class = class(mark);
+    let shape = match mark {
+        Mark::Reproduced => return html! { circle class=(class) cx=(Px(x)) cy=(Px(y)) r="3.6" {} },
+        Mark::ReproducedUnder(_) => "m0-4.8l4.8 4.8l-4.8 4.8l-4.8-4.8z",
+        Mark::Contradicts(_) => "m0-4.6l4.6 8h-9.2z",
+        Mark::NotReproduced => "m-3.6-3.6l7.2 7.2m0-7.2l-7.2 7.2",
+    };
+    let cross = if *mark == Mark::NotReproduced { "cross " } else { "" };
+    html! { path class={ (cross) (class) } d={ "M" (Px(x)) " " (Px(y)) (PreEscaped(shape)) } {} }
+}
+
+/// The way in which a bound leaves room.
+fn arrow(paper: Printed, mark: &Mark, x: f64, y: f64) -> Markup {
+    let shape = match paper {
+        Printed::Value(_) => return html! {},
+        Printed::AtLeast(_) => "h13m-4-3l4 3l-4 3",
+        Printed::AtMost(_) => "h-13m4-3l-4 3l4 3",
+    };
+    html! { path class={ "stem " (class(mark)) } d={ "M" (Px(x)) " " (Px(y)) (PreEscaped(shape)) } {} }
+}
+
+fn printed(number: &Number) -> String {
+    format!("{}{}", number.paper.prefix(), fixed(number.paper.value(), number.places_printed()))
+}
+
+/// What marks and lines mean: of marks those that occur, of readings all, if there are several.
+fn legend(paper: &Paper, numbers: &[Number], level: Level, wide: f64, y: &mut f64) -> Markup {
+    let mut marks: Vec<(Mark, usize)> = Vec::new();
+    for mark in numbers.iter().map(|number| number.mark(level)) {
+        match marks.iter_mut().find(|(other, _)| other.name() == mark.name()) {
+            Some((_, count)) => *count += 1,
+            None => marks.push((mark, 1)),
+        }
+    }
+    marks.sort_by_key(|(mark, _)| match mark {
+        Mark::Reproduced => 0,
+        Mark::ReproducedUnder(_) => 1,
+        Mark::Contradicts(_) => 2,
+        Mark::NotReproduced => 3,
+    });
+    let mut x = 2.0;
+    let mut out = Vec::new();
+    let mut place = |text: &str, beside: f64, swatch: &dyn Fn(f64, f64) -> Markup, y: &mut f64| {
+        let needed = beside + width(text) * LETTER + 14.0;
+        if x + needed > wide && x > 2.0 {
+            (x, *y) = (2.0, *y + LINE);
+        }
+        out.push(html! { (swatch(x, *y + 8.0)) text x=(Px(x + beside)) y=(Px(*y + 12.0)) { (text) } });
+        x += needed;
+    };
+    for (mark, count) in &marks {
+        place(&format!("paper, {}: {count}", mark.name()), 14.0, &|x, y| shape(mark, x + 5.0, y), y);
+    }
+    let several = paper.readings.len() > 1;
+    for (number, reading) in paper.readings.iter().enumerate() {
+        let name = if several { format!("ours, \"{}\"", reading.name) } else { "ours".into() };
+        let swatch = |x: f64, y: f64| {
+            let class = format!("r{}", number % READINGS);
+            html! {
+                path class={ "run " (class) } d={ "M" (Px(x)) " " (Px(y)) "h30" } {}
+                path class={ "mean " (class) } d={ "M" (Px(x + 12.0)) " " (Px(y)) "h6" } {}
+            }
+        };
+        place(&name, 34.0, &swatch, y);
+    }
+    place("thin: 95 % of our single runs; thick: our mean (95 %)", 0.0, &|_, _| html! {}, y);
+    *y += LINE + 12.0;
+    html! { @for one in out { (one) } }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+    use stats::Moments;
+
+    static TEXT: Reading = Reading { name: "text", what: "as written", source: "page 1" };
+    static OTHER: Reading = Reading { name: "ns-2 <a>", what: "64 bytes of header", source: "mac.h" };
+    static PAPER: Paper = Paper {
+        name: "p",
+        reference: "",
+        replications: 2,
+        sweeps: &[],
+        readings: &[&TEXT, &OTHER],
+        numbers: |_| Vec::new(),
+        charts: &[],
+        pictures: &[],
+        words: "",
+    };
+
+    fn ours(values: [f64; 2]) -> Moments {
+        Moments::of(values).unwrap()
+    }
+
+    fn number(place: &str, unit: &'static str, paper: impl Into<Printed>, values: [f64; 2]) -> Number {
+        Number::new(place, json!({ "figure": "goodput" }), unit, paper, ours(values))
+    }
+
+    #[test]
+    fn marks_have_the_shape_and_colour_of_their_outcome() {
+        let numbers = [
+            number("table 1", "%", 30.0, [29.0, 31.0]),
+            number("table 1", "%", 60.0, [29.0, 31.0]).or(&OTHER, ours([60.0, 60.0])),
+            number("table 1", "%", 99.0, [29.0, 31.0]),
+            number("table 1", "%", Printed::AtLeast(1.0), [2.0, 2.0]),
+        ];
+        let svg = svg(&PAPER, &numbers, Level::default());
+        assert_eq!(svg.matches("<circle class=\"c2\"").count(), 2 + 1, "two numbers and the legend");
+        assert_eq!(svg.matches("class=\"c0\"").count(), 1 + 1);
+        assert_eq!(svg.matches("class=\"cross c1\"").count(), 1 + 1);
+        assert!(svg.contains("paper, reproduced: 2<") && svg.contains("paper, not reproduced: 1<"), "{svg}");
+        assert!(svg.contains("ours, &quot;ns-2 &lt;a&gt;&quot;"), "text is escaped: {svg}");
+        assert!(svg.contains("h13m-4-3l4 3l-4 3"), "the bound has an arrow");
+        assert!(svg.contains("at least 1<") && svg.contains("64 bytes of header (mac.h)"), "values and sentences");
+    }
+
+    #[test]
+    fn a_file_of_its_own_needs_no_variables() {
+        let svg = svg(&PAPER, &[number("table 1", "%", 30.0, [29.0, 31.0])], Level::default());
+        assert!(!svg.contains("var(") && !svg.contains("@media"), "{svg}");
+        assert!(svg.contains("svg.drawn .c2 { fill: #009e73; stroke: #009e73; }"));
+    }
+}
