@@ -151,7 +151,13 @@ fn hops(
                 continue;
             }
             let Arq::StopAndWait(arq) = arq else {
-                hops.push(hop_of_its_own(link, id, [node, link.between[1 - way]].map(|node| &nodes[node]), channels[number].loses(), slots));
+                hops.push(hop_of_its_own(
+                    link,
+                    id,
+                    [node, link.between[1 - way]].map(|node| &nodes[node]),
+                    channels[number].loses(),
+                    slots,
+                ));
                 continue;
             };
             let line = Line::new(link.rate, link.delay, link.timing);
@@ -283,7 +289,8 @@ fn holds(link: &LinkSpec, far: &Node) -> bool {
 
 /// What agents have let pass and the delay of their end holds, by hop.
 fn held(network: &Network, nodes: &[Node], slots: &mut Slots) -> Vec<Option<Box<Processing>>> {
-    let ways = network.links.iter().enumerate().flat_map(|(number, link)| [0, 1].map(|way| (2 * number + way, link, way)));
+    let ways =
+        network.links.iter().enumerate().flat_map(|(number, link)| [0, 1].map(|way| (2 * number + way, link, way)));
     let held = ways.map(|(hop, link, way)| {
         let holds = holds(link, &nodes[link.between[1 - way]]);
         holds.then(|| Box::new(Processing::new(link.delay, slots.slot(Owner::Held(hop as u32)))))

@@ -234,13 +234,7 @@ impl Known {
         (self.expected, self.expected_from, self.acked) = (0, self.tail, ack);
     }
 
-    fn duplicate(
-        &mut self,
-        passed: &mut u32,
-        config: &Config,
-        counters: &mut Counters,
-        cx: &mut AgentCx<'_>,
-    ) -> Ack {
+    fn duplicate(&mut self, passed: &mut u32, config: &Config, counters: &mut Counters, cx: &mut AgentCx<'_>) -> Ack {
         let (tail, head) = (self.tail, self.tail + self.ring.len() as i64);
         let Some(lost) = self.ring.front().filter(|lost| lost.start <= self.acked) else { return Ack::Forward };
         match self.expected {
