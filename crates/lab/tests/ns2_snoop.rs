@@ -59,7 +59,6 @@ fn as_many_segments_are_sent_as_in_ns2() {
         let lost: Vec<u64> = lost.split_whitespace().map(|number| number.parse().unwrap()).collect();
         let delay = delay.replace("ms", " ms");
         let ours = ours(snoop == "1", &delay, window.parse().unwrap(), &lost);
-        println!("{line}\n    ours {ours:?}");
         rows += 1;
         exact += usize::from(ours == theirs[..]);
         if snoop == "1" && window == "15" {
