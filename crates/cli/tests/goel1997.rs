@@ -115,9 +115,7 @@ fn a_recorded_air_is_followed_again() {
     assert!(recorded.err.contains(&format!("note: read_from_trace = 0 {path} lets")), "{}", recorded.err);
     let air = text(&dir.join(path));
     assert!(air.lines().count() > 2, "{air}");
-    let completed = |out: &str| {
-        out.lines().find(|line| line.starts_with("211 ")).expect("the flow").to_owned()
-    };
+    let completed = |out: &str| out.lines().find(|line| line.starts_with("211 ")).expect("the flow").to_owned();
     // Without the path the hint has it.
     let bare = datafile.replace("read_from_trace = 1", "read_from_trace = 0");
     assert_ne!(bare, datafile);

@@ -368,12 +368,13 @@ fn nothing_is_invented() {
 #[test]
 fn what_does_not_come_out_again_is_counted() {
     // Who holds packets gives back some of them; of the others none comes out again.
-    let counted: [(&str, bool, &[&str]); 6] = [
+    let counted: [(&str, bool, &[&str]); 7] = [
         ("ack-decimation", true, &["acks_dropped"]),
         ("tack", true, &["acks_dropped"]),
         ("delayed-duplicates", true, &["duplicates_dropped"]),
         ("packet-control", false, &["acks_old_dropped", "acks_duplicate_dropped", "segments_dropped"]),
         ("snoop", false, &["acks_spurious", "duplicates_suppressed", "answered_for_the_mobile"]),
+        ("snoop-ns2", false, &["duplicates_suppressed"]),
         ("split", false, &["packets_taken"]),
     ];
     for config in every_built_agent() {

@@ -41,6 +41,22 @@ fn one_duplicate_too_many_means_another_loss() {
     ladder.compare("snoop/lost-again");
 }
 
+/// The last retransmission that is allowed brings as many duplicates as any other: they are expected, and end here. The one beyond
+/// them is for the sender [snoop2002 2.2, "Successive DUPACK"].
+#[test]
+fn duplicates_of_the_last_retransmission_are_expected_too() {
+    let config = Config { retransmissions: 1, ..Config::default() };
+    let mut ladder = ladder("0..1000 is lost, and resent once at most", config);
+    window(&mut ladder, 0.0, 0, 5);
+    for ms in [18.0, 22.0, 26.0, 30.0] {
+        ladder.at(ms).mobile(ack(0));
+    }
+    assert_eq!((ladder.counter("duplicates_suppressed"), ladder.counter("duplicates_passed")), (4, 0));
+    ladder.at(34.0).mobile(ack(0));
+    assert_eq!((ladder.counter("duplicates_suppressed"), ladder.counter("duplicates_passed")), (4, 1));
+    ladder.compare("snoop/last-retransmission");
+}
+
 #[test]
 fn the_timer_resends_until_it_has_tried_enough() {
     let config = Config { retransmissions: 3, srtt: Span::ZERO, rttvar: Span::ZERO, ..Config::default() };

@@ -2,6 +2,7 @@
 
 mod cell;
 mod senders;
+mod snoop;
 
 use std::fs;
 use std::path::PathBuf;
@@ -15,10 +16,11 @@ pub fn run(which: &[&str]) -> Result<(), String> {
         return Err("ns-2 makes these tables, and there is no `ns` on PATH: apt-get install ns2".into());
     }
     match which {
-        [] => senders::run().and_then(|()| cell::run()),
+        [] => senders::run().and_then(|()| cell::run()).and_then(|()| snoop::run()),
         ["senders"] => senders::run(),
         ["cell"] => cell::run(),
-        words => Err(format!("there are no tables `{}` of ns-2, only `senders` and `cell`", words.join(" "))),
+        ["snoop"] => snoop::run(),
+        words => Err(format!("there are no tables `{}` of ns-2, only `senders`, `cell` and `snoop`", words.join(" "))),
     }
 }
 

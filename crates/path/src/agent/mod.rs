@@ -13,6 +13,7 @@ mod reach;
 pub mod refined_icmp;
 pub mod simple_icmp;
 pub mod snoop;
+pub mod snoop_ns2;
 pub mod split;
 mod table;
 pub mod tack;
@@ -24,6 +25,7 @@ use engine::{Span, Time};
 use wire::{Addr, Packet};
 
 use crate::channel::State;
+use crate::queue::Limit;
 use crate::station::RadioNotice;
 pub use traits::{Direction, Place, Semantics, Traits};
 
@@ -35,6 +37,7 @@ engine::registry! {
         SimpleIcmp => simple_icmp, "simple-icmp", "ICMP-DEFER when the first local attempt fails [goel1997 5.4]", no settings;
         RefinedIcmp => refined_icmp, "refined-icmp", "ICMP-DEFER, and ICMP-RETRANSMIT when the last local attempt fails [goel1997 5.5]", no settings;
         Snoop => snoop, "snoop", "The base station keeps packets, resends the lost ones and hides their duplicate acknowledgments (balakrishnan1995)";
+        SnoopNs2 => snoop_ns2, "snoop-ns2", "Snoop as ns-2's agent does it, which differs from its papers";
         DelayedDuplicates => delayed_duplicates, "delayed-duplicates", "The third and later duplicate acknowledgments wait while the link layer resends (vaidya1999)";
         Eln => eln, "eln", "The base station marks acknowledgments that ask for what was lost in the air on its way from the mobile (balakrishnan1998)";
         LinkLoss => link_loss, "link-loss", "The sender's own link layer says that it gave a packet up, and recovery then cuts nothing (disconnections2012)", no settings;
@@ -95,6 +98,8 @@ pub trait Agent: Send {
     fn before_air(&mut self, _: &mut Packet, _: &mut AgentCx<'_>) -> Verdict {
         Verdict::Pass
     }
+    /// Before `before_air`, if `looks_at_queue`: how many packets wait for the link that its packet takes, and how many may.
+    fn on_queue(&mut self, _waiting: usize, _limit: Limit) {}
     /// A packet that `before_air` let pass found the queue full and is gone. Called right after that.
     fn on_queue_full(&mut self, _: &Packet, _: &mut AgentCx<'_>) {}
     /// A packet has come over the air. The agent may change it.
@@ -118,6 +123,10 @@ pub trait Agent: Send {
     fn on_forecast(&mut self, _: State, _: &mut AgentCx<'_>) {}
     /// Whether it ever sends urgently; that does not change.
     fn sends_urgently(&self) -> bool {
+        false
+    }
+    /// Whether it wants to know how full the queue is; that does not change.
+    fn looks_at_queue(&self) -> bool {
         false
     }
     /// What it has counted, by names for results: lower case, words joined by `_`. In the same order each time. One that

@@ -84,8 +84,7 @@ impl Pipe {
     /// line has been busy with a part.
     pub fn counters(&self, now: Time) -> Counters {
         let mut counters = self.counters;
-        let waiting = self.passing.iter().rev().take_while(|passage| passage.starts > now).count();
-        counters.frames_sent -= waiting as u64;
+        counters.frames_sent -= self.state(now).waiting as u64;
         // Who waits does so because the line is busy all the time until it is free.
         counters.busy = counters.busy - self.free_at.since(now);
         counters

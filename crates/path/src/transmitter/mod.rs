@@ -6,6 +6,7 @@
 //! far end is played here too, as at a [station](crate::station).
 
 pub mod fec;
+pub mod lan;
 pub mod once;
 pub mod window;
 
@@ -20,6 +21,7 @@ use crate::link::Counters;
 use crate::queue::{Buffer, Limit};
 use crate::station::Outcome;
 use fec::FecSender;
+use lan::LanSender;
 use window::WindowSender;
 
 /// One direction of one link that decides for itself what goes next.
@@ -28,6 +30,8 @@ pub enum Transmitter {
     Window(WindowSender),
     /// Parity behind each block.
     Fec(FecSender),
+    /// As on ns-2's LAN.
+    Lan(LanSender),
 }
 
 impl Transmitter {
@@ -36,12 +40,14 @@ impl Transmitter {
         match &mut self {
             Transmitter::Window(window) => window.backlog.threshold = threshold,
             Transmitter::Fec(fec) => fec.backlog.threshold = threshold,
+            Transmitter::Lan(lan) => lan.backlog.threshold = threshold,
         }
         self
     }
 
     /// Takes a packet that has its room in `buffer`, before all that wait and are not if `urgent`. Whether it was taken: if not it
-    /// has given its room back; if so it will when it has left, or with acknowledgments when it is done.
+    /// has given its room back; if so it will when it has left, or with acknowledgments when it is done. On ns-2's LAN the queue is
+    /// behind a delay, so a packet may be taken and find no room there later.
     pub fn on_packet<O: Observer>(
         &mut self,
         packet: &Packet,
@@ -52,6 +58,10 @@ impl Transmitter {
         let taken = match self {
             Transmitter::Window(window) => window.on_packet(packet, urgent, cx),
             Transmitter::Fec(fec) => fec.on_packet(packet, urgent, buffer, cx),
+            Transmitter::Lan(lan) => {
+                lan.on_packet(packet, urgent, cx);
+                true
+            }
         };
         if !taken {
             buffer.left(packet.size());
@@ -64,6 +74,7 @@ impl Transmitter {
         match self {
             Transmitter::Window(window) => window.on_wake(buffer, cx),
             Transmitter::Fec(fec) => fec.on_wake(buffer, cx),
+            Transmitter::Lan(lan) => lan.on_wake(buffer, cx),
         }
     }
 
@@ -72,6 +83,7 @@ impl Transmitter {
         match self {
             Transmitter::Window(window) => window.outcomes.pop_front(),
             Transmitter::Fec(fec) => fec.outcomes.pop_front(),
+            Transmitter::Lan(lan) => lan.outcomes.pop_front(),
         }
     }
 
@@ -80,6 +92,7 @@ impl Transmitter {
         match self {
             Transmitter::Window(window) => window.counters(now),
             Transmitter::Fec(fec) => fec.counters(now),
+            Transmitter::Lan(lan) => lan.counters(now),
         }
     }
 
@@ -88,6 +101,7 @@ impl Transmitter {
         match self {
             Transmitter::Window(window) => window.state(),
             Transmitter::Fec(fec) => fec.state(),
+            Transmitter::Lan(lan) => lan.state(),
         }
     }
 
@@ -96,6 +110,7 @@ impl Transmitter {
         match self {
             Transmitter::Window(window) => window.backlog.len(),
             Transmitter::Fec(fec) => fec.backlog.len(),
+            Transmitter::Lan(lan) => lan.backlog.len(),
         }
     }
 }

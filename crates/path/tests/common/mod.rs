@@ -7,6 +7,7 @@ use path::mac::arq::Arq;
 use path::queue::Limit;
 use path::transmitter::Transmitter;
 use path::transmitter::fec::FecSender;
+use path::transmitter::lan::LanSender;
 use path::transmitter::window::WindowSender;
 use path::{HopId, LinkEvent, Observer};
 use serde::Deserialize;
@@ -51,5 +52,6 @@ pub fn own_transmitter(arq: &Arq, hop: HopId, line: Line, limit: Limit, slot: Sl
         Arq::None | Arq::StopAndWait(_) => None,
         Arq::Window(window) => Some(Transmitter::Window(WindowSender::new(hop, line, window, limit, slot))),
         Arq::Fec(fec) => Some(Transmitter::Fec(FecSender::new(hop, line, fec, limit, slot))),
+        Arq::Lan(lan) => Some(Transmitter::Lan(LanSender::new(hop, line, lan, limit, slot))),
     }
 }

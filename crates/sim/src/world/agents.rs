@@ -1,6 +1,7 @@
 //! What goes on between a node and the scheme that lives in it.
 
 use engine::Time;
+use path::Way;
 use path::agent::{Agent, AgentCx, Verdict};
 use path::station::RadioNotice;
 use wire::Packet;
@@ -15,6 +16,7 @@ impl World {
     #[inline(never)]
     pub(super) fn output_through_agent<S: Sink>(&mut self, node: usize, hop: usize, packet: &mut Packet, sink: &mut S) {
         let size = packet.size();
+        self.tell_agent_of_queue(node, hop);
         match self.ask_agent(node, packet, sink, |agent, packet, cx| agent.before_air(packet, cx)) {
             Verdict::Pass => {
                 if !self.launch(node, hop, packet, false, sink) {
@@ -24,6 +26,16 @@ impl World {
             Verdict::Take => self.nodes[node].buffer.left(size),
         }
         self.agent_sends(node, sink);
+    }
+
+    /// How many packets wait for a link, if the agent wants to know.
+    fn tell_agent_of_queue(&mut self, node: usize, hop: usize) {
+        if !self.nodes[node].resident.as_ref().is_some_and(|resident| resident.agent.looks_at_queue()) {
+            return;
+        }
+        let waiting = self.hop_state(hop / 2, if hop % 2 == 0 { Way::Forward } else { Way::Backward }).waiting;
+        let limit = self.limits[hop / 2];
+        self.with_agent(node, |agent, _| agent.on_queue(waiting, limit));
     }
 
     /// Shows the agent a packet.

@@ -14,6 +14,7 @@ use path::queue::Buffer;
 use path::station::{Lane, Station};
 use path::transmitter::Transmitter;
 use path::transmitter::fec::FecSender;
+use path::transmitter::lan::LanSender;
 use path::transmitter::once::Once;
 use path::transmitter::window::WindowSender;
 use tcp::Connection;
@@ -48,6 +49,7 @@ impl World {
         let mut nodes = nodes(network, &mut slots);
         let channels = channels(network);
         let (mut hops, stations, station_nodes) = hops(network, &nodes, &channels, &mut slots);
+        let held = held(network, &nodes, &mut slots);
         let media = media(network, &mut hops, &mut slots);
         let roamers = roamers(network, &mut slots);
         let far_ends = network.links.iter().flat_map(|link| [link.between[1] as u32, link.between[0] as u32]).collect();
@@ -57,6 +59,7 @@ impl World {
             owners: slots.owners,
             nodes,
             hops,
+            held,
             far_ends,
             stations,
             station_nodes,
@@ -71,6 +74,7 @@ impl World {
             now: Time::ZERO,
             events: 0,
             next_air: Time::NEVER,
+            limits: network.links.iter().map(|link| link.queue).collect(),
             airborne: network.links.iter().flat_map(|link| [link.wireless; 2]).collect(),
             outbox: Vec::new(),
             spare: None,
@@ -147,7 +151,13 @@ fn hops(
                 continue;
             }
             let Arq::StopAndWait(arq) = arq else {
-                hops.push(hop_of_its_own(link, id, nodes[node].sends_urgently(), channels[number].loses(), slots));
+                hops.push(hop_of_its_own(
+                    link,
+                    id,
+                    [node, link.between[1 - way]].map(|node| &nodes[node]),
+                    channels[number].loses(),
+                    slots,
+                ));
                 continue;
             };
             let line = Line::new(link.rate, link.delay, link.timing);
@@ -246,7 +256,7 @@ fn changing(network: &Network, link: &LinkSpec, id: HopId, lossy: bool, slots: &
 }
 
 /// A hop that shares its transmitter with no other.
-fn hop_of_its_own(link: &LinkSpec, id: HopId, urgent: bool, lossy: bool, slots: &mut Slots) -> Hop {
+fn hop_of_its_own(link: &LinkSpec, id: HopId, [near, far]: [&Node; 2], lossy: bool, slots: &mut Slots) -> Hop {
     let line = Line::new(link.rate, link.delay, link.timing);
     let limit = (link.queue, link.queue_tie);
     let number = 2 * id.link + id.way.index() as u32;
@@ -256,7 +266,11 @@ fn hop_of_its_own(link: &LinkSpec, id: HopId, urgent: bool, lossy: bool, slots: 
             Transmitter::Window(WindowSender::new(id, line, window, link.queue, slot(Owner::Transmitter)))
         }
         Arq::Fec(fec) => Transmitter::Fec(FecSender::new(id, line, fec, link.queue, slot(Owner::Transmitter))),
-        Arq::None | Arq::StopAndWait(_) if urgent => {
+        Arq::Lan(lan) => {
+            let sender = LanSender::new(id, line, lan, link.queue, slot(Owner::Transmitter));
+            Transmitter::Lan(if holds(link, far) { sender.to_an_agent() } else { sender })
+        }
+        Arq::None | Arq::StopAndWait(_) if near.sends_urgently() => {
             let once = Once::new(id, line, limit, lossy, slot(Owner::Once));
             return Hop::Once(Box::new(once.marking(link.ecn_threshold)));
         }
@@ -266,6 +280,22 @@ fn hop_of_its_own(link: &LinkSpec, id: HopId, urgent: bool, lossy: bool, slots: 
         }
     };
     Hop::Own(Box::new(transmitter.marking(link.ecn_threshold)))
+}
+
+/// Whether a node's agent sees what comes over a link before that end's delay.
+fn holds(link: &LinkSpec, far: &Node) -> bool {
+    link.wireless && far.resident.is_some() && matches!(link.arq.build(), Arq::Lan(_))
+}
+
+/// What agents have let pass and the delay of their end holds, by hop.
+fn held(network: &Network, nodes: &[Node], slots: &mut Slots) -> Vec<Option<Box<Processing>>> {
+    let ways =
+        network.links.iter().enumerate().flat_map(|(number, link)| [0, 1].map(|way| (2 * number + way, link, way)));
+    let held = ways.map(|(hop, link, way)| {
+        let holds = holds(link, &nodes[link.between[1 - way]]);
+        holds.then(|| Box::new(Processing::new(link.delay, slots.slot(Owner::Held(hop as u32)))))
+    });
+    held.collect()
 }
 
 fn ends(network: &Network, nodes: &mut [Node], slots: &mut Slots, observed: bool) -> (Vec<End>, Vec<Flow>) {

@@ -19,6 +19,7 @@ use path::channel::Channel;
 use path::link::changing::Changing;
 use path::link::pipe::Pipe;
 use path::medium::Medium;
+use path::queue::Limit;
 use path::station::Station;
 use path::transmitter::Transmitter;
 use path::transmitter::once::Once;
@@ -26,7 +27,7 @@ use path::{Cx, HopId, LinkEvent, MediumEvent, Observer, Way};
 use wire::{Addr, Packet};
 
 use crate::event::{Event, Nobody, NodeEvent, Sink};
-use crate::node::Node;
+use crate::node::{Node, Processing};
 use crate::results::{FlowResult, LinkResult, MediumResult, Results};
 use crate::roaming::Roamer;
 use crate::routing::Routes;
@@ -65,6 +66,8 @@ enum Owner {
     Forecast(u32),
     /// A node has processed its first packet.
     Processing(u32),
+    /// What an agent let pass, on a hop.
+    Held(u32),
     /// A flow's application begins.
     Start(u32),
 }
@@ -103,6 +106,10 @@ pub struct World {
     far_ends: Vec<u32>,
     /// Whether each hop is air.
     airborne: Vec<bool>,
+    /// What an agent let pass and its end's delay holds, by hop.
+    held: Vec<Option<Box<Processing>>>,
+    /// What may wait in front of each link, each way.
+    limits: Vec<Limit>,
     stations: Vec<Station>,
     /// The node of each station.
     station_nodes: Vec<u32>,
@@ -328,6 +335,12 @@ impl World {
                 let processed = self.nodes[node as usize].processing.as_mut().and_then(|p| p.pop(&mut self.schedule));
                 if let Some(mut packet) = processed {
                     self.output(node as usize, &mut packet, sink);
+                }
+            }
+            Owner::Held(hop) => {
+                let passed = self.held[hop as usize].as_mut().and_then(|held| held.pop(&mut self.schedule));
+                if let Some(mut packet) = passed {
+                    self.pass_on(self.far_ends[hop as usize] as usize, &mut packet, sink);
                 }
             }
             Owner::Start(flow) => {

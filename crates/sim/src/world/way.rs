@@ -43,13 +43,21 @@ impl World {
             self.agent_sends(node, sink);
             return;
         }
-        if ends {
-            self.receive(node, packet, sink);
-        } else {
-            self.forward(node, packet, sink);
+        match if resident { self.held[hop].as_mut() } else { None } {
+            Some(held) => held.push(self.now, *packet, &mut self.schedule),
+            None if ends => self.receive(node, packet, sink),
+            None => self.forward(node, packet, sink),
         }
         if resident {
             self.agent_sends(node, sink);
+        }
+    }
+
+    /// A packet that came to the node a while ago goes on.
+    pub(super) fn pass_on<S: Sink>(&mut self, node: usize, packet: &mut Packet, sink: &mut S) {
+        match packet.dst == self.nodes[node].addr {
+            true => self.receive(node, packet, sink),
+            false => self.forward(node, packet, sink),
         }
     }
 

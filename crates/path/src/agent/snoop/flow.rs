@@ -223,11 +223,7 @@ impl Known {
     }
 
     fn duplicate(&mut self, config: &Config, counters: &mut Counters, cx: &mut AgentCx<'_>) -> Ack {
-        let lost = self
-            .cache
-            .holding(self.acked)
-            .filter(|lost| !lost.senders && lost.retransmissions < config.retransmissions);
-        let Some(lost) = lost.map(|lost| *lost) else {
+        let Some(lost) = self.cache.holding(self.acked).filter(|lost| !lost.senders).map(|lost| *lost) else {
             // Not here, or the sender is at it: it counts these.
             counters.duplicates_passed += 1;
             return Ack::Forward;
@@ -242,6 +238,11 @@ impl Known {
             self.doubted = false;
             counters.duplicates_suppressed += 1;
             return Ack::Suppress;
+        }
+        if lost.retransmissions >= config.retransmissions {
+            // There is an end to trying: the sender is to hear of it. What the last retransmission brings about was expected.
+            counters.duplicates_passed += 1;
+            return Ack::Forward;
         }
         self.unexpected += 1;
         if self.unexpected < config.duplicates {

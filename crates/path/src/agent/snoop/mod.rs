@@ -9,7 +9,7 @@
 
 mod cache;
 mod flow;
-mod rtt;
+pub(super) mod rtt;
 
 use engine::registry::{Fault, Settings};
 use engine::{Bytes, Span, Time};

@@ -4,7 +4,7 @@ use engine::{Span, Time};
 
 /// An estimate.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct AirRtt {
+pub struct AirRtt {
     gain: f64,
     smoothed: f64,
     deviation: f64,
@@ -38,7 +38,13 @@ impl AirRtt {
     /// Everything before `acked` is acknowledged; whether that gave a sample.
     pub fn acknowledged(&mut self, acked: u64, now: Time) -> bool {
         let Some((_, sent)) = self.measured.take_if(|(end, _)| *end <= acked) else { return false };
-        let rtt = now.since(sent).as_secs_f64();
+        self.sample(now.since(sent));
+        true
+    }
+
+    /// A packet took this long to be acknowledged.
+    pub fn sample(&mut self, rtt: Span) {
+        let rtt = rtt.as_secs_f64();
         // As printed: the gain is the share of the old estimate in the first, of the new deviation in the second
         // [snoop2002 3.4].
         self.smoothed = self.gain * self.smoothed + (1.0 - self.gain) * rtt;
@@ -48,7 +54,6 @@ impl AirRtt {
             old => self.gain * deviation + (1.0 - self.gain) * old,
         };
         self.patience = patience(self.smoothed, self.deviation);
-        true
     }
 
     /// How long an acknowledgment is waited for: `max(srtt + 4 rttvar, tick)`.

@@ -3,6 +3,7 @@
 pub mod fec;
 pub mod go_back_n;
 pub mod none;
+pub mod ns2_lan;
 pub mod selective_repeat;
 pub mod stop_and_wait;
 pub mod window;
@@ -10,6 +11,7 @@ pub mod window;
 use engine::Span;
 
 pub use fec::Fec;
+pub use ns2_lan::Lan;
 pub use window::SlidingWindow;
 
 engine::registry! {
@@ -20,6 +22,7 @@ engine::registry! {
         GoBackN => go_back_n, "go-back-n", "A window of frames; after one that fails all behind it are sent again";
         SelectiveRepeat => selective_repeat, "selective-repeat", "A window of frames, each acknowledged and sent again by itself";
         Fec => fec, "fec", "Parity frames behind each block instead of acknowledgments (packet erasure code)";
+        Ns2Lan => ns2_lan, "ns2-lan", "Frames are sent once behind a header of 64 bytes, with the delay at both ends, as on ns-2's LAN";
     }
 }
 
@@ -34,13 +37,15 @@ pub enum Arq {
     Window(SlidingWindow),
     /// Nothing is sent again: parity goes ahead. A [transmitter](crate::transmitter) of the hop's own.
     Fec(Fec),
+    /// Nothing, behind a header. A [transmitter](crate::transmitter) of the hop's own.
+    Lan(Lan),
 }
 
 impl Arq {
     /// Bytes of a link acknowledgment; none if frames are not acknowledged.
     pub fn ack_size(&self) -> Option<u32> {
         match self {
-            Arq::None | Arq::Fec(_) => None,
+            Arq::None | Arq::Fec(_) | Arq::Lan(_) => None,
             Arq::StopAndWait(arq) => Some(arq.ack_size),
             Arq::Window(arq) => Some(arq.ack_size),
         }
@@ -49,7 +54,7 @@ impl Arq {
     /// How many frames may be on their way unacknowledged; none if there is no such bound.
     pub fn window(&self) -> Option<u32> {
         match self {
-            Arq::None | Arq::Fec(_) => None,
+            Arq::None | Arq::Fec(_) | Arq::Lan(_) => None,
             Arq::StopAndWait(_) => Some(1),
             Arq::Window(arq) => Some(arq.window),
         }

@@ -1,0 +1,297 @@
+//! What ns-2's agent knows of one flow. Function names in brackets are those of ns-2's `tcp/snoop.cc`.
+
+use std::cmp::Ordering;
+use std::collections::VecDeque;
+
+use engine::Time;
+use wire::{Packet, Segment};
+
+use super::super::AgentCx;
+use super::super::reach::Reach;
+use super::super::snoop::rtt::AirRtt;
+use super::{Config, Counters, MAX_RETRANSMISSIONS, THRESHOLD};
+
+/// A packet that has gone out to the mobile.
+struct Kept {
+    /// Offset of its first byte, and the one behind its last.
+    start: u64,
+    end: u64,
+    packet: Packet,
+    /// Local retransmissions since it last came from the sender.
+    retransmissions: u32,
+    /// Whether the sender has resent it.
+    senders: bool,
+    /// When it last went out.
+    sent: Time,
+}
+
+/// A flow of data to the mobile.
+pub(super) struct Known {
+    seen: Reach,
+    /// Where the flow's first packet begins.
+    first: u64,
+    /// Where the furthest packet begins that was kept, or that came while the cache was full.
+    last_seen: Option<u64>,
+    acked: u64,
+    /// The window of the last acknowledgment.
+    window: Option<u32>,
+    /// The kept packets, in order.
+    ring: VecDeque<Kept>,
+    /// Bytes of them, headers included.
+    pub bytes: u64,
+    /// The place of the first of them. Places count up by one for each packet that is kept, as in ns-2's ring.
+    tail: i64,
+    /// Duplicate acknowledgments that are expected; negative if they were miscounted.
+    expected: i64,
+    /// The place from which they are counted.
+    expected_from: i64,
+    /// When the local timer expires, if it runs.
+    timer: Option<Time>,
+    rtt: AirRtt,
+}
+
+/// What becomes of an acknowledgment.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Ack {
+    /// It goes on to the sender.
+    Forward,
+    /// It ends here.
+    Suppress,
+}
+
+impl Known {
+    /// A flow whose first segment this is.
+    pub fn new(segment: &Segment, config: &Config) -> Self {
+        let mut seen = Reach::new(segment.seq);
+        if segment.flags.has(wire::Flags::SYN) {
+            seen.extend(seen.end() + 1);
+        }
+        Known {
+            first: seen.end(),
+            last_seen: None,
+            acked: seen.end(),
+            seen,
+            window: None,
+            ring: VecDeque::new(),
+            bytes: 0,
+            tail: 0,
+            expected: 0,
+            expected_from: 0,
+            timer: None,
+            rtt: AirRtt::new(config.gain, config.srtt, config.rttvar),
+        }
+    }
+
+    /// When it wants to wake.
+    pub fn deadline(&self) -> Time {
+        self.timer.unwrap_or(Time::NEVER)
+    }
+
+    fn reset(&mut self) {
+        self.ring.clear();
+        self.bytes = 0;
+        (self.last_seen, self.acked, self.window, self.timer) = (None, self.first, None, None);
+        (self.tail, self.expected, self.expected_from) = (0, 0, 0);
+    }
+
+    fn arm(&mut self, config: &Config, now: Time) {
+        self.timer = Some(now + self.rtt.timeout(config.tick));
+    }
+
+    /// A segment comes from the sender [`Snoop::snoop_data`]. `queue_has_room`: for more than one packet.
+    pub fn data(
+        &mut self,
+        packet: &Packet,
+        segment: &Segment,
+        queue_has_room: bool,
+        config: &Config,
+        counters: &mut Counters,
+        now: Time,
+    ) {
+        let Some(start) = self.seen.offset(segment.seq) else {
+            counters.implausible += 1;
+            return;
+        };
+        let end = start + u64::from(segment.seq_len());
+        if start == self.first && self.last_seen.is_some() {
+            self.reset();
+        }
+        self.seen.extend(end);
+        if self.ring.len() >= config.cache as usize {
+            counters.cache_full += 1;
+            self.last_seen = self.last_seen.max(Some(start));
+            return;
+        }
+        // "Only if the ifq is NOT full do we insert, since otherwise we want congestion control to kick in."
+        if queue_has_room {
+            let kept = Kept { start, end, packet: *packet, retransmissions: 0, senders: false, sent: now };
+            if self.insert(kept, counters) {
+                self.timer = None;
+            }
+        } else {
+            counters.queue_full += 1;
+        }
+        if self.timer.is_none() && !self.ring.is_empty() {
+            self.arm(config, now);
+        }
+    }
+
+    /// Keeps a packet in its place; whether it came out of sequence, so that the timer begins anew [`Snoop::snoop_insert`].
+    fn insert(&mut self, mut kept: Kept, counters: &mut Counters) -> bool {
+        if kept.end <= self.acked {
+            return false;
+        }
+        let start = kept.start;
+        let place = match self.ring.front().map(|first| first.start) {
+            Some(first) if self.last_seen.is_some_and(|last| start <= last) => {
+                if start < first {
+                    self.tail -= 1;
+                    0
+                } else {
+                    let place = self.ring.partition_point(|other| other.start < start);
+                    if let Some(known) = self.ring.get_mut(place).filter(|known| known.start == start) {
+                        counters.sender_retransmissions += 1;
+                        (known.retransmissions, known.senders, known.sent) = (0, true, kept.sent);
+                        return true;
+                    }
+                    // Those before it move towards the tail.
+                    self.tail -= i64::from(place < self.ring.len());
+                    place
+                }
+            }
+            _ => self.ring.len(),
+        };
+        let out_of_sequence = self.last_seen.is_some_and(|last| start < last);
+        kept.senders = out_of_sequence && place == 0;
+        self.bytes += u64::from(kept.packet.size());
+        self.ring.insert(place, kept);
+        counters.cached += 1;
+        if out_of_sequence {
+            counters.out_of_sequence += 1;
+            self.expected_from = self.tail;
+        } else {
+            self.last_seen = Some(start);
+        }
+        out_of_sequence
+    }
+
+    /// A segment comes from the mobile [`Snoop::snoop_ack`]. `passed` is ns-2's `static int thresh`: unexpected duplicates of
+    /// *any* flow since the last that resent something.
+    pub fn ack(
+        &mut self,
+        segment: &Segment,
+        passed: &mut u32,
+        config: &Config,
+        counters: &mut Counters,
+        cx: &mut AgentCx<'_>,
+    ) -> Ack {
+        let Some(ack) = self.seen.offset(segment.ack).filter(|ack| *ack <= self.seen.end()) else {
+            counters.implausible += 1;
+            return Ack::Forward;
+        };
+        // "Pure window updates don't occur in ns", nor does data with an acknowledgment.
+        let bare = segment.seq_len() == 0;
+        let update = self.window.replace(segment.window).is_some_and(|before| before != segment.window);
+        match ack.cmp(&self.acked) {
+            Ordering::Less => {
+                counters.spurious_acks += 1;
+                Ack::Forward
+            }
+            Ordering::Equal if bare && !update => {
+                let done = self.duplicate(passed, config, counters, cx);
+                match done {
+                    Ack::Forward => counters.duplicates_passed += 1,
+                    Ack::Suppress => counters.duplicates_suppressed += 1,
+                }
+                done
+            }
+            Ordering::Equal => Ack::Forward,
+            Ordering::Greater => {
+                self.new_ack(ack, config, counters, cx.now);
+                Ack::Forward
+            }
+        }
+    }
+
+    /// [`Snoop::snoop_cleanbufs_`], [`Snoop::snoop_rtt`]
+    fn new_ack(&mut self, ack: u64, config: &Config, counters: &mut Counters, now: Time) {
+        counters.new_acks += 1;
+        self.timer = None;
+        let mut sent = None;
+        while let Some(first) = self.ring.front().filter(|first| first.end <= ack) {
+            sent = Some(first.sent);
+            self.bytes -= u64::from(first.packet.size());
+            self.tail += 1;
+            self.ring.pop_front();
+        }
+        if !self.ring.is_empty() {
+            self.arm(config, now);
+        }
+        if let Some(sent) = sent.filter(|sent| *sent < now) {
+            counters.rtt_samples += 1;
+            self.rtt.sample(now.since(sent));
+        }
+        (self.expected, self.expected_from, self.acked) = (0, self.tail, ack);
+    }
+
+    fn duplicate(&mut self, passed: &mut u32, config: &Config, counters: &mut Counters, cx: &mut AgentCx<'_>) -> Ack {
+        let (tail, head) = (self.tail, self.tail + self.ring.len() as i64);
+        let Some(lost) = self.ring.front().filter(|lost| lost.start <= self.acked) else { return Ack::Forward };
+        match self.expected {
+            0 => {
+                // One that is not expected goes on to the sender.
+                if *passed < THRESHOLD {
+                    *passed += 1;
+                    return Ack::Forward;
+                }
+                *passed = 0;
+                if lost.senders {
+                    return Ack::Forward;
+                }
+                let first_time = lost.retransmissions == 0;
+                // May be -1 or -2: then nothing is expected, and duplicates go on to the sender.
+                self.expected = (head - self.expected_from).rem_euclid(i64::from(config.cache));
+                self.expected -= i64::from(THRESHOLD) + 1;
+                self.expected_from = tail + 1;
+                if !first_time {
+                    return Ack::Forward;
+                }
+                counters.local_retransmissions += 1;
+                self.retransmit(config, cx)
+            }
+            1.. => {
+                self.expected -= 1;
+                Ack::Suppress
+            }
+            -1 if lost.retransmissions < 2 => {
+                counters.local_retransmissions += 1;
+                self.retransmit(config, cx)
+            }
+            _ => Ack::Forward,
+        }
+    }
+
+    /// Sends the first packet again, behind all that waits, if it may be sent once more [`Snoop::snoop_rxmit`].
+    fn retransmit(&mut self, config: &Config, cx: &mut AgentCx<'_>) -> Ack {
+        let Some(first) = self.ring.front_mut().filter(|first| first.retransmissions < MAX_RETRANSMISSIONS) else {
+            return Ack::Forward;
+        };
+        (first.sent, first.retransmissions) = (cx.now, first.retransmissions + 1);
+        cx.send(first.packet);
+        self.arm(config, cx.now);
+        Ack::Suppress
+    }
+
+    /// `deadline` has come [`SnoopRxmitHandler::handle`].
+    pub fn wake(&mut self, config: &Config, counters: &mut Counters, cx: &mut AgentCx<'_>) {
+        if self.timer.take_if(|timer| *timer <= cx.now).is_none() {
+            return;
+        }
+        if self.ring.front().is_some_and(|first| first.start <= self.acked)
+            && self.retransmit(config, cx) == Ack::Suppress
+        {
+            counters.local_timeouts += 1;
+            self.expected_from = self.tail + 1;
+        }
+    }
+}

@@ -1,0 +1,267 @@
+//! Snoop as ns-2's agent does it (`LL/LLSnoop` and `Snoop`), with which snoop2002 was run, and which differs from the papers
+//! that describe Snoop: the scheme [`snoop`](super::snoop).
+//!
+//! Source: ns-2.35, tcp/snoop.cc, tcp/snoop.h, tcl/lan/ns-ll.tcl; version 2.1b9 of snoop2002 has the same agent. The rules are
+//! ns-2's, in offsets of bytes where ns-2 numbers packets. Each deviation from the papers, with ns-2's function, and what is
+//! ours: `docs/models/snoop.md`.
+
+mod flow;
+
+use engine::registry::{Fault, Settings};
+use engine::{Span, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use wire::{Flags, Packet};
+
+use super::flow_table::{Flow, TimedFlows};
+use super::{Agent, AgentCx, Verdict};
+use crate::queue::Limit;
+use flow::{Ack, Known};
+
+pub use super::snoop::traits;
+
+/// Settings, with ns-2's defaults [tcl/lan/ns-ll.tcl].
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Config {
+    /// Packets kept of each flow: `maxbufs_`, at most `SNOOP_MAXWIND`.
+    #[schemars(range(min = 2, max = 100))]
+    pub cache: u32,
+    /// Flows remembered; the one unused for longest makes room for another.
+    pub flows: u32,
+    /// The shortest time of the local timer: `snoopTick_`.
+    pub tick: Span,
+    /// The share of the old estimate in the smoothed round-trip time, and of the new sample in its deviation: `g_`.
+    pub gain: f64,
+    /// The smoothed round-trip time of the air before the first sample.
+    pub srtt: Span,
+    /// Its deviation before the first sample.
+    pub rttvar: Span,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Config {
+            cache: 100,
+            flows: 1000,
+            tick: Span::from_millis(100),
+            gain: 0.125,
+            srtt: Span::from_millis(100),
+            rttvar: Span::from_millis(250),
+        }
+    }
+}
+
+/// `RTX_THRESH`: unexpected duplicates that go on to the sender before one resends [ns-2 tcp/snoop.cc, `Snoop::snoop_ack`].
+const THRESHOLD: u32 = 1;
+/// [ns-2 tcp/snoop.h: `SNOOP_MAX_RXMIT`]
+const MAX_RETRANSMISSIONS: u32 = 10;
+/// [ns-2 tcp/snoop.h: `SNOOP_MAXWIND`]
+const MAX_CACHE: u32 = 100;
+const LONGEST: Span = Span::from_secs(3600);
+
+impl Settings for Config {
+    fn check(&self) -> Vec<Fault> {
+        let mut faults = Vec::new();
+        if !(2..=MAX_CACHE).contains(&self.cache) {
+            faults.push(Fault::new("cache", self.cache, "2 to 100, the size of ns-2's ring"));
+        }
+        faults.extend(Fault::unless_some("flows", self.flows, 1_000_000));
+        if !(Span::from_millis(1)..=LONGEST).contains(&self.tick) {
+            faults.push(Fault::new("tick", self.tick, "1 ms to 1 h"));
+        }
+        for (key, value) in [("srtt", self.srtt), ("rttvar", self.rttvar)] {
+            if value > LONGEST {
+                faults.push(Fault::new(key, value, "at most 1 h"));
+            }
+        }
+        // Written so that NaN is a fault too.
+        if !(self.gain >= 0.0 && self.gain < 1.0) {
+            faults.push(Fault::new("gain", self.gain, "0 to less than 1"));
+        }
+        faults
+    }
+}
+
+impl Config {
+    /// The agent.
+    pub fn build(&self) -> Option<Box<dyn Agent>> {
+        Some(Box::new(SnoopNs2 {
+            config: self.clone(),
+            flows: TimedFlows::new(self.flows as usize),
+            passed: 0,
+            queue_has_room: true,
+            bytes: 0,
+            max_bytes: 0,
+            counters: Counters::default(),
+        }))
+    }
+}
+
+/// What is counted; the names are those of the results.
+#[derive(Clone, Copy, Default)]
+struct Counters {
+    forgotten: u64,
+    cached: u64,
+    cache_full: u64,
+    queue_full: u64,
+    sender_retransmissions: u64,
+    out_of_sequence: u64,
+    new_acks: u64,
+    spurious_acks: u64,
+    duplicates_suppressed: u64,
+    duplicates_passed: u64,
+    local_retransmissions: u64,
+    local_timeouts: u64,
+    rtt_samples: u64,
+    implausible: u64,
+}
+
+/// What a flow costs beside its packets, as it is counted.
+const FLOW_BYTES: u64 = 200;
+/// No IP packet is larger.
+const LARGEST: u32 = 65_535;
+
+struct SnoopNs2 {
+    config: Config,
+    flows: TimedFlows<Known>,
+    /// Unexpected duplicates of any flow that went on since the last that did not. In ns-2 of any *agent*: a static variable.
+    passed: u32,
+    /// Whether the queue that the next packet joins has room for more than one.
+    queue_has_room: bool,
+    /// Of the packets of all flows.
+    bytes: u64,
+    max_bytes: u64,
+    counters: Counters,
+}
+
+impl SnoopNs2 {
+    fn state_bytes(&self) -> u64 {
+        self.bytes + self.flows.len() as u64 * FLOW_BYTES
+    }
+
+    fn forget(&mut self, gone: Option<Known>) {
+        self.bytes -= gone.map_or(0, |flow| flow.bytes);
+    }
+
+    /// Lets a flow act, and keeps what follows from it.
+    fn with<T>(
+        &mut self,
+        number: u32,
+        act: impl FnOnce(&mut Known, &Config, &mut u32, &mut Counters) -> T,
+    ) -> Option<T> {
+        let flow = self.flows.numbered(number)?;
+        let before = flow.bytes;
+        let given = act(flow, &self.config, &mut self.passed, &mut self.counters);
+        self.bytes = self.bytes - before + flow.bytes;
+        let deadline = flow.deadline();
+        self.flows.wake_numbered_at(number, deadline);
+        self.max_bytes = self.max_bytes.max(self.state_bytes());
+        Some(given)
+    }
+}
+
+impl Agent for SnoopNs2 {
+    /// `ifq()->length() < ifq()->limit() - 1` [ns-2 tcp/snoop.cc, `Snoop::snoop_data`], where a queue of `limit` holds one packet
+    /// less [ns-2 queue/drop-tail.cc, `DropTail::enque`]: a packet is kept unless it finds the queue full.
+    fn on_queue(&mut self, waiting: usize, limit: Limit) {
+        self.queue_has_room = match limit {
+            Limit::Packets(limit) => waiting < limit as usize,
+            Limit::None | Limit::Bytes(_) => true,
+        };
+    }
+
+    fn before_air(&mut self, packet: &mut Packet, cx: &mut AgentCx<'_>) -> Verdict {
+        let Some((key, segment)) = Flow::of(packet) else { return Verdict::Pass };
+        // A base station's scheme is about the packets of others.
+        if packet.src == cx.here {
+            return Verdict::Pass;
+        }
+        if segment.flags.has(Flags::RST) {
+            let gone = self.flows.remove(&key);
+            self.forget(gone);
+            return Verdict::Pass;
+        }
+        let begins = segment.flags.has(Flags::SYN);
+        if (segment.seq_len() == 0 && !begins) || packet.size() > LARGEST {
+            return Verdict::Pass;
+        }
+        let known = if begins { None } else { self.flows.find(&key) };
+        if known.is_none() {
+            let before = self.flows.remove(&key);
+            self.forget(before);
+            let gone = self.flows.insert(key, Known::new(segment, &self.config));
+            self.counters.forgotten += u64::from(gone.is_some());
+            self.forget(gone.map(|(_, known)| known));
+            self.max_bytes = self.max_bytes.max(self.state_bytes());
+        }
+        if begins {
+            return Verdict::Pass;
+        }
+        if let Some(number) = known.or_else(|| self.flows.find(&key)) {
+            let room = self.queue_has_room;
+            self.with(number, |flow, config, _, counters| flow.data(packet, segment, room, config, counters, cx.now));
+        }
+        Verdict::Pass
+    }
+
+    fn after_air(&mut self, packet: &mut Packet, cx: &mut AgentCx<'_>) -> Verdict {
+        let Some((back, segment)) = Flow::of(packet) else { return Verdict::Pass };
+        if packet.dst == cx.here {
+            return Verdict::Pass;
+        }
+        let key = back.reversed();
+        if segment.flags.has(Flags::RST) {
+            let gone = self.flows.remove(&key);
+            self.forget(gone);
+            return Verdict::Pass;
+        }
+        if !segment.flags.has(Flags::ACK) {
+            return Verdict::Pass;
+        }
+        let Some(number) = self.flows.find(&key) else { return Verdict::Pass };
+        match self.with(number, |flow, config, passed, counters| flow.ack(segment, passed, config, counters, cx)) {
+            Some(Ack::Suppress) => Verdict::Take,
+            Some(Ack::Forward) | None => Verdict::Pass,
+        }
+    }
+
+    fn deadline(&self) -> Time {
+        self.flows.deadline()
+    }
+
+    fn on_wake(&mut self, cx: &mut AgentCx<'_>) {
+        while let Some(key) = self.flows.pop_due(cx.now) {
+            if let Some(number) = self.flows.find(&key) {
+                self.with(number, |flow, config, _, counters| flow.wake(config, counters, cx));
+            }
+        }
+    }
+
+    fn looks_at_queue(&self) -> bool {
+        true
+    }
+
+    fn counters(&self) -> Vec<(&'static str, u64)> {
+        let counted = &self.counters;
+        vec![
+            ("flows", self.flows.len() as u64),
+            ("flows_forgotten", counted.forgotten),
+            ("state_bytes", self.state_bytes()),
+            ("state_bytes_most", self.max_bytes),
+            ("packets_cached", counted.cached),
+            ("packets_not_cached", counted.cache_full),
+            ("packets_left_to_the_queue", counted.queue_full),
+            ("local_retransmissions", counted.local_retransmissions),
+            ("local_timeouts", counted.local_timeouts),
+            ("sender_retransmissions", counted.sender_retransmissions),
+            ("out_of_sequence", counted.out_of_sequence),
+            ("acks_new", counted.new_acks),
+            ("acks_spurious", counted.spurious_acks),
+            ("duplicates_suppressed", counted.duplicates_suppressed),
+            ("duplicates_passed", counted.duplicates_passed),
+            ("rtt_samples", counted.rtt_samples),
+            ("implausible", counted.implausible),
+        ]
+    }
+}

@@ -1,0 +1,69 @@
+//! ns-2's LAN (`make-lan` with `LL`, `Mac` and `Channel` as they are by default): frames are sent once and never
+//! acknowledged, as without a link layer, but for three things.
+//!
+//! - Each frame has a header of 64 bytes [ns-2 mac/mac.h: `MAC_HDR_LEN`, `Mac::txtime`], so 1000 bytes take 4.256 ms at
+//!   2 Mbps.
+//! - The link's delay is met at *both* ends: before the queue [ns-2 mac/ll.cc: `LL::sendDown`] and behind the air
+//!   [`LL::sendUp`].
+//! - A sender is busy for the time of its frame, but the far end has the frame when its sending *begins*, `propagation` later
+//!   [ns-2 mac/mac.cc: `Mac::sendDown` hands the packet down at once and only its own `resume` waits; `Mac::sendUp`;
+//!   mac/channel.cc: `Channel::sendUp`, `delay_`].
+//!
+//! The base class `Mac` senses no carrier: stations never collide, and both ways run at the full rate at once. What runs is
+//! [`crate::transmitter::lan`].
+
+use engine::registry::{Fault, Settings};
+use engine::{Bytes, Span};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::Arq;
+
+/// The parameters of a sender on ns-2's LAN.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Lan {
+    /// Bytes of a frame beside its packet.
+    pub header: u32,
+    /// From the beginning of a frame at the sender to its being at the far end.
+    pub propagation: Span,
+}
+
+/// Settings.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Config {
+    /// Bytes of a frame beside its packet.
+    pub header: Bytes,
+    /// Propagation in the air, beside the link's delay at both ends.
+    pub propagation: Span,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Config { header: Bytes(64), propagation: Span::from_nanos(4_000) }
+    }
+}
+
+/// More is no header.
+const MAX_HEADER: u64 = 1500;
+const MAX_PROPAGATION: Span = Span::from_secs(3600);
+
+impl Settings for Config {
+    fn check(&self) -> Vec<Fault> {
+        let mut faults = Vec::new();
+        if self.header.0 > MAX_HEADER {
+            faults.push(Fault::new("header", self.header, "at most 1500 B"));
+        }
+        if self.propagation > MAX_PROPAGATION {
+            faults.push(Fault::new("propagation", self.propagation, "at most 1 h"));
+        }
+        faults
+    }
+}
+
+impl Config {
+    /// The sender's parameters.
+    pub fn build(&self) -> Arq {
+        Arq::Lan(Lan { header: self.header.0.min(MAX_HEADER) as u32, propagation: self.propagation })
+    }
+}

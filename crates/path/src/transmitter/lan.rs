@@ -1,0 +1,161 @@
+//! One direction of a link as on ns-2's LAN: each packet once, behind a header, the link's delay at both ends. Rules and
+//! settings stand in [`crate::mac::arq::ns2_lan`].
+
+use std::collections::VecDeque;
+
+use engine::{Order, Slot, Span, Time};
+use wire::Packet;
+
+use super::{Due, Line as Flying, first};
+use crate::backlog::Backlog;
+use crate::channel::{Fate, Frame};
+use crate::context::{Cx, Observer};
+use crate::event::{HopId, LinkEvent};
+use crate::hop_state::HopState;
+use crate::link::{Counters, Line};
+use crate::mac::arq::Lan;
+use crate::queue::{Buffer, Limit};
+use crate::station::Outcome;
+
+/// What it waits for.
+#[derive(Clone, Copy)]
+enum Next {
+    /// A packet joins the queue.
+    Queue,
+    /// The line is free for a packet that waits.
+    LineFree,
+    /// A packet comes to the far end.
+    Arrival,
+}
+
+/// A sender of frames that nothing acknowledges.
+pub struct LanSender {
+    hop: HopId,
+    line: Line,
+    lan: Lan,
+    /// The delay of the far end, as far as it is met before the packet is handed up.
+    far_delay: Span,
+    slot: Slot,
+    /// Packets between the node and the queue, and whether each is urgent.
+    entering: Flying<(Packet, bool)>,
+    pub(super) backlog: Backlog,
+    /// When the line is free, and the place of that among what happens then.
+    free: (Time, Order),
+    flying: Flying<(Packet, Fate)>,
+    counters: Counters,
+    pub(super) outcomes: VecDeque<Outcome>,
+}
+
+impl LanSender {
+    /// A transmitter that wakes at `slot`.
+    pub fn new(hop: HopId, line: Line, lan: Lan, limit: Limit, slot: Slot) -> Self {
+        LanSender {
+            hop,
+            far_delay: line.delay,
+            line,
+            lan,
+            slot,
+            entering: Flying::new(),
+            backlog: Backlog::new(limit),
+            free: (Time::ZERO, Order::default()),
+            flying: Flying::new(),
+            counters: Counters::default(),
+            outcomes: VecDeque::new(),
+        }
+    }
+
+    /// At the far end an agent is in the link layer: it is handed packets before that end's delay, which they meet behind it
+    /// [ns-2 tcp/snoop.cc, `Snoop::handle`].
+    pub fn to_an_agent(mut self) -> Self {
+        self.far_delay = Span::ZERO;
+        self
+    }
+
+    pub(super) fn counters(&self, now: Time) -> Counters {
+        let mut counters = self.counters;
+        counters.busy = counters.busy - self.free.0.since(now);
+        counters
+    }
+
+    /// The delay of this end: the packet joins the queue, or is dropped there, after it [ns-2 LL::sendDown].
+    pub(super) fn on_packet<O: Observer>(&mut self, packet: &Packet, urgent: bool, cx: &mut Cx<'_, O>) {
+        let (at, order) = (cx.now + self.line.delay, cx.schedule.order());
+        self.entering.push_back(Due { at, order, what: (*packet, urgent) });
+        self.rearm(cx);
+    }
+
+    pub(super) fn on_wake<O: Observer>(&mut self, buffer: &mut Buffer, cx: &mut Cx<'_, O>) {
+        match self.next().filter(|(at, ..)| *at <= cx.now) {
+            Some((.., Next::Queue)) => self.queue(buffer, cx),
+            Some((.., Next::LineFree)) => self.send_next(buffer, cx),
+            Some((.., Next::Arrival)) => self.arrive(cx),
+            None => {}
+        }
+        self.rearm(cx);
+    }
+
+    /// What it holds. A packet that has not joined the queue yet is on its way.
+    pub(super) fn state(&self) -> HopState {
+        let (waiting, waiting_bytes) = (self.backlog.len(), self.backlog.bytes());
+        HopState { waiting, waiting_bytes, outstanding: self.entering.len() + self.flying.len(), link_layer: None }
+    }
+
+    /// The earliest of what it waits for. At one time arrivals come first, and the line is free before a packet joins the queue.
+    fn next(&self) -> Option<(Time, Order, Next)> {
+        let queue = first(&self.entering).map(|(at, order)| (at, order, Next::Queue));
+        let free = (!self.backlog.is_empty()).then_some((self.free.0, self.free.1, Next::LineFree));
+        let arrival = first(&self.flying).map(|(at, order)| (at, order, Next::Arrival));
+        [arrival, free, queue].into_iter().flatten().min_by_key(|(at, ..)| *at)
+    }
+
+    fn rearm<O: Observer>(&mut self, cx: &mut Cx<'_, O>) {
+        match self.next() {
+            Some((at, order, _)) => cx.schedule.arm_as(self.slot, at.max(cx.now), order),
+            None => cx.schedule.disarm(self.slot),
+        }
+    }
+
+    fn queue<O: Observer>(&mut self, buffer: &mut Buffer, cx: &mut Cx<'_, O>) {
+        let Some(Due { what: (mut packet, urgent), .. }) = self.entering.pop_front() else { return };
+        // A packet that can be sent at once does not wait: no limit is met.
+        let at_once = self.backlog.is_empty() && self.free.0 <= cx.now;
+        if !at_once && !self.backlog.admits(&mut packet, (0, 0), self.hop, &mut self.counters, cx) {
+            buffer.left(packet.size());
+            return;
+        }
+        self.backlog.push(packet, Order::default(), urgent);
+        if at_once {
+            self.send_next(buffer, cx);
+        }
+    }
+
+    /// The line is busy for header and packet [ns-2 Mac::txtime]. The far end has the frame when its sending *begins*, the
+    /// propagation later [ns-2 Mac::sendDown, Channel::sendUp], and hands it up after its own delay [ns-2 LL::sendUp].
+    fn send_next<O: Observer>(&mut self, buffer: &mut Buffer, cx: &mut Cx<'_, O>) {
+        let Some((packet, _)) = self.backlog.pop() else { return };
+        let (hop, now, size) = (self.hop, cx.now, packet.size() + self.lan.header);
+        let duration = self.line.transmission_time(size);
+        let number = Some(self.counters.frames_sent);
+        let fate =
+            cx.channels[hop.link as usize].fate(&Frame { now, start: now, duration, size, way: hop.way, number });
+        self.counters.frames_sent += 1;
+        self.counters.busy = self.counters.busy + duration;
+        self.free = (now + duration, cx.schedule.order());
+        buffer.leaves_at(self.free.0, packet.size());
+        let at = now + self.lan.propagation + self.far_delay;
+        self.flying.push_back(Due { at, order: cx.schedule.order(), what: (packet, fate) });
+    }
+
+    fn arrive<O: Observer>(&mut self, cx: &mut Cx<'_, O>) {
+        let Some(Due { what: (packet, fate), .. }) = self.flying.pop_front() else { return };
+        if fate == Fate::Corrupted {
+            self.counters.frames_corrupted += 1;
+            self.counters.packets_dropped += 1;
+            cx.tell(self.hop, || LinkEvent::Lost { packet });
+            return;
+        }
+        self.counters.packets_delivered += 1;
+        cx.tell(self.hop, || LinkEvent::Arrived { packet });
+        self.outcomes.push_back(Outcome { delivered: Some((self.hop, packet)), ..Outcome::default() });
+    }
+}

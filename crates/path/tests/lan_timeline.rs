@@ -1,0 +1,74 @@
+//! ns-2's LAN beside ns-2, by the clock.
+
+mod common;
+
+use common::{Log, own_transmitter, packet};
+use engine::{Rate, Schedule, Span, Stream, Time};
+use path::channel::{Channel, ChannelConfig};
+use path::link::{Line, Timing};
+use path::mac::arq::{ArqConfig, ns2_lan};
+use path::queue::{Buffer, Limit};
+use path::transmitter::Transmitter;
+use path::{Cx, HopId, LinkEvent, Way};
+
+const HOP: HopId = HopId { link: 0, way: Way::Forward };
+
+/// When each of these packets of 1000 bytes, offered at these microseconds, is at the far end; none if it never is.
+fn arrivals(offered: &[u64], limit: Limit, far_agent: bool) -> (Vec<(u32, u64)>, Log) {
+    let mut schedule = Schedule::new();
+    let (source, slot) = (schedule.slot(), schedule.slot());
+    let line = Line::new(Rate::from_bits_per_sec(2_000_000).unwrap(), Span::from_millis(1), Timing::Exact);
+    let arq = ArqConfig::Ns2Lan(ns2_lan::Config::default()).build();
+    let mut sender = own_transmitter(&arq, HOP, line, limit, slot).unwrap();
+    if far_agent {
+        let Transmitter::Lan(lan) = sender else { panic!("not ns-2's LAN") };
+        sender = Transmitter::Lan(lan.to_an_agent());
+    }
+    let mut channels: Vec<Box<dyn Channel>> =
+        vec![ChannelConfig::Perfect(Default::default()).build(Stream::named(1, 0, "air"))];
+    let (mut log, mut arrived, mut next) = (Log::default(), Vec::new(), 0);
+    let at = |number: usize| Time::from_nanos(offered[number] * 1000);
+    schedule.arm(source, at(0));
+    while let Some((now, due)) = schedule.next(Time::NEVER) {
+        let mut cx = Cx { now, schedule: &mut schedule, channels: &mut channels, observer: &mut log };
+        if due == source {
+            sender.on_packet(&packet(next as u32, 960), false, &mut Buffer::default(), &mut cx);
+            next += 1;
+            match offered.get(next) {
+                Some(_) => schedule.arm(source, at(next)),
+                None => schedule.disarm(source),
+            }
+        } else {
+            sender.on_wake(&mut Buffer::default(), &mut cx);
+            while let Some(outcome) = sender.outcome() {
+                let packet = outcome.delivered.unwrap().1;
+                arrived.push((packet.data().unwrap().seq.0, now.as_nanos() / 1000));
+            }
+        }
+    }
+    (arrived, log)
+}
+
+/// ns-2 2.35: `make-lan` at 2 Mbps and 1 ms, TCP packets of 1000 bytes that reach the base station at 10.8, 35.64 and 36.44 ms are
+/// traced at the mobile at 12.804, 37.644 and 41.9 ms: 1 ms, 4 us, 1 ms, and the third waits for the 4.256 ms of the second.
+#[test]
+fn packets_arrive_when_they_do_in_ns2() {
+    let (arrived, _) = arrivals(&[10_800, 35_640, 36_440], Limit::None, false);
+    assert_eq!(arrived, [(0, 12_804), (1, 37_644), (2, 41_900)]);
+}
+
+/// `Snoop::handle` runs when the MAC hands the packet up; `parent_->delay()` follows behind it.
+#[test]
+fn an_agent_at_the_far_end_sees_them_before_that_ends_delay() {
+    let (arrived, _) = arrivals(&[10_800, 35_640, 36_440], Limit::None, true);
+    assert_eq!(arrived, [(0, 11_804), (1, 36_644), (2, 40_900)]);
+}
+
+/// The queue is behind the delay: the drop is 1 ms after the packet was handed over. One is sent, two wait.
+#[test]
+fn what_finds_no_room_is_dropped_at_the_queue() {
+    let (arrived, log) = arrivals(&[0, 100, 200, 300], Limit::Packets(2), false);
+    assert_eq!(arrived, [(0, 2_004), (1, 6_260), (2, 10_516)]);
+    let full = log.0.iter().filter(|(_, _, event)| matches!(event, LinkEvent::QueueFull { .. }));
+    assert_eq!(full.map(|(at, _, _)| at.as_nanos()).collect::<Vec<_>>(), [1_300_000]);
+}

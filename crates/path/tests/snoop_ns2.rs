@@ -1,0 +1,116 @@
+//! Snoop as ns-2's agent does it: where it differs from its papers, each as a ladder in `tests/golden/snoop-ns2`. Expected is
+//! what ns-2's tcp/snoop.cc does.
+
+mod ladder;
+
+use engine::{Span, Time};
+use ladder::{Fed, Ladder, ack, data, of_flow};
+use path::agent::snoop_ns2::Config;
+use path::agent::{AgentConfig, Verdict};
+use path::queue::Limit;
+use wire::Packet;
+
+fn scheme(config: Config) -> AgentConfig {
+    AgentConfig::SnoopNs2(config)
+}
+
+/// `count` packets of 1000 bytes from `first` on, one each 4 ms from `ms` on.
+fn window(ladder: &mut Ladder, ms: f64, first: u32, count: u32) {
+    for number in 0..count {
+        ladder.at(ms + 4.0 * f64::from(number)).fixed(data((first + number) * 1000, 1000));
+    }
+}
+
+/// The first duplicate goes on, the second resends, behind what waits; of five packets, lost one included, three duplicates
+/// are then expected, of which two come.
+#[test]
+fn the_second_duplicate_brings_the_packet() {
+    let mut ladder = Ladder::new("0..1000 is lost: the second duplicate resends it", &scheme(Config::default()));
+    window(&mut ladder, 0.0, 0, 5);
+    for ms in [18.0, 22.0, 26.0, 30.0] {
+        ladder.at(ms).mobile(ack(0));
+    }
+    ladder.at(34.0).mobile(ack(5000)).at(5000.0);
+    ladder.compare("snoop-ns2/second-duplicate");
+}
+
+/// Duplicates beyond the expected ones go to the sender: they resend nothing twice. The timer does, ten times in all.
+#[test]
+fn duplicates_resend_once_and_the_timer_up_to_ten_times() {
+    let config = Config { srtt: Span::ZERO, rttvar: Span::ZERO, ..Config::default() };
+    let mut ladder = Ladder::new("0..1000 is lost, and every retransmission of it", &scheme(config));
+    window(&mut ladder, 0.0, 0, 3);
+    for number in 0..6 {
+        ladder.at(14.0 + f64::from(number)).mobile(ack(0));
+    }
+    ladder.at(2000.0);
+    assert_eq!((ladder.counter("local_retransmissions"), ladder.counter("local_timeouts")), (1, 9));
+    ladder.compare("snoop-ns2/lost-again");
+}
+
+/// ns-2 counts unexpected duplicates in one static variable: one of another flow is the first.
+#[test]
+fn unexpected_duplicates_are_counted_over_all_flows() {
+    let mut ladder = Ladder::new("Two flows lose 0..1000 each", &scheme(Config::default()));
+    window(&mut ladder, 0.0, 0, 4);
+    for number in 0..4 {
+        ladder.fixed(of_flow(1, data(number * 1000, 1000)));
+    }
+    ladder.at(20.0).mobile(ack(0)).note("of the other flow").mobile(of_flow(1, ack(0)));
+    ladder.compare("snoop-ns2/flows");
+}
+
+/// What the sender resends is its own: duplicates go to it. An acknowledgment of less than before goes on too.
+#[test]
+fn the_senders_retransmission_and_old_acknowledgments_go_on() {
+    let mut ladder = Ladder::new("The sender resends 1000..2000 itself", &scheme(Config::default()));
+    window(&mut ladder, 0.0, 0, 4);
+    ladder.at(20.0).mobile(ack(1000)).fixed(data(1000, 1000)).at(21.0).mobile(ack(1000)).mobile(ack(1000));
+    ladder.at(22.0).mobile(ack(0)).fixed(data(0, 1000));
+    ladder.compare("snoop-ns2/sender-resends");
+}
+
+fn pass(fed: &mut Fed, mut packet: Packet) {
+    let (verdict, sent) = fed.act(|agent, cx| agent.before_air(&mut packet, cx));
+    assert_eq!((verdict, sent.len()), (Verdict::Pass, 0));
+}
+
+/// `length() < limit() - 1`, where ns-2's queue of 50 holds 49: ours of 49.
+#[test]
+fn a_packet_that_finds_the_queue_full_is_left_to_congestion_control() {
+    for (waiting, cached) in [(0, 1), (48, 1), (49, 0), (50, 0)] {
+        let mut fed = Fed::new(&scheme(Config::default()));
+        assert!(fed.agent.looks_at_queue());
+        fed.act(|agent, _| agent.on_queue(waiting, Limit::Packets(49)));
+        pass(&mut fed, data(0, 1000));
+        assert_eq!(fed.counter("packets_cached"), Some(cached), "{waiting} wait");
+        assert_eq!(fed.counter("packets_left_to_the_queue"), Some(1 - cached), "{waiting} wait");
+    }
+}
+
+/// 100 packets, ns-2's `SNOOP_MAXWIND`; those beyond go on without.
+#[test]
+fn a_full_cache_keeps_what_it_has() {
+    let mut fed = Fed::new(&scheme(Config::default()));
+    for number in 0..103 {
+        pass(&mut fed, data(number * 1000, 1000));
+    }
+    assert_eq!((fed.counter("packets_cached"), fed.counter("packets_not_cached")), (Some(100), Some(3)));
+}
+
+/// By hand: 100 ms + 4 x 250 ms before the first sample, which 20 ms turn into 30 + 4 x 220 ms (`g_` is 0.125 and the share of
+/// the old estimate). The timer of the rest is set before the sample counts [ns-2 `Snoop::snoop_ack`: cleanbufs, then rtt].
+#[test]
+fn the_timer_is_set_before_the_sample_counts() {
+    let mut fed = Fed::new(&scheme(Config::default()));
+    pass(&mut fed, data(0, 1000));
+    assert_eq!(fed.agent.deadline(), Time::from_millis(1100));
+    pass(&mut fed, data(1000, 1000));
+    fed.until(Time::from_millis(20), |_, _| {});
+    fed.act(|agent, cx| agent.after_air(&mut ack(1000), cx));
+    assert_eq!(fed.agent.deadline(), Time::from_millis(1120));
+    fed.until(Time::from_millis(40), |_, _| {});
+    fed.act(|agent, cx| agent.after_air(&mut ack(2000), cx));
+    assert_eq!(fed.agent.deadline(), Time::NEVER);
+    assert_eq!(fed.counter("rtt_samples"), Some(2));
+}

@@ -1,0 +1,27 @@
+//! Snoop on ns-2's LAN, with chosen frames lost.
+
+use std::fmt::Write;
+use std::fs;
+
+use super::{folder, ns};
+
+/// Wire and window of snoop2002's short and long wire.
+const WIRES: [(&str, &str); 2] = [("10ms", "15"), ("100ms", "100")];
+/// Frames lost: none, one, and bursts among single ones.
+const LOSSES: [&str; 3] = ["", "100", "100 101 102 120 300 315 330 500 1000 1001 1002 1500 2000 2010 2020"];
+
+/// Makes the table.
+pub fn run() -> Result<(), String> {
+    let mut table = String::from("# snoop delay window: sent, sent again: frames lost\n");
+    for snoop in ["1", "0"] {
+        for (delay, window) in WIRES {
+            for lost in LOSSES {
+                let arguments: Vec<&str> = [snoop, delay, window].into_iter().chain(lost.split_whitespace()).collect();
+                let found = ns("snoop.tcl", &arguments)?;
+                writeln!(table, "{snoop} {delay} {window}: {}: {lost}", found.trim()).map_err(|e| e.to_string())?;
+            }
+        }
+    }
+    let file = folder().join("snoop.txt");
+    fs::write(&file, table).map_err(|error| format!("cannot write {}: {error}", file.display()))
+}
