@@ -1,13 +1,14 @@
 //! Bytes as what a store holds. The first one says what the others are: the summary of a run, or what is wrong with the file.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
-use std::{fs, process};
 
 use lab::load::{Overrides, Source};
 use lab::store::Store;
 use lab::sweep::Plan;
 use lab::sweep::analysis::{Analysis, to_json};
+use tempfile::TempDir;
 
 const SWEEP: &str = r#"
 duration = "1 s"
@@ -30,8 +31,8 @@ pub fn take(bytes: &[u8]) {
     if kind % 2 == 0 {
         let Ok(summary) = std::str::from_utf8(bytes) else { return };
         if summary.len() <= 16 << 10 {
-            written(&file.0, summary);
-            read(&file.0);
+            written(&file.path, summary);
+            read(&file.path);
         }
     } else {
         let mut whole = template().to_vec();
@@ -42,8 +43,8 @@ pub fn take(bytes: &[u8]) {
                 whole.truncate(at.max(1));
             }
         }
-        fs::write(&file.0, whole).expect("a temporary file can be written");
-        read(&file.0);
+        fs::write(&file.path, whole).expect("a temporary file can be written");
+        read(&file.path);
     }
 }
 
@@ -63,8 +64,8 @@ fn template() -> &'static [u8] {
     static FILE: OnceLock<Vec<u8>> = OnceLock::new();
     FILE.get_or_init(|| {
         let file = Scratch::new();
-        written(&file.0, "{}");
-        fs::read(&file.0).expect("a store is a file")
+        written(&file.path, "{}");
+        fs::read(&file.path).expect("a store is a file")
     })
 }
 
@@ -82,23 +83,15 @@ fn read(path: &Path) {
     }
 }
 
-/// A file's name, and the file is gone with it.
-struct Scratch(PathBuf);
+/// A store's file in a directory of its own, which is removed with it.
+struct Scratch {
+    path: PathBuf,
+    _dir: TempDir,
+}
 
 impl Scratch {
     fn new() -> Self {
-        static NUMBER: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(0);
-        let number = NUMBER.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-        Scratch(std::env::temp_dir().join(format!("lasthop-fuzz-{}-{number}.sqlite", process::id())))
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        for ending in ["", "-wal", "-shm", "-journal"] {
-            let mut name = self.0.clone().into_os_string();
-            name.push(ending);
-            let _ = fs::remove_file(name);
-        }
+        let dir = tempfile::tempdir().expect("a temporary directory");
+        Scratch { path: dir.path().join("store.sqlite"), _dir: dir }
     }
 }

@@ -22,7 +22,7 @@ fn the_event_trace_goes_to_standard_output_on_request() {
     assert_eq!(run.out, text(&dir.join("r/event-trace.txt")));
     assert!(run.out.contains("(CLOCK : 945)") && run.out.ends_with("Normal Termination.\n"), "{}", run.out);
     assert!(run.err.contains("completed in"), "the table is talk then: {}", run.err);
-    // Nobody asked: standard output has the table.
+    // Not asked for: standard output has the table.
     assert!(fine(&dir, &["run", &file(REPLAY), "--out", "r"]).contains("completed in"));
     assert!(!dir.join("r/event-trace.txt").exists());
 }

@@ -1,5 +1,5 @@
 //! ns-2's Snoop on its LAN beside ours: with the same frames lost, how many segments has the sender sent after 20 s, and how
-//! many again? `ns2/snoop.txt` is what `ns2/snoop.tcl` prints; `cargo xtask ns2 snoop` makes it anew.
+//! many again? `ns2/snoop.txt` is what `ns2/snoop.tcl` prints; `cargo xtask ns2 snoop` makes it again.
 
 mod common;
 

@@ -16,7 +16,7 @@ pub struct Mutant {
     pub file: String,
     /// Line and column, from 1, of what is replaced: its beginning and its end.
     pub span: [(usize, usize); 2],
-    /// What stands there then.
+    /// What waits there then.
     pub replacement: String,
 }
 

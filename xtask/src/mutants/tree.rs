@@ -65,7 +65,7 @@ impl Tree {
         fs::write(self.root.join(file), text).map_err(|error| format!("cannot write {file}: {error}"))
     }
 
-    /// What stands in a file or in all files of a folder, in a number.
+    /// The text of a file, or of all files of a folder, as a number.
     pub fn digest(&self, within: &str) -> u64 {
         let files = self.files.iter().filter(|file| file.starts_with(within));
         // Of the workspace's own files: those of the copy may be mutants.

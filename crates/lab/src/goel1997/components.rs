@@ -160,21 +160,6 @@ impl Node<'_> {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::output::{EVENT_KINDS, TRACES};
-
-    /// Every kind of event has a flag, and every flag a trace or a kind.
-    #[test]
-    fn flags_and_what_they_rule_have_the_same_names() {
-        assert_eq!(EVENT_FLAGS.map(|(_, kind)| kind), EVENT_KINDS.map(|(name, _)| name));
-        assert!(EVENT_FLAGS.iter().all(|(flag, kind)| *flag == format!("event_{}", kind.replace('-', "_"))));
-        assert!(TRACE_FLAGS.iter().all(|(flag, trace, _)| *flag == format!("trace_{trace}")));
-        assert!(TRACE_FLAGS.iter().all(|(_, trace, _)| TRACES.iter().any(|known| known.name == *trace)));
-    }
-}
-
 /// The component that `block` describes. If there is none to return, that has been reported.
 pub(super) fn read<'a>(block: &Block<'a>, report: &mut Report<'_>) -> Option<Component<'a>> {
     let mut fields = Fields::new(block, report);
@@ -307,4 +292,19 @@ fn air(fields: &mut Fields<'_, '_, '_, '_>) -> Option<Medium> {
     let mean_bad = fields.required("mean_exp_distrib_bad_state", &SECONDS);
     let bad = fields.repeated("bad_interval", &INTERVAL);
     Some(Medium::Air(Air { mean_good: mean_good?, mean_bad: mean_bad?, bad }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::output::{EVENT_KINDS, TRACES};
+
+    /// Every kind of event has a flag, and every flag a trace or a kind.
+    #[test]
+    fn flags_and_what_they_rule_have_the_same_names() {
+        assert_eq!(EVENT_FLAGS.map(|(_, kind)| kind), EVENT_KINDS.map(|(name, _)| name));
+        assert!(EVENT_FLAGS.iter().all(|(flag, kind)| *flag == format!("event_{}", kind.replace('-', "_"))));
+        assert!(TRACE_FLAGS.iter().all(|(flag, trace, _)| *flag == format!("trace_{trace}")));
+        assert!(TRACE_FLAGS.iter().all(|(_, trace, _)| TRACES.iter().any(|known| known.name == *trace)));
+    }
 }

@@ -29,7 +29,7 @@ struct Link {
 /// Where the trace goes.
 enum Target {
     File(TraceFile),
-    /// Standard output, or what stands for it.
+    /// Standard output, or its replacement.
     Printer(Box<dyn Write>),
 }
 

@@ -101,7 +101,7 @@ impl Store {
         Ok(Verified { rows, damage, file, checksums: store.sums == Sums::Kept })
     }
 
-    /// Rows that are not as they were written, at most so many of each table.
+    /// Rows that are not as they were written, up to a limit for each table.
     pub(super) fn bad_rows(&self, most: usize) -> Result<Vec<Damage>, StoreError> {
         let mut damage = self.bad("sweeps", most, "id, name", |row| {
             // What is of another type by now is not shown.

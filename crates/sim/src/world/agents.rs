@@ -33,7 +33,7 @@ impl World {
         if !self.nodes[node].resident.as_ref().is_some_and(|resident| resident.agent.looks_at_queue()) {
             return;
         }
-        let waiting = self.hop_state(hop / 2, if hop % 2 == 0 { Way::Forward } else { Way::Backward }).waiting;
+        let waiting = self.hop_state(hop / 2, if hop.is_multiple_of(2) { Way::Forward } else { Way::Backward }).waiting;
         let limit = self.limits[hop / 2];
         self.with_agent(node, |agent, _| agent.on_queue(waiting, limit));
     }

@@ -4,7 +4,7 @@ use path::{HopState, Way};
 
 use super::{Hop, World};
 
-/// What a node holds, beside what stands in front of its links.
+/// What a node holds, apart from the queues of its links.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct NodeState {
     /// Bytes in its buffers, and how many they take; none of buffers without a limit.
@@ -21,7 +21,7 @@ impl World {
         NodeState { buffer: node.buffer.state(self.now), processing }
     }
 
-    /// What stands now at the sending end of link number `link`, one way.
+    /// What waits at the sending end of link number `link`, one way.
     pub fn hop_state(&self, link: usize, way: Way) -> HopState {
         match &self.hops[2 * link + way.index()] {
             Hop::Pipe(pipe) => pipe.state(self.now),

@@ -44,7 +44,7 @@ const GROWING_WITHIN: &[&str] = &[
 ];
 
 impl Setting {
-    /// The times of one run with a disconnection of so many milliseconds.
+    /// The times of one run with a disconnection of `loss` milliseconds.
     fn run(&self, case: &[&str], loss: f64, replication: u64) -> Times {
         let (from, shift) = self.leaves;
         let mut set = vec![

@@ -1,4 +1,4 @@
-//! What must hold of the runs: equation 1 where the timer decides, equation 2 where nobody answers.
+//! What must hold of the runs: equation 1 where the timer decides, equation 2 where no answer comes.
 
 use std::ops::ControlFlow;
 

@@ -136,7 +136,7 @@ impl Known {
         }
     }
 
-    /// Keeps a packet in its place; whether it came out of sequence, so that the timer begins anew [`Snoop::snoop_insert`].
+    /// Keeps a packet in its place; whether it came out of sequence, so that the timer restarts [`Snoop::snoop_insert`].
     fn insert(&mut self, mut kept: Kept, counters: &mut Counters) -> bool {
         if kept.end <= self.acked {
             return false;
