@@ -264,7 +264,7 @@ proptest! {
         prop_assume!(plan.config.check().is_empty());
         let mut cell = Cell::new(&plan);
         cell.play(&offers);
-        let mut reversed = Cell::new(&Plan { slots_reversed: true, ..plan.clone() });
+        let mut reversed = Cell::new(&Plan { slots_reversed: true, ..plan });
         reversed.play(&offers);
         prop_assert_eq!(timeline(&cell), timeline(&reversed));
     }
