@@ -2,7 +2,7 @@
 //!
 //! The file is in WAL mode with `synchronous = NORMAL`: what was committed survives the death of the program at any
 //! moment; a power cut may lose the last commits, never what was before them. Several programs may write at once. Each row
-//! has a [checksum], which is checked when a store is opened and when a run is read.
+//! has a checksum, which is checked when a store is opened and when a run is read.
 
 mod checksum;
 mod digest;
