@@ -98,7 +98,7 @@ impl Known {
         self.timer = Some(now + self.rtt.timeout(config.tick));
     }
 
-    /// A segment comes from the sender [`Snoop::snoop_data`]. `queue_has_room`: for more than one packet.
+    /// A segment comes from the sender (`Snoop::snoop_data`). `queue_has_room`: for more than one packet.
     pub fn data(
         &mut self,
         packet: &Packet,
@@ -136,7 +136,7 @@ impl Known {
         }
     }
 
-    /// Keeps a packet in its place; whether it came out of sequence, so that the timer restarts [`Snoop::snoop_insert`].
+    /// Keeps a packet in its place; whether it came out of sequence, so that the timer restarts (`Snoop::snoop_insert`).
     fn insert(&mut self, mut kept: Kept, counters: &mut Counters) -> bool {
         if kept.end <= self.acked {
             return false;
@@ -175,7 +175,7 @@ impl Known {
         out_of_sequence
     }
 
-    /// A segment comes from the mobile [`Snoop::snoop_ack`]. `passed` is ns-2's `static int thresh`: unexpected duplicates of
+    /// A segment comes from the mobile (`Snoop::snoop_ack`). `passed` is ns-2's `static int thresh`: unexpected duplicates of
     /// *any* flow since the last that resent something.
     pub fn ack(
         &mut self,
@@ -213,7 +213,7 @@ impl Known {
         }
     }
 
-    /// [`Snoop::snoop_cleanbufs_`], [`Snoop::snoop_rtt`]
+    /// (`Snoop::snoop_cleanbufs_`), (`Snoop::snoop_rtt`)
     fn new_ack(&mut self, ack: u64, config: &Config, counters: &mut Counters, now: Time) {
         counters.new_acks += 1;
         self.timer = None;
@@ -271,7 +271,7 @@ impl Known {
         }
     }
 
-    /// Sends the first packet again, behind all that waits, if it may be sent once more [`Snoop::snoop_rxmit`].
+    /// Sends the first packet again, behind all that waits, if it may be sent once more (`Snoop::snoop_rxmit`).
     fn retransmit(&mut self, config: &Config, cx: &mut AgentCx<'_>) -> Ack {
         let Some(first) = self.ring.front_mut().filter(|first| first.retransmissions < MAX_RETRANSMISSIONS) else {
             return Ack::Forward;
@@ -282,7 +282,7 @@ impl Known {
         Ack::Suppress
     }
 
-    /// `deadline` has come [`SnoopRxmitHandler::handle`].
+    /// `deadline` has come (`SnoopRxmitHandler::handle`).
     pub fn wake(&mut self, config: &Config, counters: &mut Counters, cx: &mut AgentCx<'_>) {
         if self.timer.take_if(|timer| *timer <= cx.now).is_none() {
             return;

@@ -4,7 +4,7 @@
 //! - Each frame has a header of 64 bytes [ns-2 mac/mac.h: `MAC_HDR_LEN`, `Mac::txtime`], so 1000 bytes take 4.256 ms at
 //!   2 Mbps.
 //! - The link's delay is met at *both* ends: before the queue [ns-2 mac/ll.cc: `LL::sendDown`] and behind the air
-//!   [`LL::sendUp`].
+//!   (`LL::sendUp`).
 //! - A sender is busy for the time of its frame, but the far end has the frame when its sending *begins*, `propagation` later
 //!   [ns-2 mac/mac.cc: `Mac::sendDown` hands the packet down at once and only its own `resume` waits; `Mac::sendUp`;
 //!   mac/channel.cc: `Channel::sendUp`, `delay_`].
