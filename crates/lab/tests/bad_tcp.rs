@@ -45,6 +45,11 @@ const CASES: &[Case<'_>] = &[
     ("initial_window = 2", "max_rto = \"500 ms\"", &["flows.down.tcp.max_rto", "at least min_rto (1 s)"]),
     ("initial_window = 2", "min_rto = \"0 s\"", &["flows.down.tcp.min_rto", "more than nothing"]),
     ("initial_window = 2", "rto_granularity = \"65 s\"", &["flows.down.tcp.rto_granularity", "at most max_rto"]),
+    (
+        "initial_window = 2",
+        "rto_arithmetic = \"scaled-ticks\"",
+        &["flows.down.tcp.rto_arithmetic", "a tick, such as `rto_granularity = \"500 ms\"` beside it"],
+    ),
     ("initial_window = 2", "rto_floor = \"timout\"", &["flows.down.tcp.rto_floor", "did you mean \"timeout\"?"]),
     (
         "initial_window = 2",

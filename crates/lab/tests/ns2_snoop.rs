@@ -35,7 +35,9 @@ fn ours(snoop: bool, delay: &str, window: u64, lost: &[u64]) -> [u64; 2] {
         segment = "960 B"
         window = "{} B"
         tcp.variant = "tahoe"
+        tcp.control = {{ kind = "reno", at_ssthresh = "congestion-avoidance" }}
         tcp.rto_granularity = "500 ms"
+        tcp.rto_arithmetic = "scaled-ticks"
         "#,
         960 * window
     );
@@ -44,9 +46,8 @@ fn ours(snoop: bool, delay: &str, window: u64, lost: &[u64]) -> [u64; 2] {
     [sender.segments_sent, sender.segments_retransmitted]
 }
 
-/// Over the short wire with Snoop the sender sees no loss: what it sends is ns-2's to the segment. Where it does see losses, here
-/// and there from a full queue, its own slow start differs (agreement-ns2.md, "threshold"): within 6 %, and no more than two
-/// retransmissions apart.
+/// To the segment in ten of twelve rows. In the other two, with 20 and 28 losses and timeouts among them, as much is sent again, and
+/// in all 0.2 and 1.8 % more: ns-2's clock ticks at a phase drawn at random, so which round trips hold a tick differs.
 #[test]
 fn as_many_segments_are_sent_as_in_ns2() {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ns2/snoop.txt");
@@ -61,11 +62,8 @@ fn as_many_segments_are_sent_as_in_ns2() {
         let ours = ours(snoop == "1", &delay, window.parse().unwrap(), &lost);
         rows += 1;
         exact += usize::from(ours == theirs[..]);
-        if snoop == "1" && window == "15" {
-            assert_eq!(ours, theirs[..], "{line}");
-        }
         let apart = ours[0].abs_diff(theirs[0]) as f64 / theirs[0] as f64;
-        assert!(apart < 0.06 && ours[1].abs_diff(theirs[1]) <= 2, "{line}: ours {ours:?}");
+        assert!(apart < 0.02 && ours[1] == theirs[1], "{line}: ours {ours:?}");
     }
-    assert_eq!((rows, exact >= 5), (12, true), "{exact} of {rows} to the segment");
+    assert_eq!((rows, exact >= 10), (12, true), "{exact} of {rows} to the segment");
 }

@@ -32,6 +32,7 @@ const KEYS: &[(&str, &[&str])] = &[
     ("max_rto", &["\"120 s\""]),
     ("rto_floor", &["\"variation\""]),
     ("rto_granularity", &["\"500 ms\""]),
+    ("rto_arithmetic", &["\"scaled-ticks\", rto_granularity = \"500 ms\""]),
     ("rto_back_off", &["\"until-acknowledged\""]),
     ("rto_restart", &["\"recovery\"", "\"retransmissions\""]),
     ("rtt_sampling", &["\"each-acknowledgment\""]),

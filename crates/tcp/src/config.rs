@@ -111,6 +111,8 @@ pub struct RtoConfig {
     /// The clock's tick (G): round trips are measured in whole ticks and the timer expires at one; exact if zero
     /// [RFC6298 s4].
     pub granularity: Span,
+    /// In what the equations are computed.
+    pub arithmetic: Arithmetic,
     /// How long a doubled timeout holds.
     pub back_off: BackOff,
     /// What starts the timer again while it runs.
@@ -128,6 +130,19 @@ pub enum Floor {
     Timeout,
     /// What is added to the smoothed round trip for its variation (Linux).
     Variation,
+}
+
+/// In what the smoothed round trip, its variation and the timeout are computed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Arithmetic {
+    /// Nanoseconds; a timer expires at a tick of the clock.
+    #[default]
+    Exact,
+    /// Whole ticks, with three and two bits behind the point [Jacobson1988 A.2], as in ns-2 (`TcpAgent::rtt_update`,
+    /// `rtt_timeout`): a round trip is the number of ticks in it, at least one; the shift of a negative or small variation
+    /// rounds down, so a variation once above a tick stays near it; a timer runs for whole ticks, at least two, from when it is started.
+    ScaledTicks,
 }
 
 /// Which segments are timed.
@@ -176,6 +191,7 @@ impl Default for RtoConfig {
             floor: Floor::default(),
             max: Span::from_secs(64),
             granularity: Span::ZERO,
+            arithmetic: Arithmetic::default(),
             back_off: BackOff::default(),
             restart: TimerRestart::default(),
             sampling: Sampling::default(),

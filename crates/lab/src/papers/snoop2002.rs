@@ -32,8 +32,8 @@ static TEXT: Reading = Reading {
 /// The other one.
 static NS2: Reading = Reading {
     name: "ns-2",
-    what: "ns-2's LAN and ns-2's own agent, which differs from the text",
-    source: "section 3: \"ns-2 simulator, version 2.1b9 with integrated Snoop Agent\"; ns-2's tcp/snoop.cc, mac/mac.h, mac/ll.cc",
+    what: "ns-2's LAN, sender and own agent, which differs from the text",
+    source: "section 3: \"ns-2 simulator, version 2.1b9 with integrated Snoop Agent\"; ns-2's tcp/snoop.cc, tcp/tcp.cc, mac/mac.h, mac/ll.cc, tcl/ex/snoop/snoop.tcl",
 };
 
 /// One set-up, two throughputs.
@@ -150,6 +150,24 @@ const CHARTS: &[Chart] = &[
         place: "figure 7",
         title: "Both wires with and without Snoop, by packets from one loss to the next in a bad state",
         sweep: LOSSES.name,
+        metric: "goodput_bps",
+        along: GAP,
+        only: &[],
+        cases: &["wan-snoop", "wan", "lan-snoop", "lan"],
+    },
+    Chart {
+        place: "figure 6, ns-2",
+        title: "ns-2's Snoop over the long wire, by the time simulated",
+        sweep: NS2_TIME.name,
+        metric: "goodput_bps",
+        along: DURATION,
+        only: &[],
+        cases: &["snoop"],
+    },
+    Chart {
+        place: "figure 7, ns-2",
+        title: "Both wires with and without ns-2's Snoop, by packets from one loss to the next in a bad state",
+        sweep: NS2_LOSSES.name,
         metric: "goodput_bps",
         along: GAP,
         only: &[],

@@ -1,6 +1,6 @@
 //! Reno: slow start and congestion avoidance [RFC5681 s3.1].
 //!
-//! While cwnd is at most ssthresh each acknowledgment adds a segment, above it `segment^2 / cwnd`; or, `counted`, whole
+//! While cwnd is at most ssthresh (or below it: `at_ssthresh`) each acknowledgment adds a segment, above it `segment^2 / cwnd`; or, `counted`, whole
 //! segments for bytes acknowledged ([`window`](super::window)). `ssthresh_from` chooses between the RFC's basis for halving and
 //! that of 4.3BSD or Linux. Slow start may end early ([`hystart`]).
 
@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::hystart::{self, Hystart, Kind, Verdict};
-use super::window::{Growth, Window};
+use super::window::{AtThreshold, Growth, Window};
 use super::{Acked, Congestion, CongestionControl, Feedback, Flight, Start};
 
 /// What is halved at a loss.
@@ -39,6 +39,9 @@ pub struct Config {
     /// How the window grows; `per-ack` if not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub growth: Option<Growth>,
+    /// What growth per acknowledgment does while cwnd equals ssthresh; `slow-start` if not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at_ssthresh: Option<AtThreshold>,
     /// Segments that slow start grows by for one acknowledgment at most (L) [RFC3465 s2.2], with `growth = "counted"`; none is
     /// Linux's rule: all that are acknowledged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -75,6 +78,9 @@ impl Settings for Config {
                 );
             }
         }
+        if self.at_ssthresh == Some(AtThreshold::SlowStart) && self.growth == Some(Growth::Counted) {
+            faults.push(Fault::new("at_ssthresh", "slow-start", "congestion-avoidance, which `counted` has"));
+        }
         faults
     }
 
@@ -94,7 +100,7 @@ impl Config {
         let parameters = hystart::linux::Parameters { paces: self.pace, ..hystart::linux::Parameters::default() };
         Box::new(Reno {
             basis: self.ssthresh_from.unwrap_or_default(),
-            window: Window::new(&start, growth),
+            window: Window::new(&start, growth).at_ssthresh(self.at_ssthresh.unwrap_or_default()),
             limit,
             hystart: Hystart::new(self.hystart.unwrap_or_default(), parameters, &start),
             pace: self.pace,
@@ -204,6 +210,24 @@ mod tests {
             seen.push(cc.cwnd().floor());
         }
         assert_eq!(seen, [2000.0, 3000.0, 4000.0, 5000.0, 5200.0, 5392.0]);
+    }
+
+    // covers [RFC5681 s3.1]: at equality the sender may do either. By hand: 1000 / 4000 of a segment, then of 4250.
+    #[test]
+    fn at_ssthresh_the_window_grows_as_told() {
+        let grown = |at_ssthresh| {
+            let config = Config { at_ssthresh, ..Config::default() };
+            let start = Start { segment: 1000.0, cwnd: 3000.0, ssthresh: 4000.0, stream: engine::Stream::default() };
+            let mut cc = config.build(start);
+            let acked = Acked { now: Time::ZERO, bytes: 1000, una: 0, nxt: 0, rtt: None, srtt: Span::ZERO };
+            [(); 3].map(|()| {
+                cc.on_ack(&acked);
+                cc.cwnd().floor()
+            })
+        };
+        assert_eq!(grown(Some(AtThreshold::CongestionAvoidance)), [4000.0, 4250.0, 4485.0]);
+        assert_eq!(grown(Some(AtThreshold::SlowStart)), [4000.0, 5000.0, 5200.0]);
+        assert_eq!(grown(None), grown(Some(AtThreshold::SlowStart)));
     }
 
     // covers [RFC5681 s3.1 equation 4]

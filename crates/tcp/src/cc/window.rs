@@ -24,12 +24,24 @@ pub enum Growth {
     Counted,
 }
 
+/// What growth per acknowledgment does while cwnd equals ssthresh, where either may be chosen [RFC5681 s3.1].
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum AtThreshold {
+    /// Slow start [goel1997 2.3].
+    #[default]
+    SlowStart,
+    /// Congestion avoidance, as in ns-2 (`TcpAgent::opencwnd`).
+    CongestionAvoidance,
+}
+
 /// cwnd, ssthresh, and what is needed to move them as Reno does. All in bytes.
 pub(crate) struct Window {
     pub segment: f64,
     pub cwnd: f64,
     pub ssthresh: f64,
     growth: Growth,
+    at_ssthresh: AtThreshold,
     /// `counted`: bytes acknowledged towards the next segment.
     counted: f64,
     /// Window and threshold before the last reduction, and those before it on top of which it came.
@@ -43,17 +55,22 @@ impl Window {
             cwnd: start.cwnd.max(start.segment),
             ssthresh: start.ssthresh,
             growth,
+            at_ssthresh: AtThreshold::default(),
             counted: 0.0,
             before: (start.cwnd, start.ssthresh),
         }
     }
 
-    /// Whether the next acknowledgment meets slow start. At equality either may be chosen [RFC5681 s3.1]: equation 2
-    /// goes on, Linux does not.
+    /// The same, which does this at ssthresh.
+    pub fn at_ssthresh(self, at_ssthresh: AtThreshold) -> Self {
+        Window { at_ssthresh, ..self }
+    }
+
+    /// Whether the next acknowledgment meets slow start. At equality Linux, which counts, does not.
     pub fn slow_start(&self) -> bool {
-        match self.growth {
-            Growth::PerAck => self.cwnd <= self.ssthresh,
-            Growth::Counted => self.cwnd < self.ssthresh,
+        match (self.growth, self.at_ssthresh) {
+            (Growth::PerAck, AtThreshold::SlowStart) => self.cwnd <= self.ssthresh,
+            (Growth::PerAck, AtThreshold::CongestionAvoidance) | (Growth::Counted, _) => self.cwnd < self.ssthresh,
         }
     }
 

@@ -116,7 +116,7 @@ impl Connection {
         self.ecn = agreed.ecn;
         self.shift = agreed.shift;
         self.sender.rebuild(&config);
-        self.sender.agreed(agreed.ecn, u64::from(segment.window), rtt);
+        self.sender.agreed(agreed.ecn, u64::from(segment.window), rtt.map(|rtt| (now, rtt)));
         let sack = agreed.sack;
         let most = u64::from(u16::MAX) << agreed.shift;
         self.receiver.agreed(sack, config.options.duplicate_sack, agreed.shift, most);

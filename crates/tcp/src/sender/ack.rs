@@ -328,7 +328,7 @@ impl Sender {
                 (smoothed, news.newest_at.map_or(smoothed, |at| now.since(at)))
             }
         };
-        self.rtt.sample(smoothed);
+        self.rtt.sample(now, smoothed);
         let (srtt, rto) = (self.rtt.srtt(), self.rtt.rto());
         self.say(|| Event::RttSample { rtt: smoothed, srtt, rto });
         Some(latest)

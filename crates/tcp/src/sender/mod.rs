@@ -279,13 +279,13 @@ impl Sender {
         self.events = old.events;
     }
 
-    /// What the handshake has agreed on; `rtt` if it measured one, `window` if the other end has said how much it takes.
-    pub fn agreed(&mut self, ecn: bool, window: u64, rtt: Option<Span>) {
+    /// What the handshake has agreed on; `rtt` and when, if it measured one, `window` if the other end has said how much it takes.
+    pub fn agreed(&mut self, ecn: bool, window: u64, rtt: Option<(Time, Span)>) {
         self.settings.ecn = ecn;
         self.peer_window = window;
         self.most_peer_window = window;
-        if let Some(rtt) = rtt {
-            self.rtt.sample(rtt);
+        if let Some((now, rtt)) = rtt {
+            self.rtt.sample(now, rtt);
         }
         self.renew_limit();
     }

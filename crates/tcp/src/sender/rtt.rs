@@ -2,13 +2,15 @@
 
 use engine::{Span, Time};
 
-use crate::config::{BackOff, Floor, RtoConfig};
+use crate::config::{Arithmetic, BackOff, Floor, RtoConfig};
 
-/// Smoothed round-trip time, its variation, and the doubling after timeouts. All in whole nanoseconds.
+/// Smoothed round-trip time, its variation, and the doubling after timeouts.
 #[derive(Clone, Debug)]
 pub struct RttEstimator {
     limits: RtoConfig,
+    /// In nanoseconds; with scaled ticks, in eighths of a tick.
     srtt: Option<i64>,
+    /// In nanoseconds; with scaled ticks, in quarters of a tick.
     rttvar: i64,
     least: Option<Span>,
     doublings: u32,
@@ -20,12 +22,15 @@ impl RttEstimator {
         RttEstimator { limits, srtt: None, rttvar: 0, least: None, doublings: 0 }
     }
 
-    /// Takes a measurement [RFC6298 s2.2, s2.3]; whatever was doubled is known now.
+    /// Takes a measurement that ends `now` [RFC6298 s2.2, s2.3]; whatever was doubled is known now.
     #[inline]
-    pub fn sample(&mut self, rtt: Span) {
+    pub fn sample(&mut self, now: Time, rtt: Span) {
         self.least = Some(self.least.map_or(rtt, |least| least.min(rtt)));
-        let rtt = self.in_ticks(rtt).as_nanos() as i64;
         self.doublings = 0;
+        if self.limits.arithmetic == Arithmetic::ScaledTicks {
+            return self.sample_ticks(now, rtt);
+        }
+        let rtt = self.in_ticks(rtt).as_nanos() as i64;
         match self.srtt {
             None => {
                 self.srtt = Some(rtt);
@@ -39,6 +44,28 @@ impl RttEstimator {
         }
     }
 
+    /// Takes a measurement in ticks. `>>` rounds down [Jacobson1988 A.2].
+    fn sample_ticks(&mut self, now: Time, rtt: Span) {
+        let tick = self.limits.granularity.as_nanos().max(1);
+        let ticks = (now.as_nanos() / tick - now.as_nanos().saturating_sub(rtt.as_nanos()) / tick).max(1) as i64;
+        match self.srtt {
+            None => (self.srtt, self.rttvar) = (Some(ticks << 3), ticks << 1),
+            Some(srtt) => {
+                let error = ticks - (srtt >> 3);
+                self.srtt = Some((srtt + error).max(1));
+                self.rttvar = (self.rttvar + error.abs() - (self.rttvar >> 2)).max(1);
+            }
+        }
+    }
+
+    /// The unit of what is kept of the smoothed round trip, and of its variation.
+    fn units(&self) -> [i64; 2] {
+        match self.limits.arithmetic {
+            Arithmetic::Exact => [1, 1],
+            Arithmetic::ScaledTicks => [8, 4].map(|parts| self.limits.granularity.as_nanos() as i64 / parts),
+        }
+    }
+
     /// The least round trip measured.
     #[inline]
     pub fn least(&self) -> Option<Span> {
@@ -47,13 +74,13 @@ impl RttEstimator {
 
     /// The variation.
     pub fn variation(&self) -> Span {
-        Span::from_nanos(self.rttvar as u64)
+        Span::from_nanos((self.rttvar * self.units()[1]) as u64)
     }
 
     /// Whether anything was measured.
     #[inline]
     pub fn measured(&self) -> Option<Span> {
-        self.srtt.map(|srtt| Span::from_nanos(srtt as u64))
+        self.srtt.map(|_| self.srtt())
     }
 
     /// How often the timeout is doubled.
@@ -70,18 +97,22 @@ impl RttEstimator {
         }
     }
 
-    /// When a timer started at `now` expires: at a tick.
+    /// When a timer started at `now` expires: at a tick, unless it counts ticks of its own.
     #[inline]
     pub fn expiry(&self, now: Time) -> Time {
         let at = now + self.rto();
         let tick = self.limits.granularity.as_nanos();
-        if tick == 0 { at } else { Time::from_nanos(at.as_nanos().div_ceil(tick) * tick) }
+        if tick == 0 || self.limits.arithmetic == Arithmetic::ScaledTicks {
+            at
+        } else {
+            Time::from_nanos(at.as_nanos().div_ceil(tick) * tick)
+        }
     }
 
     /// The smoothed round-trip time; zero before the first measurement.
     #[inline]
     pub fn srtt(&self) -> Span {
-        Span::from_nanos(self.srtt.unwrap_or(0) as u64)
+        Span::from_nanos((self.srtt.unwrap_or(0) * self.units()[0]) as u64)
     }
 
     /// How long to wait for an acknowledgment, doublings included.
@@ -89,6 +120,12 @@ impl RttEstimator {
     pub fn rto(&self) -> Span {
         let base = match self.srtt {
             None => self.limits.initial,
+            // [Jacobson1988 A.3], and two ticks at least, as one may be nearly over when the timer is started.
+            Some(srtt) if self.limits.arithmetic == Arithmetic::ScaledTicks => {
+                let ticks = (srtt + (self.rttvar << 3)) >> 3;
+                let tick = self.limits.granularity;
+                tick.times(ticks as u64).max(self.limits.min).max(tick.times(2))
+            }
             Some(srtt) => {
                 // [RFC6298 s2.3]
                 let variation = (4 * self.rttvar).max(self.limits.granularity.as_nanos() as i64);
@@ -133,13 +170,13 @@ mod tests {
         let limits = RtoConfig { initial: MS(1000), min: MS(200), max: MS(64_000), ..RtoConfig::default() };
         let mut rtt = RttEstimator::new(limits);
         assert_eq!(rtt.rto(), MS(1000));
-        rtt.sample(MS(100));
+        rtt.sample(Time::ZERO, MS(100));
         assert_eq!((rtt.srtt(), rtt.rto()), (MS(100), MS(300)));
-        rtt.sample(MS(180));
+        rtt.sample(Time::ZERO, MS(180));
         // rttvar = 50 + (80 - 50) / 4 = 57.5; srtt = 100 + 80 / 8 = 110; rto = 110 + 4 x 57.5
         assert_eq!((rtt.srtt(), rtt.rto()), (MS(110), MS(340)));
         for _ in 0..200 {
-            rtt.sample(MS(10));
+            rtt.sample(Time::ZERO, MS(10));
         }
         assert_eq!(rtt.rto(), MS(200));
     }
@@ -148,7 +185,7 @@ mod tests {
     #[test]
     fn timeout_doubles_to_its_maximum() {
         let mut rtt = RttEstimator::new(RtoConfig::default());
-        rtt.sample(MS(100));
+        rtt.sample(Time::ZERO, MS(100));
         let seen: Vec<u64> = (0..9)
             .map(|_| {
                 let rto = rtt.rto().as_nanos() / 1_000_000_000;
@@ -159,7 +196,7 @@ mod tests {
         assert_eq!(seen, [1, 2, 4, 8, 16, 32, 64, 64, 64]);
         rtt.on_advance();
         assert_eq!(rtt.rto(), MS(64_000));
-        rtt.sample(MS(100));
+        rtt.sample(Time::ZERO, MS(100));
         assert_eq!(rtt.rto(), MS(1000));
     }
 
@@ -170,5 +207,32 @@ mod tests {
         assert_eq!(rtt.rto(), MS(2000));
         rtt.on_advance();
         assert_eq!(rtt.rto(), MS(1000));
+    }
+    // By hand, with a tick of 500 ms [Jacobson1988 A.2, A.3]: eighths of srtt, quarters of its variation.
+    #[test]
+    fn scaled_ticks_keep_a_variation_above_three_quarters_of_a_tick() {
+        let limits = RtoConfig { granularity: MS(500), arithmetic: Arithmetic::ScaledTicks, ..RtoConfig::default() };
+        let mut rtt = RttEstimator::new(limits);
+        let mut after = |now, length| {
+            rtt.sample(Time::ZERO + MS(now), MS(length));
+            (rtt.srtt.unwrap(), rtt.rttvar, rtt.rto())
+        };
+        // No tick in 100 ms counts as one: 8/8 and 2/4; (8 + 2 x 8) >> 3 = 3 ticks.
+        assert_eq!(after(100, 100), (8, 2, MS(1500)));
+        // 2 >> 2 is nothing, so the variation does not decay.
+        assert_eq!(after(300, 100), (8, 2, MS(1500)));
+        // Ticks at 500 and 1000 ms: an error of one; srtt 9/8, variation 3/4; (9 + 24) >> 3 = 4.
+        assert_eq!(after(1050, 600), (9, 3, MS(2000)));
+        // The error is 1 - (9 >> 3), nothing.
+        assert_eq!(after(1200, 100), (9, 3, MS(2000)));
+        // Five ticks: an error of 4; srtt 13/8, variation 3 + 4 - 0 = 7; (13 + 56) >> 3 = 8.
+        assert_eq!(after(3700, 2400), (13, 7, MS(4000)));
+        // One tick: 1 - (13 >> 3) = 0; variation 7 - 1 = 6; (13 + 48) >> 3 = 7.
+        assert_eq!(after(3800, 50), (13, 6, MS(3500)));
+        // The timer runs for whole ticks from when it is started, and at least two.
+        assert_eq!(rtt.expiry(Time::ZERO + MS(3800)), Time::ZERO + MS(7300));
+        (rtt.srtt, rtt.rttvar) = (Some(1), 1);
+        rtt.limits.min = Span::ZERO;
+        assert_eq!((rtt.rto(), rtt.srtt(), rtt.variation()), (MS(1000), Span::from_nanos(62_500_000), MS(125)));
     }
 }

@@ -3,7 +3,7 @@
 use engine::{Bytes, Span};
 use path::agent::AgentConfig;
 use tcp::cc::Start;
-use tcp::config::{BackOff, EcnMode, TimerRestart};
+use tcp::config::{Arithmetic, BackOff, EcnMode, TimerRestart};
 use tcp::presets::{self, PRESETS};
 use tcp::recovery::RecoveryConfig;
 use tcp::response::ResponseConfig;
@@ -116,6 +116,10 @@ impl Checker<'_> {
             let expected = format!("at most max_rto ({})", rto.max);
             let problem = Problem::new(expected).key(format!("{key}.rto_granularity"));
             self.wrong(problem.found(rto.granularity.to_string()));
+        }
+        if rto.arithmetic == Arithmetic::ScaledTicks && rto.granularity == Span::ZERO {
+            let problem = Problem::new("a tick, such as `rto_granularity = \"500 ms\"` beside it");
+            self.wrong(problem.key(format!("{key}.rto_arithmetic")).found("scaled-ticks"));
         }
         if config.time_wait > LONGEST_TIME_WAIT {
             let problem = Problem::new("at most an hour").key(format!("{key}.time_wait"));

@@ -7,7 +7,7 @@ use engine::{Bytes, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tcp::cc::ControlConfig;
-use tcp::config::{BackOff, ClosedWindow, EcnMode, Floor, Growth, Nagle, Paws, Sampling, TimerRestart};
+use tcp::config::{Arithmetic, BackOff, ClosedWindow, EcnMode, Floor, Growth, Nagle, Paws, Sampling, TimerRestart};
 use tcp::differentiation::DifferentiationConfig;
 use tcp::presets;
 use tcp::recovery::RecoveryConfig;
@@ -80,6 +80,9 @@ pub struct Tcp {
     /// The tick of the clock that measures round trips and expires timers; exact if zero [RFC6298 s4].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rto_granularity: Option<Span>,
+    /// In what the smoothed round trip, its variation and the timeout are computed [RFC6298 s2.3, Jacobson1988].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rto_arithmetic: Option<Arithmetic>,
     /// How long a doubled timeout holds [RFC6298 s5.5].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rto_back_off: Option<BackOff>,
@@ -155,6 +158,7 @@ impl Default for Tcp {
             max_rto: None,
             rto_floor: None,
             rto_granularity: None,
+            rto_arithmetic: None,
             rto_back_off: None,
             rto_restart: None,
             rtt_sampling: None,
@@ -205,6 +209,7 @@ impl Tcp {
         put(&mut config.rto.max, &self.max_rto);
         put(&mut config.rto.floor, &self.rto_floor);
         put(&mut config.rto.granularity, &self.rto_granularity);
+        put(&mut config.rto.arithmetic, &self.rto_arithmetic);
         put(&mut config.rto.back_off, &self.rto_back_off);
         put(&mut config.rto.restart, &self.rto_restart);
         put(&mut config.rto.sampling, &self.rtt_sampling);
