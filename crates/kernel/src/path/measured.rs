@@ -46,9 +46,9 @@ fn mean(values: impl IntoIterator<Item = f64>) -> f64 {
 
 /// The mean over the runs, with the least and the greatest where they differ as they are written.
 fn over_runs(values: impl Iterator<Item = f64>, digits: usize) -> String {
-    let Some(moments) = moments(values) else { return "none".into() };
-    let text = |value: Option<f64>| format!("{:.digits$}", value.unwrap_or(f64::NAN));
-    let (mean, min, max) = (text(moments.mean()), text(moments.min()), text(moments.max()));
+    let sums = moments(values).and_then(|moments| Some([moments.mean()?, moments.min()?, moments.max()?]));
+    let Some(sums) = sums else { return "not run".into() };
+    let [mean, min, max] = sums.map(|value| format!("{value:.digits$}"));
     if min == max { mean } else { format!("{mean} ({min} to {max})") }
 }
 
@@ -94,5 +94,11 @@ mod tests {
         assert_eq!(words[2], ["bbr:", "round", "trip,", "ms", "50", "50"]);
         assert_eq!(words[3], ["queue:", "mean,", "packets", "3.5", "(3.0", "to", "4.0)", "3.0"]);
         assert_eq!(words[4][..3], ["queue:", "95", "%,"]);
+    }
+
+    #[test]
+    fn side_without_runs_is_said_not_to_have_run() {
+        let table = table(&["bbr"], &[], &[run(9.25, [3, 3])]);
+        assert!(table.lines().skip(1).all(|line| line.contains("not run ")), "{table}");
     }
 }

@@ -126,6 +126,8 @@ struct Options {
     set: Vec<String>,
     /// Runs of each file, with the seeds 1, 2, ...
     runs: u64,
+    /// Whether the kernel's side is left out, which needs root.
+    ours: bool,
     verbose: bool,
 }
 
@@ -141,6 +143,7 @@ impl Options {
                     let text = value()?;
                     options.runs = text.parse().ok().filter(|runs| *runs > 0).ok_or(format!("--runs {text}"))?;
                 }
+                "--ours" => options.ours = true,
                 "--verbose" | "-v" => options.verbose = true,
                 word if word.starts_with('-') => return Err(format!("there is no option `{word}` of --path")),
                 file => options.files.push(file.to_owned()),
@@ -163,7 +166,9 @@ pub fn command(words: &[String]) -> Result<(), String> {
         let path = Path::of(&load(1)?.network).map_err(|problem| format!("{file}: {problem}"))?;
         let (mut theirs, mut our) = (Vec::new(), Vec::new());
         for seed in 1..=options.runs {
-            theirs.push(kernel::run(&path, seed, options.verbose)?);
+            if !options.ours {
+                theirs.push(kernel::run(&path, seed, options.verbose)?);
+            }
             our.push(ours::run(&load(seed)?.network, path.bottleneck));
         }
         println!("{file}, {} runs", options.runs);
