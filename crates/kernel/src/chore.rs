@@ -32,6 +32,7 @@ A path is a scenario: a host, a router, a host, and flows without end, as in exa
     --set KEY=VALUE   changes the scenario, as of `lasthop run`
     --runs N          runs of each file, with the seeds 1 to N; 3 if not given
     --ours            the simulation alone, which needs no root
+    --gso N           the most segments that the kernel sends at once (gso_max_segs); its own choice if not given
     --verbose         what each of the kernel's flows received every second, in Mbps
 
 Exit codes: 0 every script passed, 1 a script failed, 2 a file cannot be read or is no script, 3 the machine does not allow

@@ -109,21 +109,25 @@ fn socket() -> io::Result<Socket> {
 }
 
 /// The device and the buffers of a long fat path, in the namespace that was just entered.
-fn widen() -> Result<(), String> {
+fn widen(gso: Option<u32>) -> Result<(), String> {
     for (name, value) in [("tcp_rmem", "4096 131072 67108864"), ("tcp_wmem", "4096 131072 67108864")] {
         machine::parameter(&format!("net.ipv4.{name}"), value)?;
     }
     // No flow begins with what another has found out.
     machine::parameter("net.ipv4.tcp_no_metrics_save", "1")?;
+    if let Some(segments) = gso {
+        machine::ip(&["link", "set", "tun0", "gso_max_segs", &segments.to_string()])?;
+    }
     // The queue of the device itself is to be none.
     machine::ip(&["link", "set", "tun0", "txqueuelen", "100000"])
 }
 
-/// Runs the flows over `path`; `verbose` prints what each received every second.
-pub fn run(path: &Path, seed: u64, verbose: bool) -> Result<Measured, String> {
+/// Runs the flows over `path`. `gso` limits the segments that TCP sends at once; `verbose` prints what each flow received
+/// every second.
+pub fn run(path: &Path, seed: u64, gso: Option<u32>, verbose: bool) -> Result<Measured, String> {
     let text = |error: io::Error| error.to_string();
     let near = machine::enter_as(LOCAL)?;
-    widen()?;
+    widen(gso)?;
     let mut flows = Vec::new();
     let diag = Diag::new().map_err(text)?;
     for (flow, port) in path.flows.iter().zip(PORT..) {
@@ -143,7 +147,7 @@ pub fn run(path: &Path, seed: u64, verbose: bool) -> Result<Measured, String> {
         });
     }
     let far = machine::enter_as(REMOTE)?;
-    widen()?;
+    widen(gso)?;
     let listeners: Vec<Socket> = flows
         .iter()
         .map(|flow| {

@@ -128,6 +128,8 @@ struct Options {
     runs: u64,
     /// Whether the kernel's side is left out, which needs root.
     ours: bool,
+    /// The most segments that the kernel's TCP sends at once, if not its own choice.
+    gso: Option<u32>,
     verbose: bool,
 }
 
@@ -142,6 +144,10 @@ impl Options {
                 "--runs" => {
                     let text = value()?;
                     options.runs = text.parse().ok().filter(|runs| *runs > 0).ok_or(format!("--runs {text}"))?;
+                }
+                "--gso" => {
+                    let text = value()?;
+                    options.gso = Some(text.parse().ok().filter(|most| *most > 0).ok_or(format!("--gso {text}"))?);
                 }
                 "--ours" => options.ours = true,
                 "--verbose" | "-v" => options.verbose = true,
@@ -167,7 +173,7 @@ pub fn command(words: &[String]) -> Result<(), String> {
         let (mut theirs, mut our) = (Vec::new(), Vec::new());
         for seed in 1..=options.runs {
             if !options.ours {
-                theirs.push(kernel::run(&path, seed, options.verbose)?);
+                theirs.push(kernel::run(&path, seed, options.gso, options.verbose)?);
             }
             our.push(ours::run(&load(seed)?.network, path.bottleneck));
         }

@@ -71,7 +71,9 @@ fn scenario_that_the_kernel_cannot_run_is_refused() {
 fn words_without_a_file_or_with_an_unknown_option_are_refused() {
     let options = |words: &[&str]| Options::of(&words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>());
     assert_eq!(options(&["--runs", "5", "a.toml"]).unwrap().runs, 5);
-    for words in [&[][..], &["--runs", "0", "a.toml"], &["--sat", "a.toml"], &["a.toml", "--set"]] {
+    for words in
+        [&[][..], &["--runs", "0", "a.toml"], &["--gso", "0", "a.toml"], &["--sat", "a.toml"], &["a.toml", "--set"]]
+    {
         assert!(options(words).is_err(), "{words:?}");
     }
 }
