@@ -2,21 +2,24 @@
 
 use std::fs;
 use std::process::ExitCode;
-use std::time::Duration;
 
 use drill::report::{Outcome, Report};
-use engine::{Rate, Span};
+use drill::syntax::ast::{Script, When};
+use engine::Span;
 
 use crate::host::Kernel;
-use crate::path::{self, Path};
+use crate::path;
 use crate::tables;
+
+/// The longest that a script may wait, all its waits together. Beyond it real time is of no use.
+const LONGEST: Span = Span::from_secs(3600);
 
 const USAGE: &str = "\
 packetdrill scripts against this machine's own Linux, in real time.
 
     cargo xtask kernel [OPTIONS] FILE.pkt...
     cargo xtask kernel --tables FOLDER        what its senders do after losses, which a test holds ours against
-    cargo xtask kernel --path KEY=VALUE...    what its flows get over a bottleneck made here, in real time
+    cargo xtask kernel --path FILE.toml...    what its flows get over a bottleneck made here, and what ours get
 
 Each script gets a network namespace and a TUN device of its own: run it as root. Nothing outside is touched.
 
@@ -24,9 +27,13 @@ Each script gets a network namespace and a TUN device of its own: run it as root
     --tries N         how often a script may be late before that counts: other programs run too; 3 if not given
     --verbose         every packet, and what assertions print
 
-Keys of a path: rate=10Mbps rtt=40ms queue=50 (packets) loss=0.01 (behind the
-bottleneck) loss_before=0 loss_back=0 lasts=30s seed=1 verbose=1, and
-flows=bbr,cubic@5s (congestion controls, and when they begin).
+A path is a scenario: a host, a router, a host, and flows without end, as in examples/bbr-linux.
+
+    --set KEY=VALUE   changes the scenario, as of `lasthop run`
+    --runs N          runs of each file, with the seeds 1 to N; 3 if not given
+    --ours            the simulation alone, which needs no root
+    --gso N           the most segments that the kernel sends at once (gso_max_segs); its own choice if not given
+    --verbose         what each of the kernel's flows received every second, in Mbps
 
 Exit codes: 0 every script passed, 1 a script failed, 2 a file cannot be read or is no script, 3 the machine does not allow
 it, or a script needs what is not supported.
@@ -61,8 +68,8 @@ pub fn main() -> ExitCode {
             }
         };
     }
-    if let Some(("--path", keys)) = words.split_first().map(|(first, keys)| (first.as_str(), keys)) {
-        let Err(problem) = path(keys).and_then(|path| path::run(&path)) else { return ExitCode::SUCCESS };
+    if let Some(("--path", words)) = words.split_first().map(|(first, words)| (first.as_str(), words)) {
+        let Err(problem) = path::command(words) else { return ExitCode::SUCCESS };
         eprintln!("kernel: {problem}");
         return ExitCode::from(Code::Unsupported as u8);
     }
@@ -96,49 +103,6 @@ pub fn main() -> ExitCode {
     }
     let worst = names.iter().find(|(code, _)| count(*code) > 0).map_or(Code::Passed, |(code, _)| *code);
     ExitCode::from(worst as u8)
-}
-
-/// What the keys of a path say.
-fn path(keys: &[String]) -> Result<Path, String> {
-    let mut path = Path {
-        rate: 10e6,
-        rtt: Duration::from_millis(40),
-        queue: 50,
-        loss: [0.0; 2],
-        loss_before: 0.0,
-        lasts: Duration::from_secs(30),
-        seed: 1,
-        flows: vec![("bbr".into(), Duration::ZERO)],
-        verbose: false,
-    };
-    for text in keys {
-        let wrong = || format!("`{text}` is no key of a path with its value");
-        let (key, value) = text.split_once('=').ok_or_else(wrong)?;
-        let time = |value: &str| match value.parse::<Span>() {
-            Ok(span) => Ok(Duration::from_nanos(span.as_nanos())),
-            Err(_) => Err(wrong()),
-        };
-        match key {
-            "rate" => path.rate = value.parse::<Rate>().map_err(|_| wrong())?.bits_per_sec() as f64,
-            "rtt" => path.rtt = time(value)?,
-            "lasts" => path.lasts = time(value)?,
-            "queue" => path.queue = value.parse().map_err(|_| wrong())?,
-            "loss" => path.loss[0] = value.parse().map_err(|_| wrong())?,
-            "loss_back" => path.loss[1] = value.parse().map_err(|_| wrong())?,
-            "loss_before" => path.loss_before = value.parse().map_err(|_| wrong())?,
-            "seed" => path.seed = value.parse().map_err(|_| wrong())?,
-            "verbose" => path.verbose = value != "0",
-            "flows" => {
-                let flow = |text: &str| match text.split_once('@') {
-                    Some((control, start)) => Ok::<_, String>((control.to_owned(), time(start)?)),
-                    None => Ok((text.to_owned(), Duration::ZERO)),
-                };
-                path.flows = value.split(',').map(flow).collect::<Result<_, _>>()?;
-            }
-            _ => return Err(wrong()),
-        }
-    }
-    Ok(path)
 }
 
 /// What the words say; `None` asks for help.
@@ -182,6 +146,12 @@ fn one(file: &str, options: &Options) -> Code {
             return Code::Unreadable;
         }
     };
+    let waits = waits(&script);
+    if waits > LONGEST {
+        println!("{file}: not supported");
+        eprintln!("error: {file}: not supported: it lasts {waits}, and the kernel's time is real: {LONGEST} at most");
+        return Code::Unsupported;
+    }
     let mut attempt = 1;
     loop {
         let report = match Kernel::new() {
@@ -197,6 +167,16 @@ fn one(file: &str, options: &Options) -> Code {
         }
         return told(file, &text, &report, attempt, options.verbose);
     }
+}
+
+/// What a script waits for its events at the least, all together.
+fn waits(script: &Script) -> Span {
+    let nanos = |so_far: u64, when: &When| match when {
+        When::At(at) | When::Between(at, _) => so_far.max(at.as_nanos()),
+        When::After(span) | When::AfterBetween(span, _) => so_far.saturating_add(span.as_nanos()),
+        When::Any => so_far,
+    };
+    Span::from_nanos(script.events.iter().map(|event| &event.when).fold(0, nanos))
 }
 
 /// Prints what came of a script.
@@ -216,5 +196,18 @@ fn told(file: &str, text: &str, report: &Report, attempt: u32, verbose: bool) ->
         Outcome::Passed => Code::Passed,
         Outcome::Failed(_) => Code::Failed,
         Outcome::Unsupported(_) => Code::Unsupported,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waits_of_a_script_add_up_from_its_absolute_times_on() {
+        let script =
+            drill::parse("0 close(3) = 0\n+2 close(3) = 0\n10~11 > . 1:1(0)\n+.5~+3 > . 1:1(0)\n* > . 1:1(0)\n")
+                .unwrap();
+        assert_eq!(waits(&script), Span::from_millis(10_500));
     }
 }

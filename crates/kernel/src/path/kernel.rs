@@ -1,9 +1,8 @@
-//! A bottleneck between two of the machine's own ends of TCP, in real time: `--path`.
+//! The path between two of the machine's own ends of TCP, in real time.
 //!
 //! Sender and receiver have a network namespace each, with a TUN device; what leaves one device goes through a queue, a rate,
-//! losses and a delay that are made here, and into the other. Losses come behind the bottleneck, as on a wire of our
-//! scenarios; the way back has no rate. Late waking does not cost rate: a packet's sending begins when the one before has
-//! been sent, not when this program looks.
+//! losses and a delay that are made here, and into the other. Late waking does not cost rate: a packet's sending begins when
+//! the one before has been sent, not when this program looks.
 
 use std::collections::VecDeque;
 use std::io::{self, Read, Write};
@@ -17,36 +16,13 @@ use tun_rs::SyncDevice;
 
 use crate::diag::Diag;
 use crate::machine::{self, LOCAL, REMOTE};
+use crate::path::measured::{FlowMeasured, Measured};
+use crate::path::{Path, SAMPLING};
 
 /// Where the receivers listen.
 const PORT: u16 = 5001;
-/// How often the senders are asked for their round trips.
-const ASKED: Duration = Duration::from_millis(10);
-
-/// What is between the ends, and what they send.
-#[derive(Clone, Debug)]
-pub struct Path {
-    /// Bits per second.
-    pub rate: f64,
-    /// There and back, without sending times.
-    pub rtt: Duration,
-    /// Packets that may wait.
-    pub queue: usize,
-    /// The chance of a loss behind the bottleneck, and on the way back.
-    pub loss: [f64; 2],
-    /// The chance of a loss before the bottleneck.
-    pub loss_before: f64,
-    pub lasts: Duration,
-    pub seed: u64,
-    /// Congestion control and beginning of each flow.
-    pub flows: Vec<(String, Duration)>,
-    /// Whether to print what each flow got every second.
-    pub verbose: bool,
-}
-
 /// What a flow did.
 struct Flow {
-    control: String,
     port: u16,
     start: Duration,
     sender: Socket,
@@ -54,8 +30,8 @@ struct Flow {
     connected: bool,
     received: u64,
     before: u64,
-    /// Smoothed round trips, summed, and how many.
-    rtts: (f64, u64),
+    /// Smoothed round trips in ms, every [`SAMPLING`].
+    round_trips: Vec<f64>,
 }
 
 /// One way through the path.
@@ -84,9 +60,7 @@ impl Way {
             self.lost += 1;
             return;
         }
-        while self.sent.front().is_some_and(|sent| *sent <= now) {
-            self.sent.pop_front();
-        }
+        self.forget_sent(now);
         // The one being sent does not wait.
         if self.sent.len() > self.queue {
             self.dropped += 1;
@@ -100,6 +74,18 @@ impl Way {
         } else {
             self.flying.push_back((sent + self.delay, packet.to_vec()));
         }
+    }
+
+    fn forget_sent(&mut self, now: Instant) {
+        while self.sent.front().is_some_and(|sent| *sent <= now) {
+            self.sent.pop_front();
+        }
+    }
+
+    /// Packets in the queue, without the one being sent.
+    fn waiting(&mut self, now: Instant) -> usize {
+        self.forget_sent(now);
+        self.sent.len().saturating_sub(1)
     }
 }
 
@@ -123,41 +109,45 @@ fn socket() -> io::Result<Socket> {
 }
 
 /// The device and the buffers of a long fat path, in the namespace that was just entered.
-fn widen() -> Result<(), String> {
+fn widen(gso: Option<u32>) -> Result<(), String> {
     for (name, value) in [("tcp_rmem", "4096 131072 67108864"), ("tcp_wmem", "4096 131072 67108864")] {
         machine::parameter(&format!("net.ipv4.{name}"), value)?;
     }
     // No flow begins with what another has found out.
     machine::parameter("net.ipv4.tcp_no_metrics_save", "1")?;
+    if let Some(segments) = gso {
+        machine::ip(&["link", "set", "tun0", "gso_max_segs", &segments.to_string()])?;
+    }
     // The queue of the device itself is to be none.
     machine::ip(&["link", "set", "tun0", "txqueuelen", "100000"])
 }
 
-/// Runs the flows; a line for each.
-pub fn run(path: &Path) -> Result<(), String> {
+/// Runs the flows over `path`. `gso` limits the segments that TCP sends at once; `verbose` prints what each flow received
+/// every second.
+pub fn run(path: &Path, seed: u64, gso: Option<u32>, verbose: bool) -> Result<Measured, String> {
     let text = |error: io::Error| error.to_string();
     let near = machine::enter_as(LOCAL)?;
-    widen()?;
+    widen(gso)?;
     let mut flows = Vec::new();
     let diag = Diag::new().map_err(text)?;
-    for ((control, start), port) in path.flows.iter().zip(PORT..) {
+    for (flow, port) in path.flows.iter().zip(PORT..) {
         let sender = socket().map_err(text)?;
-        sender.set_tcp_congestion(control.as_bytes()).map_err(|error| format!("{control}: {error}"))?;
+        let unknown = |error| format!("congestion control {}: {error}", flow.control);
+        sender.set_tcp_congestion(flow.control.as_bytes()).map_err(unknown)?;
         sender.set_tcp_notsent_lowat(1 << 17).map_err(text)?;
         flows.push(Flow {
-            control: control.clone(),
             port,
-            start: *start,
+            start: flow.start,
             sender,
             receiver: None,
             connected: false,
             received: 0,
             before: 0,
-            rtts: (0.0, 0),
+            round_trips: Vec::new(),
         });
     }
     let far = machine::enter_as(REMOTE)?;
-    widen()?;
+    widen(gso)?;
     let listeners: Vec<Socket> = flows
         .iter()
         .map(|flow| {
@@ -172,20 +162,17 @@ pub fn run(path: &Path) -> Result<(), String> {
         path,
         devices: [near, far],
         diag,
-        ways: [
-            Way::new(path.rate, path.rtt / 2, path.queue),
-            // Fast enough not to matter.
-            Way::new(1e10, path.rtt / 2, usize::MAX),
-        ],
-        chance: Chance(path.seed),
+        ways: [Way::new(path.rate, path.delay, path.queue), Way::new(path.rate, path.delay, path.queue)],
+        chance: Chance(seed),
+        verbose,
+        queue: Vec::new(),
         flows,
         listeners,
         buffer: vec![0; 1 << 20],
         start: Instant::now(),
     };
     world.run().map_err(text)?;
-    world.report();
-    Ok(())
+    Ok(world.measured())
 }
 
 struct World<'a> {
@@ -196,6 +183,9 @@ struct World<'a> {
     /// From the sender, and back.
     ways: [Way; 2],
     chance: Chance,
+    verbose: bool,
+    /// Packets waiting at the bottleneck, every [`SAMPLING`].
+    queue: Vec<usize>,
     flows: Vec<Flow>,
     listeners: Vec<Socket>,
     buffer: Vec<u8>,
@@ -204,7 +194,8 @@ struct World<'a> {
 
 impl World<'_> {
     fn run(&mut self) -> io::Result<()> {
-        let (mut asked, mut second) = (self.start, 1);
+        let sampling = Duration::from_nanos(SAMPLING.as_nanos());
+        let (mut sampled, mut second) = (self.start + sampling, 1);
         loop {
             let now = Instant::now();
             if now >= self.start + self.path.lasts {
@@ -212,11 +203,11 @@ impl World<'_> {
             }
             self.move_packets()?;
             self.serve(now)?;
-            if now >= asked {
-                asked += ASKED;
-                self.ask();
+            if now >= sampled {
+                sampled += sampling;
+                self.sample(now);
             }
-            if self.path.verbose && now >= self.start + Duration::from_secs(second) {
+            if self.verbose && now >= self.start + Duration::from_secs(second) {
                 let got = self.flows.iter_mut().map(|flow| {
                     let bits = 8 * (flow.received - std::mem::replace(&mut flow.before, flow.received));
                     format!(" {:.3}", bits as f64 / 1e6)
@@ -224,7 +215,7 @@ impl World<'_> {
                 println!("{second} s:{}", got.collect::<String>());
                 second += 1;
             }
-            self.wait(asked);
+            self.wait(sampled);
         }
     }
 
@@ -232,8 +223,10 @@ impl World<'_> {
     fn move_packets(&mut self) -> io::Result<()> {
         for index in 0..2 {
             while let Ok(length) = self.devices[index].recv(&mut self.buffer) {
-                let lost = self.chance.happens(self.path.loss[index]);
-                let before = index == 0 && self.chance.happens(self.path.loss_before);
+                let behind = self.chance.happens(self.path.loss_behind);
+                let access = self.chance.happens(self.path.loss_before);
+                // On the way back the bottleneck comes first.
+                let (before, lost) = if index == 0 { (access, behind) } else { (false, access || behind) };
                 let packet = &self.buffer[..length];
                 // What is no IPv4 is the kernel's greeting to a new device.
                 if packet.first().is_some_and(|byte| byte >> 4 == 4) && packet.get(9) == Some(&6) {
@@ -285,38 +278,34 @@ impl World<'_> {
         Ok(())
     }
 
-    fn ask(&mut self) {
+    fn sample(&mut self, now: Instant) {
+        self.queue.push(self.ways[0].waiting(now));
         for flow in self.flows.iter_mut().filter(|flow| flow.receiver.is_some()) {
             let local = flow.sender.local_addr().ok().and_then(|address| address.as_socket_ipv4());
             let Some(local) = local else { continue };
             let said = self.diag.ask((LOCAL, local.port()), (REMOTE, flow.port));
             if let Some(micros) = said.ok().and_then(|said| said.member("rtt")).filter(|micros| *micros > 0) {
-                flow.rtts = (flow.rtts.0 + micros as f64 / 1000.0, flow.rtts.1 + 1);
+                flow.round_trips.push(micros as f64 / 1000.0);
             }
         }
     }
 
-    /// Until a device has something, a packet arrives, or the senders are to be asked.
-    fn wait(&self, asked: Instant) {
+    /// Until a device has something, a packet arrives, or a sample is due.
+    fn wait(&self, sampled: Instant) {
         let arrivals = self.ways.iter().filter_map(|way| way.flying.front()).map(|(at, _)| *at);
-        let until = arrivals.chain([asked]).min().unwrap_or(asked);
+        let until = arrivals.chain([sampled]).min().unwrap_or(sampled);
         let wait = until.saturating_duration_since(Instant::now());
         let mut devices: Vec<PollFd<'_>> =
             self.devices.iter().map(|device| PollFd::new(device.as_fd(), PollFlags::POLLIN)).collect();
         let _ = ppoll(&mut devices, Some(wait.into()), None);
     }
 
-    fn report(&self) {
-        for flow in &self.flows {
-            let lasted = self.path.lasts - flow.start;
-            println!(
-                "{}: {:.3} Mbps, smoothed round trip {:.1} ms",
-                flow.control,
-                8e-6 * flow.received as f64 / lasted.as_secs_f64(),
-                flow.rtts.0 / flow.rtts.1.max(1) as f64,
-            );
-        }
-        let Way { packets, dropped, lost, .. } = &self.ways[0];
-        println!("{packets} packets, {dropped} found the queue full, {lost} lost");
+    fn measured(self) -> Measured {
+        let flow = |flow: Flow| {
+            let lasted = self.path.lasts.saturating_sub(flow.start);
+            let goodput = flow.received as f64 * 8.0 / lasted.as_secs_f64() / 1e6;
+            FlowMeasured { goodput, round_trips: flow.round_trips }
+        };
+        Measured { flows: self.flows.into_iter().map(flow).collect(), queue: self.queue }
     }
 }

@@ -1,0 +1,104 @@
+//! What a run is measured by, the same for the kernel's and ours.
+
+use stats::quantile::Ordered;
+use stats::sample::Moments;
+
+/// A run.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Measured {
+    pub flows: Vec<FlowMeasured>,
+    /// Packets waiting at the bottleneck, without the one being sent, at even intervals from the start to the end.
+    pub queue: Vec<usize>,
+}
+
+/// A flow of a run.
+#[derive(Clone, PartialEq, Debug)]
+pub struct FlowMeasured {
+    /// Data received in order, Mbps from the flow's start to the end.
+    pub goodput: f64,
+    /// The sender's smoothed round-trip time in ms, at even intervals since the first.
+    pub round_trips: Vec<f64>,
+}
+
+impl Measured {
+    fn queue(&self) -> impl Iterator<Item = f64> {
+        self.queue.iter().map(|packets| *packets as f64)
+    }
+
+    /// The mean over time.
+    fn queue_mean(&self) -> f64 {
+        mean(self.queue())
+    }
+
+    /// What the queue is not longer than in 95 % of the time.
+    fn queue_95(&self) -> f64 {
+        Ordered::of(self.queue()).ok().and_then(|ordered| ordered.quantile(0.95).ok().flatten()).unwrap_or(f64::NAN)
+    }
+}
+
+fn moments(values: impl IntoIterator<Item = f64>) -> Option<Moments> {
+    Moments::of(values).ok()
+}
+
+fn mean(values: impl IntoIterator<Item = f64>) -> f64 {
+    moments(values).and_then(|moments| moments.mean()).unwrap_or(f64::NAN)
+}
+
+/// The mean over the runs, with the least and the greatest where they differ as they are written.
+fn over_runs(values: impl Iterator<Item = f64>, digits: usize) -> String {
+    let sums = moments(values).and_then(|moments| Some([moments.mean()?, moments.min()?, moments.max()?]));
+    let Some(sums) = sums else { return "not run".into() };
+    let [mean, min, max] = sums.map(|value| format!("{value:.digits$}"));
+    if min == max { mean } else { format!("{mean} ({min} to {max})") }
+}
+
+/// A line for each quantity: the kernel's, and ours.
+pub fn table(names: &[&str], kernel: &[Measured], ours: &[Measured]) -> String {
+    let mut text = format!("  {:<28}{:<26}ours\n", "", "kernel");
+    let mut line = |quantity: &str, digits: usize, value: &dyn Fn(&Measured) -> f64| {
+        let [kernel, ours] = [kernel, ours].map(|runs| over_runs(runs.iter().map(value), digits));
+        text += &format!("  {quantity:<28}{kernel:<26}{ours}\n");
+    };
+    for (index, name) in names.iter().enumerate() {
+        line(&format!("{name}: goodput, Mbps"), 2, &|run| run.flows[index].goodput);
+        line(&format!("{name}: round trip, ms"), 0, &|run| mean(run.flows[index].round_trips.iter().copied()));
+    }
+    line("queue: mean, packets", 1, &Measured::queue_mean);
+    line("queue: 95 %, packets", 0, &Measured::queue_95);
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(goodput: f64, queue: impl IntoIterator<Item = usize>) -> Measured {
+        let flows = vec![FlowMeasured { goodput, round_trips: vec![40.0, 60.0] }];
+        Measured { flows, queue: queue.into_iter().collect() }
+    }
+
+    #[test]
+    fn queue_is_summed_up_by_its_mean_and_its_95_percent_quantile() {
+        // 0, 1, ..., 100: half of the greatest on average, and 95 of the 100 steps lie below 95.
+        let run = run(1.0, 0..=100);
+        assert_eq!((run.queue_mean(), run.queue_95()), (50.0, 95.0));
+    }
+
+    #[test]
+    fn table_has_the_range_of_the_runs_where_they_differ() {
+        let kernel = [run(9.0, [2, 4]), run(9.5, [2, 6])];
+        let ours = [run(9.25, [3, 3]), run(9.25, [3, 3])];
+        let table = table(&["bbr"], &kernel, &ours);
+        let words: Vec<Vec<&str>> = table.lines().map(|line| line.split_whitespace().collect()).collect();
+        assert_eq!(words[1], ["bbr:", "goodput,", "Mbps", "9.25", "(9.00", "to", "9.50)", "9.25"]);
+        assert_eq!(words[2], ["bbr:", "round", "trip,", "ms", "50", "50"]);
+        assert_eq!(words[3], ["queue:", "mean,", "packets", "3.5", "(3.0", "to", "4.0)", "3.0"]);
+        assert_eq!(words[4][..3], ["queue:", "95", "%,"]);
+    }
+
+    #[test]
+    fn side_without_runs_is_said_not_to_have_run() {
+        let table = table(&["bbr"], &[], &[run(9.25, [3, 3])]);
+        assert!(table.lines().skip(1).all(|line| line.contains("not run ")), "{table}");
+    }
+}

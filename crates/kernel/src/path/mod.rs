@@ -1,0 +1,188 @@
+//! What flows get over a bottleneck, from the machine's kernel and from our simulation: `--path`.
+//!
+//! One scenario file says what both run: a host, an access link, a router, the bottleneck, and a host. The kernel's ends
+//! send through a path made in real time ([`kernel`]); ours are simulated ([`ours`]). Both are measured alike
+//! ([`measured`]).
+
+mod kernel;
+mod measured;
+mod ours;
+
+use std::time::Duration;
+
+use engine::Span;
+use lab::load::{Overrides, load};
+use path::Way;
+use path::channel::ChannelConfig;
+use path::link::Timing;
+use path::mac::arq::ArqConfig;
+use path::queue::Limit;
+use sim::{FlowSpec, LinkSpec, Network, NodeKind};
+
+/// How often the queue and the round trips are looked at.
+const SAMPLING: Span = Span::from_millis(10);
+
+/// Two hosts, a bottleneck, and what the first sends to the second.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Path {
+    /// Bits per second of the bottleneck, each way.
+    rate: f64,
+    /// Propagation, each way.
+    delay: Duration,
+    /// Packets that may wait at the bottleneck, each way.
+    queue: usize,
+    /// The chance of a loss before the bottleneck and behind it, seen from the sender; each way.
+    loss_before: f64,
+    loss_behind: f64,
+    lasts: Duration,
+    flows: Vec<Flow>,
+    /// The bottleneck in the scenario, and the way that data takes.
+    bottleneck: (usize, Way),
+}
+
+/// A flow without end.
+#[derive(Clone, PartialEq, Debug)]
+struct Flow {
+    name: String,
+    control: &'static str,
+    start: Duration,
+}
+
+impl Path {
+    /// The path that `network` is. `Err` says what the kernel's side cannot run.
+    fn of(network: &Network) -> Result<Self, String> {
+        let unlike = "two links, of which the slower is the second, from a host over a router to a host";
+        let ([a, b], [first, ..]) = (network.links.as_slice(), network.flows.as_slice()) else {
+            return Err(format!("expected {unlike}"));
+        };
+        let (access, bottleneck, number) = if a.rate > b.rate { (a, b, 1) } else { (b, a, 0) };
+        let way = if bottleneck.between[1] == first.to { Way::Forward } else { Way::Backward };
+        let router = bottleneck.between[way.index()];
+        let joined = bottleneck.between.contains(&first.to)
+            && access.between.contains(&first.from)
+            && access.between.contains(&router);
+        if !joined || network.nodes[router].kind != NodeKind::Router {
+            return Err(format!("expected {unlike}"));
+        }
+        let node = &network.nodes[router];
+        if node.buffer.is_some() || node.processing_delay != Span::ZERO {
+            return Err(format!("`{}` has a buffer or a processing delay", node.name));
+        }
+        if access.queue != Limit::None {
+            return Err(format!("`{}` has a queue limit: only the bottleneck can have one", access.name));
+        }
+        let queue = match bottleneck.queue {
+            Limit::None => usize::MAX,
+            Limit::Packets(packets) => packets as usize,
+            Limit::Bytes(_) => return Err(format!("the queue of `{}` is not in packets", bottleneck.name)),
+        };
+        let delay = access.delay.as_nanos() + bottleneck.delay.as_nanos();
+        Ok(Path {
+            rate: bottleneck.rate.bits_per_sec() as f64,
+            delay: Duration::from_nanos(delay),
+            queue,
+            loss_before: loss(access)?,
+            loss_behind: loss(bottleneck)?,
+            lasts: duration(network.duration),
+            flows: network.flows.iter().map(|one| flow(one, first)).collect::<Result<_, _>>()?,
+            bottleneck: (number, way),
+        })
+    }
+}
+
+fn duration(span: Span) -> Duration {
+    Duration::from_nanos(span.as_nanos())
+}
+
+/// The chance that a packet is lost on `link`, which must be a wire that never changes.
+fn loss(link: &LinkSpec) -> Result<f64, String> {
+    let plain = link.medium.is_none()
+        && link.changes.is_none()
+        && matches!(link.arq, ArqConfig::None(_))
+        && link.ecn_threshold == Limit::None
+        && link.timing == Timing::Exact;
+    match &link.channel {
+        ChannelConfig::Perfect(_) if plain => Ok(0.0),
+        ChannelConfig::Uniform(config) if plain => Ok(config.loss),
+        _ => Err(format!("`{}` has more than a rate, a delay, a queue and random losses", link.name)),
+    }
+}
+
+fn flow(flow: &FlowSpec, first: &FlowSpec) -> Result<Flow, String> {
+    if (flow.from, flow.to) != (first.from, first.to) {
+        return Err(format!("`{}` goes another way than `{}`", flow.name, first.name));
+    }
+    if flow.bytes.is_some() {
+        return Err(format!("`{}` ends: only flows without end are compared", flow.name));
+    }
+    let start = Span::from_nanos(flow.start.as_nanos());
+    Ok(Flow { name: flow.name.clone(), control: flow.tcp.control.name(), start: duration(start) })
+}
+
+/// What the words behind `--path` ask for.
+#[derive(Debug, Default)]
+struct Options {
+    files: Vec<String>,
+    set: Vec<String>,
+    /// Runs of each file, with the seeds 1, 2, ...
+    runs: u64,
+    /// Whether the kernel's side is left out, which needs root.
+    ours: bool,
+    /// The most segments that the kernel's TCP sends at once, if not its own choice.
+    gso: Option<u32>,
+    verbose: bool,
+}
+
+impl Options {
+    fn of(words: &[String]) -> Result<Self, String> {
+        let mut options = Options { runs: 3, ..Options::default() };
+        let mut words = words.iter();
+        while let Some(word) = words.next() {
+            let mut value = || words.next().ok_or_else(|| format!("{word} without a value"));
+            match word.as_str() {
+                "--set" => options.set.push(value()?.clone()),
+                "--runs" => {
+                    let text = value()?;
+                    options.runs = text.parse().ok().filter(|runs| *runs > 0).ok_or(format!("--runs {text}"))?;
+                }
+                "--gso" => {
+                    let text = value()?;
+                    options.gso = Some(text.parse().ok().filter(|most| *most > 0).ok_or(format!("--gso {text}"))?);
+                }
+                "--ours" => options.ours = true,
+                "--verbose" | "-v" => options.verbose = true,
+                word if word.starts_with('-') => return Err(format!("there is no option `{word}` of --path")),
+                file => options.files.push(file.to_owned()),
+            }
+        }
+        if options.files.is_empty() { Err("no scenario".into()) } else { Ok(options) }
+    }
+}
+
+/// Runs the files that `words` name, and prints what both sides measured. `Err` says what is wrong, or what the machine does
+/// not allow.
+pub fn command(words: &[String]) -> Result<(), String> {
+    let options = Options::of(words)?;
+    for file in &options.files {
+        let load = |seed| {
+            let overrides = Overrides { set: options.set.clone(), scheme: None, seed: Some(seed) };
+            load(std::path::Path::new(file), &overrides)
+                .map_err(|problems| problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))
+        };
+        let path = Path::of(&load(1)?.network).map_err(|problem| format!("{file}: {problem}"))?;
+        let (mut theirs, mut our) = (Vec::new(), Vec::new());
+        for seed in 1..=options.runs {
+            if !options.ours {
+                theirs.push(kernel::run(&path, seed, options.gso, options.verbose)?);
+            }
+            our.push(ours::run(&load(seed)?.network, path.bottleneck));
+        }
+        println!("{file}, {} runs", options.runs);
+        let names: Vec<&str> = path.flows.iter().map(|flow| flow.name.as_str()).collect();
+        print!("{}", measured::table(&names, &theirs, &our));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,49 @@
+//! The path as a simulation.
+
+use engine::{Span, Time};
+use path::Way;
+use sim::{Event, Network, Sink, World};
+
+use super::SAMPLING;
+use super::measured::{FlowMeasured, Measured};
+
+/// The latest smoothed round trip of each flow, in ms.
+struct RoundTrips(Vec<Option<f64>>);
+
+impl Sink for RoundTrips {
+    const ACTIVE: bool = true;
+
+    fn event(&mut self, _: Time, event: &Event) {
+        if let Event::Sender { flow, event: tcp::Event::RttSample { srtt, .. } } = event {
+            self.0[*flow as usize] = Some(srtt.as_secs_f64() * 1000.0);
+        }
+    }
+}
+
+/// Runs `network`, and looks at the queue of `bottleneck` where the kernel's path does.
+pub fn run(network: &Network, (link, way): (usize, Way)) -> Measured {
+    let mut world = World::new(network, true);
+    let mut latest = RoundTrips(vec![None; network.flows.len()]);
+    let mut round_trips = vec![Vec::new(); network.flows.len()];
+    let mut queue = Vec::new();
+    let mut next = Time::ZERO + SAMPLING;
+    loop {
+        // What happens at the moment itself comes after the sample, as in a trace of states.
+        let before = Time::from_nanos(next.as_nanos() - Span::from_nanos(1).as_nanos());
+        while world.advance_until(before, u64::MAX, &mut latest) {}
+        if world.is_over() {
+            break;
+        }
+        queue.push(world.hop_state(link, way).waiting);
+        for (samples, latest) in round_trips.iter_mut().zip(&latest.0) {
+            samples.extend(latest);
+        }
+        next += SAMPLING;
+    }
+    let flow = |(flow, round_trips): (&sim::FlowResult, Vec<f64>)| {
+        let goodput = flow.goodput_bps().unwrap_or(0.0) / 1e6;
+        FlowMeasured { goodput, round_trips }
+    };
+    let results = world.results();
+    Measured { flows: results.flows.iter().zip(round_trips).map(flow).collect(), queue }
+}

@@ -1,0 +1,101 @@
+//! Which scenarios are paths, and what path they are.
+
+use std::path::PathBuf;
+
+use super::*;
+
+fn examples() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../examples/bbr-linux")
+}
+
+fn path(name: &str, set: &[&str]) -> Result<Path, String> {
+    let set = set.iter().map(|set| (*set).to_owned()).collect();
+    let overrides = Overrides { set, ..Overrides::default() };
+    let loaded = load(&examples().join(name), &overrides).unwrap_or_else(|problems| panic!("{problems:?}"));
+    Path::of(&loaded.network)
+}
+
+#[test]
+fn all_ten_files_are_paths_that_the_kernel_can_run() {
+    let mut names: Vec<String> =
+        std::fs::read_dir(examples()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    assert_eq!(names.len(), 10);
+    for name in names {
+        let path = path(&name, &[]).unwrap_or_else(|problem| panic!("{name}: {problem}"));
+        assert!(path.flows.iter().all(|flow| ["bbr", "cubic"].contains(&flow.control)), "{name}");
+        assert_eq!(path.lasts, Duration::from_secs(60), "{name}");
+    }
+}
+
+#[test]
+fn scenario_gives_rate_delay_queue_losses_and_flows() {
+    let flow = |name: &str, start| Flow { name: name.into(), control: "bbr", start: Duration::from_secs(start) };
+    let set = ["links.access.delay=3 ms", "links.access.loss=0.01", "links.bottleneck.loss=0.25"];
+    let expected = Path {
+        rate: 10e6,
+        delay: Duration::from_millis(23),
+        queue: 50,
+        loss_before: 0.01,
+        loss_behind: 0.25,
+        lasts: Duration::from_secs(60),
+        flows: vec![flow("first", 0), flow("second", 5)],
+        bottleneck: (1, Way::Forward),
+    };
+    assert_eq!(path("beside-bbr.toml", &set), Ok(expected));
+}
+
+#[test]
+fn bottleneck_can_be_named_from_the_far_end() {
+    let path = path("alone.toml", &["links.bottleneck.between=[\"client\", \"router\"]"]).unwrap();
+    assert_eq!(path.bottleneck, (1, Way::Backward));
+}
+
+#[test]
+fn scenario_that_the_kernel_cannot_run_is_refused() {
+    for (set, reason) in [
+        ("links.access.queue=5 packets", "`access` has a queue limit"),
+        ("links.access.rate=1 Mbps", "expected two links"),
+        ("links.bottleneck.queue=64 kB", "not in packets"),
+        ("links.bottleneck.ecn_threshold=5 packets", "more than a rate"),
+        ("links.bottleneck.channel={ kind = \"bit-errors\", rate = 1e-6 }", "more than a rate"),
+        ("nodes.router.processing_delay=1 ms", "processing delay"),
+        ("flows.bbr.bytes=1 MB", "`bbr` ends"),
+    ] {
+        let problem = path("alone.toml", &[set]).unwrap_err();
+        assert!(problem.contains(reason), "{set}: {problem}");
+    }
+}
+
+#[test]
+fn words_without_a_file_or_with_an_unknown_option_are_refused() {
+    let options = |words: &[&str]| Options::of(&words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>());
+    assert_eq!(options(&["--runs", "5", "a.toml"]).unwrap().runs, 5);
+    for words in
+        [&[][..], &["--runs", "0", "a.toml"], &["--gso", "0", "a.toml"], &["--sat", "a.toml"], &["a.toml", "--set"]]
+    {
+        assert!(options(words).is_err(), "{words:?}");
+    }
+}
+
+/// A window of four segments over 1 Mbps without propagation to speak of: one is being sent and three wait, or two while an
+/// acknowledgment is on its way.
+#[test]
+fn queue_of_a_simulated_path_is_what_the_window_leaves_waiting() {
+    let set = [
+        "links.bottleneck.rate=1 Mbps",
+        "links.bottleneck.delay=0 s",
+        "links.access.delay=1 us",
+        "flows.bbr.window=5792 B",
+        "flows.bbr.tcp.control=reno",
+        "flows.bbr.tcp.delayed_ack=false",
+    ]
+    .map(str::to_owned);
+    let overrides = Overrides { set: set.to_vec(), ..Overrides::default() };
+    let loaded = load(&examples().join("alone.toml"), &overrides).unwrap();
+    let measured = ours::run(&loaded.network, (1, Way::Forward));
+    // 60 s in steps of 10 ms.
+    assert_eq!(measured.queue.len(), 6000);
+    let settled = &measured.queue[100..];
+    assert!(settled.iter().all(|waiting| (2..=3).contains(waiting)), "{settled:?}");
+}
