@@ -7,6 +7,8 @@ mod common;
 use common::{Log, member, own_transmitter, packet};
 use engine::{Rate, Schedule, Span, Time};
 use path::channel::{Channel, ChannelConfig, perfect};
+use path::link::changing::Changing;
+use path::link::changing::plan::Changes;
 use path::link::pipe::Pipe;
 use path::link::{Line, Timing};
 use path::mac::arq::{Arq, ArqConfig, stop_and_wait};
@@ -27,6 +29,7 @@ fn line() -> Line {
 #[derive(Clone, Copy)]
 enum Taker {
     Wire,
+    Changing,
     Once,
     Station,
     Own(Arq),
@@ -37,10 +40,11 @@ enum Taker {
 fn marked(limit: Limit, threshold: Limit, fields: &[Ecn]) -> [(Vec<u32>, u64); 2] {
     let own = ["go-back-n", "selective-repeat", "fec"];
     let own = own.map(|name| member::<ArqConfig>(name).expect("a member").build());
-    let takers = [Taker::Wire, Taker::Station, Taker::Once].into_iter().chain(own.map(Taker::Own));
+    let takers = [Taker::Wire, Taker::Changing, Taker::Station, Taker::Once].into_iter().chain(own.map(Taker::Own));
     let found: Vec<_> = takers.map(|taker| marked_by(taker, limit, threshold, fields)).collect();
-    assert!(found[2..].iter().all(|own| *own == found[1]), "{found:?}");
-    [found[0].clone(), found[1].clone()]
+    assert_eq!(found[0], found[1], "a line that could change is a wire until it does");
+    assert!(found[3..].iter().all(|own| *own == found[2]), "{found:?}");
+    [found[0].clone(), found[2].clone()]
 }
 
 fn marked_by(taker: Taker, limit: Limit, threshold: Limit, fields: &[Ecn]) -> (Vec<u32>, u64) {
@@ -62,6 +66,15 @@ fn marked_by(taker: Taker, limit: Limit, threshold: Limit, fields: &[Ecn]) -> (V
                 pipe.on_packet(&packet, &mut cx);
             });
             pipe.counters(Time::ZERO).marked
+        }
+        Taker::Changing => {
+            let queue = (limit, Tie::default());
+            let changing = Changing::new(HOP, line(), &Changes::default(), Default::default(), queue, false, slots[0]);
+            let mut changing = changing.marking(threshold);
+            offered.for_each(|packet| {
+                changing.on_packet(&packet, &mut cx);
+            });
+            changing.counters(Time::ZERO).marked
         }
         Taker::Once => {
             let mut once = Once::new(HOP, line(), (limit, Tie::default()), false, slots[0]).marking(threshold);

@@ -47,8 +47,8 @@ impl Medium {
         beacons.next += beacons.interval;
         cx.schedule.arm(beacons.slot, beacons.next);
         station.announces = true;
-        if let Phase::Resting { until } = station.phase {
-            self.contend(number, until, cx);
+        if let Phase::Resting { .. } = station.phase {
+            self.contend(number, cx);
         }
     }
 

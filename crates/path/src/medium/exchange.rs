@@ -423,16 +423,13 @@ impl Medium {
         let slots = draw(self.number, number, station, cx);
         cx.schedule.disarm(station.slot);
         let zone = &mut self.zones[self.hearing.zone[number as usize] as usize];
+        let from = from.unwrap_or_else(|| zone.counts_from(number, station, &self.phy));
         match station.turns.next() {
             Some(lane) => station.lanes[lane].take_head(),
             // A beacon that has become due meanwhile.
             None if station.announces => {}
-            None => {
-                station.phase = Phase::Resting { until: zone.count(cx.now, self.phy.slot) + slots };
-                return;
-            }
+            None => return zone.rest(number, cx.now, from, slots, &self.phy, &mut self.stations, cx.schedule),
         }
-        let from = from.unwrap_or_else(|| zone.counts_from(number, station, &self.phy));
         zone.join_apart(number, cx.now, from, slots, &self.phy, &mut self.stations, cx.schedule);
     }
 }

@@ -121,7 +121,7 @@ impl Medium {
         };
         let station = |StationSpec { slot, scheduler, lanes, stream, beacons }: StationSpec| Station {
             slot,
-            phase: Phase::Resting { until: 0 },
+            phase: Phase::Resting { until: Some(0) },
             lanes: lanes.into_iter().map(|spec| lane(spec, stream)).collect(),
             turns: Turns::new(scheduler),
             window: phy.cw_min,
@@ -181,21 +181,21 @@ impl Medium {
             target.take_head();
         }
         station.turns.joined(lane, first, urgent, serving, cx.now);
-        if let Phase::Resting { until } = station.phase {
-            self.contend(number, until, cx);
+        if let Phase::Resting { .. } = station.phase {
+            self.contend(number, cx);
         }
         true
     }
 
     /// A station that rested has something to send [802.11-2007 s9.2.5.1].
-    fn contend<O: Observer>(&mut self, number: u32, until: u64, cx: &mut Cx<'_, O>) {
+    fn contend<O: Observer>(&mut self, number: u32, cx: &mut Cx<'_, O>) {
         let station = &mut self.stations[number as usize];
         let zone = &mut self.zones[self.hearing.zone[number as usize] as usize];
-        let from = zone.counts_from(number, station, &self.phy);
-        if let Some(left) = zone.left(until, from, cx.now, self.phy.slot) {
+        let (from, left) = zone.rises(number, station, cx.now, &self.phy);
+        if let Some(left) = left {
             return zone.join_apart(number, cx.now, from, left, &self.phy, &mut self.stations, cx.schedule);
         }
-        if zone.is_free(number, station, cx.now, &self.phy) {
+        if zone.is_free(from, cx.now, &self.phy) {
             return self.attempt(number, cx);
         }
         // Idle, though not for long enough yet: it sends when it has been. Busy: it backs off.

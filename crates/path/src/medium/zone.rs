@@ -16,7 +16,7 @@ use engine::{Schedule, Slot, Span, Time};
 use super::station::{Phase, Station};
 use crate::mac::dcf::Phy;
 
-/// A station that counts from a moment of its own.
+/// A station that counts from a moment of its own. It may rest: then nothing happens when its slots are over.
 struct Apart {
     station: u32,
     from: Time,
@@ -58,10 +58,10 @@ pub(super) struct Zone {
 }
 
 impl Zone {
-    /// Whether a station may send at `now` without backing off: nothing is heard or reserved from it, and has not been for as
-    /// long as is needed. Who began to send less than the propagation delay ago is not heard yet.
-    pub fn is_free(&self, number: u32, station: &Station, now: Time, phy: &Phy) -> bool {
-        now >= self.counts_from(number, station, phy) && (self.heard == 0 || self.is_unsensed(now, phy))
+    /// Whether a station that counts slots from `from` on may send at `now` without backing off: nothing is heard or reserved from
+    /// it, and has not been for as long as is needed. Who began to send less than the propagation delay ago is not heard yet.
+    pub fn is_free(&self, from: Time, now: Time, phy: &Phy) -> bool {
+        now >= from && (self.heard == 0 || self.is_unsensed(now, phy))
     }
 
     /// Whether something is in the air that began too recently to be sensed: a station whose turn comes now still sends.
@@ -108,16 +108,18 @@ impl Zone {
         }
     }
 
-    /// The count of slots at `now`.
-    pub fn count(&self, now: Time, slot: Span) -> u64 {
-        self.counted + self.passed(self.from, now, slot)
-    }
-
-    /// The slots until a count that were left when the air became idle, for who counts them from `from` on; none if they are
-    /// over by `now`.
-    pub fn left(&self, until: u64, from: Time, now: Time, slot: Span) -> Option<u64> {
-        let left = until.saturating_sub(self.counted);
-        (left > self.passed(from, now, slot)).then_some(left)
+    /// A station that rests has something to send: when it may count, and the slots of its last back-off that it counts from there;
+    /// none if they are over by `now`.
+    pub fn rises(&mut self, number: u32, station: &Station, now: Time, phy: &Phy) -> (Time, Option<u64>) {
+        let own = self.apart.iter().position(|apart| apart.station == number);
+        let (from, left) = match (own.map(|place| self.apart.remove(place)), station.phase) {
+            (Some(Apart { from, slots, .. }), _) => (from, slots),
+            (None, Phase::Resting { until: Some(until) }) => {
+                (self.counts_from(number, station, phy), until.saturating_sub(self.counted))
+            }
+            (None, _) => (self.counts_from(number, station, phy), 0),
+        };
+        (from, (left > self.passed(from, now, phy.slot)).then_some(left))
     }
 
     /// How many slots have passed since the air was last busy, for who counts from `from` on.
@@ -129,7 +131,9 @@ impl Zone {
     /// that frame, whatever others believe reserved or took for a collision [802.11-2007 s9.2.5.2]; of what began later it
     /// knows as much as they.
     pub fn after_silence(&self, number: u32, station: &Station, sent: Time, now: Time, phy: &Phy) -> Time {
-        match self.busy_since > sent && !self.is_unsensed(now, phy) {
+        // What ends now has no order with the end of the wait either.
+        let heard_more = self.busy_since > sent && !self.is_unsensed(now, phy) || self.idle_since == now;
+        match heard_more {
             true => self.counts_from(number, station, phy).max(now),
             false => self.after(number, self.idle_since, phy.difs, phy).max(now),
         }
@@ -181,12 +185,15 @@ impl Zone {
         schedule: &mut Schedule,
     ) {
         let due = from + phy.slot.times(left);
-        if due <= sensed {
+        let count = self.counted + left.saturating_sub(slots(sensed.since(from), phy.slot));
+        let phase = &mut stations[station as usize].phase;
+        if let Phase::Resting { until } = phase {
+            *until = Some(count);
+        } else if due <= sensed {
             commit(&mut stations[station as usize], due.max(now), schedule);
         } else {
-            let turn = (self.counted + left - slots(sensed.since(from), phy.slot), station);
-            stations[station as usize].phase = Phase::Contending { turn: Some(turn.0) };
-            self.waiting.insert(turn);
+            *phase = Phase::Contending { turn: Some(count) };
+            self.waiting.insert((count, station));
         }
     }
 
@@ -252,6 +259,7 @@ impl Zone {
         stations: &mut [Station],
         schedule: &mut Schedule,
     ) {
+        stations[number as usize].phase = Phase::Contending { turn: None };
         // As if it had begun before the frame did, which it cannot sense yet: events of one time have no order here.
         if self.is_unsensed(now, phy) {
             let apart = Apart { station: number, from, slots: left };
@@ -276,6 +284,30 @@ impl Zone {
         stations[number as usize].phase = Phase::Contending { turn: None };
         self.apart.push(Apart { station: number, from, slots: left });
         self.rearm(phy, stations, schedule);
+    }
+
+    /// A station has nothing to send behind its exchange; the back-off of `left` slots counts from `from` on all the same.
+    #[expect(clippy::too_many_arguments, reason = "what a medium lends its zones")]
+    pub fn rest(
+        &mut self,
+        number: u32,
+        now: Time,
+        from: Time,
+        left: u64,
+        phy: &Phy,
+        stations: &mut [Station],
+        schedule: &mut Schedule,
+    ) {
+        let apart = Apart { station: number, from, slots: left };
+        stations[number as usize].phase = Phase::Resting { until: None };
+        if self.is_unsensed(now, phy) {
+            return self.freeze_apart(apart, now, self.busy_since + phy.delay, phy, stations, schedule);
+        }
+        if self.heard > 0 || from == self.from {
+            stations[number as usize].phase = Phase::Resting { until: Some(self.counted + left) };
+        } else {
+            self.apart.push(apart);
+        }
     }
 
     /// A station that may count from another moment than those with whom it was to count, if it backs off.
@@ -309,7 +341,9 @@ impl Zone {
             return;
         }
         let waiting = self.waiting.first().map(|(count, station)| (self.due(*count, phy.slot), *station));
-        let apart = self.apart.iter().map(|apart| (apart.from + phy.slot.times(apart.slots), apart.station));
+        let rests = |station: u32| matches!(stations[station as usize].phase, Phase::Resting { .. });
+        let apart = self.apart.iter().filter(|apart| !rests(apart.station));
+        let apart = apart.map(|apart| (apart.from + phy.slot.times(apart.slots), apart.station));
         let first = waiting.into_iter().chain(apart).min();
         if first == self.first {
             return;

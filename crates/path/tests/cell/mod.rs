@@ -96,7 +96,7 @@ impl Observer for Log {
 pub struct Cell {
     pub medium: Medium,
     pub schedule: Schedule,
-    channels: Vec<Box<dyn Channel>>,
+    pub channels: Vec<Box<dyn Channel>>,
     slots: Vec<Slot>,
     /// The wake-up for the beacons of station 0, if the cell has any.
     beacons: Option<Slot>,

@@ -80,6 +80,16 @@ mod tests {
         assert!((warmup.mser - 9.0 * 8.0 / 17.0 / 289.0).abs() < 1e-14, "{warmup:?}");
     }
 
+    /// 50 tens of 100 values end with the first half, 55 behind it. The rest is 10 means, 5 of them 1 and 5 of them 0: 2.5 over 10^2.
+    #[test]
+    fn a_cut_at_the_half_is_allowed_and_one_behind_it_is_not() {
+        let step = |at: u32| (0..100).map(|i| if i < at { 10.0 } else { f64::from(i / 5 % 2) }).collect::<Vec<f64>>();
+        let warmup = mser5(&step(50)).unwrap();
+        assert_eq!(warmup.values, 50);
+        assert!((warmup.mser - 0.025).abs() < 1e-14, "{warmup:?}");
+        assert_eq!(mser5(&step(55)), Err(Error::Transient { found: 55, of: 100 }));
+    }
+
     /// Every start, by the formula as it is printed.
     #[test]
     fn the_pass_from_the_end_agrees_with_the_formula() {

@@ -49,7 +49,7 @@ impl Zone {
                 *turn = rebased(*turn);
                 self.waiting.insert((*turn, number));
             }
-            Phase::Contending { turn: None } => {
+            Phase::Contending { turn: None } | Phase::Resting { until: None } => {
                 let own = old.apart.iter().find(|apart| apart.station == number);
                 self.apart.extend(own.map(|Apart { station, from, slots }| Apart {
                     station: *station,
@@ -58,8 +58,8 @@ impl Zone {
                 }));
             }
             // What is over stays so.
-            Phase::Resting { until } if *until > old.counted => *until = rebased(*until),
-            Phase::Resting { until } => *until = 0,
+            Phase::Resting { until: Some(until) } if *until > old.counted => *until = rebased(*until),
+            Phase::Resting { until: Some(until) } => *until = 0,
             _ => {}
         }
     }

@@ -1,0 +1,51 @@
+//! The heap against a map that cannot be wrong.
+
+use std::collections::BTreeMap;
+
+use engine::{IndexedHeap, Stream};
+
+#[test]
+fn owners_are_numbered_from_zero() {
+    let mut heap = IndexedHeap::<u64>::default();
+    assert_eq!((heap.owners(), heap.first()), (0, None));
+    assert_eq!([heap.add_owner(), heap.add_owner(), heap.add_owner()], [0, 1, 2]);
+    assert_eq!(heap.owners(), 3);
+    heap.set(1, 5);
+    assert_eq!((heap.owners(), heap.first()), (3, Some((5, 1))));
+    assert_eq!([heap.get(0), heap.get(1), heap.get(2)], [None, Some(5), None]);
+}
+
+/// Keys that rise, fall and stay among up to 300 owners, so that nodes have no child, one, some and all four: after each change
+/// every owner has the entry it was given, and the first has the least key.
+#[test]
+fn entries_are_what_was_set_and_the_least_comes_first() {
+    let mut draws = Stream::named(1, 0, "heap").draws();
+    for owners in [1, 2, 5, 6, 21, 22, 300] {
+        let mut heap = IndexedHeap::default();
+        (0..owners).for_each(|owner| assert_eq!(heap.add_owner(), owner));
+        let mut model: BTreeMap<u32, u64> = BTreeMap::new();
+        for _ in 0..3_000 {
+            let owner = (draws.next_u64() % u64::from(owners)) as u32;
+            if draws.next_u64().is_multiple_of(3) {
+                heap.remove(owner);
+                model.remove(&owner);
+            } else {
+                let key = draws.next_u64() % 1_000;
+                heap.set(owner, key);
+                model.insert(owner, key);
+            }
+            assert_eq!(heap.first().map(|(key, _)| key), model.values().min().copied());
+            assert!(heap.first().is_none_or(|(key, owner)| model[&owner] == key));
+            assert!((0..owners).all(|owner| heap.get(owner) == model.get(&owner).copied()));
+        }
+        // Taken one after another, the keys rise.
+        let mut keys: Vec<u64> = model.into_values().collect();
+        keys.sort_unstable();
+        for key in keys {
+            let (first, owner) = heap.first().expect("as many as the model has");
+            assert_eq!(first, key);
+            heap.remove(owner);
+        }
+        assert_eq!(heap.first(), None);
+    }
+}

@@ -1,0 +1,78 @@
+//! What happens behind an exchange that failed, by hand: the back-off of who has nothing more to send, and ends at one time. Times as
+//! [`cell::slow`] says.
+
+mod cell;
+
+use cell::Plan;
+use cell::slow::{LONG, SHORT, losing, slow, timeline};
+use engine::Span;
+use path::mac::dcf::Config;
+
+// covers [802.11-2007 s9.2.5.2]: the back-off behind an exchange that failed runs though nothing waits.
+/// Given up at 4192 + 222 = 4414, where slots count at once: the 3 slots are over at 4474, though others, who believe the air reserved
+/// until 4507, begin to count at 4557. A packet at 4430 waits for them, one at 4480 finds them over.
+#[test]
+fn who_gives_up_its_last_packet_counts_the_back_off_from_there() {
+    let plan = || {
+        Plan::around_one(Config { short_retry_limit: Some(1), ..slow() }, 1)
+            .drawing(1, &[(31, 3)])
+            .scripted(0, losing(&[0], &[]))
+    };
+    for (offered, begins) in [(4430, 4474), (4480, 4480)] {
+        let lines = timeline(&plan(), &[(0, 0, LONG), (offered, 0, SHORT)]);
+        assert_eq!(
+            lines[..5],
+            [
+                "     0 1>0 DATA 0 takes 4192, reserving 314".to_owned(),
+                "  4193 1>0 DATA corrupted".to_owned(),
+                "  4414 link 0: gives up 0 after 1 attempts of data".to_owned(),
+                "  4414 1 draws 3 of 31".to_owned(),
+                format!("{begins:>6} 1>0 DATA 1 takes 992, reserving 314"),
+            ]
+        );
+    }
+}
+
+// covers [802.11-2007 s9.2.5.2]
+/// Both give up at 4192 + 384 = 4576. Station 1 sends at once; station 2 has counted none of its 2 slots when it senses that at 4577,
+/// though by then others have counted the first slot behind EIFS, 4193 + 364 + 20 = 4577. What it gets to send at 5000 waits for
+/// both: 5884 + 50 + 2 x 20 = 5974. Which of the two is handled first makes no difference.
+#[test]
+fn a_slot_in_which_the_air_becomes_busy_is_not_counted_by_who_rests() {
+    for slots_reversed in [false, true] {
+        let config = Config { short_retry_limit: Some(1), answer_timeout: Some(Span::from_nanos(384_000)), ..slow() };
+        let plan = Plan { slots_reversed, ..Plan::around_one(config, 2) }
+            .drawing(1, &[(31, 0), (31, 9)])
+            .drawing(2, &[(31, 2)]);
+        let lines = timeline(&plan, &[(0, 0, LONG), (0, 1, LONG), (100, 0, SHORT), (5000, 1, SHORT)]);
+        // What happens at 4576 has no order.
+        assert!(lines.iter().any(|line| line == "  4576 1>0 DATA 1 takes 992, reserving 314"), "{lines:#?}");
+        let from = lines.iter().position(|line| line.starts_with("  5569")).expect("its end");
+        assert_eq!(
+            lines[from..from + 6],
+            [
+                "  5569 1>0 DATA received",
+                "  5569 link 0: a packet arrives",
+                "  5579 0>1 ACK 1 takes 304",
+                "  5884 0>1 ACK received",
+                "  5884 1 draws 9 of 31",
+                "  5974 2>0 DATA 1 takes 992, reserving 314",
+            ],
+            "{lines:#?}"
+        );
+    }
+}
+
+// covers [802.11-2007 s9.2.3.4]
+/// Station 1 has sent until 992 and waits for an answer until 992 + 3201 = 4193, which is when it hears the end of the frame that it
+/// collided with. As those who heard that end it waits for EIFS, 4193 + 364 = 4557, whichever of both is handled first.
+#[test]
+fn a_frame_that_ends_with_the_wait_for_an_answer_is_heard() {
+    for slots_reversed in [false, true] {
+        let config = Config { answer_timeout: Some(Span::from_nanos(3_201_000)), ..slow() };
+        let plan = Plan { slots_reversed, ..Plan::around_one(config, 2) }.drawing(1, &[(63, 0)]);
+        let lines = timeline(&plan, &[(0, 0, SHORT), (0, 1, LONG)]);
+        let again = lines.iter().find(|line| line.contains("again"));
+        assert_eq!(again.map(String::as_str), Some("  4557 1>0 DATA 0 again takes 992, reserving 314"), "{lines:#?}");
+    }
+}

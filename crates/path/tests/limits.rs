@@ -1,0 +1,86 @@
+//! What a limit of a queue lets in, and what a line holds at a time, by hand.
+
+mod common;
+
+use common::{Log, packet};
+use engine::{Rate, Schedule, Span, Time};
+use path::channel::{Channel, ChannelConfig};
+use path::link::changing::Changing;
+use path::link::changing::plan::Changes;
+use path::link::{Line, Timing};
+use path::queue::{Buffer, Limit, Tie};
+use path::transmitter::once::Once;
+use path::{Cx, HopId, Way};
+
+/// 1,000 bytes with 3 packets there already.
+#[test]
+fn a_limit_counts_packets_or_bytes_with_the_one_that_comes() {
+    let admits = |limit: Limit, packets, bytes| limit.admits(packets, bytes, 1000);
+    assert!(admits(Limit::None, usize::MAX, u64::MAX));
+    assert!(admits(Limit::Packets(4), 3, 0) && !admits(Limit::Packets(3), 3, 0) && !admits(Limit::Packets(0), 0, 0));
+    assert!(admits(Limit::Bytes(4000), 3, 3000) && !admits(Limit::Bytes(3999), 3, 3000));
+    assert!(admits(Limit::Bytes(1000), 0, 0) && !admits(Limit::Bytes(999), 0, 0));
+    // A threshold is exceeded by what is there, without the one that comes.
+    assert!(!Limit::Packets(3).is_exceeded(3, 0) && Limit::Packets(3).is_exceeded(4, 0));
+    assert!(!Limit::Bytes(3000).is_exceeded(3, 3000) && Limit::Bytes(3000).is_exceeded(3, 3001));
+    assert!(!Limit::None.is_exceeded(usize::MAX, u64::MAX));
+}
+
+/// Three packets of 1,000, 500 and 250 bytes at 1 Mbps begin at 0, 8 and 12 ms, and leave until 14 ms; the line is 20 ms long.
+#[test]
+fn a_changing_line_says_what_waits_and_what_is_on_its_way() {
+    let mut schedule = Schedule::default();
+    let slot = schedule.slot();
+    let mut channels: Vec<Box<dyn Channel>> =
+        vec![ChannelConfig::Perfect(Default::default()).build(Default::default())];
+    let mut log = Log::default();
+    let hop = HopId { link: 0, way: Way::Forward };
+    let line = Line::new("1 Mbps".parse::<Rate>().unwrap(), Span::from_millis(20), Timing::Exact);
+    let queue = (Limit::None, Tie::default());
+    let mut changing = Changing::new(hop, line, &Changes::default(), Default::default(), queue, false, slot);
+    let mut cx = Cx { now: Time::ZERO, schedule: &mut schedule, channels: &mut channels, observer: &mut log };
+    let leaves: Vec<_> =
+        [1000, 500, 250].iter().zip(0..).map(|(size, n)| changing.on_packet(&packet(n, size - 40), &mut cx)).collect();
+    assert_eq!(leaves, [8, 12, 14].map(|ms| Some(Time::from_millis(ms))));
+    for (ms, waiting, bytes, sent, busy) in [(0, 2, 750, 1, 0), (5, 2, 750, 1, 5), (8, 1, 250, 2, 8), (13, 0, 0, 3, 13)]
+    {
+        let now = Time::from_millis(ms);
+        let state = changing.state(now);
+        assert_eq!((state.waiting, state.waiting_bytes, state.outstanding), (waiting, bytes, 3 - waiting), "{ms} ms");
+        let counters = changing.counters(now);
+        assert_eq!((counters.frames_sent, counters.busy), (sent, Span::from_millis(busy)), "{ms} ms");
+    }
+    // They arrive at 28, 32 and 34 ms.
+    for (at, left) in [(28, 2), (32, 1), (34, 0)] {
+        let (now, _) = schedule.next(Time::NEVER).expect("an arrival");
+        assert_eq!(now, Time::from_millis(at));
+        let mut cx = Cx { now, schedule: &mut schedule, channels: &mut channels, observer: &mut log };
+        assert!(changing.on_wake(&mut cx, &mut packet(0, 0)));
+        assert_eq!(changing.state(now).outstanding, left);
+    }
+    let counters = changing.counters(Time::from_millis(34));
+    assert_eq!((counters.packets_delivered, counters.busy), (3, Span::from_millis(14)));
+}
+
+/// The same packets at a line that lets urgent ones go first, asked before its own wake-up of that moment: one that begins now has begun,
+/// and of one that is being sent the part that has been is counted.
+#[test]
+fn a_packet_that_begins_at_this_moment_has_begun() {
+    let mut schedule = Schedule::default();
+    let slot = schedule.slot();
+    let mut channels: Vec<Box<dyn Channel>> =
+        vec![ChannelConfig::Perfect(Default::default()).build(Default::default())];
+    let mut log = Log::default();
+    let hop = HopId { link: 0, way: Way::Forward };
+    let line = Line::new("1 Mbps".parse::<Rate>().unwrap(), Span::from_millis(20), Timing::Exact);
+    let mut once = Once::new(hop, line, (Limit::None, Tie::default()), false, slot);
+    let mut cx = Cx { now: Time::ZERO, schedule: &mut schedule, channels: &mut channels, observer: &mut log };
+    for (size, number) in [1000, 500, 250].into_iter().zip(0..) {
+        assert!(once.on_packet(&packet(number, size - 40), false, &mut Buffer::default(), &mut cx));
+    }
+    assert_eq!((once.state().waiting, once.state().waiting_bytes, once.state().outstanding), (2, 750, 1));
+    let sent = |ms: u64| once.counters(Time::from_millis(ms)).frames_sent;
+    assert_eq!([0, 7, 8, 11, 12].map(sent), [1, 1, 2, 2, 3]);
+    let busy = |ms: u64| once.counters(Time::from_millis(ms)).busy;
+    assert_eq!([0, 3, 8].map(busy), [0, 3, 8].map(Span::from_millis));
+}
