@@ -21,6 +21,23 @@ fn room_for_a_large_window_is_given_back() {
     assert!(board.segments.capacity() <= 4 * LEAST_ROOM);
 }
 
+/// Room is given back when less than a quarter of it is used, and then down to twice what is used; the room for a few segments
+/// never.
+#[test]
+fn room_is_kept_until_a_quarter_of_it_is_used() {
+    let mut board = board(120);
+    board.acknowledge(80 * u64::from(SEGMENT), |_, _| ());
+    let room = board.segments.capacity();
+    assert!(room >= 120, "a third is used: {room}");
+    board.acknowledge(110 * u64::from(SEGMENT), |_, _| ());
+    assert!((20..room).contains(&board.segments.capacity()), "a twelfth: {}", board.segments.capacity());
+    let mut few = self::board(8);
+    few.acknowledge(7 * u64::from(SEGMENT), |_, _| ());
+    assert!(few.segments.capacity() >= 8);
+    few.acknowledge(8 * u64::from(SEGMENT), |_, _| ());
+    assert!(few.segments.capacity() >= 8);
+}
+
 /// Counts everything anew.
 fn check(board: &Scoreboard) {
     let sum = |pick: fn(&Sent) -> bool| board.iter().filter(|s| pick(s)).map(|s| u64::from(s.len)).sum::<u64>();
