@@ -20,8 +20,11 @@ use tcp::cc::{ControlConfig, Start, bbr, bbr3, cubic, dctcp, reno, westwood, win
 const PATH: Path =
     Path { rate: 500_000, rtt: Span::from_millis(60), buffer: 20_000, mark: None, loss: 0.0, bunch: Span::ZERO };
 
-/// Paths, and what they become after a time in milliseconds.
-fn paths() -> Vec<(&'static str, Path, Vec<(u64, Path)>)> {
+/// From this millisecond on the path is another.
+type Change = (u64, Path);
+
+/// Paths, and what becomes of them.
+fn paths() -> Vec<(&'static str, Path, Vec<Change>)> {
     let deep = Path { buffer: 120_000, ..PATH };
     let air = Path { buffer: 60_000, loss: 0.01, ..PATH };
     let marks = Path { buffer: 60_000, mark: Some(8_000), ..PATH };
@@ -55,15 +58,10 @@ fn controls() -> Vec<(String, ControlConfig)> {
     all.push(cubic("cubic-linux", linux.clone()));
     all.push(cubic(
         "cubic-linux-hystart",
-        cubic::Config {
-            hystart: Kind::Linux,
-            hystart_rounds: Some(Rounds::AboveLowWindow),
-            pace: true,
-            ..linux.clone()
-        },
+        cubic::Config { hystart: Kind::Linux, hystart_rounds: Some(Rounds::AboveLowWindow), pace: true, ..linux },
     ));
     for detect in [1, 2] {
-        let config = cubic::Config { hystart: Kind::Linux, hystart_detect: Some(detect), ..linux.clone() };
+        let config = cubic::Config { hystart: Kind::Linux, hystart_detect: Some(detect), ..linux };
         all.push(cubic(&format!("cubic-linux-hystart-{detect}"), config));
     }
     let reno = |name: &str, config| (name.to_owned(), ControlConfig::Reno(config));

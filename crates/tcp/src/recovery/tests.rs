@@ -137,6 +137,30 @@ fn tahoe_restarts_unless_the_loss_is_explained() {
     assert_eq!(tahoe.on_ack(&ack(1000, 0), &mut board, &view()), Verdict::Ordinary);
 }
 
+/// What was needless is forgotten: recovery is over, nothing is added, and the next three duplicates show a loss although no more
+/// was acknowledged. Tahoe had sent it all again by then, and waits.
+// covers [RFC4015 s3.4]
+#[test]
+fn an_undone_recovery_leaves_nothing_behind() {
+    for (name, _) in RecoveryConfig::MEMBERS {
+        let (mut recovery, mut board) = (build(name), board(10));
+        let begins = |recovery: &mut Box<dyn LossRecovery>, board: &mut Scoreboard| {
+            let verdicts = (1..=3).map(|nth| recovery.on_ack(&ack(0, nth), board, &view()));
+            verdicts.last().is_some_and(|last| matches!(last, Verdict::Begin { .. } | Verdict::Restart))
+        };
+        assert!(begins(&mut recovery, &mut board), "{name}");
+        recovery.on_undo(&board);
+        assert_eq!((recovery.recovering(), recovery.allowance()), (false, 0.0), "{name}");
+        assert_eq!(begins(&mut recovery, &mut board), *name != "tahoe", "{name}");
+        let told = Ack { notified: Some(Notified::AlreadyResent), ..ack(0, 1) };
+        let mut explained = build(name);
+        explained.on_ack(&told, &mut board, &view());
+        assert!(explained.recovering(), "{name}");
+        explained.on_undo(&board);
+        assert!(!explained.recovering(), "{name}");
+    }
+}
+
 /// By hand: cwnd 10,000 and ssthresh 6000. A loss that was sent again on the network's word counts the one duplicate; one to be
 /// sent again flies ssthresh plus three segments, 9000, which is 1000 less than cwnd; without a threshold cwnd plus three.
 #[test]
