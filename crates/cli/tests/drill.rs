@@ -8,17 +8,17 @@ use common::{file, fine, lasthop, scratch};
 use serde_json::Value;
 
 fn script(name: &str) -> String {
-    file(&format!("crates/drill/tests/scripts/{name}.pkt"))
+    file(&format!("crates/{name}.pkt"))
 }
 
 /// A directory with scripts of each outcome.
 fn scripts(test: &str) -> PathBuf {
     let dir = scratch(test);
     for (name, from) in [
-        ("good.pkt", "pass/close-first"),
-        ("bad.pkt", "fail/another-packet"),
-        ("odd.pkt", "fail/not-supported"),
-        ("late.pkt", "fail/wrong-time"),
+        ("good.pkt", "tcp/tests/scripts/pass/close-first"),
+        ("bad.pkt", "drill/tests/scripts/fail/another-packet"),
+        ("odd.pkt", "drill/tests/scripts/fail/not-supported"),
+        ("late.pkt", "drill/tests/scripts/fail/wrong-time"),
     ] {
         std::fs::copy(script(from), dir.join(name)).unwrap();
     }

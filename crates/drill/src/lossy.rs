@@ -2,7 +2,7 @@
 //!
 //! The path delays and has no other limit, and the receiver acknowledges each segment at once, with SACK. So what is sent
 //! comes in bursts a round trip apart, and a clock that is a little late does not change what. Any [`Target`] can be the
-//! sender: `tests/linux.rs` compares ours with tables of Linux.
+//! sender: `crates/tcp/tests/linux.rs` compares ours with tables of Linux.
 
 use std::collections::{BTreeSet, VecDeque};
 

@@ -16,6 +16,6 @@ fn root(folder: &str) -> PathBuf {
 #[test]
 fn scripts() {
     let mut inputs = files(&root("fuzz/corpus/drill"), "");
-    inputs.extend(files(&root("crates/drill/tests/scripts/pass"), ".pkt"));
+    inputs.extend(files(&root("crates/tcp/tests/scripts/pass"), ".pkt"));
     replay(&inputs, 5000, input::take);
 }

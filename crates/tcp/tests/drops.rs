@@ -8,9 +8,8 @@
 mod common;
 
 use std::fmt::Write;
-use std::path::PathBuf;
 
-use common::member;
+use common::{golden, member};
 use engine::{Bytes, Span, Time};
 use tcp::recovery::RecoveryConfig;
 use tcp::{Config, Connection, Event, Reason};
@@ -124,16 +123,6 @@ impl Transfer {
     }
 }
 
-fn golden(name: &str, table: &str) {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/golden/drops").join(name);
-    if std::env::var_os("UPDATE_GOLDEN").is_some() {
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(&path, table).unwrap();
-    }
-    let kept = std::fs::read_to_string(&path).unwrap_or_default();
-    assert!(kept == table, "{} is not what happens today:\n{table}", path.display());
-}
-
 /// Each recovery, one to four losses.
 #[test]
 fn tables_are_as_they_were() {
@@ -145,7 +134,7 @@ fn tables_are_as_they_were() {
                 &LOST[..losses],
                 end.as_nanos() / 1_000_000
             );
-            golden(&format!("{recovery}-{losses}.txt"), &(head + &table));
+            golden(&format!("drops/{recovery}-{losses}.txt"), &(head + &table));
         }
     }
 }

@@ -10,7 +10,8 @@ use tcp::cc::hystart::Kind;
 use tcp::cc::{ControlConfig, Start, bbr, bbr3, cubic, dctcp, reno, vegas, veno, westwood};
 
 /// 1,000,000 bytes a second, 100 ms: 100 segments fill it.
-const PATH: Path = Path { rate: 1_000_000, rtt: Span::from_millis(100), buffer: 50_000, mark: None, loss: 0.0 };
+const PATH: Path =
+    Path { rate: 1_000_000, rtt: Span::from_millis(100), buffer: 50_000, mark: None, loss: 0.0, bunch: Span::ZERO };
 
 fn start() -> Start {
     let segment = SEGMENT as f64;

@@ -93,3 +93,29 @@ fn a_window_that_stays_closed_is_given_up_too() {
     assert_eq!(expiries(&mut end, true), [1.0, 3.0, 7.0, 8.0]);
     assert_eq!(end.failure(), Some(Failure::TimedOut));
 }
+
+/// What is left of a write waits for an acknowledgment [RFC896]; TCP_NODELAY lets it out at once, and when there is nothing left
+/// it lets out nothing that is written later.
+#[test]
+fn nodelay_lets_out_what_waits_and_no_more() {
+    let mut end = end(Config { nagle: Nagle::On, ..Config::default() });
+    end.write(1000);
+    assert_eq!(sent(&mut end, Time::ZERO), [(0, 1000, true)]);
+    // Nothing waits: on and off again, and a small segment waits as before.
+    end.set_nodelay(true);
+    end.set_nodelay(false);
+    end.write(10);
+    assert_eq!(sent(&mut end, Time::ZERO), []);
+    end.set_nodelay(true);
+    end.set_nodelay(false);
+    assert_eq!(sent(&mut end, Time::ZERO), [(1000, 10, true)]);
+    end.write(20);
+    assert_eq!(sent(&mut end, Time::ZERO), []);
+    // The same of a cork, which holds back even with nothing in flight.
+    answer(&mut end, Time::from_millis(100), 1010, 60_000);
+    assert_eq!(sent(&mut end, Time::from_millis(100)), [(1010, 20, true)]);
+    end.set_cork(true);
+    end.set_cork(false);
+    end.write(30);
+    assert_eq!(sent(&mut end, Time::from_millis(100)), []);
+}

@@ -365,13 +365,15 @@ impl Connection {
     /// Whether a segment is newer than the one that spoke of the window last [RFC9293 s3.10.7.4].
     #[inline]
     fn newest_window(&mut self, segment: &Segment, ack: u64) -> bool {
-        let newer = match self.window_from {
-            None => true,
-            Some((seq, last)) => {
-                let later = segment.seq.since(seq);
-                ack >= self.sender.una() && (later > 0 || (later == 0 && segment.ack.since(last) >= 0))
-            }
-        };
+        // What acknowledges data that was never sent is refused, and must not hide the windows that follow.
+        let newer = ack <= self.sender.nxt()
+            && match self.window_from {
+                None => true,
+                Some((seq, last)) => {
+                    let later = segment.seq.since(seq);
+                    ack >= self.sender.una() && (later > 0 || (later == 0 && segment.ack.since(last) >= 0))
+                }
+            };
         if newer {
             self.window_from = Some((segment.seq, segment.ack));
         }

@@ -136,6 +136,49 @@ mod tests {
         }
     }
 
+    /// Two segments an acknowledgment, each 20 ms: 10 ms between arrivals, so that a gap of 20 to 30 ms held one more.
+    #[test]
+    fn an_acknowledgment_of_two_counts_as_two_arrivals() {
+        for (gap, expected) in
+            [(19, Cause::Congestion), (20, Cause::Wireless), (29, Cause::Wireless), (30, Cause::Congestion)]
+        {
+            let mut teller = Teller::new(&DifferentiationConfig::Biaz(Config::default()));
+            for _ in 0..10 {
+                teller.ack(20, 2000, 100);
+            }
+            teller.ack(gap, 0, 100);
+            assert_eq!(teller.cause(1), expected, "{gap} ms");
+        }
+    }
+
+    /// The least of two gaps is 10 ms whichever comes first, and an acknowledgment of half a segment is one arrival.
+    #[test]
+    fn the_least_gap_counts() {
+        for gaps in [[10, 40], [40, 10]] {
+            let mut teller = Teller::new(&DifferentiationConfig::Biaz(Config::default()));
+            teller.ack(7, 1000, 100);
+            for gap in gaps {
+                teller.ack(gap, 500, 100);
+            }
+            teller.ack(25, 0, 100);
+            assert_eq!(teller.cause(1), Cause::Wireless, "{gaps:?}");
+        }
+    }
+
+    /// The acknowledgment that fills the hole comes 1 ms after another: that is no gap between arrivals.
+    #[test]
+    fn an_acknowledgment_that_fills_a_hole_measures_nothing() {
+        let mut teller = Teller::new(&DifferentiationConfig::Biaz(Config::default()));
+        for _ in 0..5 {
+            teller.ack(10, 1000, 100);
+        }
+        teller.ack(20, 0, 100);
+        teller.ack(1, 2000, 100);
+        teller.ack(10, 1000, 100);
+        teller.ack(20, 0, 100);
+        assert_eq!(teller.cause(1), Cause::Wireless, "20 ms are two gaps of 10");
+    }
+
     #[test]
     fn before_anything_is_known_it_is_congestion() {
         let mut teller = Teller::new(&DifferentiationConfig::Biaz(Config::default()));

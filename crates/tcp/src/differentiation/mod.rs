@@ -65,9 +65,14 @@ pub(crate) mod tests {
 
         /// `wait` ms later `bytes` more are acknowledged, with a round trip of `rtt` ms.
         pub fn ack(&mut self, wait: u64, bytes: u64, rtt: u64) {
-            self.now += engine::Span::from_millis(wait);
+            self.ack_after(engine::Span::from_millis(wait), bytes, engine::Span::from_millis(rtt));
+        }
+
+        /// The same in finer times.
+        pub fn ack_after(&mut self, wait: engine::Span, bytes: u64, rtt: engine::Span) {
+            self.now += wait;
             self.una += bytes;
-            let mut feedback = crate::cc::tests::feedback(0, Some(engine::Span::from_millis(rtt)));
+            let mut feedback = crate::cc::tests::feedback(0, Some(rtt));
             (feedback.now, feedback.una, feedback.nxt) = (self.now, self.una, self.una + 10_000);
             (feedback.acked, feedback.delivered) = (bytes, bytes);
             self.differentiation.on_feedback(&feedback);

@@ -125,6 +125,35 @@ mod tests {
         assert_eq!(causes(0.5, 112), [Congestion, Congestion, Congestion, Wireless]);
     }
 
+    /// By hand with the paper's a = 1/32: 100 and 132 ms give mean 101, dev (132 - 101) / 16 = 1.9375. Then r gives
+    /// mean' = (31 x 101 + r) / 32 and dev' = 15/16 x 1.9375 + |r - mean'| / 16. With r = 99.2: mean' 100.94375,
+    /// dev' 1.81641 + 0.10898 = 1.92539, so the thresholds are 99.018, 99.981, 100.944 and 99.981 ms.
+    #[test]
+    fn thresholds_with_the_papers_share() {
+        use Cause::{Congestion, Wireless};
+        let causes = |micros| {
+            let mut teller = Teller::new(&DifferentiationConfig::ZigZag(Config::default()));
+            for rtt in [100_000, 132_000, micros] {
+                teller.ack_after(engine::Span::from_millis(10), 1000, engine::Span::from_nanos(1000 * rtt));
+            }
+            [1, 2, 3, 4].map(|lost| teller.cause(lost))
+        };
+        assert_eq!(causes(98_900), [Wireless; 4]);
+        assert_eq!(causes(99_200), [Congestion, Wireless, Wireless, Wireless]);
+        assert_eq!(causes(100_500), [Congestion, Congestion, Wireless, Congestion]);
+        assert_eq!(causes(101_500), [Congestion; 4]);
+    }
+
+    /// A trip equal to the mean is not below it.
+    #[test]
+    fn a_steady_trip_is_congestion() {
+        let mut teller = Teller::new(&DifferentiationConfig::ZigZag(Config::default()));
+        for _ in 0..5 {
+            teller.ack(10, 1000, 100);
+        }
+        assert_eq!([0, 1, 2, 3, 4].map(|lost| teller.cause(lost)), [Cause::Congestion; 5]);
+    }
+
     /// With the paper's a = 1/32 a trip far below the rest is below one deviation.
     #[test]
     fn a_short_trip_is_the_airs() {

@@ -195,3 +195,6 @@ fn classic_trigger(ack: &Ack, view: &View) -> Option<(bool, f64)> {
         Some(Notified::Uncut) | None => third.then_some((true, 3.0 * view.segment)),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -338,31 +338,4 @@ impl LossRecovery for Rack {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    // covers [RFC8985 s6.2 step 2]: sent again 100 ms ago, acknowledged with an echo from before that, or not.
-    #[test]
-    fn an_echo_from_before_the_retransmission_measures_nothing() {
-        for (echo, measured) in [(Some(199), 0), (Some(200), 100), (None, 100)] {
-            let mut board = Scoreboard::default();
-            board.sent(Time::ZERO, 1000, false, None);
-            board.lose_all();
-            board.resent(Time::from_millis(200), 0, None);
-            let view = View {
-                segment: 1000.0,
-                cwnd: 10_000.0,
-                ssthresh: 10_000.0,
-                srtt: None,
-                least_rtt: Some(Span::from_millis(50)),
-                echo,
-                sack: true,
-                after_timeout: false,
-                expiry: Time::NEVER,
-            };
-            let mut rack = Rack::new(true);
-            rack.on_delivered(Time::from_millis(300), board.first().expect("it was sent"), &view);
-            assert_eq!(rack.rtt, Span::from_millis(measured), "{echo:?}");
-        }
-    }
-}
+mod tests;

@@ -200,6 +200,45 @@ mod tests {
         assert_eq!(rtt.rto(), MS(1000));
     }
 
+    // covers [RFC4015 s3.4]: a needless timeout leaves no doubling behind.
+    #[test]
+    fn a_needless_timeout_is_taken_back() {
+        let mut rtt = RttEstimator::new(RtoConfig::default());
+        rtt.sample(MS(100));
+        (0..3).for_each(|_| rtt.back_off());
+        assert_eq!((rtt.rto(), rtt.doublings()), (MS(8000), 3));
+        rtt.undo();
+        assert_eq!((rtt.rto(), rtt.doublings()), (MS(1000), 0));
+    }
+
+    /// By hand with ticks of 500 ms: 100 ms are one tick, 1,300 ms two; a timer started at 1.2 s for 1.5 s expires at the tick at 3 s,
+    /// one that ends on a tick at that.
+    #[test]
+    fn a_coarse_clock_counts_ticks() {
+        let mut rtt = RttEstimator::new(RtoConfig { granularity: MS(500), min: MS(100), ..RtoConfig::default() });
+        rtt.sample(MS(100));
+        assert_eq!((rtt.srtt(), rtt.variation(), rtt.least()), (MS(500), MS(250), Some(MS(100))));
+        assert_eq!(rtt.rto(), MS(1500));
+        assert_eq!(rtt.expiry(Time::from_millis(1200)), Time::from_millis(3000));
+        assert_eq!(rtt.expiry(Time::from_millis(1500)), Time::from_millis(3000));
+        rtt.sample(MS(1300));
+        // 1,000 ms: the variation 250 + (500 - 250) / 4 = 312.5, the mean 500 + 500 / 8 = 562.5.
+        assert_eq!((rtt.srtt(), rtt.variation()), (Span::from_nanos(562_500_000), Span::from_nanos(312_500_000)));
+        assert_eq!(rtt.least(), Some(MS(100)));
+    }
+
+    /// By hand: 100 ms give a mean of 100 and a variation of 50: 300 ms, at least 1 s of it all, or 100 ms and 1 s.
+    // covers [RFC6298 s2.4]; Linux bounds the variation (`tcp_rto_min`).
+    #[test]
+    fn the_floor_is_of_the_timeout_or_of_the_variation() {
+        for (floor, expected) in [(Floor::Timeout, 1000), (Floor::Variation, 1100)] {
+            let mut rtt = RttEstimator::new(RtoConfig { floor, ..RtoConfig::default() });
+            assert_eq!((rtt.measured(), rtt.srtt()), (None, Span::ZERO));
+            rtt.sample(MS(100));
+            assert_eq!((rtt.rto(), rtt.measured()), (MS(expected), Some(MS(100))), "{floor:?}");
+        }
+    }
+
     #[test]
     fn in_bsd_new_data_takes_the_doublings_back() {
         let mut rtt = RttEstimator::new(RtoConfig { back_off: BackOff::UntilAcknowledged, ..RtoConfig::default() });

@@ -4,6 +4,7 @@
 //! receiver that reports each segment by itself. What is lost is known when three later segments have arrived, and is
 //! never sent again: only the control is under test, so recovery is perfect and instantaneous. The order of calls is
 //! that of the trait. Delivery rates are measured as in draft-ietf-ccwg-bbr s4.1.
+#![allow(dead_code, reason = "each test file uses some of it")]
 
 use std::collections::VecDeque;
 
@@ -14,7 +15,7 @@ use tcp::cc::{Acked, Congestion, CongestionControl, Feedback, Flight, RateSample
 pub const SEGMENT: u64 = 1000;
 
 /// The path.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct Path {
     /// Bytes per second that the queue is served at.
     pub rate: u64,
@@ -26,6 +27,8 @@ pub struct Path {
     pub mark: Option<u64>,
     /// The chance that a segment is lost after the queue.
     pub loss: f64,
+    /// Reports come in bunches, at whole multiples of this.
+    pub bunch: Span,
 }
 
 impl Path {
@@ -114,6 +117,12 @@ impl Run {
         }
     }
 
+    /// From now on the path is another; its round trip must not be shorter, for reports keep their order.
+    pub fn change(&mut self, path: Path) {
+        assert!(path.rtt >= self.path.rtt);
+        self.path = path;
+    }
+
     /// Runs to `end`.
     pub fn until(&mut self, end: Time) -> &mut Self {
         loop {
@@ -186,7 +195,9 @@ impl Run {
                 self.busy_until = self.busy_until.max(self.now) + service;
                 let marked = self.path.mark.is_some_and(|mark| queue >= mark);
                 if !lost_in_air {
-                    self.reports.push_back((self.busy_until + self.path.rtt, self.next, marked));
+                    let at = (self.busy_until + self.path.rtt).as_nanos();
+                    let bunch = self.path.bunch.as_nanos().max(1);
+                    self.reports.push_back((Time::from_nanos(at.div_ceil(bunch) * bunch), self.next, marked));
                 }
             }
             self.next += 1;

@@ -238,3 +238,23 @@ fn settings_out_of_range_are_refused() {
         ["cwnd_gain", "min_rtt_window"]
     );
 }
+
+/// After an idle time the round trip that is old is not measured anew until something was delivered, for there is no queue that
+/// would hide it: an acknowledgment without news does not end that.
+#[test]
+fn a_restart_from_idle_puts_off_probe_rtt_until_something_is_delivered() {
+    for (bytes, name) in [(0, "probe bw"), (1000, "probe rtt")] {
+        let mut run = Rounds::steady();
+        run.cc.on_idle(Time::from_millis(run.millis), Span::from_secs(1), None);
+        for bytes in [bytes, 1000] {
+            // More than ten seconds after the least round trip, which none of these measures.
+            run.millis += 11_000;
+            run.delivered += bytes;
+            let mut feedback = feedback(run.millis, None);
+            (feedback.acked, feedback.delivered, feedback.una) = (bytes, bytes, run.delivered);
+            (feedback.nxt, feedback.flight_before, feedback.flight) = (run.delivered + 20_000, 20_000.0, 20_000.0);
+            run.cc.on_feedback(&feedback);
+        }
+        assert_eq!(run.name(), name, "{bytes} bytes");
+    }
+}

@@ -171,4 +171,15 @@ mod tests {
         assert_eq!(exit(2, rising(112)), None);
         assert_eq!(exit(1, rising(113)), None);
     }
+
+    /// An eighth is at least 4 ms and at most 16 ms, and it must be exceeded: 100 / 8 = 12.5, 96 / 8 = 12, 24 / 8 = 3, 200 / 8 = 25.
+    #[test]
+    fn the_eighth_lies_between_four_and_sixteen_milliseconds() {
+        for (least, limit) in [(96, 108), (24, 28), (200, 216), (32, 36), (128, 144)] {
+            let rising =
+                |rtt: u64| (0..60_u64).map(move |number| (300 + 10 * number, if number < 41 { least } else { rtt }));
+            assert_eq!(exit(2, rising(limit)), None, "{limit} ms is not above the limit of {least} ms");
+            assert_eq!(exit(2, rising(limit + 1)), Some(49), "{least} ms");
+        }
+    }
 }

@@ -21,6 +21,73 @@ fn room_for_a_large_window_is_given_back() {
     assert!(board.segments.capacity() <= 4 * LEAST_ROOM);
 }
 
+/// Room is given back when less than a quarter of it is used, and then down to twice what is used; the room for a few segments
+/// never.
+#[test]
+fn room_is_kept_until_a_quarter_of_it_is_used() {
+    let mut board = board(120);
+    board.acknowledge(80 * u64::from(SEGMENT), |_, _| ());
+    let room = board.segments.capacity();
+    assert!(room >= 120, "a third is used: {room}");
+    board.acknowledge(110 * u64::from(SEGMENT), |_, _| ());
+    assert!((20..room).contains(&board.segments.capacity()), "a twelfth: {}", board.segments.capacity());
+    let mut quarter = self::board(120);
+    let room = quarter.segments.capacity() as u64;
+    quarter.acknowledge((120 - room / 4) * u64::from(SEGMENT), |_, _| ());
+    assert_eq!(quarter.segments.capacity() as u64, room, "just a quarter");
+    let mut few = self::board(8);
+    few.acknowledge(7 * u64::from(SEGMENT), |_, _| ());
+    assert!(few.segments.capacity() >= 8);
+    few.acknowledge(8 * u64::from(SEGMENT), |_, _| ());
+    assert!(few.segments.capacity() >= 8);
+}
+
+/// A block that begins within a segment says nothing of it, nor one that ends within one of that.
+// covers [RFC2018 s3]
+#[test]
+fn only_whole_segments_are_sacked() {
+    for (from, to, first, count) in [(5, 35, 10, 2), (10, 39, 10, 2), (11, 40, 20, 2), (1, 10, 0, 0), (10, 20, 10, 1)] {
+        let mut board = board(6);
+        let mut told = Vec::new();
+        board.sack(from, to, |sent, _| told.push(sent.seq));
+        let expected: Vec<u64> = (0..count).map(|number| first + 10 * number).collect();
+        assert_eq!(told, expected, "{from}..{to}");
+        check(&board);
+    }
+}
+
+/// More ranges than an acknowledgment can report: each is found, from either end and in the middle.
+#[test]
+fn many_ranges_are_found() {
+    let mut board = board(60);
+    for number in 0..20 {
+        board.sack(30 * number + 10, 30 * number + 20, |_, _| ());
+        check(&board);
+    }
+    assert_eq!(board.sacked.len(), 20);
+    // One in the middle joins its neighbours.
+    board.sack(320, 340, |_, _| ());
+    check(&board);
+    assert_eq!((board.sacked.len(), board.sacked_segments()), (19, 22));
+    // All between, up to the last, which it touches: one range is left.
+    board.sack(10, 580, |_, _| ());
+    check(&board);
+    assert_eq!(board.sacked.iter().copied().collect::<Vec<_>>(), [(10, 590)]);
+}
+
+/// Of what was sent at one time the order of sending tells which was later; nothing is later than itself.
+#[test]
+fn moments_are_ordered_by_time_and_then_by_turn() {
+    let mut board = board(2);
+    board.sent(Time::from_millis(1), SEGMENT, false, None);
+    let moments: Vec<_> = board.iter().map(Sent::moment).collect();
+    for (a, first) in moments.iter().enumerate() {
+        for (b, second) in moments.iter().enumerate() {
+            assert_eq!(first.is_after(*second), a > b, "{a} {b}");
+        }
+    }
+}
+
 /// Counts everything anew.
 fn check(board: &Scoreboard) {
     let sum = |pick: fn(&Sent) -> bool| board.iter().filter(|s| pick(s)).map(|s| u64::from(s.len)).sum::<u64>();

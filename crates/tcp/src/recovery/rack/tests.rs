@@ -1,0 +1,245 @@
+//! RACK's window, its deadlines and the tail probe, by hand.
+
+use super::tail_probe::Found;
+use super::*;
+
+const MS: fn(u64) -> Span = Span::from_millis;
+
+fn at(millis: u64) -> Time {
+    Time::from_millis(millis)
+}
+
+/// A round trip of 100 ms.
+fn view() -> View {
+    View {
+        segment: 1000.0,
+        cwnd: 10_000.0,
+        ssthresh: 10_000.0,
+        srtt: Some(MS(100)),
+        least_rtt: Some(MS(100)),
+        echo: None,
+        sack: true,
+        after_timeout: false,
+        expiry: Time::NEVER,
+    }
+}
+
+fn ack(now: Time, acked: u64, sacked: u64) -> Ack {
+    let duplicates = u32::from(sacked > 0);
+    let (duplicate_sack, notified) = (None, None);
+    Ack { now, acked, sacked, duplicates, sack: true, duplicate_sack, notified, echoes_original: false }
+}
+
+/// Segments sent a millisecond apart from 0 on.
+fn sending(segments: u64) -> (Rack, Scoreboard) {
+    let (mut rack, mut board) = (Rack::new(true), Scoreboard::default());
+    for number in 0..segments {
+        board.sent(at(number), 1000, false, None);
+        rack.on_sent(at(number), 1000 * number, false, &board, &view());
+    }
+    (rack, board)
+}
+
+/// The other end has SACKed segment `number`.
+fn sacked(rack: &mut Rack, board: &mut Scoreboard, now: Time, number: u64) -> Verdict {
+    let view = view();
+    board.sack(1000 * number, 1000 * number + 1000, |sent, _| rack.on_delivered(now, sent, &view));
+    rack.on_ack(&ack(now, 0, 1000), board, &view)
+}
+
+/// Segment 1 was sent at 1 ms and arrives after 100 ms. Whatever was sent no later has its time when a round trip and a quarter
+/// of the least one have gone by since: at 126 ms, and only then.
+// covers [RFC8985 s6.2 step 5]
+#[test]
+fn a_segment_is_lost_a_round_trip_and_a_quarter_after_one_sent_later() {
+    let (mut rack, mut board) = sending(4);
+    assert_eq!(sacked(&mut rack, &mut board, at(101), 1), Verdict::Ordinary);
+    assert_eq!((rack.settles, board.lost_segments()), (at(126), 0));
+    assert_eq!(rack.on_deadline(at(125), &mut board, &view()), Verdict::Ordinary);
+    assert_eq!(board.lost_segments(), 0);
+    assert_eq!(rack.on_deadline(at(126), &mut board, &view()), Verdict::Begin { resend: false });
+    assert_eq!((board.lost_segments(), board.first().map(|sent| sent.lost)), (1, Some(true)));
+    assert!(rack.recovering());
+}
+
+/// With three segments SACKed and no reordering ever seen there is nothing to wait for.
+// covers [RFC8985 s6.2 step 4]
+#[test]
+fn three_sacked_segments_leave_no_time_to_reordering() {
+    let (mut rack, mut board) = sending(5);
+    assert_eq!(sacked(&mut rack, &mut board, at(101), 1), Verdict::Ordinary);
+    assert_eq!(sacked(&mut rack, &mut board, at(102), 2), Verdict::Ordinary);
+    assert_eq!(sacked(&mut rack, &mut board, at(103), 3), Verdict::Begin { resend: false });
+    assert_eq!(board.lost_segments(), 1);
+}
+
+/// A notified loss is recovered with the first duplicate, not without one.
+#[test]
+fn a_notified_loss_begins_recovery_with_a_duplicate() {
+    for (duplicates, notified, verdict) in [
+        (0, Some(Notified::AlreadyResent), Verdict::Ordinary),
+        (1, Some(Notified::AlreadyResent), Verdict::Begin { resend: false }),
+        (1, Some(Notified::Uncut), Verdict::Ordinary),
+        (1, None, Verdict::Ordinary),
+    ] {
+        let (mut rack, mut board) = sending(4);
+        let told = Ack { duplicates, notified, ..ack(at(50), 0, 0) };
+        assert_eq!(rack.on_ack(&told, &mut board, &view()), verdict, "{duplicates} {notified:?}");
+    }
+}
+
+/// The sixteenth recovery after a duplicate takes the window back to a quarter; what ends with a timeout counts as one.
+// covers [RFC8985 s6.2 step 4]
+#[test]
+fn a_duplicate_widens_the_window_for_sixteen_recoveries() {
+    let (mut rack, mut board) = sending(4);
+    let twice = Ack { duplicate_sack: Some((0, 1000)), ..ack(at(50), 0, 0) };
+    rack.on_ack(&twice, &mut board, &view());
+    assert_eq!((rack.window.quarters, rack.window.persist), (2, 16));
+    rack.on_ack(&twice, &mut board, &view());
+    assert_eq!(rack.window.quarters, 2, "once a round trip");
+    for _ in 0..14 {
+        rack.window.on_recovered();
+    }
+    rack.on_timeout(&board);
+    rack.on_ack(&ack(at(60), 0, 0), &mut board, &View { after_timeout: true, ..view() });
+    assert_eq!((rack.window.quarters, rack.window.persist), (2, 2), "it goes on");
+    rack.on_ack(&ack(at(70), 0, 0), &mut board, &view());
+    rack.on_ack(&ack(at(80), 0, 0), &mut board, &view());
+    assert_eq!((rack.window.quarters, rack.window.persist), (2, 1), "once");
+    rack.window.on_recovered();
+    assert_eq!((rack.window.quarters, rack.window.persist), (1, 0));
+    // What was unacknowledged then is acknowledged: another duplicate counts again.
+    board.acknowledge(3000, |_, _| ());
+    rack.on_ack(&twice, &mut board, &view());
+    assert_eq!(rack.window.quarters, 1, "not all of it");
+    board.acknowledge(4000, |_, _| ());
+    rack.on_ack(&twice, &mut board, &view());
+    assert_eq!(rack.window.quarters, 2);
+}
+
+/// Quarters of the least round trip, no more than the smoothed one; nothing in a recovery before reordering was seen.
+// covers [RFC8985 s6.2 step 4]
+#[test]
+fn the_window_is_quarters_of_the_least_round_trip() {
+    let board = Scoreboard::default();
+    for (quarters, seen, recovering, expected) in
+        [(1, 0, false, 25), (3, 0, false, 75), (9, 0, false, 100), (1, 0, true, 0), (1, 1, true, 25), (2, 1, false, 50)]
+    {
+        let window = Window { quarters, seen, ..Window::default() };
+        assert_eq!(window.span(recovering, &board, &view()), MS(expected), "{quarters} {seen} {recovering}");
+    }
+}
+
+/// Segment 1 arrives behind 3: reordering by three segments, counted once, from first transmissions only.
+// covers [RFC8985 s6.2 step 3]
+#[test]
+fn a_first_transmission_below_the_highest_is_reordering() {
+    let (mut rack, mut board) = sending(5);
+    assert_eq!(rack.reordering(), (3, 0));
+    sacked(&mut rack, &mut board, at(104), 4);
+    assert_eq!(rack.reordering(), (3, 0));
+    sacked(&mut rack, &mut board, at(105), 0);
+    assert_eq!(rack.reordering(), (5, 1), "4000 and its 1000 bytes, from 0");
+    sacked(&mut rack, &mut board, at(106), 1);
+    assert_eq!(rack.reordering(), (5, 2));
+    board.resent(at(107), 2000, None);
+    sacked(&mut rack, &mut board, at(300), 2);
+    assert_eq!(rack.reordering(), (5, 2));
+}
+
+/// An end with nothing in flight keeps no room for a large window; for a small one it does.
+#[test]
+fn an_idle_end_keeps_no_room() {
+    for (segments, kept) in [(100, false), (4, true)] {
+        let (mut rack, mut board) = sending(segments);
+        let room = rack.order.capacity();
+        board.acknowledge(1000 * segments, |_, _| ());
+        rack.on_ack(&ack(at(200), 1000 * segments, 0), &mut board, &view());
+        assert_eq!(rack.order.capacity() == room, kept, "{segments}");
+        assert!(rack.order.is_empty());
+    }
+}
+
+/// Two round trips after the last segment; 200 ms more if it is alone, for the receiver may wait for another; a second if no
+/// round trip is known; not after the timer.
+// covers [RFC8985 s7.2]
+#[test]
+fn the_tail_is_probed_after_two_round_trips() {
+    let due = |segments: u64, view: &View| {
+        let mut board = Scoreboard::default();
+        (0..segments).for_each(|_| board.sent(at(0), 1000, false, None));
+        let mut probe = TailProbe::new(true);
+        probe.schedule(at(10), &board, view);
+        probe.due()
+    };
+    assert_eq!(due(0, &view()), Time::NEVER);
+    assert_eq!(due(1, &view()), at(10 + 200 + 200));
+    assert_eq!(due(2, &view()), at(10 + 200));
+    assert_eq!(due(2, &View { srtt: None, ..view() }), at(1010));
+    assert_eq!(due(2, &View { expiry: at(150), ..view() }), at(150));
+    assert_eq!(due(2, &View { sack: false, ..view() }), Time::NEVER);
+    let (_, mut board) = sending(3);
+    let mut off = TailProbe::new(false);
+    off.schedule(at(10), &board, &view());
+    assert_eq!(off.due(), Time::NEVER);
+    let mut probe = TailProbe::new(true);
+    board.sack(1000, 2000, |_, _| ());
+    probe.schedule(at(10), &board, &view());
+    assert_eq!(probe.due(), Time::NEVER, "losses show without it");
+}
+
+/// A probe sent again, with 5000 bytes sent: what tells that the first copy had arrived, and what that it had not.
+// covers [RFC8985 s7.4.2]
+#[test]
+fn a_probe_made_a_loss_good_unless_both_copies_arrived() {
+    let found = |again: bool, acks: &[(u64, Ack)]| {
+        let mut board = Scoreboard::default();
+        (0..8).for_each(|_| board.sent(at(0), 1000, false, None));
+        let mut probe = TailProbe::new(true);
+        probe.sent(again, 5000);
+        let found = acks.iter().map(|(una, ack)| {
+            board.acknowledge(*una, |_, _| ());
+            matches!(probe.on_ack(ack, &board), Found::Repaired)
+        });
+        found.collect::<Vec<_>>()
+    };
+    let plain = |acked| ack(at(300), acked, 0);
+    let twice = |end| Ack { duplicate_sack: Some((end - 1000, end)), ..plain(0) };
+    assert_eq!(found(true, &[(4000, plain(4000)), (6000, plain(2000)), (7000, plain(1000))]), [false, true, false]);
+    assert_eq!(found(true, &[(5000, plain(5000)), (6000, plain(1000))]), [false, true]);
+    assert_eq!(found(true, &[(5000, plain(5000)), (5000, plain(0)), (6000, plain(1000))]), [false; 3]);
+    assert_eq!(
+        found(true, &[(5000, plain(5000)), (5000, ack(at(300), 0, 1000)), (6000, plain(1000))]),
+        [false, false, true]
+    );
+    assert_eq!(found(true, &[(5000, twice(5000)), (6000, plain(1000))]), [false; 2]);
+    assert_eq!(found(true, &[(6000, twice(4000))]), [true]);
+    assert_eq!(found(true, &[(6000, Ack { echoes_original: true, ..plain(6000) })]), [false]);
+    assert_eq!(found(false, &[(6000, plain(6000))]), [false], "new data repairs nothing");
+}
+
+// covers [RFC8985 s6.2 step 2]: sent again 100 ms ago, acknowledged with an echo from before that, or not.
+#[test]
+fn an_echo_from_before_the_retransmission_measures_nothing() {
+    for (echo, measured) in [(Some(199), 0), (Some(200), 100), (None, 100)] {
+        let mut board = Scoreboard::default();
+        board.sent(Time::ZERO, 1000, false, None);
+        board.lose_all();
+        board.resent(Time::from_millis(200), 0, None);
+        let view = View {
+            segment: 1000.0,
+            cwnd: 10_000.0,
+            ssthresh: 10_000.0,
+            srtt: None,
+            least_rtt: Some(Span::from_millis(50)),
+            echo,
+            sack: true,
+            after_timeout: false,
+            expiry: Time::NEVER,
+        };
+        let mut rack = Rack::new(true);
+        rack.on_delivered(Time::from_millis(300), board.first().expect("it was sent"), &view);
+        assert_eq!(rack.rtt, Span::from_millis(measured), "{echo:?}");
+    }
+}

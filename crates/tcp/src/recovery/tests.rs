@@ -1,0 +1,180 @@
+//! What recoveries have in common, and what tells them apart, an acknowledgment at a time.
+
+use super::*;
+
+fn view() -> View {
+    View {
+        segment: 1000.0,
+        cwnd: 10_000.0,
+        ssthresh: 6000.0,
+        srtt: Some(Span::from_millis(100)),
+        least_rtt: Some(Span::from_millis(100)),
+        echo: None,
+        sack: false,
+        after_timeout: false,
+        expiry: Time::NEVER,
+    }
+}
+
+fn board(segments: u64) -> Scoreboard {
+    let mut board = Scoreboard::default();
+    (0..segments).for_each(|_| board.sent(Time::ZERO, 1000, false, None));
+    board
+}
+
+/// The `duplicates`th duplicate, or an acknowledgment of `acked` bytes; without SACK.
+fn ack(acked: u64, duplicates: u32) -> Ack {
+    let (now, duplicate_sack, notified) = (Time::from_millis(100), None, None);
+    Ack { now, acked, sacked: 0, duplicates, sack: false, duplicate_sack, notified, echoes_original: false }
+}
+
+fn build(name: &str) -> Box<dyn LossRecovery> {
+    use serde::Deserialize;
+    use serde::de::value::{Error, MapDeserializer};
+    let named = MapDeserializer::<_, Error>::new([("kind", name)].into_iter());
+    RecoveryConfig::deserialize(named).expect("a recovery needs no settings").build()
+}
+
+#[test]
+fn only_rack_watches_and_three_live_on_sack() {
+    for (name, _) in RecoveryConfig::MEMBERS {
+        let recovery = build(name);
+        assert_eq!(recovery.watches(), *name == "rack", "{name}");
+        assert_eq!(recovery.uses_sack(), ["sack", "fack", "rack"].contains(name), "{name}");
+        assert_eq!((recovery.allowance(), recovery.reordering()), (0.0, (DUP_THRESH, 0)), "{name}");
+        assert_eq!((recovery.deadline(), recovery.recovering()), (Time::NEVER, false), "{name}");
+    }
+}
+
+/// A recovery that says nothing of itself.
+struct Silent;
+
+impl LossRecovery for Silent {
+    fn on_ack(&mut self, _: &Ack, _: &mut Scoreboard, _: &View) -> Verdict {
+        Verdict::Ordinary
+    }
+    fn on_timeout(&mut self, _: &Scoreboard) {}
+    fn recovering(&self) -> bool {
+        false
+    }
+    fn on_undo(&mut self, _: &Scoreboard) {}
+}
+
+#[test]
+fn a_recovery_adds_nothing_by_default_and_a_timeout_loses_all() {
+    let mut board = board(3);
+    assert_eq!((Silent.allowance(), Silent.spare(&board), Silent.deadline()), (0.0, None, Time::NEVER));
+    assert_eq!((Silent.watches(), Silent.uses_sack(), Silent.reordering()), (false, false, (3, 0)));
+    assert_eq!(Silent.on_deadline(Time::ZERO, &mut board, &view()), Verdict::Ordinary);
+    assert_eq!(board.lost_segments(), 0);
+    Silent.lose_at_timeout(Time::ZERO, &mut board, &view());
+    assert_eq!(board.lost_segments(), 3);
+}
+
+/// By hand, ten segments of 1000 bytes: the third duplicate begins with three segments more than the window, each further one adds
+/// one, a partial acknowledgment of two takes two and gives one [RFC6582 s3.2], the full one ends it.
+// covers [RFC5681 s3.2, RFC6582 s3.2]
+#[test]
+fn without_sack_all_that_live_on_it_are_newreno() {
+    for name in ["newreno", "sack", "fack", "rack"] {
+        let (mut recovery, mut board) = (build(name), board(10));
+        let mut seen = Vec::new();
+        for (una, acked, duplicates) in
+            [(0, 0, 1), (0, 0, 2), (0, 0, 3), (0, 0, 4), (0, 0, 0), (2000, 2000, 0), (4500, 500, 0), (10_000, 5500, 0)]
+        {
+            board.acknowledge(una, |_, _| ());
+            let verdict = recovery.on_ack(&ack(acked, duplicates), &mut board, &view());
+            seen.push((verdict, recovery.allowance(), recovery.recovering()));
+        }
+        let (first, next) = (Verdict::Resend { restart: true }, Verdict::Resend { restart: false });
+        let expected = [
+            (Verdict::Ordinary, 0.0, false),
+            (Verdict::Ordinary, 0.0, false),
+            (Verdict::Begin { resend: true }, 3000.0, true),
+            (Verdict::Recovering, 4000.0, true),
+            (Verdict::Recovering, 4000.0, true),
+            (first, 3000.0, true),
+            (next, 2500.0, true),
+            (Verdict::Recovered, 0.0, false),
+        ];
+        assert_eq!(seen, expected, "{name}");
+    }
+}
+
+/// Duplicates of what is sent twice show no loss: more than was sent at the loss, or the timeout, must be acknowledged.
+// covers [RFC6582 s3.2 step 2]
+#[test]
+fn duplicates_show_a_loss_only_beyond_the_last_one() {
+    let begins = |name: &str, una: u64| {
+        let (mut recovery, mut board) = (build(name), board(10));
+        recovery.on_timeout(&board);
+        (0..5).for_each(|_| board.sent(Time::ZERO, 1000, false, None));
+        board.acknowledge(una, |_, _| ());
+        (1..=3)
+            .map(|nth| recovery.on_ack(&ack(0, nth), &mut board, &view()))
+            .any(|verdict| verdict != Verdict::Ordinary)
+    };
+    for name in ["tahoe", "newreno"] {
+        assert_eq!([9000, 10_000, 11_000].map(|una| begins(name, una)), [false, false, true], "{name}");
+    }
+    assert_eq!([9000, 10_000, 11_000].map(|una| begins("reno", una)), [true; 3], "4.3BSD does not mind");
+}
+
+/// Tahoe restarts with the third duplicate, and with a loss that the network has explained stays where it is.
+#[test]
+fn tahoe_restarts_unless_the_loss_is_explained() {
+    let (mut tahoe, mut board) = (build("tahoe"), board(10));
+    let verdicts: Vec<_> = (1..=4).map(|nth| tahoe.on_ack(&ack(0, nth), &mut board, &view())).collect();
+    assert_eq!(verdicts, [Verdict::Ordinary, Verdict::Ordinary, Verdict::Restart, Verdict::Ordinary]);
+    let mut tahoe = build("tahoe");
+    let told = |duplicates, notified| Ack { notified: Some(notified), ..ack(0, duplicates) };
+    let begun = tahoe.on_ack(&told(1, Notified::AlreadyResent), &mut board, &view());
+    assert_eq!((begun, tahoe.allowance(), tahoe.recovering()), (Verdict::Begin { resend: false }, 1000.0, true));
+    assert_eq!(tahoe.on_ack(&ack(0, 2), &mut board, &view()), Verdict::Recovering);
+    assert_eq!(tahoe.on_ack(&ack(0, 0), &mut board, &view()), Verdict::Recovering);
+    assert_eq!(tahoe.allowance(), 2000.0);
+    assert_eq!(tahoe.on_ack(&ack(1000, 0), &mut board, &view()), Verdict::Recovered);
+    assert_eq!(tahoe.on_ack(&ack(1000, 0), &mut board, &view()), Verdict::Ordinary);
+}
+
+/// What was needless is forgotten: recovery is over, nothing is added, and the next three duplicates show a loss although no more
+/// was acknowledged. Tahoe had sent it all again by then, and waits.
+// covers [RFC4015 s3.4]
+#[test]
+fn an_undone_recovery_leaves_nothing_behind() {
+    for (name, _) in RecoveryConfig::MEMBERS {
+        let (mut recovery, mut board) = (build(name), board(10));
+        let begins = |recovery: &mut Box<dyn LossRecovery>, board: &mut Scoreboard| {
+            let verdicts = (1..=3).map(|nth| recovery.on_ack(&ack(0, nth), board, &view()));
+            verdicts.last().is_some_and(|last| matches!(last, Verdict::Begin { .. } | Verdict::Restart))
+        };
+        assert!(begins(&mut recovery, &mut board), "{name}");
+        recovery.on_undo(&board);
+        assert_eq!((recovery.recovering(), recovery.allowance()), (false, 0.0), "{name}");
+        assert_eq!(begins(&mut recovery, &mut board), *name != "tahoe", "{name}");
+        let told = Ack { notified: Some(Notified::AlreadyResent), ..ack(0, 1) };
+        let mut explained = build(name);
+        explained.on_ack(&told, &mut board, &view());
+        assert!(explained.recovering(), "{name}");
+        explained.on_undo(&board);
+        assert!(!explained.recovering(), "{name}");
+    }
+}
+
+/// By hand: cwnd 10,000 and ssthresh 6000. A loss that was sent again on the network's word counts the one duplicate; one to be
+/// sent again flies ssthresh plus three segments, 9000, which is 1000 less than cwnd; without a threshold cwnd plus three.
+#[test]
+fn what_a_notified_loss_adds_to_the_window() {
+    let trigger = |duplicates, notified, view: &View| classic_trigger(&Ack { notified, ..ack(0, duplicates) }, view);
+    let plain = view();
+    for notified in [None, Some(Notified::AlreadyResent), Some(Notified::Resend), Some(Notified::Uncut)] {
+        assert_eq!(trigger(0, notified, &plain), None, "{notified:?}");
+    }
+    assert_eq!(trigger(1, Some(Notified::AlreadyResent), &plain), Some((false, 1000.0)));
+    for notified in [None, Some(Notified::Uncut)] {
+        assert_eq!([2, 3, 4].map(|nth| trigger(nth, notified, &plain)), [None, Some((true, 3000.0)), None]);
+    }
+    assert_eq!([2, 3].map(|nth| trigger(nth, Some(Notified::Resend), &plain)), [None, Some((true, -1000.0))]);
+    let uncut = View { ssthresh: f64::INFINITY, ..plain };
+    assert_eq!(trigger(3, Some(Notified::Resend), &uncut), Some((true, 3000.0)));
+}
