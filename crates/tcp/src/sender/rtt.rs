@@ -204,7 +204,7 @@ mod tests {
     #[test]
     fn a_needless_timeout_is_taken_back() {
         let mut rtt = RttEstimator::new(RtoConfig::default());
-        rtt.sample(MS(100));
+        rtt.sample(Time::ZERO, MS(100));
         (0..3).for_each(|_| rtt.back_off());
         assert_eq!((rtt.rto(), rtt.doublings()), (MS(8000), 3));
         rtt.undo();
@@ -216,12 +216,12 @@ mod tests {
     #[test]
     fn a_coarse_clock_counts_ticks() {
         let mut rtt = RttEstimator::new(RtoConfig { granularity: MS(500), min: MS(100), ..RtoConfig::default() });
-        rtt.sample(MS(100));
+        rtt.sample(Time::ZERO, MS(100));
         assert_eq!((rtt.srtt(), rtt.variation(), rtt.least()), (MS(500), MS(250), Some(MS(100))));
         assert_eq!(rtt.rto(), MS(1500));
         assert_eq!(rtt.expiry(Time::from_millis(1200)), Time::from_millis(3000));
         assert_eq!(rtt.expiry(Time::from_millis(1500)), Time::from_millis(3000));
-        rtt.sample(MS(1300));
+        rtt.sample(Time::ZERO, MS(1300));
         // 1,000 ms: the variation 250 + (500 - 250) / 4 = 312.5, the mean 500 + 500 / 8 = 562.5.
         assert_eq!((rtt.srtt(), rtt.variation()), (Span::from_nanos(562_500_000), Span::from_nanos(312_500_000)));
         assert_eq!(rtt.least(), Some(MS(100)));
@@ -234,7 +234,7 @@ mod tests {
         for (floor, expected) in [(Floor::Timeout, 1000), (Floor::Variation, 1100)] {
             let mut rtt = RttEstimator::new(RtoConfig { floor, ..RtoConfig::default() });
             assert_eq!((rtt.measured(), rtt.srtt()), (None, Span::ZERO));
-            rtt.sample(MS(100));
+            rtt.sample(Time::ZERO, MS(100));
             assert_eq!((rtt.rto(), rtt.measured()), (MS(expected), Some(MS(100))), "{floor:?}");
         }
     }
