@@ -1,7 +1,7 @@
 //! Bytes as a recording of a link, of which kind the first one says: opportunities, a table over time, or when the air switches.
 
-use lab::goel1997::trace_file;
-use lab::recordings::Read;
+use scenario::goel1997::trace_file;
+use scenario::recordings::Read;
 
 /// Takes any bytes. Panics are findings.
 pub fn take(bytes: &[u8]) {

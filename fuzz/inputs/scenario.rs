@@ -1,9 +1,9 @@
 //! Bytes as a TOML scenario: read, checked, written back, and its network run for a moment.
 #![allow(dead_code, reason = "goel1997 uses a part of it")]
 
-use lab::load::{Loaded, Overrides, Source, to_toml};
-use lab::problem::Problem;
-use lab::scenario::Document;
+use lab::load::{self, Loaded, Overrides, to_toml};
+use scenario::Document;
+use scenario::problem::Problem;
 use sim::{Nobody, World};
 
 /// Larger inputs say nothing new and take longer.
@@ -18,7 +18,7 @@ pub fn take(bytes: &[u8]) {
 
 /// The same for any file name: its ending decides about the language.
 pub fn of_file(file: &str, bytes: &[u8]) {
-    let source = Source::of_text("input".into(), file.into(), bytes, &Overrides::default());
+    let source = load::of_text("input".into(), file.into(), bytes, &Overrides::default());
     match source.and_then(|source| source.resolve(&source.document)) {
         Ok(loaded) => runs(&loaded),
         Err(problems) => {

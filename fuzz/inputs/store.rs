@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use lab::load::{Overrides, Source};
+use lab::load::{self, Overrides};
 use lab::store::Store;
 use lab::sweep::Plan;
 use lab::sweep::analysis::{Analysis, to_json};
@@ -50,7 +50,7 @@ pub fn take(bytes: &[u8]) {
 
 /// A store with a sweep, one run of which has `summary`.
 fn written(path: &Path, summary: &str) {
-    let source = Source::of_text("sweep".into(), "sweep.toml".into(), SWEEP.as_bytes(), &Overrides::default());
+    let source = load::of_text("sweep".into(), "sweep.toml".into(), SWEEP.as_bytes(), &Overrides::default());
     let plan = Plan::of(&source.expect("a scenario")).expect("a sweep");
     let mut store = Store::create(path).expect("a store");
     store.note(&plan).expect("a sweep is kept");

@@ -1,8 +1,8 @@
 //! A sweep's figures for people: one table for each figure.
 
 use lab::export::shown;
-use lab::metric::Metric;
 use lab::sweep::analysis::Analysis;
+use observe::metric::Metric;
 use report::Estimate;
 use report::key::short;
 use report::number::{plain, plain_percent, scale};

@@ -1,7 +1,7 @@
 //! Tables for people.
 
 use engine::Bytes;
-use lab::ran::{grouped, in_words};
+use scenario::ran::{grouped, in_words};
 use serde_json::Value;
 
 /// A run's summary: one line a flow, one line a direction of a link, one line a node whose buffer has a limit, one line for

@@ -17,11 +17,11 @@ use std::thread::available_parallelism;
 use std::time::Instant;
 
 use lab::load::Overrides;
-use lab::output::summary::summary;
 use lab::run::simulate;
 use lab::store::Store;
 use lab::sweep::Plan;
 use lab::sweep::run::{Shard, run};
+use observe::summary::summary;
 use sim::Network;
 
 fn main() {

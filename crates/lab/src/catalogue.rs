@@ -2,12 +2,17 @@
 
 use std::borrow::Cow;
 
-use path::agent::{AgentConfig, Place, Traits};
+use observe::metric::{METRICS, Metric, Scope};
+use path::agent::{AgentConfig, Traits};
 use path::channel::ChannelConfig;
 use path::link::jitter::LawConfig;
 use path::mac::arq::ArqConfig;
 use path::medium::rate::RateControlConfig;
 use path::station::scheduler::Scheduler;
+use scenario::EVENT_KINDS;
+use scenario::document::by_name;
+use scenario::followers::in_words;
+use scenario::traces::TRACES;
 use tcp::cc::ControlConfig;
 use tcp::differentiation::DifferentiationConfig;
 use tcp::presets::PRESETS;
@@ -15,11 +20,7 @@ use tcp::recovery::RecoveryConfig;
 use tcp::response::ResponseConfig;
 
 use crate::export::FORMATS;
-use crate::metric::{METRICS, Metric, Scope};
-use crate::output::{EVENT_KINDS, TRACES};
 use crate::papers::PAPERS;
-use crate::scenario::Scenario;
-use crate::scenario::document::by_name;
 
 type Members = Vec<(&'static str, Cow<'static, str>)>;
 
@@ -112,7 +113,7 @@ fn scheme(name: &'static str, summary: &'static str) -> Cow<'static, str> {
 
 /// The nodes that a scheme asks to follow it, for downloads and, where it asks others, for uploads.
 fn changes(traits: &Traits) -> String {
-    let (downloads, uploads) = (named(traits.changes), named(traits.uploads));
+    let (downloads, uploads) = (in_words(traits.changes), in_words(traits.uploads));
     match (traits.changes, traits.uploads) {
         ([], []) => "none".to_owned(),
         (down, up) if down == up => downloads,
@@ -120,11 +121,6 @@ fn changes(traits: &Traits) -> String {
         ([], _) => format!("{uploads} (for uploads only)"),
         _ => format!("{downloads} (for uploads: {uploads})"),
     }
-}
-
-/// Nodes as people say them.
-pub fn named(places: &[Place]) -> String {
-    places.iter().map(|place| place.name()).collect::<Vec<_>>().join(", ")
 }
 
 /// What a figure is, with its unit and what it is about.
@@ -138,9 +134,4 @@ fn described(metric: &Metric) -> Cow<'static, str> {
         Scope::Node => "a node",
     };
     format!("of {about}, {}: {}", metric.unit, metric.definition).into()
-}
-
-/// The JSON Schema of scenarios.
-pub fn schema() -> serde_json::Value {
-    schemars::schema_for!(Scenario).to_value()
 }

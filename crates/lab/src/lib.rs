@@ -1,24 +1,15 @@
-//! Scenarios, runs and results.
+//! What a laboratory does with scenarios on a disk: runs into result directories, sweeps, stores, papers.
 
 pub mod catalogue;
 pub mod compare;
-pub mod explain;
+pub mod disk;
 pub mod export;
-pub mod goel1997;
-mod lines;
 pub mod load;
-pub mod metric;
-pub mod output;
 pub mod papers;
-pub mod problem;
-pub mod ran;
-pub mod recordings;
 mod result_dir;
 pub mod run;
-pub mod scenario;
 pub mod steady;
 pub mod store;
 mod swap;
 pub mod sweep;
-mod usual_names;
 pub mod whole_file;

@@ -1,292 +1,34 @@
-//! From a path to something that can run.
+//! Scenarios from this machine's disk.
 
-use std::cell::RefCell;
-use std::collections::{BTreeMap, HashSet};
-use std::fs::{self, File};
-use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
-use engine::text::file_name;
-use engine::{Named, Span};
-use path::channel::ChannelConfig;
-use sim::Network;
+use scenario::problem::Problem;
 
-use crate::goel1997::report::decode;
-use crate::goel1997::{self, trace_file};
-use crate::problem::Problem;
-use crate::recordings;
-use crate::scenario::model::Link;
-use crate::scenario::{Checked, Document, Scenario, check_with, document};
+pub use scenario::load::{Loaded, Overrides, Source, to_toml};
 
-/// What the command line changes in a scenario.
-#[derive(Clone, Debug, Default)]
-pub struct Overrides {
-    /// `KEY=VALUE`, in order.
-    pub set: Vec<String>,
-    /// The scheme of every node, whatever the scenario says.
-    pub scheme: Option<String>,
-    /// What chance begins with.
-    pub seed: Option<u64>,
-}
-
-/// A scenario, checked and with everything it refers to read in.
-#[derive(Debug)]
-pub struct Loaded {
-    /// What was read, as the user named it.
-    pub path: PathBuf,
-    /// What the results are called: the file's name without its ending.
-    pub stem: String,
-    /// The scenario with all changes: what has to be kept to repeat the run.
-    pub scenario: Scenario,
-    /// What runs.
-    pub network: Network,
-    /// What its author should know.
-    pub warnings: Vec<Problem>,
-}
-
-impl Loaded {
-    /// What it is called: its scenario's title, or the file's name.
-    pub fn title(&self) -> &str {
-        if self.scenario.title.is_empty() { &self.stem } else { &self.scenario.title }
-    }
-
-    /// Whether a run records the air instead of following a record.
-    pub fn records_air(&self) -> bool {
-        let follows = |link: &Link| matches!(&link.channel, Some(Named(ChannelConfig::Recorded(_))));
-        let records = self.scenario.output.traces.iter().any(|name| name == "air" || name == "all");
-        records && !self.scenario.links.values().any(follows)
-    }
-}
+use crate::disk::Disk;
 
 /// Reads and checks a TOML scenario, a `datafile.dat` of the thesis, or the scenario of a result directory.
+///
+/// # Errors
+/// Everything that is wrong with it.
 pub fn load(path: &Path, overrides: &Overrides) -> Result<Loaded, Vec<Problem>> {
-    let source = Source::open(path, overrides)?;
-    source.resolve(&source.document)
+    scenario::load::load(Rc::new(Disk), path, overrides)
 }
 
-/// A scenario's text, read and changed as the command line wants, not yet checked.
-pub struct Source {
-    /// What the results are called: the file's name without its ending.
-    pub stem: String,
-    /// The text, with its changes.
-    pub document: Document,
-    /// What was read, as the user named it.
-    path: PathBuf,
-    /// The file in it with the text.
-    file: PathBuf,
-    datafile: Option<goel1997::Parsed>,
-    /// What has been read: a sweep resolves its scenario thousands of times.
-    recordings: Recordings,
+/// Reads a scenario, as [`load`], without checking it yet.
+///
+/// # Errors
+/// What is wrong with its text.
+pub fn open(path: &Path, overrides: &Overrides) -> Result<Source, Vec<Problem>> {
+    Source::open(Rc::new(Disk), path, overrides)
 }
 
-/// What stands in files beside the scenario, by file.
-#[derive(Default)]
-struct Recordings {
-    /// Recorded channels.
-    channels: RefCell<BTreeMap<PathBuf, Vec<Span>>>,
-    /// The text of other recordings, which have been read without a mistake.
-    texts: RefCell<BTreeMap<PathBuf, String>>,
-    /// What it says.
-    read: recordings::Read,
-}
-
-impl Source {
-    /// Reads `path`.
-    pub fn open(path: &Path, overrides: &Overrides) -> Result<Self, Vec<Problem>> {
-        let file = if path.is_dir() { scenario_in(path).map_err(|problem| vec![problem])? } else { path.to_owned() };
-        let stem = if path.is_dir() { path.file_name() } else { path.file_stem() };
-        let stem = stem.map_or_else(|| "run".into(), |stem| file_name(&stem.to_string_lossy()));
-        let text = read(&file).map_err(|problem| vec![problem])?;
-        Ok(Source { path: path.to_owned(), ..Self::of_text(stem, file, &text, overrides)? })
-    }
-
-    /// The scenario in `text`, as if it had been read from `file`.
-    pub fn of_text(stem: String, file: PathBuf, text: &[u8], overrides: &Overrides) -> Result<Self, Vec<Problem>> {
-        let name = file.display().to_string();
-        let (mut document, datafile) = if speaks_goel1997(&file, text) {
-            let parsed = goel1997::parse(&name, text)?;
-            let document = Document::of(&name, &parsed.scenario).map_err(|problem| vec![problem])?;
-            (document, Some(parsed))
-        } else {
-            (Document::parse(&name, text).map_err(|problem| vec![problem])?, None)
-        };
-        apply(&mut document, overrides).map_err(|problem| vec![problem])?;
-        Ok(Source { stem, document, path: file.clone(), file, datafile, recordings: Recordings::default() })
-    }
-
-    /// Checks `document`, which is this source's or has further changes, and reads in what it refers to.
-    pub fn resolve(&self, document: &Document) -> Result<Loaded, Vec<Problem>> {
-        let mut scenario = document.read()?;
-        let locate = |problem: Problem| match &self.datafile {
-            Some(parsed) if !document.was_set(problem.key.as_deref()) => parsed.locate(problem),
-            _ => document.locate(problem),
-        };
-        // What is wrong with one copy is wrong with all.
-        let located = |problems: Vec<Problem>| {
-            let mut known = HashSet::new();
-            let located = problems.into_iter().map(locate);
-            located.filter(|problem| known.insert(problem.clone())).collect::<Vec<_>>()
-        };
-        let mut problems = include_traces(&mut scenario, &self.file, &self.recordings);
-        problems.extend(include_recordings(&mut scenario, &self.file, &self.recordings));
-        if !problems.is_empty() {
-            return Err(located(problems));
-        }
-        let Checked { network, warnings: advice } = check_with(&scenario, &self.recordings.read).map_err(&located)?;
-        let mut warnings = self.datafile.as_ref().map(|parsed| parsed.warnings.clone()).unwrap_or_default();
-        warnings.extend(located(advice));
-        Ok(Loaded { path: self.path.clone(), stem: self.stem.clone(), scenario, network, warnings })
-    }
-}
-
-/// The scenario of a result directory.
-fn scenario_in(dir: &Path) -> Result<PathBuf, Problem> {
-    let scenario = |dir: &Path| Some(dir.join("scenario.toml")).filter(|file| file.exists());
-    scenario(dir).ok_or_else(|| {
-        let problem = Problem::new("a scenario file, or a result directory, which has a scenario.toml");
-        let problem = problem.in_file(dir.display().to_string()).found("a directory without one");
-        let within = fs::read_dir(dir).into_iter().flatten().flatten().map(|entry| entry.path());
-        let mut results: Vec<String> =
-            within.filter(|dir| scenario(dir).is_some()).map(|dir| dir.display().to_string()).collect();
-        results.sort();
-        match results.first() {
-            Some(first) if results.len() == 1 => problem.hint(format!("did you mean {first}?")),
-            Some(first) => problem.hint(format!("{} result directories are in it, such as {first}", results.len())),
-            None => problem.hint("`lasthop run FILE` writes one"),
-        }
-    })
-}
-
-fn apply(document: &mut Document, overrides: &Overrides) -> Result<(), Problem> {
-    if let Some(scheme) = &overrides.scheme {
-        document.set_everywhere("scheme", scheme);
-    }
-    if let Some(seed) = overrides.seed {
-        document.set(&format!("seed={seed}"))?;
-    }
-    overrides.set.iter().try_for_each(|assignment| document.set(assignment))
-}
-
-/// Larger than any description a person wrote, and any recording of the air.
-const LARGEST: u64 = 64 << 20;
-
-/// A file's bytes. What is no regular file may not know its size, or never end, so its length is not asked for.
-fn read(file: &Path) -> Result<Vec<u8>, Problem> {
-    let name = file.display().to_string();
-    let mut bytes = Vec::new();
-    match File::open(file).and_then(|file| file.take(LARGEST + 1).read_to_end(&mut bytes)) {
-        Err(error) => Err(Problem::new(format!("cannot be read: {error}")).in_file(name)),
-        Ok(_) if bytes.len() as u64 > LARGEST => {
-            Err(Problem::new("at most 64 MiB of text").in_file(name).found("more than that"))
-        }
-        Ok(_) => Ok(bytes),
-    }
-}
-
-/// Whether a file is in the thesis's language: by its ending, or by its first component.
-fn speaks_goel1997(file: &Path, text: &[u8]) -> bool {
-    match file.extension().and_then(|ending| ending.to_str()) {
-        Some("toml") => false,
-        Some("dat") => true,
-        _ => {
-            let text = String::from_utf8_lossy(text);
-            let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
-            lines.next().is_some_and(|first| !first.starts_with('[') && !first.contains('='))
-        }
-    }
-}
-
-/// Puts recorded channels' files, which stand beside the scenario, into the scenario.
-fn include_traces(scenario: &mut Scenario, beside: &Path, recordings: &Recordings) -> Vec<Problem> {
-    let mut problems = Vec::new();
-    for (name, link) in &mut scenario.links {
-        let Some(ChannelConfig::Recorded(config)) = link.channel.as_mut().map(|named| &mut named.0) else { continue };
-        let Some(file) = config.file.take() else { continue };
-        let key = format!("links.{name}.channel.file");
-        let path = trace_at(beside, &file);
-        let shown = path.display().to_string();
-        let known = recordings.channels.borrow().get(&path).cloned();
-        match known.map_or_else(|| read(&path).and_then(|text| trace_file::parse(&shown, &text)), Ok) {
-            Ok(switches) => {
-                recordings.channels.borrow_mut().insert(path, switches.clone());
-                config.switches = Some(switches);
-            }
-            Err(problem) if !matches!(path.try_exists(), Ok(false)) => problems.push(problem.key(key)),
-            Err(_) => {
-                let problem = Problem::new(format!("the recorded channel {shown} is not there"));
-                problems.push(problem.key(key).hint(where_traces_are(beside)));
-            }
-        }
-    }
-    problems
-}
-
-/// Where the record of a channel is: beside the scenario or, as a run says where it wrote one, in the working directory. Of a result
-/// directory its trace is meant.
-fn trace_at(beside: &Path, file: &str) -> PathBuf {
-    let in_directory = |path: PathBuf| if path.is_dir() { path.join(goel1997::TRACE_FILE) } else { path };
-    let near = in_directory(beside.parent().unwrap_or(Path::new("")).join(file));
-    let here = in_directory(PathBuf::from(file));
-    if !near.exists() && here.exists() { here } else { near }
-}
-
-/// How to come by the record of a channel for the scenario in `file`: if runs of it have left some, by the name of the first.
-fn where_traces_are(file: &Path) -> String {
-    let stem = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    let results = fs::read_dir("results").into_iter().flatten().flatten().map(|entry| entry.path());
-    let of_this = |dir: &PathBuf| dir.file_name().is_some_and(|name| name.to_string_lossy().starts_with(&stem));
-    let mut traces: Vec<PathBuf> =
-        results.filter(of_this).map(|dir| dir.join(goel1997::TRACE_FILE)).filter(|trace| trace.is_file()).collect();
-    traces.sort();
-    match traces.first() {
-        Some(trace) if file.extension().is_some_and(|ending| ending == "dat") => {
-            format!("a run has left one: write read_from_trace = 0 {}", trace.display())
-        }
-        Some(trace) => format!("a run has left one: write file = \"{}\"", trace.display()),
-        None => "it says when the air switched, a line such as \"1233.5 BAD\" for each switch, in ms; a run with --trace air, or \
-                 read_from_trace = 1, writes one into its result directory: name that one here"
-            .to_owned(),
-    }
-}
-
-/// Puts the text of other recordings of links, which stand beside the scenario, into the scenario.
-fn include_recordings(scenario: &mut Scenario, beside: &Path, recordings: &Recordings) -> Vec<Problem> {
-    let mut problems = Vec::new();
-    for (name, link) in &mut scenario.links {
-        for (key, recording) in link.recordings() {
-            let Some(file) = recording.file.take_if(|_| recording.contents.is_none()) else { continue };
-            let key_of_file = format!("links.{name}.{key}.file");
-            let path = beside.parent().unwrap_or(Path::new("")).join(&file);
-            let known = recordings.texts.borrow().get(&path).cloned();
-            match known.map_or_else(|| recording_in(&path, key, &recordings.read), Ok) {
-                Ok(text) => {
-                    recordings.texts.borrow_mut().insert(path, text.clone());
-                    recording.contents = Some(text);
-                }
-                Err(problem) if !matches!(path.try_exists(), Ok(false)) => problems.push(problem.key(key_of_file)),
-                Err(_) => {
-                    let problem = Problem::new(format!("the recording {} is not there", path.display()));
-                    problems.push(problem.key(key_of_file));
-                }
-            }
-        }
-    }
-    problems
-}
-
-/// The text of a recording, if nothing is wrong with it.
-fn recording_in(path: &Path, key: &str, recordings: &recordings::Read) -> Result<String, Problem> {
-    let shown = path.display().to_string();
-    let bytes = read(path)?;
-    let text = decode(&shown, &bytes)?;
-    match key {
-        "table" => recordings.table(&shown, text).map(drop)?,
-        _ => recordings.opportunities(&shown, text).map(drop)?,
-    }
-    Ok(text.to_owned())
-}
-
-/// The scenario as TOML, to be kept or converted.
-pub fn to_toml(scenario: &Scenario) -> String {
-    document::write(scenario)
+/// The scenario in `text`, as if it had been read from `file`, which recordings stand beside.
+///
+/// # Errors
+/// What is wrong with its text.
+pub fn of_text(stem: String, file: PathBuf, text: &[u8], overrides: &Overrides) -> Result<Source, Vec<Problem>> {
+    Source::of_text(Rc::new(Disk), stem, file, text, overrides)
 }

@@ -11,9 +11,9 @@ use std::fs::{self, File, TryLockError};
 use std::io::{self, Write};
 use std::path::{Component, Path, PathBuf};
 
-use crate::output;
 use crate::run::RunError;
 use crate::swap::swap;
+use observe::output;
 
 /// The list of the files that a run wrote, and of what; in an unfinished directory, empty, and locked by the run.
 const MANIFEST: &str = ".lasthop";

@@ -4,15 +4,19 @@ use std::fs;
 use std::io;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use engine::{Span, Time};
 use serde_json::Value;
 use sim::{Network, Nobody, Results, Sink, World};
 
+use observe::output::{Outputs, PRINTER};
+use observe::summary::summary;
+use scenario::problem::Problem;
+use scenario::traces::Trace;
+
+use crate::disk::Directory;
 use crate::load::{Loaded, to_toml};
-use crate::output::summary::summary;
-use crate::output::{Outputs, Trace};
-use crate::problem::Problem;
 use crate::result_dir::{Partial, origin, origin_of};
 
 /// Why a run came to nothing.
@@ -159,7 +163,10 @@ pub fn run(
     printer: Option<Box<dyn io::Write>>,
     watch: Watch<'_>,
 ) -> Result<Done, RunError> {
-    let open = |dir: &Path, printer| Outputs::open(traces, &loaded.network, dir, &loaded.scenario.output, printer);
+    let open = |dir: &Path, printer| {
+        let files = Rc::new(Directory(dir.to_owned()));
+        Outputs::open(traces, &loaded.network, files, &loaded.scenario.output, printer)
+    };
     // Before anything is made.
     if let Some(problem) = open(dir, None).clash() {
         return Err(RunError::OneFile(Box::new(problem)));
@@ -177,7 +184,10 @@ pub fn run(
         }
         world.results()
     };
-    outputs.finish(results.ended).map_err(|(path, source)| RunError::Unwritable { path, source })?;
+    outputs.finish(results.ended).map_err(|(name, source)| {
+        let path = if name == PRINTER { PathBuf::from(name) } else { partial.dir.join(name) };
+        RunError::Unwritable { path, source }
+    })?;
     let summary = summary(loaded.title(), &loaded.scenario, &loaded.network, &results);
     partial.write("scenario.toml", to_toml(&loaded.scenario).as_bytes())?;
     partial.write("summary.json", format!("{summary:#}\n").as_bytes())?;

@@ -4,7 +4,7 @@ mod common;
 
 use common::{scenario, wire};
 use lab::load::{Overrides, load};
-use lab::scenario::check;
+use scenario::check;
 
 /// A wire and air; `SCHEME`, `QUEUE` and the nodes' settings are filled in.
 const NETWORK: &str = r#"

@@ -3,7 +3,7 @@
 mod common;
 
 use common::scenario;
-use lab::scenario::check;
+use scenario::check;
 
 /// An access point, a laptop 20 m away from it, and a wire; MEDIA, AP, LAPTOP and AIR are filled in.
 fn warnings(media: &str, ap: &str, laptop: &str, air: &str) -> Vec<String> {

@@ -3,8 +3,8 @@
 mod common;
 
 use common::broken::{Case, GOOD, each_is_told_of, problems};
-use lab::scenario::{Document, check};
 use proptest::prelude::*;
+use scenario::{Document, check};
 
 #[test]
 fn the_good_scenario_is_good() {

@@ -4,7 +4,7 @@
 mod common;
 
 use common::broken::{Case, each_is_told_of, problems};
-use lab::scenario::Document;
+use scenario::Document;
 
 /// A cell in one room.
 const CELL: &str = r#"

@@ -4,7 +4,7 @@
 mod common;
 
 use common::broken::{Case, GOOD, each_is_told_of, problems};
-use lab::scenario::check;
+use scenario::check;
 use tcp::cc::{ControlConfig, Start};
 
 /// What to replace, by what, and what the message must hold besides the file and the line of the replacement.
@@ -146,7 +146,7 @@ fn more_flows_than_a_host_has_ports_are_refused() {
 #[test]
 fn a_control_gets_what_it_cannot_do_without() {
     for (name, _) in ControlConfig::MEMBERS {
-        let control: ControlConfig = lab::scenario::document::by_name(name).unwrap();
+        let control: ControlConfig = scenario::document::by_name(name).unwrap();
         let made = control.build(Start::trial());
         let said = |tcp: &str| {
             let text = GOOD.replace("variant = \"reno\", initial_window = 2", tcp);

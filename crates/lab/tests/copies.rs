@@ -2,8 +2,8 @@
 
 mod common;
 
-use lab::load::{Overrides, Source};
-use lab::scenario::Scenario;
+use lab::load::{self, Overrides};
+use scenario::Scenario;
 
 /// A cell of so many mobiles, each with an upload.
 const CELL: &str = r#"
@@ -22,8 +22,8 @@ up = { from = "m", to = "server" }
 "#;
 
 fn read(text: &str) -> Result<Scenario, Vec<String>> {
-    let said = |problems: Vec<lab::problem::Problem>| problems.iter().map(ToString::to_string).collect::<Vec<_>>();
-    let source = Source::of_text("cell".into(), "cell.toml".into(), text.as_bytes(), &Overrides::default());
+    let said = |problems: Vec<scenario::problem::Problem>| problems.iter().map(ToString::to_string).collect::<Vec<_>>();
+    let source = load::of_text("cell".into(), "cell.toml".into(), text.as_bytes(), &Overrides::default());
     let source = source.map_err(said)?;
     Ok(source.resolve(&source.document).map_err(said)?.scenario)
 }

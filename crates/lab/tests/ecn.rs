@@ -110,7 +110,7 @@ fn marks_are_for_those_that_take_part() {
 #[test]
 fn proportional_answers_keep_the_queue_near_the_threshold() {
     let precise = |name: &&str| {
-        let control: ControlConfig = lab::scenario::document::by_name(name).unwrap();
+        let control: ControlConfig = scenario::document::by_name(name).unwrap();
         control.build(Start::trial()).precise_ecn()
     };
     for name in ControlConfig::MEMBERS.iter().map(|(name, _)| *name).filter(precise) {

@@ -1,11 +1,11 @@
-//! What `lab::explain` finds: in events made by hand, and in runs whose waits are known.
+//! What `observe::explain` finds: in events made by hand, and in runs whose waits are known.
 
 mod common;
 
 use common::{millis, network, thesis, wire};
 use engine::{Span, Time};
-use lab::explain::{Explain, Finding, FlowReport};
 use lab::run::record;
+use observe::explain::{Explain, Finding, FlowReport};
 use path::{HopId, LinkEvent, Way};
 use sim::{Event, Network, NodeEvent, Sink};
 use std::ops::ControlFlow;

@@ -1,4 +1,4 @@
-//! What `lab::explain` finds in shared media.
+//! What `observe::explain` finds in shared media.
 //!
 //! Cells of 802.11b at 11 Mbps. Times in microseconds, by hand (docs/models/dcf.md): a segment of 1460 bytes is a frame
 //! of 1536, 192 + 1118; its acknowledgment of TCP a frame of 76, 192 + 56; a link acknowledgment 192 + 56; a request of
@@ -11,9 +11,9 @@ use std::ops::ControlFlow;
 
 use common::network;
 use engine::Time;
-use lab::explain::{Explain, Finding, FlowReport};
 use lab::load::{Overrides, load};
 use lab::run::record;
+use observe::explain::{Explain, Finding, FlowReport};
 use path::mac::dcf::FrameKind;
 use path::{LinkEvent, MediumEvent};
 use sim::{Event, Network};

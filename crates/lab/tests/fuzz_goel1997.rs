@@ -1,11 +1,11 @@
 //! Damaged datafiles and traces: reading them returns, never panics, and says what is wrong.
 
 use engine::Span;
-use lab::goel1997::{parse, trace_file};
-use lab::problem::Problem;
-use lab::scenario::{check, document};
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
+use scenario::goel1997::{parse, trace_file};
+use scenario::problem::Problem;
+use scenario::{check, document};
 
 const FILES: [&str; 2] =
     [include_str!("../../../examples/goel1997/datafile.dat"), include_str!("../../../examples/goel1997/replay.dat")];
@@ -115,10 +115,7 @@ fn read_datafile(text: &[u8]) {
                 problems.into_iter().for_each(|problem| complete(&parsed.locate(problem)));
             });
             let text = document::write(&parsed.scenario);
-            assert!(
-                toml::from_str(&text).is_ok_and(|again: lab::scenario::Scenario| again == parsed.scenario),
-                "{text}"
-            );
+            assert!(toml::from_str(&text).is_ok_and(|again: scenario::Scenario| again == parsed.scenario), "{text}");
         }
         Err(problems) => {
             assert!(!problems.is_empty());

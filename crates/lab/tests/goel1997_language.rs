@@ -3,24 +3,24 @@
 use std::path::{Path, PathBuf};
 
 use engine::{Bytes, Rate, Span};
-use lab::goel1997::{Parsed, TraceUse, parse};
 use lab::load::{Overrides, load};
-use lab::problem::Problem;
 use lab::run::simulate;
-use lab::scenario::model::{NodeKind, Radio};
-use lab::scenario::{Named, check, document};
 use path::agent::AgentConfig;
 use path::channel::{ChannelConfig, recorded, scripted};
 use path::mac::arq::ArqConfig;
 use path::mac::dcf::Standard;
 use path::station::scheduler::Scheduler;
+use scenario::goel1997::{Parsed, TraceUse, parse};
+use scenario::model::{NodeKind, Radio};
+use scenario::problem::Problem;
+use scenario::{Named, check, document};
 
 fn example(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/goel1997").join(name)
 }
 
 /// A network of the thesis, to be changed by the tests below.
-const NETWORK: &str = include_str!("../src/goel1997/network.dat");
+const NETWORK: &str = include_str!("../../scenario/src/goel1997/network.dat");
 
 fn changed(changes: &[(&str, &str)]) -> String {
     changes.iter().fold(NETWORK.to_owned(), |text, (from, to)| {

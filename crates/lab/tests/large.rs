@@ -3,8 +3,8 @@
 
 use std::fmt::Write as _;
 
-use lab::load::{Loaded, Overrides, Source};
-use lab::problem::Problem;
+use lab::load::{self, Loaded, Overrides};
+use scenario::problem::Problem;
 use sim::World;
 use sim::routing::Routes;
 
@@ -13,7 +13,7 @@ const CELL: &str = include_str!("large/cell.toml");
 const NODES: usize = 10_000;
 
 fn load(text: &str) -> Result<Loaded, Vec<Problem>> {
-    let source = Source::of_text("large".into(), "large.toml".into(), text.as_bytes(), &Overrides::default())?;
+    let source = load::of_text("large".into(), "large.toml".into(), text.as_bytes(), &Overrides::default())?;
     source.resolve(&source.document)
 }
 

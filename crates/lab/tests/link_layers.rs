@@ -1,4 +1,4 @@
-//! Whole transfers over each link layer: what TCP, the schemes, the node's buffer and `lab::explain` have of them.
+//! Whole transfers over each link layer: what TCP, the schemes, the node's buffer and `observe::explain` have of them.
 
 mod common;
 
@@ -6,9 +6,9 @@ use std::ops::ControlFlow;
 
 use common::{network, run, scenario, thesis, watch};
 use engine::{Span, Time};
-use lab::explain::{Explain, FlowReport};
-use lab::output::summary::summary;
 use lab::run::record;
+use observe::explain::{Explain, FlowReport};
+use observe::summary::summary;
 use path::{LinkEvent, Way};
 use sim::{Event, Network, Results};
 

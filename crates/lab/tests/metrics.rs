@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use lab::catalogue::CATALOGUE;
-use lab::metric::{METRICS, Scope};
-use lab::output::summary::summary;
+use observe::metric::{METRICS, Scope};
+use observe::summary::summary;
 use path::agent::AgentConfig;
 use serde_json::{Value, json};
 

@@ -4,11 +4,11 @@ mod common;
 
 use common::{network, run, scenario, watch};
 use engine::{Span, Time};
-use lab::metric;
-use lab::output::summary::summary;
-use lab::scenario::check;
+use observe::metric;
+use observe::summary::summary;
 use path::MediumEvent;
 use path::mac::dcf::FrameKind;
+use scenario::check;
 use sim::{Event, NodeEvent};
 
 /// Two cells, each an access point that sends to a mobile 10 m east of it, `apart` metres from each other, in these media.

@@ -7,8 +7,8 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use lab::load::{Overrides, load};
-use lab::output::summary::summary;
 use lab::run::simulate;
+use observe::summary::summary;
 use sha2::{Digest, Sha256};
 
 /// A summary's digest, by example. Neither the program's version nor the title is a result.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use common::run;
 use lab::load::{Overrides, load, to_toml};
-use lab::problem::Problem;
+use scenario::problem::Problem;
 use sim::Results;
 
 /// A directory of its own with an example and what stands beside it.

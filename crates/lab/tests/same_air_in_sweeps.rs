@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use engine::Time;
-use lab::load::{Overrides, Source};
+use lab::load::{self, Overrides};
 use lab::sweep::Plan;
 use sim::{Event, Network, World};
 
@@ -49,7 +49,7 @@ fn air(network: &Network, replication: u64) -> Vec<String> {
 
 #[test]
 fn all_cases_and_points_of_one_replication_see_the_same_air() {
-    let source = Source::of_text("net".into(), PathBuf::from("net.toml"), SWEEP.as_bytes(), &Overrides::default());
+    let source = load::of_text("net".into(), PathBuf::from("net.toml"), SWEEP.as_bytes(), &Overrides::default());
     let plan = Plan::of(&source.unwrap()).unwrap_or_else(|problems| panic!("{problems:?}"));
     let cells: Vec<_> = plan.points.iter().flat_map(|point| &point.cells).collect();
     assert_eq!(cells.len(), 8);

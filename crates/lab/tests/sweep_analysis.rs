@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use lab::load::Overrides;
-use lab::metric;
 use lab::store::{Store, StoreError};
 use lab::sweep::Plan;
 use lab::sweep::analysis::{Analysis, Row};
+use observe::metric;
 use serde_json::json;
 use tempfile::TempDir;
 

@@ -5,10 +5,10 @@ mod common;
 
 use std::path::PathBuf;
 
-use lab::load::{Overrides, Source};
-use lab::problem::Problem;
-use lab::scenario::sweep::Replications;
+use lab::load::{self, Overrides};
 use lab::sweep::Plan;
+use scenario::problem::Problem;
+use scenario::sweep::Replications;
 
 /// `sweep` stands from line 25 on.
 const BASE: &str = r#"title = "Small"
@@ -41,7 +41,7 @@ fn plan_set(sweep: &str, set: &[&str]) -> Result<Plan, Vec<Problem>> {
     let set = set.iter().map(|set| (*set).to_owned()).collect();
     let overrides = Overrides { set, ..Overrides::default() };
     let text = format!("{BASE}{sweep}");
-    Plan::of(&Source::of_text("net".into(), PathBuf::from("net.toml"), text.as_bytes(), &overrides)?)
+    Plan::of(&load::of_text("net".into(), PathBuf::from("net.toml"), text.as_bytes(), &overrides)?)
 }
 
 fn plan(sweep: &str) -> Plan {

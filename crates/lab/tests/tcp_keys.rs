@@ -7,7 +7,7 @@ use std::path::Path;
 
 use common::{network, scenario, wire};
 use engine::{Bytes, Span};
-use lab::scenario::document::{read_back, write};
+use scenario::document::{read_back, write};
 use tcp::config::{Acks, BackOff, EcnMode, Floor, Growth, Nagle, Retries, Sampling, TimerRestart};
 use tcp::presets::PRESETS;
 
@@ -96,7 +96,7 @@ fn what_was_not_given_is_not_written() {
 
 #[test]
 fn no_key_is_forgotten_and_each_is_documented() {
-    let schema = lab::catalogue::schema();
+    let schema = scenario::schema();
     let known: BTreeSet<&str> =
         schema["$defs"]["Tcp"]["properties"].as_object().unwrap().keys().map(String::as_str).collect();
     assert_eq!(KEYS.iter().map(|(key, _)| *key).collect::<BTreeSet<_>>(), known);

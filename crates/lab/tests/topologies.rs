@@ -150,7 +150,7 @@ fn rates_differ_each_way_over_links_of_their_own() {
 #[test]
 fn hosts_do_not_forward() {
     let text = format!("{NODES}{}{}{}", wired("1", ["a", "c"]), wired("2", ["c", "b"]), flow("f", "a", "b", "10 kB"));
-    let problems = lab::scenario::check(&common::scenario(&text)).unwrap_err();
+    let problems = scenario::check(&common::scenario(&text)).unwrap_err();
     assert!(problems[0].to_string().contains("can be reached"), "{}", problems[0]);
 }
 

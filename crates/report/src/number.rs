@@ -1,7 +1,7 @@
 //! Numbers for people, on a page and in a terminal: no more digits than are known.
 
 use lab::export::{numbers, shown};
-use lab::metric::Metric;
+use observe::metric::Metric;
 use serde_json::Value;
 
 /// Decimals that show two digits of the half width; where there is none, those that the value needs, up to six digits.
@@ -111,7 +111,7 @@ mod tests {
     /// By the largest, whichever its sign.
     #[test]
     fn large_rates_have_a_larger_unit() {
-        let rate = &lab::metric::GOODPUT;
+        let rate = &observe::metric::GOODPUT;
         assert_eq!(scale(rate, [5.0, 9_999.0].into_iter()), (1.0, "bit/s"));
         assert_eq!(scale(rate, [5.0, -10_000.0].into_iter()), (1e3, "kbit/s"));
         assert_eq!(scale(rate, [1e7, 5.0].into_iter()), (1e6, "Mbit/s"));

@@ -3,13 +3,13 @@
 use std::ops::ControlFlow;
 
 use engine::{Span, Time};
-use lab::metric;
 use lab::papers::reproduce::Reproduction;
 use lab::papers::{Chart, Mark, Mode, Number, Panel, Paper, Picture, Quantity, Score};
-use lab::ran::what_ran;
 use lab::run::record;
 use lab::sweep::analysis::Analysis;
+use observe::metric;
 use plot::{Description, Options, Recorder};
+use scenario::ran::what_ran;
 use stats::{Interval, Level};
 
 use crate::capital;

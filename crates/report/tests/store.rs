@@ -3,9 +3,9 @@
 mod common;
 
 use common::elements;
-use lab::metric::{self, COMPLETION_TIME, GOODPUT};
 use lab::store::{Digest, KeptCell, KeptSweep};
 use lab::sweep::analysis::{Analysis, CellRuns};
+use observe::metric::{self, COMPLETION_TIME, GOODPUT};
 use report::{Block, Page};
 use serde_json::{Value, json};
 

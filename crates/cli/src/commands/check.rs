@@ -1,12 +1,14 @@
 //! `lasthop check`.
 
-use std::path::Path;
+use std::rc::Rc;
 
 use clap::Args as ClapArgs;
+use lab::disk::Directory;
 use lab::load::Loaded;
-use lab::output::{self, Outputs};
-use lab::problem::Problem;
 use lab::sweep::Plan;
+use observe::output::Outputs;
+use scenario::problem::Problem;
+use scenario::traces;
 
 use super::{ScenarioArgs, listed, print, shown, warn};
 use crate::Failure;
@@ -22,8 +24,10 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<(), Failure> {
     let loaded = args.scenario.load()?;
     let network = &loaded.network;
-    let traces = output::select(&loaded.scenario.output.traces).unwrap_or_default();
-    if let Some(problem) = Outputs::open(&traces, network, Path::new(""), &loaded.scenario.output, None).clash() {
+    let traces = traces::select(&loaded.scenario.output.traces).unwrap_or_default();
+    if let Some(problem) =
+        Outputs::open(&traces, network, Rc::new(Directory::default()), &loaded.scenario.output, None).clash()
+    {
         return Err(Failure::Input(listed(&[problem.in_file(shown(&args.scenario.file)).key("output.traces")])));
     }
     let sweep = loaded.scenario.sweep.is_some().then(|| sweep(args, &loaded)).transpose()?.unwrap_or_default();

@@ -4,8 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
 use lab::compare::{self, Comparison};
-use lab::load::{Overrides, Source};
-use lab::problem::Problem;
+use lab::load::{self, Overrides, Source};
 use lab::store::Store;
 use lab::sweep::Plan;
 use lab::sweep::analysis::Analysis;
@@ -13,6 +12,7 @@ use lab::sweep::run::{Shard, SweepError};
 use lab::sweep::said_once::together;
 use lab::sweep::{self};
 use report::number::{decimals, plain, plain_percent, scale};
+use scenario::problem::Problem;
 use serde_json::Value;
 
 use super::sweep::replications;
@@ -78,7 +78,7 @@ fn plans(args: &Args) -> Result<Vec<(String, Plan)>, Vec<Problem>> {
     let overrides = Overrides { set: args.set.clone(), scheme: None, seed: args.seed };
     let plan = |source: Source| compare::plan(source, &schemes, args.replications);
     if let Some(file) = &args.scenario {
-        return Ok(vec![(shown(file), plan(Source::open(file, &overrides)?)?)]);
+        return Ok(vec![(shown(file), plan(load::open(file, &overrides)?)?)]);
     }
     let paths = compare::paths::named(&args.paths).map_err(|problem| vec![problem])?;
     paths.into_iter().map(|path| Ok((path.name.clone(), plan(compare::source(&path, &overrides)?)?))).collect()

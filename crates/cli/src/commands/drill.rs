@@ -7,7 +7,7 @@ use drill::endpoint;
 use drill::report::{Found, Outcome, Report};
 use drill::syntax::{Place, SyntaxError};
 use engine::Span;
-use lab::problem::Problem;
+use scenario::problem::Problem;
 use serde_json::{Value, json};
 
 use super::{listed, print, shown};

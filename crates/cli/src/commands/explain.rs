@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use ::plot::{Description, Marked, Options, Recorder};
 use clap::Args as ClapArgs;
 use engine::{Span, Time};
-use lab::explain::{Explain, FlowReport, millis};
 use lab::load::Loaded;
-use lab::ran::what_ran;
 use lab::run;
+use observe::explain::{Explain, FlowReport, millis};
+use scenario::ran::what_ran;
 use serde_json::{Value, json};
 
 use super::{ScenarioArgs, flow_named, plot, print, shown};

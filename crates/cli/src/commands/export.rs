@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
 use lab::export::{self, FORMATS, Format};
-use lab::problem::Problem;
 use lab::store::{Store, StoreError};
 use lab::sweep::analysis::Analysis;
+use scenario::problem::Problem;
 
 use super::{listed, print, shown, warn};
 use crate::Failure;

@@ -2,7 +2,7 @@
 
 use clap::Args as ClapArgs;
 use lab::catalogue::CATALOGUE;
-use lab::problem::Problem;
+use scenario::problem::Problem;
 
 use super::{listed, print};
 use crate::Failure;

@@ -26,8 +26,8 @@ use std::thread::available_parallelism;
 use clap::Args;
 use engine::text::visible;
 use lab::load::{Loaded, Overrides, load};
-use lab::problem::Problem;
 use lab::whole_file;
+use scenario::problem::Problem;
 use sim::Network;
 
 use crate::Failure;

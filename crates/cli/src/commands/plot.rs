@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args as ClapArgs, ValueEnum};
 use engine::{Span, Time};
-use lab::problem::Problem;
-use lab::ran::what_ran;
 use lab::run::{self, Watch};
 use plot::{AirRecorder, Description, MediumDescription, Options, Panel, Recorder, Theme, Unit};
+use scenario::problem::Problem;
+use scenario::ran::what_ran;
 use sim::Network;
 
 use super::{ScenarioArgs, flow_named, listed, print, shown, write_whole};

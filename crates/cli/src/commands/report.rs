@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args as ClapArgs;
-use lab::problem::Problem;
+use scenario::problem::Problem;
 
 use super::export::analyses;
 use super::{listed, print, shown, sweep, write_whole};

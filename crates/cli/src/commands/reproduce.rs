@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use clap::Args as ClapArgs;
 use lab::papers::reproduce::{Reproduction, reproduce};
 use lab::papers::{self, Mark, Number, PAPERS, Paper, Reading, Score};
-use lab::problem::Problem;
 use lab::store::Store;
+use scenario::problem::Problem;
 use serde_json::Value;
 use stats::{Interval, Level};
 

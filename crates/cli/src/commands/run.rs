@@ -6,11 +6,12 @@ use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
 use engine::random::hash;
-use lab::goel1997::TRACE_FILE;
 use lab::load::Loaded;
-use lab::output::{self, EventKinds, Trace};
-use lab::problem::Problem;
 use lab::run::{self, Done};
+use scenario::EventKinds;
+use scenario::goel1997::TRACE_FILE;
+use scenario::problem::Problem;
+use scenario::traces::{self, Trace};
 
 use super::{ScenarioArgs, listed, print, shown};
 use crate::progress::Progress;
@@ -85,7 +86,7 @@ fn traces(args: &Args, loaded: &mut Loaded) -> Result<Vec<&'static Trace>, Failu
         EventKinds::select(&loaded.scenario.output.events)
             .map_err(|problem| Failure::Input(listed(&[problem.in_file("--events")])))?;
     }
-    output::select(&loaded.scenario.output.traces)
+    traces::select(&loaded.scenario.output.traces)
         .map_err(|problem| Failure::Input(listed(&[problem.in_file("--trace")])))
 }
 

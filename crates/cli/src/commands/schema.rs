@@ -5,5 +5,5 @@ use crate::Failure;
 
 /// Prints the JSON Schema of scenarios.
 pub fn run() -> Result<(), Failure> {
-    print(&format!("{:#}\n", lab::catalogue::schema()))
+    print(&format!("{:#}\n", scenario::schema()))
 }

@@ -3,8 +3,8 @@
 use clap::Args as ClapArgs;
 use engine::Span;
 use lab::load::{Loaded, load};
-use lab::problem::Problem;
 use lab::steady::{Alone, FlowReport, Question, SteadyError, Verdict, examine};
+use scenario::problem::Problem;
 use serde_json::{Value, json};
 use stats::{Interval, Level};
 

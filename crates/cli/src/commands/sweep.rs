@@ -4,13 +4,13 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::Args as ClapArgs;
-use lab::metric;
-use lab::problem::Problem;
 use lab::store::Store;
 use lab::sweep::analysis::{self, Analysis};
 use lab::sweep::run::{Shard, SweepError};
 use lab::sweep::said_once::together;
 use lab::sweep::{self, Plan};
+use observe::metric;
+use scenario::problem::Problem;
 
 use super::{Jobs, ScenarioArgs, listed, print, shown, warn};
 use crate::progress::Progress;

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use crate::scenario::Scenario;
-use crate::scenario::model::{LinkKind, NodeKind};
+use scenario::Scenario;
+use scenario::model::{LinkKind, NodeKind};
 
 /// What a run of a scheme took, beside time.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -73,7 +73,7 @@ mod tests {
 
     use super::*;
     use crate::compare::paths;
-    use crate::scenario::Document;
+    use scenario::Document;
 
     /// By hand: 900 + 92 bytes, 100 + 60 packets over the wire, 90 + 70 over the air, 50 s x (0.5 + 0.1) of sending, 2 MB.
     #[test]

@@ -14,15 +14,15 @@ use toml::Table;
 pub use figures::Cost;
 pub use paths::ComparedPath;
 
-use crate::catalogue::named;
-use crate::load::{Overrides, Source};
-use crate::metric::{self, Metric};
-use crate::problem::Problem;
-use crate::scenario::Scenario;
-use crate::scenario::document::{Origin, by_name};
-use crate::scenario::followers::{self, Asked};
+use crate::load::{self, Overrides, Source};
 use crate::sweep::Plan;
 use crate::sweep::analysis::{Analysis, Row};
+use observe::metric::{self, Metric};
+use scenario::Scenario;
+use scenario::document::{Origin, by_name};
+use scenario::followers::in_words;
+use scenario::followers::{self, Asked};
+use scenario::problem::Problem;
 
 /// What all others are compared with.
 const BASELINE: &str = "unmodified";
@@ -45,7 +45,7 @@ pub fn schemes(names: &[String]) -> Result<Vec<&'static str>, Problem> {
 /// The source of a built-in path's scenario.
 pub fn source(path: &ComparedPath, overrides: &Overrides) -> Result<Source, Vec<Problem>> {
     let stem = format!("compare-{}", path.name);
-    let mut source = Source::of_text(stem, PathBuf::from(&path.name), path.text.as_bytes(), overrides)?;
+    let mut source = load::of_text(stem, PathBuf::from(&path.name), path.text.as_bytes(), overrides)?;
     let title = format!("{}: {}", path.name, path.summary);
     let set = source.document.assign("title", title.into(), Origin::Outside("compare".to_owned()));
     set.map_err(|problem| vec![problem])?;
@@ -190,7 +190,7 @@ impl Compared {
             ([], [], []) => "none".to_owned(),
             ([], [], _) => "none: for uploads".to_owned(),
             ([], ..) => "none: for downloads".to_owned(),
-            (places, ..) => named(places),
+            (places, ..) => in_words(places),
         }
     }
 }

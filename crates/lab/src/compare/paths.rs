@@ -1,6 +1,6 @@
 //! The paths on which schemes are compared: each network with each kind of air.
 
-use crate::problem::Problem;
+use scenario::problem::Problem;
 
 /// A network or a kind of air: its name, one line about it, and its part of a scenario.
 struct Part {

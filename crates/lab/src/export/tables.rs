@@ -8,9 +8,9 @@ use engine::{Bytes, Rate, Span};
 use serde_json::Value;
 
 use super::columns::{Column, Data, Table};
-use crate::metric::{METRICS, Metric, Scope};
 use crate::store::KeptSweep;
 use crate::sweep::analysis::{Analysis, Entry, Row};
+use observe::metric::{METRICS, Metric, Scope};
 
 /// The name of every table there can be.
 pub(super) const NAMES: [&str; 6] = ["flows", "links", "summary", "media", "stations", "nodes"];

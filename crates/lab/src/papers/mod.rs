@@ -21,9 +21,9 @@ use engine::Time;
 use sim::{Event, World};
 
 use crate::load::{self, Loaded, Overrides};
-use crate::problem::Problem;
 use crate::sweep::Plan;
 use crate::sweep::analysis::Analysis;
+use scenario::problem::Problem;
 
 /// Every paper that can be reproduced.
 pub static PAPERS: &[&Paper] =
@@ -62,12 +62,7 @@ pub struct Source {
 impl Source {
     /// The text, changed as the command line would.
     pub fn open(&self, overrides: &Overrides) -> Result<load::Source, Vec<Problem>> {
-        load::Source::of_text(
-            self.name.to_owned(),
-            format!("{}.toml", self.name).into(),
-            self.text.as_bytes(),
-            overrides,
-        )
+        load::of_text(self.name.to_owned(), format!("{}.toml", self.name).into(), self.text.as_bytes(), overrides)
     }
 
     /// The scenario, under a scheme if not its own, and with changes.

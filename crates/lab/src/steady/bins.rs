@@ -3,7 +3,7 @@
 use engine::{Span, Time};
 use sim::{Event, Sink};
 
-use crate::explain::received::Received;
+use observe::received::Received;
 
 /// Fewest bins: batch means need 400 after a warm-up of at most half of them, and more make the answer finer.
 pub(super) const FEWEST: u64 = 2000;

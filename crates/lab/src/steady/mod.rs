@@ -25,8 +25,8 @@ use sim::Network;
 use stats::precise::Rule;
 use stats::{Error, Interval, Level};
 
-use crate::problem::Problem;
 use bins::Grid;
+use scenario::problem::Problem;
 
 /// What is asked.
 #[derive(Clone, Copy, PartialEq, Debug)]

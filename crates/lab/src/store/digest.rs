@@ -5,7 +5,7 @@ use std::fmt;
 use sha2::{Digest as _, Sha256};
 
 use crate::load::to_toml;
-use crate::scenario::Scenario;
+use scenario::Scenario;
 
 /// The first 16 bytes of SHA-256 over the model's version and the scenario, without its replication and without what
 /// changes no result.

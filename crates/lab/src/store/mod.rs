@@ -18,9 +18,9 @@ use rusqlite::{Connection, OptionalExtension, params};
 use serde_json::{Value, json};
 
 use crate::load::to_toml;
-use crate::scenario::document::read_back;
 use crate::sweep::axes::Change;
 use crate::sweep::{Plan, Point};
+use scenario::document::read_back;
 
 pub use digest::Digest;
 pub use error::StoreError;

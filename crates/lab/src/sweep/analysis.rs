@@ -8,8 +8,8 @@ use stats::quantile::Ordered;
 use stats::{Interval, Level, Moments, Sample};
 
 use super::precise;
-use crate::metric::{self, Metric, Scope};
 use crate::store::{KeptCell, KeptSweep, Store, StoreError};
+use observe::metric::{self, Metric, Scope};
 
 /// A sweep's results.
 #[derive(Debug)]

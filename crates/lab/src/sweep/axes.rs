@@ -3,7 +3,7 @@
 use toml::{Table, Value};
 
 use super::range;
-use crate::problem::Problem;
+use scenario::problem::Problem;
 
 /// One change to a scenario: a key and its value.
 pub type Change = (String, Value);
@@ -133,7 +133,7 @@ fn values_of(key: &str, value: &Value, axes: &[Axis]) -> Result<Vec<Case>, Probl
 /// The case called `name`.
 fn named(name: &str, changes: &Value) -> Result<Case, Problem> {
     let at = format!("sweep.compare.{name}");
-    let is_key = crate::catalogue::schema()["properties"].get(name).is_some();
+    let is_key = scenario::schema()["properties"].get(name).is_some();
     match changes {
         Value::Table(changes) if !is_key => {
             let changes = flat(changes);

@@ -7,8 +7,8 @@ use std::ops::Range;
 use super::precise::Growth;
 use super::run::{Shard, SweepError, Tally, Watch, ask};
 use super::{Cell, Plan};
-use crate::scenario::sweep::Replications;
 use crate::store::{Digest, Store};
+use scenario::sweep::Replications;
 
 /// How many runs are looked up before whoever watches is asked.
 const LOOKED_UP: u64 = 4096;

@@ -6,14 +6,14 @@ use sim::Network;
 
 use super::axes::{self, Axis, Case, Change};
 use super::said_once::alike;
-use crate::load::{Loaded, Overrides, Source};
-use crate::metric::{self, Metric};
-use crate::problem::Problem;
-use crate::scenario::Scenario;
-use crate::scenario::document::Origin;
-use crate::scenario::sweep::{Precision, Replications, Sweep};
+use crate::load::{self, Loaded, Overrides, Source};
 use crate::store::Digest;
-use crate::usual_names;
+use observe::metric::{self, Metric};
+use observe::usual_names;
+use scenario::Scenario;
+use scenario::document::Origin;
+use scenario::problem::Problem;
+use scenario::sweep::{Precision, Replications, Sweep};
 
 /// Cases at points at most: all of them are checked, and kept in memory, before the first runs.
 const MOST_CELLS: u128 = 100_000;
@@ -68,7 +68,7 @@ pub struct Cell {
 impl Plan {
     /// Reads a scenario and works out its sweep. One without `[sweep]` has one point, repeated.
     pub fn load(path: &Path, overrides: &Overrides) -> Result<Self, Vec<Problem>> {
-        Self::of(&Source::open(path, overrides)?)
+        Self::of(&load::open(path, overrides)?)
     }
 
     /// Works out the sweep of a scenario.

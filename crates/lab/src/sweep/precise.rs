@@ -6,10 +6,10 @@ use stats::{Level, Moments};
 use super::analysis::{Analysis, CellRuns};
 use super::{Plan, Point};
 use crate::export;
-use crate::metric::Metric;
-use crate::scenario::document::read_back;
-use crate::scenario::sweep::{Precision, Replications};
 use crate::store::{Store, StoreError};
+use observe::metric::Metric;
+use scenario::document::read_back;
+use scenario::sweep::{Precision, Replications};
 
 /// Points that a warning names, at most.
 const NAMED: usize = 5;
@@ -201,7 +201,7 @@ impl Subjects {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::metric;
+    use observe::metric;
 
     fn judge(min: u64, max: u64) -> Judge {
         let rule = Rule::new(0.05, Level::new(0.9).unwrap(), min, max).unwrap();

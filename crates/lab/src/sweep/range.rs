@@ -6,7 +6,7 @@ use std::str::FromStr;
 use engine::{Bytes, Rate, Span};
 use toml::{Table, Value};
 
-use crate::problem::Problem;
+use scenario::problem::Problem;
 
 /// More values than anyone means.
 const MOST_VALUES: usize = 10_000;

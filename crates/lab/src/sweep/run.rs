@@ -13,9 +13,9 @@ use sim::Network;
 use super::Plan;
 use super::lanes::{Lanes, Missing, Task};
 use super::precise::{Growth, Judge, Look};
-use crate::output::summary::summary;
 use crate::run::simulate;
 use crate::store::{Store, StoreError};
+use observe::summary::summary;
 
 /// How often whoever watches is asked while nothing finishes.
 const PATIENCE: Duration = Duration::from_millis(100);
@@ -242,9 +242,9 @@ mod tests {
     use std::ops::Range;
 
     use super::*;
-    use crate::load::{Overrides, Source};
-    use crate::scenario::sweep::Replications;
+    use crate::load::{self, Overrides};
     use crate::store::Digest;
+    use scenario::sweep::Replications;
 
     /// Two sizes over three kinds of bad air, and over clear air: there the kind of bad air is not at work.
     fn plan(replications: &str) -> Plan {
@@ -280,7 +280,7 @@ bad = {{}}
 clear = {{ links.air.channel = "perfect" }}
 "#
         );
-        let source = Source::of_text("s".into(), "s.toml".into(), text.as_bytes(), &Overrides::default());
+        let source = load::of_text("s".into(), "s.toml".into(), text.as_bytes(), &Overrides::default());
         source.and_then(|source| Plan::of(&source)).unwrap_or_else(|problems| panic!("{problems:?}"))
     }
 

@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use engine::{Bytes, Rate, Span};
 
-use crate::problem::Problem;
+use scenario::problem::Problem;
 
 /// Flows that a warning names besides its own, at most.
 const NAMED: usize = 5;

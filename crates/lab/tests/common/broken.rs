@@ -1,7 +1,7 @@
 //! Scenarios with a mistake, and what is said of it.
 
-use lab::problem::Problem;
-use lab::scenario::{Document, check};
+use scenario::problem::Problem;
+use scenario::{Document, check};
 
 /// A scenario that is right; each case breaks one line of it.
 pub const GOOD: &str = r#"

@@ -4,7 +4,7 @@
 pub mod broken;
 
 use engine::Time;
-use lab::scenario::{Checked, Document, Scenario, check};
+use scenario::{Checked, Document, Scenario, check};
 use sim::{Event, Network, Nobody, Results, World};
 
 /// The scenario that `text` describes; a problem fails the test.

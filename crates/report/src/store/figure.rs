@@ -1,8 +1,8 @@
 //! One figure of a sweep: pictures of it and its table.
 
 use lab::export::shown;
-use lab::metric::{Metric, Scope};
 use lab::sweep::analysis::{Analysis, Entry};
+use observe::metric::{Metric, Scope};
 
 use super::{numbers, pictures, plain};
 use crate::capital;

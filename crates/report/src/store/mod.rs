@@ -6,8 +6,8 @@ mod numbers;
 mod pictures;
 mod repeat;
 
-use lab::metric::Metric;
 use lab::sweep::analysis::Analysis;
+use observe::metric::Metric;
 
 use crate::BarChart;
 use crate::page::{Block, Page, Section};

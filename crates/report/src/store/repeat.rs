@@ -1,8 +1,8 @@
 //! What it takes to repeat a sweep, or one of its runs: the scenario and commands.
 
-use lab::scenario::document::read_back;
-use lab::scenario::sweep::Replications;
 use lab::sweep::analysis::{Analysis, CellRuns};
+use scenario::document::read_back;
+use scenario::sweep::Replications;
 use serde_json::Value;
 
 use crate::page::Block;

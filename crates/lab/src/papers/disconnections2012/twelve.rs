@@ -6,8 +6,8 @@ use stats::{Moments, Sample};
 use super::super::{Contradiction, Number};
 use super::readings::{AT_ONCE, PATIENT, SHORTER, SHORTER_AT_ONCE, SINGLY, SINGLY_AT_ONCE, SLOW, SLOW_AT_ONCE};
 use super::{AWAY, EVERY, HEARS, LEAVES, LONG, RATE, RTT, SHORT, TABLE_1};
-use crate::metric::{self, Metric};
 use crate::sweep::analysis::{Analysis, CellRuns};
+use observe::metric::{self, Metric};
 
 /// A sweep's runs under one reading.
 #[derive(Clone, Copy)]

@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use stats::Sample;
 
 use super::{Chart, Number, Panel, Paper, Picture, Reading, Source};
-use crate::metric::{self, Metric};
 use crate::sweep::analysis::{Analysis, CellRuns};
+use observe::metric::{self, Metric};
 use tables::{TABLES, WINDOWS};
 
 /// The paper.

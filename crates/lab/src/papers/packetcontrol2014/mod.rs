@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 use stats::Sample;
 
 use super::{Chart, Number, Panel, Paper, Picture, Printed, Reading, Source};
-use crate::metric::{self, Metric};
 use crate::sweep::analysis::Analysis;
+use observe::metric::{self, Metric};
 
 /// The paper.
 pub static PAPER: Paper = Paper {

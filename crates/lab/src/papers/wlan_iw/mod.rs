@@ -6,8 +6,8 @@ use serde_json::json;
 use stats::Sample;
 
 use super::{Chart, Number, Panel, Paper, Picture, Reading, Source};
-use crate::metric;
 use crate::sweep::analysis::Analysis;
+use observe::metric;
 
 /// The paper.
 pub static PAPER: Paper = Paper {

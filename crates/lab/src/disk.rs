@@ -1,0 +1,45 @@
+//! This machine's files, as scenarios are read from them and traces are written to them.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+use observe::output::TraceFiles;
+use scenario::Files;
+
+/// This machine's file system.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Disk;
+
+impl Files for Disk {
+    fn read(&self, path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        File::open(path)?.take(limit).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    }
+
+    fn exists(&self, path: &Path) -> bool {
+        path.try_exists().unwrap_or(true)
+    }
+
+    fn is_dir(&self, path: &Path) -> bool {
+        path.is_dir()
+    }
+
+    fn entries(&self, dir: &Path) -> Vec<PathBuf> {
+        let entries = fs::read_dir(dir).into_iter().flatten().flatten();
+        let mut entries: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+        entries.sort();
+        entries
+    }
+}
+
+/// A directory that traces are written to.
+#[derive(Clone, Debug, Default)]
+pub struct Directory(pub PathBuf);
+
+impl TraceFiles for Directory {
+    fn append(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
+        OpenOptions::new().create(true).append(true).open(self.0.join(name))?.write_all(bytes)
+    }
+}

@@ -1,0 +1,45 @@
+//! What a result says that ran.
+
+use std::path::Path;
+
+use lab::load::{Overrides, load};
+use scenario::ran::what_ran;
+
+fn ran(set: &[&str], scheme: Option<&str>) -> String {
+    let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/goel-refined.toml");
+    let overrides = Overrides {
+        set: set.iter().map(|set| (*set).to_owned()).collect(),
+        scheme: scheme.map(str::to_owned),
+        seed: Some(7),
+    };
+    what_ran(&load(&example, &overrides).expect("a scenario")).join(" / ")
+}
+
+#[test]
+fn what_ran_is_not_what_the_title_says() {
+    assert_eq!(ran(&[], None), "refined-icmp / seed 7 / profile goel1997");
+    assert_eq!(ran(&["profile=exact"], Some("unmodified")), "unmodified / seed 7 / profile exact");
+}
+
+#[test]
+fn nodes_that_differ_are_named() {
+    let alone = ran(&["nodes.server.scheme=unmodified", "nodes.mobile.scheme=unmodified"], None);
+    assert_eq!(alone, "unmodified (server, mobile), refined-icmp (station) / seed 7 / profile goel1997");
+}
+
+/// The server sends and has no radio; the mobile has one; a host that only receives, over a wire, does the same
+/// whatever its scheme is, and a router has none.
+#[test]
+fn only_nodes_that_can_act_on_a_scheme_count() {
+    let wired = [
+        "nodes.desk={ kind = \"host\", scheme = \"unmodified\" }",
+        "nodes.core={ kind = \"router\" }",
+        "links.lan={ kind = \"wired\", between = [\"core\", \"desk\"], rate = \"8 Mbps\", delay = \"1 ms\" }",
+        "links.trunk={ kind = \"wired\", between = [\"server\", \"core\"], rate = \"8 Mbps\", delay = \"1 ms\" }",
+        "flows.down={ from = \"server\", to = \"desk\", bytes = \"1 MB\" }",
+    ];
+    assert_eq!(ran(&wired, None), "refined-icmp / seed 7 / profile goel1997");
+    let sends = "flows.up={ from = \"desk\", to = \"server\", bytes = \"1 MB\" }";
+    let both = ran(&[&wired[..], &[sends]].concat(), None);
+    assert_eq!(both, "refined-icmp (server, station, mobile), unmodified (desk) / seed 7 / profile goel1997");
+}

@@ -1,0 +1,514 @@
+//! One flow, followed packet by packet: what became of each sending.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::rc::Rc;
+
+use engine::{Span, Time};
+use path::{HopId, LinkEvent};
+use sim::FlowSpec;
+use tcp::Reason;
+use wire::{Addr, Body, Packet, Segment, SeqNum};
+
+use super::cell::Why;
+use super::hops::{self, Hop, Hops};
+use super::in_cell::InCells;
+use super::sending::{Load, Sending};
+use super::transit::Transit;
+use crate::received::Received;
+
+/// Something that happened to a flow.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Fact {
+    /// A segment entered the network.
+    Sent(Sending),
+    /// A segment came to a node on its way.
+    Passed,
+    /// A segment came to the receiver; `news` if it brought bytes that were not there.
+    Reached { sending: Sending, news: bool },
+    /// An acknowledgment or a message came to the sender's node.
+    Answered(Sending),
+    /// A packet was lost.
+    Gone(Sending),
+    /// The link layer's attempt at a packet, or the only sending where there is no link layer, came to nothing.
+    /// `unbroken` if in a medium, and the last attempt there had failed for the same reason.
+    Failed { hop: HopId, from: Time, to: Time, data: bool, why: Why, unbroken: bool },
+    /// A packet stood at a station of a medium while others used the air.
+    Waited { from: Time, to: Time },
+    /// The sender says so.
+    Tcp(tcp::Event),
+}
+
+/// What a link layer does with the flow's packet on a hop.
+#[derive(Clone, Copy)]
+struct Service {
+    /// When the first attempt began, and the present one.
+    began: Time,
+    attempt_began: Time,
+    /// Whether the packet has come to the far end.
+    arrived: bool,
+}
+
+/// The hop that carries the fewest segments a second.
+pub(super) struct Slowest {
+    pub id: HopId,
+    near: usize,
+    pub cycle: Span,
+    /// The medium it is part of.
+    pub medium: Option<u32>,
+    has_link_layer: bool,
+    sending: Span,
+    processing: Span,
+    /// When it has sent, or learnt the fate of, what it was given.
+    free: Time,
+}
+
+impl Slowest {
+    /// A hop of a medium.
+    pub fn in_cell(id: HopId, hop: &Hop, medium: u32, cycle: Span) -> Self {
+        Slowest {
+            id,
+            near: hop.near,
+            cycle,
+            medium: Some(medium),
+            has_link_layer: true,
+            sending: Span::ZERO,
+            processing: hop.processing,
+            free: Time::ZERO,
+        }
+    }
+}
+
+/// Until now the slowest hop has had no data of a flow to send for so long.
+#[derive(Clone, Copy)]
+pub(super) enum Idle {
+    /// From a time on, which may lie ahead.
+    From(Time),
+    /// It is part of this medium, of which nobody has had a use for so long in all.
+    Cell(u32, Span),
+}
+
+pub(super) struct Flow {
+    source: usize,
+    receiver: Addr,
+    /// The sequence number of the first byte, known from the first segment on.
+    origin: SeqNum,
+    /// Bytes of data in a full segment.
+    pub segment: u32,
+    /// The receiver's window.
+    pub window: u64,
+    /// Bytes to send; without end if not given.
+    pub bytes: Option<u64>,
+    /// First unacknowledged byte.
+    pub una: u64,
+    /// First byte never sent.
+    pub max: u64,
+    /// The congestion window, with what recovery adds.
+    pub cwnd: f64,
+    /// When the sender last sent or heard something; its timer does not count.
+    pub acted: Time,
+    /// When a queue last dropped or marked a packet of the flow, or a node's buffers dropped one.
+    pub congested_at: Option<Time>,
+    /// Segments not acknowledged that were lost in the air: when, the last time, by first byte.
+    pub lost_in_air: BTreeMap<u64, Time>,
+    /// First bytes of segments not acknowledged that were lost, wherever, when the receiver did not have them.
+    missed: BTreeSet<u64>,
+    /// Names of links, by number.
+    pub links: Rc<[String]>,
+    least_rtt: Option<Span>,
+    received: Received,
+    /// First sending of each segment outstanding, oldest first.
+    first_sent: VecDeque<(u64, Time)>,
+    /// The segment that the sender has just said it sends.
+    announced: Option<(u64, u32, Reason)>,
+    /// Where they all are.
+    pub(super) transit: Transit,
+    /// And in media.
+    pub(super) in_cells: InCells,
+    /// By hop number.
+    services: BTreeMap<usize, Service>,
+    pub(super) slowest: Option<Slowest>,
+    next_id: u64,
+}
+
+impl Flow {
+    pub fn new(spec: &FlowSpec, links: Rc<[String]>, homes: Rc<[Option<u32>]>) -> Self {
+        Flow {
+            source: spec.from,
+            receiver: Addr::of_node(spec.to),
+            origin: SeqNum(0),
+            segment: spec.tcp.segment,
+            window: spec.tcp.window.0,
+            bytes: spec.bytes,
+            una: 0,
+            max: 0,
+            cwnd: 0.0,
+            acted: spec.start,
+            congested_at: None,
+            lost_in_air: BTreeMap::new(),
+            missed: BTreeSet::new(),
+            links,
+            least_rtt: None,
+            received: Received::default(),
+            first_sent: VecDeque::new(),
+            announced: None,
+            transit: Transit::new(homes),
+            in_cells: InCells::default(),
+            services: BTreeMap::new(),
+            slowest: None,
+            next_id: 0,
+        }
+    }
+
+    /// The node that sends.
+    pub fn source(&self) -> usize {
+        self.source
+    }
+
+    /// Since when nothing of the flow is in the network: no data, no acknowledgment, no message.
+    pub fn empty_since(&self) -> Option<Time> {
+        self.transit.empty_since()
+    }
+
+    /// Every packet in the network.
+    pub fn in_network(&self) -> impl Iterator<Item = &Sending> {
+        self.transit.all()
+    }
+
+    /// When the first segment outstanding was first sent.
+    pub fn oldest_sent(&self) -> Option<Time> {
+        self.first_sent.front().map(|(_, at)| *at)
+    }
+
+    /// Whether the first unacknowledged segment is lost: neither in the network nor at the receiver.
+    pub fn hole(&self) -> bool {
+        self.una < self.max && self.received.next() <= self.una && !self.transit.has_data(self.una)
+    }
+
+    /// Whether the first unacknowledged segment was lost and has been sent again: a copy, or its acknowledgment, is on its way.
+    pub fn repairs_hole(&self) -> bool {
+        self.missed.contains(&self.una) && !self.hole()
+    }
+
+    /// Nothing that is told from now on began before this; `None` if nothing is outstanding.
+    pub fn unsettled_since(&self) -> Option<Time> {
+        // A link layer whose acknowledgments are lost goes on after the packet, and even the transfer, is through.
+        let attempts = self.services.values().map(|service| service.attempt_began);
+        self.in_network().map(|sending| sending.since).chain(attempts).chain(self.oldest_sent()).min()
+    }
+
+    /// Whether a link layer has the segment that begins at `seq`, in another sending than `id`: tries to send it, or will.
+    pub fn with_link_layer_besides(&self, seq: u64, id: u64) -> bool {
+        self.transit.with_link_layer().any(|other| other.seq() == Some(seq) && other.id != id)
+    }
+
+    /// Bytes in flight that keep the slowest hop busy: what it carries in the least round trip.
+    pub fn pipe(&self) -> Option<f64> {
+        let (rtt, slowest) = (self.least_rtt?, self.slowest.as_ref()?);
+        let cycle = slowest.cycle.as_nanos();
+        (cycle > 0).then(|| rtt.as_nanos() as f64 / cycle as f64 * f64::from(self.segment))
+    }
+
+    /// Since when the slowest hop has had no data of this flow to send, or will have none; `None` while some waits.
+    pub fn slowest_idle(&self) -> Option<Idle> {
+        let slowest = self.slowest.as_ref()?;
+        if slowest.medium.is_some() {
+            let (medium, idle) = self.in_cells.idle?;
+            return Some(Idle::Cell(medium, idle));
+        }
+        let waits = slowest.has_link_layer && self.transit.waits(slowest.near, self.receiver);
+        (!waits).then_some(Idle::From(slowest.free))
+    }
+
+    /// Whether the slowest hop is part of a medium.
+    pub fn slowest_is_cell(&self) -> bool {
+        self.slowest.as_ref().is_some_and(|slowest| slowest.medium.is_some())
+    }
+
+    /// The sender says something.
+    pub fn sender(&mut self, at: Time, event: &tcp::Event, facts: &mut Vec<Fact>) {
+        match *event {
+            tcp::Event::SegmentSent { seq, len, reason } => {
+                self.announced = Some((seq, len, reason));
+                self.acted = at;
+                let end = seq + u64::from(len);
+                if end > self.max {
+                    self.first_sent.push_back((self.max, at));
+                    self.max = end;
+                }
+            }
+            tcp::Event::AckReceived { ack, duplicate } => {
+                self.acted = at;
+                if !duplicate {
+                    self.una = ack;
+                    self.lost_in_air = self.lost_in_air.split_off(&ack);
+                    self.missed = self.missed.split_off(&ack);
+                    // A segment counts until its last byte is acknowledged.
+                    while self.first_sent.get(1).map_or(self.max, |(seq, _)| *seq) <= ack
+                        && self.first_sent.pop_front().is_some()
+                    {}
+                }
+            }
+            tcp::Event::NoticeReceived { .. } => self.acted = at,
+            tcp::Event::Window { cwnd, .. } => self.cwnd = cwnd,
+            tcp::Event::RttSample { rtt, .. } => {
+                self.least_rtt = Some(self.least_rtt.map_or(rtt, |least| least.min(rtt)));
+            }
+            _ => {}
+        }
+        facts.push(Fact::Tcp(*event));
+    }
+
+    /// A node made a packet of this flow.
+    pub fn sent(&mut self, at: Time, node: usize, packet: &Packet, facts: &mut Vec<Fact>) {
+        let Some(sending) = self.made(at, packet) else { return };
+        self.transit.entered(&sending);
+        self.put(at, node, sending);
+        if sending.seq().is_some() {
+            facts.push(Fact::Sent(sending));
+        }
+    }
+
+    /// A node's buffers had no room for a packet.
+    pub fn buffer_full(&mut self, at: Time, node: usize, packet: &Packet, facts: &mut Vec<Fact>) {
+        self.congested_at = Some(at);
+        self.no_route(at, node, packet, facts);
+    }
+
+    /// A node did not take a packet, or knew no way for it.
+    pub fn no_route(&mut self, at: Time, node: usize, packet: &Packet, facts: &mut Vec<Fact>) {
+        let sending = if Addr::of_node(node) == packet.src {
+            // It never left the node that made it.
+            let made = self.made(at, packet);
+            self.transit.refused(at);
+            made
+        } else {
+            self.transit.take_newest(at, node, packet)
+        };
+        self.gone(sending, facts);
+    }
+
+    /// A node's scheme took a packet, which is not lost.
+    pub fn taken(&mut self, at: Time, node: usize, packet: &Packet) {
+        self.transit.take_newest(at, node, packet);
+    }
+
+    /// Something happened to a packet on a link.
+    pub fn link(&mut self, at: Time, id: HopId, event: &LinkEvent, hops: &Hops, facts: &mut Vec<Fact>) {
+        let Some(hop) = hops.get(id) else { return };
+        match event {
+            LinkEvent::FrameSent { packet, .. } if hop.medium.is_some() => self.sent_in_cell(at, id, hop, packet),
+            LinkEvent::FrameSent { attempt, packet, .. } if hop.stops_and_waits() => {
+                self.frame_sent(at, id, hop, *attempt, packet, facts);
+            }
+            LinkEvent::FrameSent { attempt, packet, .. } => self.one_of_many_sent(at, id, hop, *attempt, packet, facts),
+            LinkEvent::FrameCorrupted { attempt, packet, .. } => {
+                // What is there already was counted when it was sent.
+                if self.transit.failed(hop.near, *attempt, packet) && hop.has_window() {
+                    facts.push(attempt_on_the_line(at, id, hop, packet));
+                }
+            }
+            LinkEvent::GivenUp { packet, arrived, .. } => self.given_up(at, id, hop, packet, *arrived, facts),
+            LinkEvent::Lost { packet } => {
+                let (from, to) = on_the_line(at, hop, packet);
+                facts.push(failed(id, from, to, packet));
+                let lost = self.transit.take_oldest(at, hop.near, packet);
+                self.gone_in_air(at, lost, facts);
+            }
+            LinkEvent::QueueFull { packet } => {
+                self.congested_at = Some(at);
+                let sending = self.transit.take_newest(at, hop.near, packet);
+                self.gone(sending, facts);
+            }
+            LinkEvent::Arrived { packet } => self.arrived(at, id, hop, packet, facts),
+            LinkEvent::Marked { .. } => self.congested_at = Some(at),
+            LinkEvent::FrameDuplicate { .. }
+            | LinkEvent::FrameDiscarded { .. }
+            | LinkEvent::ParitySent { .. }
+            | LinkEvent::ParityCorrupted { .. }
+            | LinkEvent::Recovered { .. }
+            | LinkEvent::AckCorrupted { .. } => {}
+        }
+    }
+
+    fn frame_sent(&mut self, at: Time, id: HopId, hop: &Hop, attempt: u32, packet: &Packet, facts: &mut Vec<Fact>) {
+        let fresh = Service { began: at, attempt_began: at, arrived: false };
+        let service = self.services.entry(hops::number(id)).or_insert(fresh);
+        if attempt == 1 {
+            *service = fresh;
+            self.transit.has_link_layer(hop.near, packet.dst);
+            return;
+        }
+        facts.push(failed(id, service.attempt_began, at, packet));
+        service.attempt_began = at;
+        self.transit.failed(hop.near, attempt - 1, packet);
+    }
+
+    /// A frame that does not wait for the one before. Of an attempt that fails counts the time it holds the line: while its
+    /// acknowledgment is awaited others are sent.
+    fn one_of_many_sent(
+        &mut self,
+        at: Time,
+        id: HopId,
+        hop: &Hop,
+        attempt: u32,
+        packet: &Packet,
+        facts: &mut Vec<Fact>,
+    ) {
+        if !hop.has_window() {
+            return;
+        }
+        self.transit.has_link_layer(hop.near, packet.dst);
+        // Resent in vain, because its link acknowledgment was lost.
+        if attempt > 1 && !self.transit.has(hop.near, packet) {
+            facts.push(attempt_on_the_line(at, id, hop, packet));
+        }
+    }
+
+    fn given_up(&mut self, at: Time, id: HopId, hop: &Hop, packet: &Packet, arrived: bool, facts: &mut Vec<Fact>) {
+        let service = self.services.remove(&hops::number(id));
+        if let Some(service) = service {
+            facts.push(failed(id, service.attempt_began, at, packet));
+        }
+        // Given up on is not lost, if only the link acknowledgments were.
+        if arrived {
+            return;
+        }
+        let lost = self.transit.take_oldest(at, hop.near, packet);
+        if lost.is_some_and(|sending| sending.seq().is_some())
+            && let Some(slowest) = self.slowest.as_mut().filter(|slowest| slowest.id == id)
+        {
+            slowest.free = at;
+        }
+        self.gone_in_air(at, lost, facts);
+    }
+
+    fn gone_in_air(&mut self, at: Time, lost: Option<Sending>, facts: &mut Vec<Fact>) {
+        if let Some(seq) = lost.and_then(|sending| sending.seq()).filter(|seq| *seq >= self.una) {
+            self.lost_in_air.insert(seq, at);
+        }
+        self.gone(lost, facts);
+    }
+
+    fn gone(&mut self, lost: Option<Sending>, facts: &mut Vec<Fact>) {
+        let Some(sending) = lost else { return };
+        if let Some(seq) = sending.seq().filter(|seq| !self.received.has(*seq)) {
+            self.missed.insert(seq);
+        }
+        facts.push(Fact::Gone(sending));
+    }
+
+    fn arrived(&mut self, at: Time, id: HopId, hop: &Hop, packet: &Packet, facts: &mut Vec<Fact>) {
+        let service = self.services.get_mut(&hops::number(id)).filter(|_| hop.stops_and_waits());
+        let again = service.as_ref().is_some_and(|service| service.arrived);
+        let held = match service {
+            Some(service) => {
+                service.arrived = true;
+                (service.began, at)
+            }
+            None if hop.medium.is_some() => self.held_in_cell(at, id),
+            None => on_the_line(at, hop, packet),
+        };
+        // Again: each attempt has a frame number of its own, and the link acknowledgment was lost. The packet is there twice.
+        let left = if again { self.made(at, packet) } else { self.transit.leave(hop.near, packet) };
+        let Some(mut sending) = left else { return };
+        if again {
+            self.transit.entered(&sending);
+        }
+        sending.crossed(held.0, held.1);
+        // Of a medium when the exchange is over.
+        if sending.seq().is_some() && hop.medium.is_none() {
+            self.learn_speed(at, id, hop);
+        }
+        if Addr::of_node(hop.far) != packet.dst {
+            self.put(at, hop.far, sending);
+            if sending.seq().is_some() {
+                facts.push(Fact::Passed);
+            }
+            return;
+        }
+        self.transit.left(at, &sending);
+        facts.push(match sending.load {
+            Load::Data { seq, len, .. } => {
+                Fact::Reached { sending, news: self.received.take(seq, seq + u64::from(len)) }
+            }
+            Load::Ack { .. } | Load::Notice => Fact::Answered(sending),
+        });
+    }
+
+    /// Data has crossed a hop: is it the slowest?
+    fn learn_speed(&mut self, at: Time, id: HopId, hop: &Hop) {
+        let full = Packet::HEADER + Segment::HEADER + self.segment;
+        let left = hop.left(at);
+        let cycle = hop.cycle(full, left);
+        // Where its rate changes it may be the slowest no more; another takes its place with its next packet.
+        let known = self.slowest.as_ref().filter(|slowest| slowest.id == id).map(|slowest| slowest.free);
+        if known.is_some() || self.slowest.as_ref().is_none_or(|slowest| cycle > slowest.cycle) {
+            self.slowest = Some(Slowest {
+                id,
+                near: hop.near,
+                cycle,
+                medium: None,
+                has_link_layer: hop.link_ack.is_some(),
+                sending: hop.sending(full, left),
+                processing: hop.processing,
+                free: known.unwrap_or(at),
+            });
+        }
+        if let Some(slowest) = self.slowest.as_mut().filter(|slowest| slowest.id == id && slowest.has_link_layer) {
+            slowest.free = at + hop.turnaround();
+        }
+    }
+
+    /// Which byte of the stream a number on the wire means.
+    fn offset(&self, number: SeqNum) -> Option<u64> {
+        number.offset_from(self.origin, self.una)
+    }
+
+    /// A packet that has just been made, as its maker means it.
+    fn made(&mut self, at: Time, packet: &Packet) -> Option<Sending> {
+        let load = match &packet.body {
+            Body::Tcp(segment) if segment.len > 0 => {
+                let announced = self.announced.take();
+                if let Some((seq, ..)) = announced {
+                    self.origin = segment.seq.origin_of(seq);
+                }
+                let from_wire = || Some((self.offset(segment.seq)?, segment.len, Reason::New));
+                let (seq, len, reason) = announced.or_else(from_wire)?;
+                Load::Data { seq, len, reason }
+            }
+            Body::Tcp(segment) => Load::Ack { ack: self.offset(segment.ack)? },
+            Body::Icmp(_) => Load::Notice,
+        };
+        let id = self.next_id;
+        self.next_id += 1;
+        Some(Sending { id, packet: *packet, load, since: at, failed: 0, longest: (at, at) })
+    }
+
+    /// A packet comes to a node on its way.
+    fn put(&mut self, at: Time, node: usize, sending: Sending) {
+        if sending.packet.dst == self.receiver
+            && let Some(slowest) = self.slowest.as_mut().filter(|slowest| slowest.near == node)
+            && !slowest.has_link_layer
+        {
+            slowest.free = slowest.free.max(at + slowest.processing) + slowest.sending;
+        }
+        self.transit.put(at, node, sending);
+    }
+}
+
+/// An attempt that the channel has spoilt.
+fn failed(hop: HopId, from: Time, to: Time, packet: &Packet) -> Fact {
+    Fact::Failed { hop, from, to, data: packet.data().is_some(), why: Why::Air, unbroken: false }
+}
+
+/// An attempt that begins now and fails, for as long as it holds the line.
+fn attempt_on_the_line(at: Time, id: HopId, hop: &Hop, packet: &Packet) -> Fact {
+    failed(id, at, at + hop.sending(packet.size(), at), packet)
+}
+
+/// When a packet that arrives now, on a link without link layer, was being sent.
+fn on_the_line(at: Time, hop: &Hop, packet: &Packet) -> (Time, Time) {
+    let to = hop.left(at);
+    let from = to.as_nanos().saturating_sub(hop.sending(packet.size(), to).as_nanos());
+    (Time::from_nanos(from), to)
+}

@@ -1,0 +1,485 @@
+//! What held a transfer up: the problem areas of a run, with what each cost [goel1997 6.2.2].
+//!
+//! [`Explain`] is a consumer of the one stream of events. For each flow a `Flow` follows every sending of every
+//! packet through the network, which a simulator can and a sender cannot, and tells it as `Fact`s. A *kind of problem*
+//! is one file with a `Watch` and one line in [`KINDS`]; it turns facts into [`Finding`]s.
+//!
+//! A cost is time. What a kind counts as cost is the equation in its file's header. Costs of different findings overlap
+//! (a cut window and the wait before it): they must not be added. [`FlowReport::lost`] counts each moment once, see
+//! `Union`.
+//!
+//! Memory: what is in flight and what is in the network, the findings, and a buffer of the union. Nothing grows with
+//! the run but the list of findings.
+
+mod bad_air;
+mod cell;
+mod collision;
+mod contention;
+mod flow;
+mod hearing;
+mod hidden_terminal;
+mod hops;
+mod idle_wait;
+mod in_cell;
+mod needless_cut;
+mod raced_resend;
+mod receiver_window;
+mod repeated_timeout;
+mod sending;
+mod spurious_timeout;
+mod transit;
+mod union;
+mod window_behind_hole;
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use engine::{Span, Time};
+use path::LinkEvent;
+use sim::{Event, Network, NodeEvent, Sink};
+use wire::{Addr, Body, Packet};
+
+use cell::{Cells, Exchange};
+use flow::{Fact, Flow};
+use hops::Hops;
+use union::Union;
+
+/// A kind of problem.
+pub struct Kind {
+    /// Its name in tables and JSON.
+    pub name: &'static str,
+    /// One line about it.
+    pub summary: &'static str,
+    /// Whether another sender, scheme or setting could have avoided it. The air cannot be avoided.
+    pub avoidable: bool,
+    watch: fn() -> Box<dyn Watch>,
+}
+
+/// Every kind of problem.
+pub const KINDS: &[Kind] = &[
+    Kind {
+        name: "idle-wait",
+        summary: "nothing was left in the network, and the sender waited for its timer",
+        avoidable: true,
+        watch: idle_wait::watch,
+    },
+    Kind {
+        name: "spurious-timeout",
+        summary: "the timer expired although the segment, or its acknowledgment, was on its way",
+        avoidable: true,
+        watch: spurious_timeout::watch,
+    },
+    Kind {
+        name: "repeated-timeout",
+        summary: "the timer expired more than once for one window of data",
+        avoidable: true,
+        watch: repeated_timeout::watch,
+    },
+    Kind {
+        name: "raced-resend",
+        summary: "TCP sent again what the link layer still had or had delivered",
+        avoidable: true,
+        watch: raced_resend::watch,
+    },
+    Kind {
+        name: "needless-cut",
+        summary: "the window was cut although no queue had dropped or marked anything",
+        avoidable: true,
+        watch: needless_cut::watch,
+    },
+    Kind {
+        name: "receiver-window",
+        summary: "the receiver's window stopped the sender, and the slowest link stood idle",
+        avoidable: true,
+        watch: receiver_window::watch,
+    },
+    Kind {
+        name: "window-behind-hole",
+        summary: "the receiver's window was full of data behind a hole under repair, and the slowest link stood idle",
+        avoidable: true,
+        watch: window_behind_hole::watch,
+    },
+    Kind {
+        name: "hidden-terminal",
+        summary: "frames met those of stations that do not hear each other",
+        avoidable: true,
+        watch: hidden_terminal::watch,
+    },
+    Kind {
+        name: "collision",
+        summary: "frames began at the same moment as others' of their cell",
+        avoidable: false,
+        watch: collision::watch,
+    },
+    Kind {
+        name: "contention",
+        summary: "packets waited in their cell while others used the air",
+        avoidable: false,
+        watch: contention::watch,
+    },
+    Kind { name: "bad-air", summary: "frames were lost in the air", avoidable: false, watch: bad_air::watch },
+];
+
+/// Looks for one kind of problem in one flow.
+///
+/// `hear` is called for every fact of the flow from its start to its end, in order of time, when `flow` already is in the
+/// state after it; `end` once, when the flow is complete or the run over. A watch tells `out` of time lost as soon as
+/// that is certain, at the latest when nothing that it depends on is outstanding or in the network any more.
+trait Watch {
+    /// Something happened.
+    fn hear(&mut self, at: Time, fact: &Fact, flow: &Flow, out: &mut Out<'_>);
+    /// The flow is over.
+    fn end(&mut self, at: Time, flow: &Flow, out: &mut Out<'_>) {
+        let _ = (at, flow, out);
+    }
+}
+
+/// One problem.
+#[derive(Clone, Debug)]
+pub struct Finding {
+    /// The name of its kind.
+    pub kind: &'static str,
+    /// Whether it could have been avoided.
+    pub avoidable: bool,
+    /// When it began.
+    pub from: Time,
+    /// When it was over.
+    pub to: Time,
+    /// The time it cost.
+    pub cost: Span,
+    /// What happened and why it cost, in one sentence.
+    pub text: String,
+}
+
+/// Takes what a watch finds.
+struct Out<'a> {
+    kind: &'static Kind,
+    findings: &'a mut Vec<Finding>,
+    lost: &'a mut Lost,
+}
+
+impl Out<'_> {
+    /// From `from` to `to` this share of the time was lost: 1 if nothing useful happened, 0.5 at half speed.
+    fn lost(&mut self, from: Time, to: Time, share: f64) {
+        self.lost.all.add(from, to, share);
+        if self.kind.avoidable {
+            self.lost.avoidable.add(from, to, share);
+        }
+    }
+
+    /// A problem is over. One that cost nothing is none.
+    fn found(&mut self, from: Time, to: Time, cost: Span, text: String) {
+        if cost > Span::ZERO {
+            let Kind { name: kind, avoidable, .. } = *self.kind;
+            self.findings.push(Finding { kind, avoidable, from, to, cost, text });
+        }
+    }
+}
+
+/// Time lost, each moment counted once.
+#[derive(Default)]
+struct Lost {
+    all: Union,
+    avoidable: Union,
+}
+
+/// What is known of one flow.
+#[derive(Clone, Debug)]
+pub struct FlowReport {
+    /// Its number.
+    pub flow: u32,
+    /// From its start to its completion, or to the end of the run.
+    pub took: Span,
+    /// Whether it was completed.
+    pub completed: bool,
+    /// How often its retransmission timer expired.
+    pub timeouts: u32,
+    /// The problems, the costliest first.
+    pub findings: Vec<Finding>,
+    /// Time lost to all of them, each moment counted once.
+    pub lost: Span,
+    /// The same without what could not be avoided.
+    pub lost_avoidably: Span,
+}
+
+/// What all findings of a kind come to.
+#[derive(Clone, Copy, Debug)]
+pub struct KindTotal {
+    /// The kind.
+    pub kind: &'static str,
+    /// How many.
+    pub count: usize,
+    /// The sum of their costs. They can overlap, as `bad-air` both ways does.
+    pub cost: Span,
+}
+
+impl FlowReport {
+    /// The kinds that were found, the costliest first.
+    pub fn kinds(&self) -> Vec<KindTotal> {
+        let total = |kind: &Kind| {
+            let of_kind = self.findings.iter().filter(|finding| finding.kind == kind.name);
+            let (count, cost) = of_kind.fold((0, Span::ZERO), |(n, sum), finding| (n + 1, sum + finding.cost));
+            KindTotal { kind: kind.name, count, cost }
+        };
+        let mut totals: Vec<KindTotal> = KINDS.iter().map(total).filter(|total| total.count > 0).collect();
+        totals.sort_by_key(|total| std::cmp::Reverse(total.cost));
+        totals
+    }
+
+    /// Where a plot can mark the `top` costliest: from, to, and what it was.
+    pub fn marks(&self, top: usize) -> Vec<(Time, Time, String)> {
+        let label = |finding: &Finding| format!("{}: {} ms", finding.kind, millis(finding.cost));
+        self.findings.iter().take(top).map(|finding| (finding.from, finding.to, label(finding))).collect()
+    }
+}
+
+/// Milliseconds, with one decimal where they are not whole.
+pub fn millis(span: Span) -> String {
+    let tenths = (span.as_nanos() + 50_000) / 100_000;
+    if tenths.is_multiple_of(10) { (tenths / 10).to_string() } else { format!("{}.{}", tenths / 10, tenths % 10) }
+}
+
+/// So many things, in words.
+fn count(number: u32, thing: &str) -> String {
+    if number == 1 { format!("1 {thing}") } else { format!("{number} {thing}s") }
+}
+
+/// One flow under watch.
+struct Watched {
+    flow: Flow,
+    watches: Vec<(&'static Kind, Box<dyn Watch>)>,
+    began: Time,
+    /// When it was complete.
+    ended: Option<Time>,
+    timeouts: u32,
+    findings: Vec<Finding>,
+    lost: Lost,
+}
+
+impl Watched {
+    /// Tells facts.
+    fn tell(&mut self, at: Time, facts: &mut Vec<Fact>, cells: &Cells) {
+        for fact in facts.drain(..) {
+            self.timeouts += u32::from(matches!(fact, Fact::Tcp(tcp::Event::Timeout { .. })));
+            for (kind, watch) in &mut self.watches {
+                let mut out = Out { kind, findings: &mut self.findings, lost: &mut self.lost };
+                watch.hear(at, &fact, &self.flow, &mut out);
+            }
+        }
+        for union in [&mut self.lost.all, &mut self.lost.avoidable] {
+            if union.is_full() {
+                let unsettled = [self.flow.unsettled_since(), cells.unsettled_since()];
+                union.settle(unsettled.into_iter().flatten().fold(at, Time::min));
+            }
+        }
+    }
+
+    fn end(&mut self, at: Time) {
+        for (kind, watch) in &mut self.watches {
+            let mut out = Out { kind, findings: &mut self.findings, lost: &mut self.lost };
+            watch.end(at, &self.flow, &mut out);
+        }
+    }
+}
+
+/// The two ends of a flow as its segments name them: source and destination, with ports.
+type Ends = (Addr, u16, Addr, u16);
+
+/// What the flows of a run share.
+struct Context<'a> {
+    hops: &'a Hops,
+    cells: &'a Cells,
+}
+
+/// Watches all flows of a run.
+pub struct Explain {
+    hops: Hops,
+    cells: Cells,
+    flows: Vec<Watched>,
+    by_ends: HashMap<Ends, u32>,
+    /// The flow whose sender has just said that it sends a segment: the packet comes next.
+    announced: Option<u32>,
+    facts: Vec<Fact>,
+}
+
+impl Explain {
+    /// A watch over the flows of `network`.
+    pub fn new(network: &Network) -> Self {
+        let links: Rc<[String]> = network.links.iter().map(|link| link.name.clone()).collect();
+        let homes: Rc<[Option<u32>]> = cell::homes(network).into();
+        let watched = |spec: &sim::FlowSpec| Watched {
+            flow: Flow::new(spec, Rc::clone(&links), Rc::clone(&homes)),
+            watches: KINDS.iter().map(|kind| (kind, (kind.watch)())).collect(),
+            began: spec.start,
+            ended: None,
+            timeouts: 0,
+            findings: Vec::new(),
+            lost: Lost::default(),
+        };
+        Explain {
+            hops: Hops::of(network),
+            cells: Cells::of(network),
+            flows: network.flows.iter().map(watched).collect(),
+            by_ends: HashMap::new(),
+            announced: None,
+            facts: Vec::new(),
+        }
+    }
+
+    /// The run is over: what was found, by flow.
+    pub fn finish(mut self, ended: Time) -> Vec<FlowReport> {
+        let report = |(number, watched): (usize, &mut Watched)| {
+            let completed = watched.ended.is_some();
+            let end = watched.ended.unwrap_or(ended);
+            if !completed {
+                self.cells.tell(end, &mut watched.flow);
+                watched.end(end);
+            }
+            let mut findings = std::mem::take(&mut watched.findings);
+            findings.sort_by_key(|finding| (std::cmp::Reverse(finding.cost), finding.from));
+            FlowReport {
+                flow: number as u32,
+                took: end.since(watched.began),
+                completed,
+                timeouts: watched.timeouts,
+                findings,
+                lost: watched.lost.all.total(),
+                lost_avoidably: watched.lost.avoidable.total(),
+            }
+        };
+        self.flows.iter_mut().enumerate().map(report).collect()
+    }
+
+    /// The flow a packet belongs to, if it has been seen to send.
+    fn flow_of(&self, packet: &Packet) -> Option<u32> {
+        let ends = match &packet.body {
+            Body::Tcp(segment) if segment.len > 0 => (packet.src, segment.src_port, packet.dst, segment.dst_port),
+            Body::Tcp(segment) => (packet.dst, segment.dst_port, packet.src, segment.src_port),
+            Body::Icmp(notice) => (packet.dst, notice.src_port, notice.segment_dst, notice.dst_port),
+        };
+        self.by_ends.get(&ends).copied()
+    }
+
+    /// Learns which ports a flow has, from its first segment.
+    fn learn(&mut self, node: u32, packet: &Packet) {
+        let Some(flow) = self.announced.take() else { return };
+        if let Some(segment) = packet.data()
+            && self.flows[flow as usize].flow.source() == node as usize
+        {
+            self.by_ends.insert((packet.src, segment.src_port, packet.dst, segment.dst_port), flow);
+        }
+    }
+
+    /// Lets a flow's state follow, then tells its watches what that means.
+    fn follow(&mut self, at: Time, number: u32, step: impl FnOnce(&mut Flow, &Context<'_>, &mut Vec<Fact>)) {
+        let Some(watched) = self.flows.get_mut(number as usize) else { return };
+        if watched.ended.is_none() {
+            step(&mut watched.flow, &Context { hops: &self.hops, cells: &self.cells }, &mut self.facts);
+            self.cells.waits(at, number, |medium| watched.flow.transit.waiting_in(medium));
+            self.cells.tell(at, &mut watched.flow);
+            watched.tell(at, &mut self.facts, &self.cells);
+        }
+    }
+
+    /// A mobile uses a link from now on, or no longer.
+    fn mobile_uses(&mut self, at: Time, link: u32, used: bool) {
+        for number in 0..self.flows.len() as u32 {
+            self.follow(at, number, |flow, _, _| flow.mobile_uses(link, used));
+        }
+    }
+
+    /// An exchange in a medium is over.
+    fn exchange(&mut self, at: Time, exchange: &Exchange) {
+        for number in self.cells.flows(exchange.medium) {
+            self.follow(at, number, |flow, cx, facts| flow.exchange(number, exchange, cx, facts));
+        }
+    }
+}
+
+impl Sink for Explain {
+    const ACTIVE: bool = true;
+
+    fn event(&mut self, at: Time, event: &Event) {
+        match event {
+            Event::Sender { flow, event } => {
+                if matches!(event, tcp::Event::SegmentSent { .. }) {
+                    self.announced = Some(*flow);
+                }
+                self.follow(at, *flow, |flow, _, facts| flow.sender(at, event, facts));
+            }
+            Event::FlowCompleted { flow } => {
+                if let Some(watched) = self.flows.get_mut(*flow as usize) {
+                    self.cells.tell(at, &mut watched.flow);
+                    watched.end(at);
+                    watched.ended = Some(at);
+                    self.cells.waits(at, *flow, |_| 0);
+                }
+            }
+            Event::Node { node, event: NodeEvent::Sent { packet } } => {
+                self.learn(*node, packet);
+                if let Some(flow) = self.flow_of(packet) {
+                    self.follow(at, flow, |flow, _, facts| flow.sent(at, *node as usize, packet, facts));
+                }
+            }
+            Event::Node { node, event: NodeEvent::NoRoute { packet } } => {
+                self.learn(*node, packet);
+                if let Some(flow) = self.flow_of(packet) {
+                    self.follow(at, flow, |flow, _, facts| flow.no_route(at, *node as usize, packet, facts));
+                }
+            }
+            Event::Node { node, event: NodeEvent::BufferFull { packet } } => {
+                self.learn(*node, packet);
+                if let Some(flow) = self.flow_of(packet) {
+                    self.follow(at, flow, |flow, _, facts| flow.buffer_full(at, *node as usize, packet, facts));
+                }
+            }
+            Event::Node { node, event: NodeEvent::Taken { packet } } => {
+                if let Some(flow) = self.flow_of(packet) {
+                    self.follow(at, flow, |flow, _, _| flow.taken(at, *node as usize, packet));
+                }
+            }
+            Event::Link { hop, event } => {
+                let flow = packet_of(event).and_then(|packet| self.flow_of(packet));
+                let known = match event {
+                    LinkEvent::FrameSent { number, attempt, packet } => {
+                        self.cells.carries(at, *hop, *number, *attempt, packet, flow)
+                    }
+                    LinkEvent::GivenUp { number, packet, .. } => self.cells.gives_up(*hop, *number, packet, flow),
+                    _ => Vec::new(),
+                };
+                known.iter().for_each(|exchange| self.exchange(at, exchange));
+                if let LinkEvent::FrameCorrupted { number, .. } = event {
+                    self.cells.damaged(*hop, *number);
+                }
+                if let Some(flow) = flow {
+                    self.follow(at, flow, |flow, cx, facts| flow.link(at, *hop, event, cx.hops, facts));
+                }
+            }
+            Event::Medium { medium, event } => {
+                if let Some(exchange) = self.cells.hear(at, *medium, event) {
+                    self.exchange(at, &exchange);
+                }
+            }
+            Event::Node { event: NodeEvent::Associated { link }, .. } => self.mobile_uses(at, *link, true),
+            Event::Node { event: NodeEvent::Left { link }, .. } => self.mobile_uses(at, *link, false),
+            Event::Node { .. } | Event::Receiver { .. } | Event::FlowStarted { .. } | Event::Air { .. } => {}
+        }
+    }
+}
+
+/// The packet a link's event is about.
+fn packet_of(event: &LinkEvent) -> Option<&Packet> {
+    match event {
+        LinkEvent::FrameSent { packet, .. }
+        | LinkEvent::FrameCorrupted { packet, .. }
+        | LinkEvent::FrameDuplicate { packet, .. }
+        | LinkEvent::FrameDiscarded { packet, .. }
+        | LinkEvent::Recovered { packet }
+        | LinkEvent::GivenUp { packet, .. }
+        | LinkEvent::Lost { packet }
+        | LinkEvent::QueueFull { packet }
+        | LinkEvent::Marked { packet }
+        | LinkEvent::Arrived { packet } => Some(packet),
+        LinkEvent::AckCorrupted { .. } | LinkEvent::ParitySent { .. } | LinkEvent::ParityCorrupted { .. } => None,
+    }
+}

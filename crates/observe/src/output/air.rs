@@ -1,0 +1,42 @@
+//! The channel trace file: when the air switched, to be replayed [goel1997 4.2 (9)].
+
+use std::io::{self, Write};
+
+use engine::Time;
+use sim::Event;
+
+use super::columns::has_states;
+use super::file::{Millis, NamedFile, TraceFile};
+use super::{Output, Stage};
+
+struct Air {
+    /// By link; `None` where nothing switches.
+    files: Vec<Option<TraceFile>>,
+}
+
+/// `trace.dat` if one link has air that switches, else one file for each, with the link's name.
+pub(super) fn open(stage: &Stage<'_>) -> Box<dyn Output> {
+    let links = &stage.network.links;
+    let alone = links.iter().filter(|link| has_states(&link.channel)).count() == 1;
+    let open = |link: &sim::LinkSpec| {
+        let name = if alone { "trace.dat".to_owned() } else { format!("{}-trace.dat", link.name) };
+        has_states(&link.channel).then(|| stage.file(name, format!("air of link \"{}\"", link.name)))
+    };
+    Box::new(Air { files: links.iter().map(open).collect() })
+}
+
+impl Output for Air {
+    fn event(&mut self, at: Time, event: &Event) -> io::Result<()> {
+        let Event::Air { link, state } = event else { return Ok(()) };
+        let Some(file) = &mut self.files[*link as usize] else { return Ok(()) };
+        writeln!(file, "{} {}", Millis(at), state.name())
+    }
+
+    fn finish(&mut self, _: Time) -> io::Result<()> {
+        self.files.iter_mut().flatten().try_for_each(TraceFile::flush)
+    }
+
+    fn files(&self) -> Vec<NamedFile> {
+        self.files.iter().flatten().map(TraceFile::named).collect()
+    }
+}

@@ -1,0 +1,131 @@
+//! The thesis's traces: two columns, time in milliseconds and a value, as gnuplot reads them [goel1997 B.4].
+
+use std::io::{self, Write};
+
+use engine::{Stream, Time};
+use path::channel::{ChannelConfig, State};
+use sim::{Event, NodeEvent};
+
+use super::file::{Millis, NamedFile, TraceFile};
+use super::{Output, Stage};
+
+/// Where a value goes: the number of the flow, node or link, and the value.
+type Pick = fn(&Event) -> Option<(u32, f64)>;
+
+/// One trace: a file of two columns for each flow, node or link that has one.
+struct Columns {
+    /// By number; `None` where there is nothing to write about.
+    files: Vec<Option<TraceFile>>,
+    pick: Pick,
+}
+
+impl Output for Columns {
+    fn event(&mut self, at: Time, event: &Event) -> io::Result<()> {
+        let Some((number, value)) = (self.pick)(event) else { return Ok(()) };
+        self.files[number as usize].as_mut().map_or(Ok(()), |file| row(file, at, value))
+    }
+
+    fn finish(&mut self, _: Time) -> io::Result<()> {
+        self.files.iter_mut().flatten().try_for_each(TraceFile::flush)
+    }
+
+    fn files(&self) -> Vec<NamedFile> {
+        self.files.iter().flatten().map(TraceFile::named).collect()
+    }
+}
+
+/// Whole numbers as such, others with three decimals at most.
+fn row(file: &mut TraceFile, at: Time, value: f64) -> io::Result<()> {
+    let text = format!("{value:.3}");
+    writeln!(file, "{} {}", Millis(at), text.trim_end_matches('0').trim_end_matches('.'))
+}
+
+/// A trace of each flow's sender.
+fn of_senders(stage: &Stage<'_>, name: &str, pick: Pick) -> Box<dyn Output> {
+    let open = |(stem, flow): (String, &sim::FlowSpec)| {
+        let about = format!("{name} of flow \"{}\" from node \"{}\"", flow.name, stage.node(flow.from));
+        Some(stage.file(format!("{stem}-{name}"), about))
+    };
+    let files = stage.sender_stems().into_iter().zip(&stage.network.flows).map(open).collect();
+    Box::new(Columns { files, pick })
+}
+
+pub(super) fn seqno(stage: &Stage<'_>) -> Box<dyn Output> {
+    of_senders(stage, "seqno", |event| match event {
+        Event::Sender { flow, event: tcp::Event::SegmentSent { seq, .. } } => Some((*flow, *seq as f64)),
+        _ => None,
+    })
+}
+
+pub(super) fn ackno(stage: &Stage<'_>) -> Box<dyn Output> {
+    of_senders(stage, "ackno", |event| match event {
+        Event::Sender { flow, event: tcp::Event::AckReceived { ack, .. } } => Some((*flow, *ack as f64)),
+        _ => None,
+    })
+}
+
+pub(super) fn congestion(stage: &Stage<'_>) -> Box<dyn Output> {
+    of_senders(stage, "congestion", |event| match event {
+        Event::Sender { flow, event: tcp::Event::Window { cwnd, .. } } => Some((*flow, *cwnd)),
+        _ => None,
+    })
+}
+
+pub(super) fn threshold(stage: &Stage<'_>) -> Box<dyn Output> {
+    of_senders(stage, "threshold", |event| match event {
+        // Infinite means that there is none yet.
+        Event::Sender { flow, event: tcp::Event::Window { ssthresh, .. } } if ssthresh.is_finite() => {
+            Some((*flow, *ssthresh))
+        }
+        _ => None,
+    })
+}
+
+pub(super) fn swnd_size(stage: &Stage<'_>) -> Box<dyn Output> {
+    of_senders(stage, "swnd_size", |event| match event {
+        Event::Sender { flow, event: tcp::Event::Flight { bytes } } => Some((*flow, *bytes as f64)),
+        _ => None,
+    })
+}
+
+pub(super) fn router_pkt_arrival(stage: &Stage<'_>) -> Box<dyn Output> {
+    let open = |node: &sim::NodeSpec| {
+        let name = format!("{}-router_pkt_arrival", node.name);
+        let about = format!("router_pkt_arrival of node \"{}\"", node.name);
+        (node.kind == sim::NodeKind::Router).then(|| stage.file(name, about))
+    };
+    let pick: Pick = |event| match event {
+        Event::Node { node, event: NodeEvent::Transit { packet } } => {
+            packet.data().map(|segment| (*node, f64::from(segment.seq.0)))
+        }
+        _ => None,
+    };
+    Box::new(Columns { files: stage.network.nodes.iter().map(open).collect(), pick })
+}
+
+/// Draw it `with steps`.
+pub(super) fn wless_state(stage: &Stage<'_>) -> Box<dyn Output> {
+    let links = &stage.network.links;
+    let ends = |link: &sim::LinkSpec| link.between.map(|node| stage.node(node)).join("-");
+    let open = |link: &sim::LinkSpec| {
+        // Links side by side have the same ends; then the link's name tells them apart.
+        let alone = links.iter().filter(|other| ends(other) == ends(link)).count() == 1;
+        let name = if alone { ends(link) } else { link.name.clone() };
+        let [one, other] = link.between.map(|node| stage.node(node));
+        let about = format!("wless_state of link \"{}\" between nodes \"{one}\" and \"{other}\"", link.name);
+        let mut file = stage.file(format!("wless_state-{name}"), about);
+        // The air is GOOD at the beginning; a line in memory cannot fail.
+        let _ = row(&mut file, Time::ZERO, 1.0);
+        has_states(&link.channel).then_some(file)
+    };
+    let pick: Pick = |event| match event {
+        Event::Air { link, state } => Some((*link, f64::from(u8::from(*state == State::Good)))),
+        _ => None,
+    };
+    Box::new(Columns { files: links.iter().map(open).collect(), pick })
+}
+
+/// Whether a channel has states to show.
+pub(super) fn has_states(channel: &ChannelConfig) -> bool {
+    channel.build(Stream::named(0, 0, "a look at the kind")).has_states()
+}

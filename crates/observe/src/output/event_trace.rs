@@ -1,0 +1,330 @@
+//! The event trace in the layout of the thesis [goel1997 B.4], with its periodic print of the state [B.3.1].
+
+use std::fmt::{self, Write as _};
+use std::io::{self, Write};
+
+use engine::Time;
+use path::{HopId, HopState, LinkEvent, LinkLayerState, Way};
+use scenario::{EventKind, EventKinds};
+use sim::{Event, NodeEvent, NodeState, World};
+use tcp::Reason;
+use wire::{Body, Packet};
+
+use super::file::{FileError, Millis, NamedFile, TraceFile};
+use super::{Output, PRINTER, Stage};
+
+struct EventTrace {
+    target: Target,
+    kinds: EventKinds,
+    nodes: Vec<String>,
+    links: Vec<Link>,
+    flows: Vec<FlowState>,
+}
+
+struct Link {
+    name: String,
+    between: [usize; 2],
+}
+
+/// Where the trace goes.
+enum Target {
+    File(TraceFile),
+    /// Standard output, or its replacement.
+    Printer(Box<dyn Write>),
+}
+
+impl Write for Target {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Target::File(file) => file.write(bytes),
+            Target::Printer(printer) => printer.write(bytes).map_err(of_printer),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Target::File(file) => file.flush(),
+            Target::Printer(printer) => printer.flush().map_err(of_printer),
+        }
+    }
+}
+
+/// The error, with the name of what could not be written.
+fn of_printer(source: io::Error) -> io::Error {
+    io::Error::new(source.kind(), FileError { name: PRINTER.to_owned(), source })
+}
+
+/// What the periodic print shows of a flow.
+#[derive(Clone)]
+struct FlowState {
+    name: String,
+    from: String,
+    to: String,
+    next: u64,
+    acked: u64,
+    flight: u64,
+    cwnd: f64,
+    ssthresh: f64,
+    received: u64,
+}
+
+pub(super) fn open(stage: &Stage<'_>) -> Box<dyn Output> {
+    let file = stage.file("event-trace.txt".to_owned(), "all events".to_owned());
+    Box::new(EventTrace::new(stage, Target::File(file)))
+}
+
+/// The same, on `printer`.
+pub(super) fn print(stage: &Stage<'_>, printer: Box<dyn Write>) -> Box<dyn Output> {
+    Box::new(EventTrace::new(stage, Target::Printer(printer)))
+}
+
+impl Output for EventTrace {
+    fn event(&mut self, at: Time, event: &Event) -> io::Result<()> {
+        self.note(event);
+        match kind(event).filter(|kind| self.kinds.has(*kind)) {
+            Some(_) => writeln!(self.target, "{}", self.text(Millis(at), event)),
+            None => Ok(()),
+        }
+    }
+
+    fn prints_state(&self) -> bool {
+        self.kinds.has(EventKind::State)
+    }
+
+    /// Prints the state of every flow, every node and both ways of every link [goel1997 B.3.1].
+    fn state(&mut self, at: Time, world: &World) -> io::Result<()> {
+        if !self.prints_state() {
+            return Ok(());
+        }
+        writeln!(self.target, "***** STATE *****\n(CLOCK : {})", Millis(at))?;
+        for flow in &self.flows {
+            writeln!(self.target, "{flow}")?;
+        }
+        for number in 0..self.nodes.len() {
+            let text = self.node(number, world);
+            write!(self.target, "{text}")?;
+        }
+        writeln!(self.target)
+    }
+
+    fn finish(&mut self, _: Time) -> io::Result<()> {
+        writeln!(self.target, "Processing SIMULATION_OVER event.\nTerminating the simulator.\nNormal Termination.")?;
+        self.target.flush()
+    }
+
+    fn files(&self) -> Vec<NamedFile> {
+        match &self.target {
+            Target::File(file) => vec![file.named()],
+            Target::Printer(_) => Vec::new(),
+        }
+    }
+}
+
+/// The kind of an event that has an entry of its own.
+fn kind(event: &Event) -> Option<EventKind> {
+    match event {
+        Event::Link { event, .. } => match event {
+            LinkEvent::FrameCorrupted { .. } => Some(EventKind::Corrupted),
+            LinkEvent::GivenUp { .. } => Some(EventKind::GivenUp),
+            LinkEvent::Lost { .. } => Some(EventKind::Lost),
+            LinkEvent::QueueFull { .. } => Some(EventKind::Dropped),
+            _ => None,
+        },
+        Event::Sender { event, .. } => match event {
+            tcp::Event::FastRetransmit { .. } | tcp::Event::NotifiedRecovery { .. } => Some(EventKind::FastRetransmit),
+            tcp::Event::Timeout { .. } => Some(EventKind::Timeout),
+            tcp::Event::NoticeReceived { .. } => Some(EventKind::Icmp),
+            tcp::Event::SegmentSent { reason, .. } if *reason != Reason::New => Some(EventKind::Retransmitted),
+            _ => None,
+        },
+        Event::Node { event: NodeEvent::BufferFull { .. }, .. } => Some(EventKind::Dropped),
+        _ => None,
+    }
+}
+
+impl EventTrace {
+    fn new(stage: &Stage<'_>, target: Target) -> Self {
+        let flow = |flow: &sim::FlowSpec| FlowState {
+            name: flow.name.clone(),
+            from: stage.node(flow.from).to_owned(),
+            to: stage.node(flow.to).to_owned(),
+            next: 0,
+            acked: 0,
+            flight: 0,
+            cwnd: 0.0,
+            ssthresh: f64::INFINITY,
+            received: 0,
+        };
+        let link = |link: &sim::LinkSpec| Link { name: link.name.clone(), between: link.between };
+        EventTrace {
+            target,
+            kinds: stage.event_kinds,
+            nodes: stage.network.nodes.iter().map(|node| node.name.clone()).collect(),
+            links: stage.network.links.iter().map(link).collect(),
+            flows: stage.network.flows.iter().map(flow).collect(),
+        }
+    }
+
+    /// Keeps what the periodic print shows of flows.
+    fn note(&mut self, event: &Event) {
+        match event {
+            Event::Sender { flow, event } => {
+                let flow = &mut self.flows[*flow as usize];
+                match event {
+                    tcp::Event::SegmentSent { seq, len, .. } => flow.next = flow.next.max(seq + u64::from(*len)),
+                    tcp::Event::AckReceived { ack, .. } => flow.acked = *ack,
+                    tcp::Event::Flight { bytes } => flow.flight = *bytes,
+                    tcp::Event::Window { cwnd, ssthresh } => (flow.cwnd, flow.ssthresh) = (*cwnd, *ssthresh),
+                    _ => {}
+                }
+            }
+            Event::Receiver { flow, event: tcp::Event::SegmentReceived { seq, len, .. } } => {
+                let flow = &mut self.flows[*flow as usize];
+                flow.received = flow.received.max(seq + u64::from(*len));
+            }
+            _ => {}
+        }
+    }
+
+    /// The entry of an event that has one.
+    fn text(&self, clock: Millis, event: &Event) -> String {
+        match event {
+            Event::Link { hop, event } => self.on_link(clock, *hop, event),
+            Event::Sender { flow, event } => on_sender(clock, &self.flows[*flow as usize].from, event),
+            Event::Node { node, event: NodeEvent::BufferFull { packet } } => format!(
+                "***** PKT DROPPED ***** (IP)\n(CLOCK : {clock})\nThe buffers of node {} had no room for the following pkt\n{}",
+                self.nodes[*node as usize],
+                self.packet(packet)
+            ),
+            _ => String::new(),
+        }
+    }
+
+    fn on_link(&self, clock: Millis, hop: HopId, event: &LinkEvent) -> String {
+        match event {
+            LinkEvent::FrameCorrupted { number, packet, .. } => format!(
+                "***** PKT CORRUPTED ***** (DLL)\n(CLOCK : {clock})\n\
+                 The following pkt was corrupted due to BAD status of the link\n{}{}",
+                self.frame(hop, *number, packet),
+                self.packet(packet)
+            ),
+            LinkEvent::GivenUp { number, attempts, packet, .. } => {
+                // The thesis counts the attempts after the first. A frame whose requests to send were all lost had none.
+                let after = match attempts.checked_sub(1) {
+                    Some(count) => format!("after {count} attempts"),
+                    None => "as no request to send was answered".to_owned(),
+                };
+                format!(
+                    "Following frame could not be transmitted {after} :\n{}{}",
+                    self.frame(hop, *number, packet),
+                    self.packet(packet)
+                )
+            }
+            LinkEvent::Lost { packet } => format!(
+                "***** PKT LOST *****\n(CLOCK : {clock})\nThe following pkt was lost on the link\n{}",
+                self.packet(packet)
+            ),
+            LinkEvent::QueueFull { packet } => format!(
+                "***** PKT DROPPED ***** (IP)\n(CLOCK : {clock})\nThe queue of the link had no room for the following pkt\n{}",
+                self.packet(packet)
+            ),
+            _ => String::new(),
+        }
+    }
+
+    /// The state of a node, and of the ways of links that it sends on and receives from.
+    fn node(&self, number: usize, world: &World) -> String {
+        let (name, NodeState { buffer, processing }) = (&self.nodes[number], world.node_state(number));
+        let (used, size) =
+            buffer.map_or(("-".to_owned(), "none".to_owned()), |(used, size)| (used.to_string(), size.to_string()));
+        let mut text = format!("node {name} <BUFFERED, BUFFERS, PROCESSING> : <{used}, {size}, {processing}>\n");
+        for (link, way, Link { name: over, between: [a, b] }) in self.ways() {
+            let (from, to) = if way == Way::Forward { (*a, *b) } else { (*b, *a) };
+            let HopState { waiting, waiting_bytes, outstanding, link_layer } = world.hop_state(link, way);
+            if from == number {
+                let to = &self.nodes[to];
+                text += &format!(
+                    "node {name} to {to} over link {over} <WAITING, BYTES, OUTSTANDING> : \
+                     <{waiting}, {waiting_bytes}, {outstanding}>\n"
+                );
+                if let Some(LinkLayerState { attempts, next_number, .. }) = link_layer {
+                    text += &format!(
+                        "node {name} to {to} over link {over} (DLL) <ATTEMPTS, NEXT SEQ> : <{attempts}, {next_number}>\n"
+                    );
+                }
+            } else if let (true, Some(LinkLayerState { expected, .. })) = (to == number, link_layer) {
+                let from = &self.nodes[from];
+                text += &format!("node {name} from {from} over link {over} (DLL) <SEQ EXPECTED> : <{expected}>\n");
+            }
+        }
+        text
+    }
+
+    /// Both ways of every link.
+    fn ways(&self) -> impl Iterator<Item = (usize, Way, &Link)> {
+        let both = |(number, link)| [Way::Forward, Way::Backward].map(|way| (number, way, link));
+        self.links.iter().enumerate().flat_map(both)
+    }
+
+    fn frame(&self, hop: HopId, number: u64, packet: &Packet) -> String {
+        let [a, b] = self.links[hop.link as usize].between.map(|node| &self.nodes[node]);
+        let (from, to) = match hop.way {
+            Way::Forward => (a, b),
+            Way::Backward => (b, a),
+        };
+        let kind = if packet.data().is_some() { "DATA" } else { "ACK" };
+        format!("The contents of DLL frame are :-\n<SRC, DST, SEQ, ACK, Type>:- <{from}, {to}, {number}, -1, {kind}>\n")
+    }
+
+    fn packet(&self, packet: &Packet) -> String {
+        let [from, to] = [packet.src, packet.dst].map(|addr| &self.nodes[addr.node()]);
+        let mut text = format!("The contents of IP pkt are :-\n<SRC ID, DST ID> : <{from}, {to}>\n");
+        match &packet.body {
+            Body::Tcp(segment) => {
+                text.push_str("The contents of TCP segment are :-\n<SEQ, ACK, Len, Type> : ");
+                let rest = if segment.len > 0 {
+                    writeln!(text, "<{}, -1, {}, DATA>", segment.seq.0, segment.len)
+                } else {
+                    writeln!(text, "<-1, {}, 0, ACK>", segment.ack.0)
+                };
+                rest.expect("writing to a string");
+            }
+            Body::Icmp(notice) => {
+                let (kind, seq) = (notice.kind.name(), notice.seq.0);
+                writeln!(text, "The contents of ICMP message are :-\n<SEQ, Type> : <{seq}, {kind}>").expect("as above");
+            }
+        }
+        text
+    }
+}
+
+/// The entry of an event at the source on node `node`.
+fn on_sender(clock: Millis, node: &str, event: &tcp::Event) -> String {
+    match event {
+        tcp::Event::FastRetransmit { .. } => "TCP_SRC:: Fast Retransmit".to_owned(),
+        tcp::Event::NotifiedRecovery { .. } => {
+            format!("TCP_SRC:: Fast Recovery of a segment lost on the wireless link(CLOCK : {clock})")
+        }
+        tcp::Event::Timeout { .. } => format!("TCP_SRC:: Retransmit Timeout(CLOCK : {clock})"),
+        tcp::Event::NoticeReceived { kind, seq } => {
+            format!("TCP_SRC(Node-id - {node}):: {} RECEIVED(CLOCK : {clock}) for SEQ {seq}", kind.name())
+        }
+        tcp::Event::SegmentSent { seq, len, .. } => format!(
+            "TCP_SRC(Node-id - {node}):: following TCP segment RETRANSMITTED(CLOCK : {clock})\n\
+             The contents of TCP segment are :-\n<SEQ, ACK, Len, Type> : <{seq}, -1, {len}, DATA>\n"
+        ),
+        _ => String::new(),
+    }
+}
+
+impl fmt::Display for FlowState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let FlowState { name, from, to, next, acked, flight, cwnd, ssthresh, received } = self;
+        let ssthresh = if ssthresh.is_finite() { format!("{ssthresh:.0}") } else { "none".to_owned() };
+        write!(
+            f,
+            "flow {name} : source {from} <NEXT, ACKED, UNACKED, CWND, SSTHRESH> : \
+             <{next}, {acked}, {flight}, {cwnd:.0}, {ssthresh}> sink {to} <HIGHEST> : <{received}>"
+        )
+    }
+}

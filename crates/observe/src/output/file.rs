@@ -1,0 +1,85 @@
+//! The files of traces, which are appended to in large pieces.
+
+use std::io::{self, Write};
+use std::rc::Rc;
+
+use engine::Time;
+
+/// Flushed when it holds this much.
+const FULL: usize = 64 * 1024;
+
+/// Where the files of traces are kept.
+pub trait TraceFiles {
+    /// Appends `bytes` to the file called `name`, which is created if it does not exist, even by no bytes. A run with a thousand
+    /// flows has more traces than a process may have open files, so no file needs to stay open.
+    fn append(&self, name: &str, bytes: &[u8]) -> io::Result<()>;
+}
+
+/// A file of a trace: a buffer that is appended to it when it is full.
+pub(super) struct TraceFile {
+    named: NamedFile,
+    buffer: Vec<u8>,
+    files: Rc<dyn TraceFiles>,
+}
+
+impl TraceFile {
+    /// A file among `files`, written at the first flush.
+    pub fn new(named: NamedFile, files: Rc<dyn TraceFiles>) -> Self {
+        TraceFile { named, buffer: Vec::new(), files }
+    }
+
+    pub fn named(&self) -> NamedFile {
+        self.named.clone()
+    }
+}
+
+impl Write for TraceFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.buffer.extend_from_slice(bytes);
+        if self.buffer.len() >= FULL {
+            self.flush()?;
+        }
+        Ok(bytes.len())
+    }
+
+    /// Makes the file even if nothing was written to it. An error knows which file it is about.
+    fn flush(&mut self) -> io::Result<()> {
+        self.files.append(&self.named.name, &self.buffer).map_err(|source| {
+            let kind = source.kind();
+            io::Error::new(kind, FileError { name: self.named.name.clone(), source })
+        })?;
+        self.buffer.clear();
+        Ok(())
+    }
+}
+
+/// A file that a trace writes, and what it is about, such as `node "server"`.
+#[derive(Clone)]
+pub(super) struct NamedFile {
+    pub name: String,
+    pub about: String,
+}
+
+/// What went wrong with which file.
+#[derive(Debug, thiserror::Error)]
+#[error("{name}: {source}")]
+pub(super) struct FileError {
+    pub name: String,
+    pub source: io::Error,
+}
+
+/// Milliseconds, exact, with no more decimals than needed: `1233.5`.
+#[derive(Clone, Copy)]
+pub(super) struct Millis(pub Time);
+
+impl std::fmt::Display for Millis {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let nanos = self.0.as_nanos();
+        let (whole, rest) = (nanos / 1_000_000, nanos % 1_000_000);
+        if rest == 0 {
+            return write!(f, "{whole}");
+        }
+        let decimals = format!("{rest:06}");
+        write!(f, "{whole}.{}", decimals.trim_end_matches('0'))
+    }
+}

@@ -1,0 +1,244 @@
+//! What a run writes. Every trace is fed by the one stream of events; one that is not asked for costs nothing.
+
+mod air;
+mod columns;
+mod contention;
+mod event_trace;
+mod file;
+mod jsonl;
+mod monitor;
+mod pcapng;
+
+use std::collections::{HashMap, HashSet};
+use std::io;
+use std::rc::Rc;
+
+use engine::{Span, Time};
+use sim::{Event, Network, Sink, World};
+
+pub use file::TraceFiles;
+use file::{FileError, NamedFile, TraceFile};
+use scenario::problem::Problem;
+use scenario::traces::Trace;
+use scenario::{EventKinds, model};
+
+/// What opens a trace.
+type Open = fn(&Stage<'_>) -> Box<dyn Output>;
+
+/// How each trace of [`scenario::traces::TRACES`] is opened, by its name.
+const OPEN: &[(&str, Open)] = &[
+    ("seqno", columns::seqno),
+    ("ackno", columns::ackno),
+    ("congestion", columns::congestion),
+    ("threshold", columns::threshold),
+    ("swnd_size", columns::swnd_size),
+    ("router_pkt_arrival", columns::router_pkt_arrival),
+    ("wless_state", columns::wless_state),
+    ("contention", contention::open),
+    ("air", air::open),
+    ("events", event_trace::open),
+    ("jsonl", jsonl::open),
+    ("pcapng", pcapng::open),
+];
+
+/// Whether a trace's file can have this name. Of the traces above; those of earlier versions had the same.
+pub fn is_file_name(name: &str) -> bool {
+    let begins = ["wless_state-"];
+    let whole = ["event-trace.txt", "events.jsonl", "trace.dat"];
+    let ends = [
+        "-seqno",
+        "-ackno",
+        "-congestion",
+        "-threshold",
+        "-swnd_size",
+        "-router_pkt_arrival",
+        "-contention",
+        "-trace.dat",
+        ".pcapng",
+    ];
+    whole.contains(&name)
+        || begins.iter().any(|begin| name.starts_with(begin))
+        || ends.iter().any(|end| name.ends_with(end))
+}
+
+/// How a trace is opened.
+fn opener(trace: &Trace) -> Option<Open> {
+    OPEN.iter().find(|(name, _)| *name == trace.name).map(|(_, open)| *open)
+}
+
+/// What an error calls the printer of the event trace, in the place of a file's name.
+pub const PRINTER: &str = "standard output";
+
+/// What an output may know of the run it writes about.
+struct Stage<'a> {
+    network: &'a Network,
+    files: Rc<dyn TraceFiles>,
+    event_kinds: EventKinds,
+}
+
+impl Stage<'_> {
+    /// A file called `name`; `about` says what it is about, such as `node "server"`.
+    fn file(&self, name: String, about: String) -> TraceFile {
+        TraceFile::new(NamedFile { name, about }, Rc::clone(&self.files))
+    }
+
+    /// The stems of the files about flows' senders, by flow: the node's name, with the flow's where the node sends
+    /// several. Should two stems be equal all the same, the flows' names alone.
+    fn sender_stems(&self) -> Vec<String> {
+        let flows = &self.network.flows;
+        let mut sends = vec![0u32; self.network.nodes.len()];
+        flows.iter().for_each(|flow| sends[flow.from] += 1);
+        let stem = |flow: &sim::FlowSpec| {
+            let node = self.node(flow.from);
+            if sends[flow.from] == 1 { node.to_owned() } else { format!("{node}-{}", flow.name) }
+        };
+        let stems: Vec<String> = flows.iter().map(stem).collect();
+        let different: HashSet<&String> = stems.iter().collect();
+        if different.len() == stems.len() { stems } else { flows.iter().map(|flow| flow.name.clone()).collect() }
+    }
+
+    fn node(&self, number: usize) -> &str {
+        &self.network.nodes[number].name
+    }
+}
+
+/// One trace being written.
+trait Output {
+    /// Something happened.
+    fn event(&mut self, at: Time, event: &Event) -> io::Result<()>;
+    /// Whether it wants to be told what nodes hold, when a print interval has passed.
+    fn prints_state(&self) -> bool {
+        false
+    }
+    /// A print interval has passed: `world` shows what nodes hold at `at`, before anything that happens then.
+    fn state(&mut self, _at: Time, _world: &World) -> io::Result<()> {
+        Ok(())
+    }
+    /// The run ended at `at`; everything must be on disk when this returns.
+    fn finish(&mut self, at: Time) -> io::Result<()>;
+    /// The files it writes.
+    fn files(&self) -> Vec<NamedFile>;
+}
+
+/// The file an error is about, and the error itself.
+fn culprit(error: io::Error) -> (String, io::Error) {
+    match error.downcast::<FileError>() {
+        Ok(FileError { name, source }) => (name, source),
+        Err(error) => (String::new(), error),
+    }
+}
+
+/// All traces of one run.
+pub struct Outputs {
+    outputs: Vec<Box<dyn Output>>,
+    print_interval: Option<Span>,
+    failed: Option<(String, io::Error)>,
+}
+
+impl Outputs {
+    /// Opens the chosen traces among `files`, as `settings` want them, and the event trace on `printer`, if there is one.
+    pub fn open(
+        chosen: &[&Trace],
+        network: &Network,
+        files: Rc<dyn TraceFiles>,
+        settings: &model::Output,
+        printer: Option<Box<dyn io::Write>>,
+    ) -> Self {
+        // The list has been checked with the scenario.
+        let event_kinds = EventKinds::select(&settings.events).unwrap_or_default();
+        let stage = Stage { network, files, event_kinds };
+        let mut outputs: Vec<Box<dyn Output>> =
+            chosen.iter().filter_map(|trace| opener(trace)).map(|open| open(&stage)).collect();
+        outputs.extend(printer.map(|printer| event_trace::print(&stage, printer)));
+        let prints = outputs.iter().any(|output| output.prints_state());
+        Outputs { outputs, print_interval: settings.print_interval.filter(|_| prints), failed: None }
+    }
+
+    /// How often the traces want to be told what nodes hold.
+    pub fn print_interval(&self) -> Option<Span> {
+        self.print_interval
+    }
+
+    /// Tells the traces what nodes hold at `at`.
+    pub fn state(&mut self, at: Time, world: &World) {
+        for output in &mut self.outputs {
+            if self.failed.is_none()
+                && let Err(error) = output.state(at, world)
+            {
+                self.failed = Some(culprit(error));
+            }
+        }
+    }
+
+    /// The names of all files that are written.
+    pub fn file_names(&self) -> impl Iterator<Item = String> {
+        let files = self.outputs.iter().flat_map(|output| output.files());
+        files.map(|file| file.name)
+    }
+
+    /// Two traces that would be written to one file, as one of a node and one of a link can: names are joined to make
+    /// names of files.
+    pub fn clash(&self) -> Option<Problem> {
+        let mut known: HashMap<String, String> = HashMap::new();
+        for NamedFile { name, about } in self.outputs.iter().flat_map(|output| output.files()) {
+            if let Some(other) = known.insert(name.clone(), about.clone()) {
+                let problem = Problem::new(format!("two traces have the file {name}: {other}, and {about}"));
+                return Some(
+                    problem
+                        .in_file("--trace")
+                        .hint("give the node or the link another name, or leave out one of the traces"),
+                );
+            }
+        }
+        None
+    }
+
+    /// Whether there is nothing to write.
+    pub fn is_empty(&self) -> bool {
+        self.outputs.is_empty()
+    }
+
+    /// Whether a file could not be written: there is no point in going on.
+    pub fn failed(&self) -> bool {
+        self.failed.is_some()
+    }
+
+    /// Ends every trace; gives the file that could not be written, and why.
+    pub fn finish(mut self, at: Time) -> Result<(), (String, io::Error)> {
+        if let Some(failure) = self.failed {
+            return Err(failure);
+        }
+        for output in &mut self.outputs {
+            output.finish(at).map_err(culprit)?;
+        }
+        Ok(())
+    }
+}
+
+impl Sink for Outputs {
+    const ACTIVE: bool = true;
+    fn event(&mut self, at: Time, event: &Event) {
+        if self.failed.is_some() {
+            return;
+        }
+        for output in &mut self.outputs {
+            if let Err(error) = output.event(at, event) {
+                self.failed = Some(culprit(error));
+                return;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use scenario::traces::TRACES;
+
+    use super::*;
+
+    #[test]
+    fn every_named_trace_can_be_opened() {
+        let names: Vec<&str> = TRACES.iter().map(|trace| trace.name).collect();
+        assert_eq!(OPEN.iter().map(|(name, _)| *name).collect::<Vec<_>>(), names);
+    }
+}

@@ -1,0 +1,79 @@
+//! Captures: one for each node, as if tcpdump had run there, and one for the air of each medium.
+
+use std::io;
+use std::rc::Rc;
+
+use engine::Time;
+use path::LinkEvent;
+use sim::{Event, NodeEvent};
+use wire::pcapng::{Direction, Writer};
+
+use super::file::{NamedFile, TraceFile};
+use super::monitor::Monitor;
+use super::{Output, Stage};
+
+struct Captures {
+    files: Vec<NamedFile>,
+    /// By node; gone once finished.
+    writers: Vec<Option<Writer<TraceFile>>>,
+    /// By medium.
+    monitors: Vec<Monitor>,
+    /// By link: the medium that it is part of.
+    media: Vec<Option<usize>>,
+}
+
+pub(super) fn open(stage: &Stage<'_>) -> Box<dyn Output> {
+    let nodes = || stage.network.nodes.iter().map(|node| node.name.as_str());
+    let file = |name: String, about: String| NamedFile { name, about };
+    let of_node = |name: &str| file(format!("{name}.pcapng"), format!("pcapng of node \"{name}\""));
+    // The head stays in memory until the first flush, so it cannot fail.
+    let open = |name: &str| Writer::new(TraceFile::new(of_node(name), Rc::clone(&stage.files)), &[name]).ok();
+    let writers = nodes().map(open).collect();
+    // No name has a dot, so that this one is no node's.
+    let air = |medium: usize| {
+        let name = &stage.network.media[medium].name;
+        file(format!("{name}.air.pcapng"), format!("pcapng of medium \"{name}\""))
+    };
+    let media = 0..stage.network.media.len();
+    let monitor = |medium| Monitor::new(stage.network, medium, TraceFile::new(air(medium), Rc::clone(&stage.files)));
+    let monitors = media.clone().map(monitor).collect();
+    let files = nodes().map(of_node).chain(media.map(air)).collect();
+    let media = stage.network.links.iter().map(|link| link.medium).collect();
+    Box::new(Captures { files, writers, monitors, media })
+}
+
+impl Output for Captures {
+    fn event(&mut self, at: Time, event: &Event) -> io::Result<()> {
+        if let Event::Medium { medium, event } = event {
+            return self.monitors[*medium as usize].event(event);
+        }
+        if let Event::Link { hop, event: LinkEvent::FrameSent { number, attempt, packet } } = event {
+            if let Some(medium) = self.media[hop.link as usize] {
+                self.monitors[medium].carries(*number, *attempt, *packet);
+            }
+            return Ok(());
+        }
+        let Event::Node { node, event } = event else { return Ok(()) };
+        let Some(writer) = &mut self.writers[*node as usize] else { return Ok(()) };
+        match event {
+            NodeEvent::Sent { packet } => writer.packet(0, at, Direction::Out, packet),
+            NodeEvent::Received { packet } | NodeEvent::Transit { packet } => {
+                writer.packet(0, at, Direction::In, packet)
+            }
+            NodeEvent::BufferFull { .. }
+            | NodeEvent::Taken { .. }
+            | NodeEvent::NoRoute { .. }
+            | NodeEvent::Associated { .. }
+            | NodeEvent::Left { .. } => Ok(()),
+        }
+    }
+
+    fn finish(&mut self, _: Time) -> io::Result<()> {
+        self.monitors.iter_mut().try_for_each(Monitor::finish)?;
+        self.writers.iter_mut().try_for_each(|writer| writer.take().map_or(Ok(()), |writer| writer.finish().map(drop)))
+    }
+
+    fn files(&self) -> Vec<NamedFile> {
+        self.files.clone()
+    }
+}

@@ -1,0 +1,127 @@
+//! The kinds of events in the event trace, each of which can be left out [goel1997 4.2 (7)].
+
+use crate::problem::Problem;
+
+/// A kind of event.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum EventKind {
+    /// A frame that the air corrupted.
+    Corrupted,
+    /// A frame that the link layer gave up.
+    GivenUp,
+    /// A packet lost on a link without link layer.
+    Lost,
+    /// A packet that a full queue or buffer refused.
+    Dropped,
+    /// The begin of a fast recovery.
+    FastRetransmit,
+    /// A retransmission timeout.
+    Timeout,
+    /// A segment that TCP sends again.
+    Retransmitted,
+    /// A scheme's message at the source.
+    Icmp,
+    /// The periodic state of flows, nodes and links.
+    State,
+}
+
+/// Every kind: its name in scenarios, and one line about it.
+pub const EVENT_KINDS: [(&str, &str); 9] = [
+    ("corrupted", "A frame that the air corrupted"),
+    ("given-up", "A frame that the link layer gave up"),
+    ("lost", "A packet lost on a link without link layer"),
+    ("dropped", "A packet that found no room in a queue or in a node's buffers"),
+    ("fast-retransmit", "The begin of a fast recovery"),
+    ("timeout", "A retransmission timeout"),
+    ("retransmitted", "A segment that TCP sends again"),
+    ("icmp", "A message of a scheme that the source receives"),
+    ("state", "The periodic state of flows, nodes and links, with print_interval"),
+];
+
+/// The kinds that appear.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct EventKinds(u16);
+
+impl Default for EventKinds {
+    /// All of them.
+    fn default() -> Self {
+        EventKinds((1 << EVENT_KINDS.len()) - 1)
+    }
+}
+
+impl EventKinds {
+    /// Every name that [`select`](Self::select) takes.
+    pub fn names() -> Vec<String> {
+        let names = || EVENT_KINDS.iter().map(|(name, _)| *name).chain(["all"]);
+        names().map(str::to_owned).chain(names().map(|name| format!("-{name}"))).collect()
+    }
+
+    /// The kinds that a list asks for: those it names, or all; without those behind a `-`.
+    pub fn select(list: &[String]) -> Result<Self, Problem> {
+        let bit = |name: &str| {
+            let kind = EVENT_KINDS.iter().position(|(known, _)| *known == name);
+            kind.map(|kind| 1 << kind).or((name == "all").then_some(EventKinds::default().0)).ok_or_else(|| {
+                let known = EVENT_KINDS.iter().map(|(name, _)| *name).chain(["all"]);
+                let problem = Problem::new("a kind of event, with a - in front to leave it out");
+                problem.found(format!("\"{name}\"")).nearest(name, known)
+            })
+        };
+        let (mut with, mut without, mut named) = (0, 0, false);
+        for name in list {
+            match name.strip_prefix('-') {
+                Some(name) => without |= bit(name)?,
+                None => {
+                    with |= bit(name)?;
+                    named = true;
+                }
+            }
+        }
+        let with = if named { with } else { EventKinds::default().0 };
+        Ok(EventKinds(with & !without))
+    }
+
+    /// Whether events of this kind appear.
+    pub fn has(self, kind: EventKind) -> bool {
+        self.0 & (1 << kind as u16) != 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn select(list: &[&str]) -> Result<EventKinds, Problem> {
+        EventKinds::select(&list.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn a_list_allows_or_disallows() {
+        assert_eq!(select(&[]), Ok(EventKinds::default()));
+        assert_eq!(select(&["all"]), Ok(EventKinds::default()));
+        let only = select(&["corrupted", "timeout"]).unwrap();
+        assert!(only.has(EventKind::Corrupted) && only.has(EventKind::Timeout) && !only.has(EventKind::Retransmitted));
+        let without = select(&["-corrupted"]).unwrap();
+        assert!(!without.has(EventKind::Corrupted) && without.has(EventKind::Timeout) && without.has(EventKind::State));
+        assert_eq!(select(&["all", "-corrupted"]), Ok(without));
+        let nothing = select(&["-all"]).unwrap();
+        assert!(!nothing.has(EventKind::State));
+    }
+
+    #[test]
+    fn an_unknown_kind_is_refused_with_the_nearest() {
+        for name in ["corupted", "-corupted"] {
+            let problem = select(&[name]).unwrap_err();
+            assert_eq!(problem.found.as_deref(), Some("\"corupted\""));
+            assert_eq!(problem.hint.as_deref(), Some("did you mean \"corrupted\"?"));
+        }
+    }
+
+    /// The names stand in the order of the kinds.
+    #[test]
+    fn each_kind_has_its_name() {
+        for (number, kind) in [(0, EventKind::Corrupted), (4, EventKind::FastRetransmit), (8, EventKind::State)] {
+            assert_eq!(kind as usize, number);
+            assert!(select(&[EVENT_KINDS[number].0]).unwrap().has(kind));
+        }
+    }
+}

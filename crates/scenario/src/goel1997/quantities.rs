@@ -1,0 +1,251 @@
+//! What values may be, and how they are read: as decimals, never through floating point where that could change
+//! what is simulated.
+
+use std::str::FromStr;
+
+use engine::units::UnitError;
+use engine::{Bytes, Rate, Span};
+use path::agent::AgentConfig;
+use path::station::scheduler::Scheduler;
+use serde::de::value::StrDeserializer;
+use serde::de::{DeserializeOwned, IntoDeserializer};
+
+use crate::document::by_name;
+use crate::model::Radio;
+
+/// A kind of value.
+pub(super) struct Kind<T> {
+    /// What it should be, with an example.
+    pub(super) expected: &'static str,
+    /// How a text is read as one.
+    pub(super) read: fn(&str) -> Result<T, Refusal>,
+    /// If only certain words will do, these, each with a line about it.
+    pub(super) words: &'static [(&'static str, &'static str)],
+}
+
+/// Why a text is not a value of the kind: what to do about it, if that can be said.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Refusal(pub(super) Option<String>);
+
+/// What becomes of the trace file [goel1997 B.3.1].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum TraceMode {
+    /// 0: the air follows it.
+    Read,
+    /// 1: it records the air.
+    Record,
+    /// 2: the air does what it is told, and it records that.
+    Script,
+}
+
+/// The same, and the file to follow.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct TraceSetting {
+    pub(super) mode: TraceMode,
+    /// Instead of `trace.dat` beside the datafile.
+    pub(super) file: Option<String>,
+}
+
+const fn kind<T>(expected: &'static str, read: fn(&str) -> Result<T, Refusal>) -> Kind<T> {
+    Kind { expected, read, words: &[] }
+}
+
+pub(super) const ID: Kind<u64> = kind("a numeric id, such as 211", whole);
+/// TOML, into which a datafile is converted, has whole numbers up to 2^63 - 1.
+pub(super) const SEED: Kind<u64> = kind("a whole number below 9223372036854775808, such as 2", |text| {
+    let number = whole(text)?;
+    if i64::try_from(number).is_ok() { Ok(number) } else { refuse("too large") }
+});
+pub(super) const PACKETS: Kind<u64> =
+    kind("a number of packets, at least 1, such as 10000", |text| at_least_one(whole(text)?));
+pub(super) const BYTES: Kind<u64> = kind("a number of bytes, such as 512000", whole);
+pub(super) const WINDOW: Kind<Bytes> = kind("a window in KB of 1024 bytes, at most 1048576, such as 16", window);
+pub(super) const PACKET_SIZE: Kind<u64> = kind("1 to 65495 bytes of data, such as 1024", packet_size);
+pub(super) const MILLISECONDS: Kind<Span> = kind("a time in milliseconds, such as 492", |text| quantity(text, "ms"));
+pub(super) const DURATION: Kind<Span> = kind("a time in milliseconds, more than 0, such as 4300000", duration);
+pub(super) const SECONDS: Kind<Span> = kind("a time in seconds, such as 0.1", |text| quantity(text, "s"));
+pub(super) const BANDWIDTH: Kind<Rate> =
+    kind("a rate in bits per second, such as 8000000", |text| quantity(text, "bps"));
+pub(super) const PROBABILITY: Kind<f64> = kind("a probability, 0 to 1, such as 0.01", probability);
+pub(super) const INTERVAL: Kind<[Span; 2]> = kind("two times in milliseconds, from and to, such as 940 1040", interval);
+pub(super) const FLAG: Kind<bool> = kind("0 (off) or 1 (on)", |text| match whole(text)? {
+    0 => Ok(false),
+    1 => Ok(true),
+    _ => Err(Refusal(None)),
+});
+pub(super) const TRACE: Kind<TraceSetting> = kind(
+    "0 (follow trace.dat, or the file named behind the 0), 1 (record it) or 2 (script the air and record it)",
+    trace,
+);
+
+pub(super) const SCHEME: Kind<AgentConfig> =
+    Kind { expected: "a scheme", read: |text| by_name(text).ok_or(Refusal(None)), words: AgentConfig::MEMBERS };
+pub(super) const SCHEDULER: Kind<Scheduler> = Kind {
+    expected: "an order of service",
+    read: |text| by_name(text).ok_or(Refusal(None)),
+    words: Scheduler::MEMBERS,
+};
+pub(super) const RADIO: Kind<Radio> = Kind {
+    expected: "how links use transmitters, per-link or shared",
+    read: one_of,
+    words: &[("per-link", "A transmitter for each link"), ("shared", "One transmitter for all")],
+};
+
+/// The member of an enum that scenarios call `text`.
+fn one_of<T: DeserializeOwned>(text: &str) -> Result<T, Refusal> {
+    let text: StrDeserializer<'_, serde::de::value::Error> = text.into_deserializer();
+    T::deserialize(text).or(Err(Refusal(None)))
+}
+
+fn refuse<T>(hint: impl Into<String>) -> Result<T, Refusal> {
+    Err(Refusal(Some(hint.into())))
+}
+
+/// `text` if it is digits with at most one point among them, `.5` included.
+fn decimal(text: &str) -> Result<&str, Refusal> {
+    let end = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());
+    let (number, rest) = (&text[..end], text[end..].trim_start());
+    if !number.bytes().any(|byte| byte.is_ascii_digit()) {
+        let negative = text.strip_prefix('-').is_some_and(|rest| decimal(rest).is_ok());
+        return if negative { refuse("it cannot be negative") } else { Err(Refusal(None)) };
+    }
+    if number.matches('.').count() > 1 {
+        return Err(Refusal(None));
+    }
+    if number.ends_with('.') {
+        return refuse("write digits behind the point");
+    }
+    match rest.as_bytes() {
+        [] => Ok(number),
+        [b'e' | b'E', b'0'..=b'9' | b'+' | b'-', ..] => refuse("write the number out, without an exponent"),
+        [b',', ..] => refuse("write a point, and no separators between thousands"),
+        rest if rest.iter().all(|byte| byte.is_ascii_alphabetic() || *byte == b'/') => {
+            refuse("write the number alone: the unit is fixed")
+        }
+        _ => Err(Refusal(None)),
+    }
+}
+
+fn whole(text: &str) -> Result<u64, Refusal> {
+    let number = decimal(text)?;
+    if number.contains('.') {
+        return refuse("write a whole number");
+    }
+    number.parse().or_else(|_| refuse("too large"))
+}
+
+fn at_least_one(number: u64) -> Result<u64, Refusal> {
+    if number == 0 { refuse("nothing would be sent") } else { Ok(number) }
+}
+
+/// `text` as a number of `unit`s, exactly.
+fn quantity<T: FromStr<Err = UnitError>>(text: &str, unit: &str) -> Result<T, Refusal> {
+    let number = decimal(text)?.trim_start_matches('0');
+    let zero = if number.starts_with(|c: char| c.is_ascii_digit()) { "" } else { "0" };
+    format!("{zero}{number} {unit}").parse().map_err(|error: UnitError| Refusal(error.hint))
+}
+
+fn duration(text: &str) -> Result<Span, Refusal> {
+    match quantity(text, "ms")? {
+        Span::ZERO => refuse("nothing would happen"),
+        span => Ok(span),
+    }
+}
+
+fn packet_size(text: &str) -> Result<u64, Refusal> {
+    /// The data of the largest IPv4 packet behind 40 bytes of headers.
+    const LARGEST: u64 = 65_495;
+    match at_least_one(whole(text)?)? {
+        size if size > LARGEST => refuse("too large for an IP packet"),
+        size => Ok(size),
+    }
+}
+
+fn window(text: &str) -> Result<Bytes, Refusal> {
+    /// What TCP can advertise [RFC7323 s2.3].
+    const LARGEST: Bytes = Bytes(1 << 30);
+    match quantity(text, "KiB")? {
+        Bytes(0) => refuse("nothing could be sent"),
+        window if window > LARGEST => refuse("larger than TCP can advertise"),
+        window => Ok(window),
+    }
+}
+
+fn probability(text: &str) -> Result<f64, Refusal> {
+    match decimal(text)?.parse::<f64>() {
+        Ok(value) if value <= 1.0 => Ok(value),
+        _ => refuse("more than certain"),
+    }
+}
+
+fn interval(text: &str) -> Result<[Span; 2], Refusal> {
+    let mut times = text.split(' ');
+    let (Some(from), Some(to), None) = (times.next(), times.next(), times.next()) else { return Err(Refusal(None)) };
+    match [quantity(from, "ms")?, quantity(to, "ms")?] {
+        [from, to] if from >= to => refuse("it must end after it begins"),
+        ends => Ok(ends),
+    }
+}
+
+fn trace(text: &str) -> Result<TraceSetting, Refusal> {
+    let (mode, file) = text.split_once(' ').map_or((text, None), |(mode, file)| (mode, Some(file)));
+    let mode = match whole(mode)? {
+        0 => TraceMode::Read,
+        1 => TraceMode::Record,
+        2 => TraceMode::Script,
+        _ => return Err(Refusal(None)),
+    };
+    match file {
+        Some(_) if mode != TraceMode::Read => {
+            refuse("only 0 takes a file; a run writes trace.dat to its result directory")
+        }
+        Some(file) if file.contains(' ') => refuse("a file here cannot have blanks in its name"),
+        file => Ok(TraceSetting { mode, file: file.map(str::to_owned) }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn decimals_are_read_exactly() {
+        let ms = |text: &str| (MILLISECONDS.read)(text).map(Span::as_nanos).ok();
+        assert_eq!(ms("1233.5"), Some(1_233_500_000));
+        assert_eq!(ms("0.000001"), Some(1));
+        assert_eq!(ms(".5"), Some(500_000));
+        assert_eq!(ms("00000000000000000000007"), Some(7_000_000));
+        assert_eq!(ms("0"), Some(0));
+        assert_eq!((SECONDS.read)("0.1"), Ok(Span::from_millis(100)));
+        assert_eq!((WINDOW.read)("16"), Ok(Bytes(16_384)));
+        assert_eq!((WINDOW.read)("0.5"), Ok(Bytes(512)));
+        assert_eq!((INTERVAL.read)("940 1040.25").map(|ends| ends[1].as_nanos()), Ok(1_040_250_000));
+        assert_eq!((PROBABILITY.read)("0.01"), Ok(0.01));
+        assert_eq!((ID.read)("0211"), Ok(211));
+    }
+
+    #[test]
+    fn refusals_say_what_to_do() {
+        let hint = |text: &str| (MILLISECONDS.read)(text).unwrap_err().0.unwrap_or_default();
+        assert_eq!(hint("-5"), "it cannot be negative");
+        assert_eq!(hint("5 ms"), "write the number alone: the unit is fixed");
+        assert_eq!(hint("1e6"), "write the number out, without an exponent");
+        assert_eq!(hint("5."), "write digits behind the point");
+        assert_eq!(hint("1,5"), "write a point, and no separators between thousands");
+        assert_eq!(hint("0.0000001"), "finer than one ns");
+        assert_eq!(hint("99999999999999999999"), "too large");
+        for text in ["", ".", "-", "1.2.3", "five", "0x10", "1_000", "5 6", "NaN", "inf"] {
+            assert!((MILLISECONDS.read)(text).is_err(), "{text}");
+            assert!((PROBABILITY.read)(text).is_err(), "{text}");
+            assert!((SEED.read)(text).is_err(), "{text}");
+            assert!((SEED.read)("9223372036854775808").is_err());
+        }
+    }
+
+    #[test]
+    fn every_word_is_one_of_its_kind() {
+        assert!(SCHEME.words.iter().all(|(word, _)| (SCHEME.read)(word).is_ok()));
+        assert!(SCHEDULER.words.iter().all(|(word, _)| (SCHEDULER.read)(word).is_ok()));
+        assert!(RADIO.words.iter().all(|(word, _)| (RADIO.read)(word).is_ok()));
+    }
+}

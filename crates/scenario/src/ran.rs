@@ -1,0 +1,62 @@
+//! What ran, in a few words: a title says what its author meant, this says what was computed.
+
+use std::collections::BTreeSet;
+
+use serde_json::json;
+use sim::Network;
+
+use crate::Scenario;
+use crate::load::Loaded;
+use crate::model::{LinkKind, NodeKind};
+
+/// Scheme, seed and profile, as scenarios name them.
+pub fn what_ran(loaded: &Loaded) -> Vec<String> {
+    let network = &loaded.network;
+    let profile = json!(loaded.scenario.profile);
+    vec![
+        in_words(&grouped(followers(&loaded.scenario, network))),
+        format!("seed {}", network.seed),
+        format!("profile {}", profile.as_str().unwrap_or_default()),
+    ]
+}
+
+/// Scheme and name of each node that can act on a scheme, in order of nodes: base stations, and hosts that send or have a
+/// radio. A host at the far end of a wire does the same under every scheme.
+pub fn followers<'a>(scenario: &Scenario, network: &'a Network) -> impl Iterator<Item = (&'a str, &'a str)> {
+    let links = scenario.links.values().zip(&network.links);
+    let wireless = links.filter(|(link, _)| link.kind == LinkKind::Wireless).flat_map(|(_, link)| link.between);
+    let at_work: BTreeSet<usize> = wireless.chain(network.flows.iter().map(|flow| flow.from)).collect();
+    let kinds = scenario.nodes.values().map(|node| node.kind);
+    let nodes = network.nodes.iter().zip(kinds).enumerate();
+    let followers = nodes.filter(move |(number, (_, kind))| match kind {
+        NodeKind::BaseStation => true,
+        NodeKind::Host => at_work.contains(number),
+        NodeKind::Router => false,
+    });
+    followers.map(|(_, (node, _))| (node.agent.name(), node.name.as_str()))
+}
+
+/// Each scheme with the nodes that follow it, from both one by one.
+pub fn grouped<'a>(followers: impl Iterator<Item = (&'a str, &'a str)>) -> Vec<(&'a str, Vec<&'a str>)> {
+    let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
+    for (scheme, node) in followers {
+        match groups.iter_mut().find(|(known, _)| *known == scheme) {
+            Some((_, nodes)) => nodes.push(node),
+            None => groups.push((scheme, vec![node])),
+        }
+    }
+    groups
+}
+
+/// One name for all; where they differ, each scheme with its nodes.
+pub fn in_words(schemes: &[(&str, Vec<&str>)]) -> String {
+    if let [(scheme, _)] = schemes {
+        return (*scheme).to_owned();
+    }
+    let at = |nodes: &[&str]| match nodes.len() {
+        1..=3 => nodes.join(", "),
+        many => format!("{many} nodes"),
+    };
+    let groups: Vec<String> = schemes.iter().map(|(scheme, nodes)| format!("{scheme} ({})", at(nodes))).collect();
+    groups.join(", ")
+}

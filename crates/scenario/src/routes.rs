@@ -1,0 +1,129 @@
+//! Whether every flow has a way, and a way that it can take.
+
+use std::num::NonZeroU16;
+
+use engine::Span;
+use path::link::Line;
+use sim::node::MOST_PORTS;
+use sim::routing::Routes;
+use sim::{FlowSpec, Network, NodeKind};
+use wire::{Packet, Segment};
+
+use super::tcp_settings::data_options;
+use crate::problem::Problem;
+
+/// Bytes of a packet with a full segment. What options take is not left for data after a handshake (RFC 6691).
+pub(super) fn full_packet(flow: &FlowSpec) -> u32 {
+    flow.tcp.segment + if flow.handshake { HEADERS } else { empty_packet(flow) }
+}
+
+/// Bytes of a packet with an acknowledgment that reports nothing.
+pub(super) fn empty_packet(flow: &FlowSpec) -> u32 {
+    HEADERS + data_options(&flow.tcp)
+}
+
+const HEADERS: u32 = Packet::HEADER + Segment::HEADER;
+
+/// Bytes of the largest packet without data that belongs to every connection: the SYN if there is one.
+fn control_packet(flow: &FlowSpec) -> u32 {
+    let offer = &flow.tcp.options;
+    let options = wire::Options {
+        mss: NonZeroU16::new(1),
+        window_scale: offer.window_scale.map(|_| 0),
+        sack_permitted: offer.sack,
+        timestamps: offer.timestamps.then(wire::Timestamps::default),
+        ..wire::Options::default()
+    };
+    if flow.handshake { HEADERS + options.size() } else { empty_packet(flow) }
+}
+
+/// The ways of each flow, there and back, or what is wrong with them. Links lead both ways, so who can be reached can answer.
+pub(super) fn check_routes(network: &Network) -> Result<Vec<[Way; 2]>, Vec<Problem>> {
+    let (mut ways, mut problems) = (Vec::new(), Vec::new());
+    let mut routes = Routes::new(network);
+    let mut ports = vec![0usize; network.nodes.len()];
+    for flow in &network.flows {
+        let key = format!("flows.{}", flow.name);
+        let name = |node: usize| format!("\"{}\"", network.nodes[node].name);
+        let (Some(there), Some(back)) =
+            (way(network, &mut routes, flow.from, flow.to), way(network, &mut routes, flow.to, flow.from))
+        else {
+            let problem = Problem::new(format!("a host that can be reached from {}", name(flow.from)));
+            let hint = "no links lead there, or only through hosts, which do not forward";
+            problems.push(problem.key(format!("{key}.to")).found(name(flow.to)).hint(hint));
+            continue;
+        };
+        for node in [flow.from, flow.to] {
+            ports[node] += 1;
+            if ports[node] == MOST_PORTS + 1 {
+                problems.push(Problem::new(format!("at most {MOST_PORTS} flows at one host")).key(key.clone()));
+            }
+        }
+        if there.time(network, full_packet(flow)) + back.time(network, empty_packet(flow)) == Span::ZERO {
+            let problem = Problem::new("the way there and back takes no time, so time would stand still");
+            let hint = "give a link of it a delay, or a rate at which a packet takes time (whole milliseconds under the goel1997 profile)";
+            problems.push(problem.key(key.clone()).hint(hint));
+        }
+        for (node, size) in there
+            .nodes
+            .iter()
+            .map(|node| (*node, full_packet(flow).max(control_packet(flow))))
+            .chain(back.nodes.iter().map(|node| (*node, control_packet(flow))))
+        {
+            let node = &network.nodes[node];
+            if let Some(buffer) = node.buffer.filter(|buffer| buffer.0 < u64::from(size)) {
+                let problem = Problem::new(format!("at least {size} B: a packet of {key} never fits"));
+                let problem = problem.key(format!("nodes.{}.buffer", node.name)).found(buffer.to_string());
+                problems.push(problem.hint(format!("or a smaller {key}.segment")));
+            }
+        }
+        ways.push([there, back]);
+    }
+    if problems.is_empty() { Ok(ways) } else { Err(problems) }
+}
+
+/// The hops of a way, and the nodes that forward on it.
+pub(super) struct Way {
+    /// A hop is 2 x link + way.
+    pub hops: Vec<usize>,
+    pub nodes: Vec<usize>,
+}
+
+/// The way from one host to another, if there is one.
+pub(super) fn way(network: &Network, routes: &mut Routes, from: usize, to: usize) -> Option<Way> {
+    let mut way = Way { hops: Vec::new(), nodes: Vec::new() };
+    // Most destinations are hosts with one link. A table of routes to each of them would cost nodes x nodes; the routes to
+    // the node before them are the same.
+    let (target, last) = routes.access(to).filter(|_| from != to).map_or((to, None), |(node, hop)| (node, Some(hop)));
+    let mut node = from;
+    while node != target {
+        if node != from {
+            way.nodes.push(node);
+        }
+        let hop = routes.hop(node, target)?;
+        way.hops.push(hop);
+        node = network.links[hop / 2].between[1 - hop % 2];
+    }
+    if let Some(hop) = last {
+        if target != from {
+            if network.nodes[target].kind != NodeKind::Router {
+                return None;
+            }
+            way.nodes.push(target);
+        }
+        way.hops.push(hop);
+    }
+    Some(way)
+}
+
+impl Way {
+    /// How long a packet of `size` bytes takes, if it never waits.
+    pub(super) fn time(&self, network: &Network, size: u32) -> Span {
+        let on_link = |hop: &usize| {
+            let link = &network.links[hop / 2];
+            Line::new(link.rate, link.delay, link.timing).transmission_time(size) + link.delay
+        };
+        let in_nodes = self.nodes.iter().map(|node| network.nodes[*node].processing_delay);
+        self.hops.iter().map(on_link).chain(in_nodes).fold(Span::ZERO, |all, part| all + part)
+    }
+}

@@ -1,0 +1,63 @@
+//! The names of the traces that a scenario can ask for. What writes them is in the crate `observe`.
+
+use crate::problem::Problem;
+
+/// A trace that can be asked for.
+pub struct Trace {
+    /// Its name in `--trace` and `output.traces`.
+    pub name: &'static str,
+    /// One line about it.
+    pub summary: &'static str,
+}
+
+/// Every trace.
+pub const TRACES: &[Trace] = &[
+    Trace { name: "seqno", summary: "<node>-seqno: first byte of each segment sent (ms, bytes)" },
+    Trace { name: "ackno", summary: "<node>-ackno: acknowledgments received by the source (ms, bytes)" },
+    Trace { name: "congestion", summary: "<node>-congestion: congestion window (ms, bytes)" },
+    Trace { name: "threshold", summary: "<node>-threshold: slow start threshold (ms, bytes)" },
+    Trace { name: "swnd_size", summary: "<node>-swnd_size: unacknowledged data at the source (ms, bytes)" },
+    Trace {
+        name: "router_pkt_arrival",
+        summary: "<node>-router_pkt_arrival: first byte of each data packet that comes to a router (ms, bytes)",
+    },
+    Trace {
+        name: "wless_state",
+        summary: "wless_state-<node>-<node>: the air of a wireless link (ms, 1 GOOD or 0 BAD)",
+    },
+    Trace { name: "contention", summary: "<medium>.<node>-contention: contention window at each back-off (ms, slots)" },
+    Trace {
+        name: "air",
+        summary: "trace.dat: when the air switched (ms GOOD|BAD), for a channel of kind \"recorded\"",
+    },
+    Trace { name: "events", summary: "event-trace.txt: corruptions, losses, retransmissions as in appendix B.4" },
+    Trace { name: "jsonl", summary: "events.jsonl: every event, one JSON object a line" },
+    Trace {
+        name: "pcapng",
+        summary: "<node>.pcapng: packets as a capture at each node, <medium>.air.pcapng: frames in the air, for tshark and \
+                  Wireshark",
+    },
+];
+
+/// Every name that [`select`] takes.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    TRACES.iter().map(|trace| trace.name).chain(["all", "none"])
+}
+
+/// Traces by name: `all`, `none`, or a list.
+pub fn select(list: &[String]) -> Result<Vec<&'static Trace>, Problem> {
+    if list.len() > 1 && list.iter().any(|name| name == "none") {
+        return Err(Problem::new("`none` alone, or traces without it").found(list.join(",")));
+    }
+    let unknown = |name: &str| Problem::new("a trace").found(format!("\"{name}\"")).nearest(name, names());
+    let mut chosen: Vec<&'static Trace> = Vec::new();
+    for name in list {
+        match name.as_str() {
+            "none" => {}
+            "all" => chosen.extend(TRACES),
+            name => chosen.push(TRACES.iter().find(|trace| trace.name == name).ok_or_else(|| unknown(name))?),
+        }
+    }
+    // In the order of the table, each once.
+    Ok(TRACES.iter().filter(|trace| chosen.iter().any(|other| other.name == trace.name)).collect())
+}
