@@ -7,6 +7,7 @@ mod bench;
 mod kernel;
 mod mutants;
 mod test;
+mod wasm;
 mod workspace;
 
 use std::process::ExitCode;
@@ -15,8 +16,11 @@ const USAGE: &str = "\
 The repository's chores.
 
     cargo xtask test [--full]
-        Format, lints, every test, and the documentation, in that order. With --full also the tests that take minutes, which
+        Format, lints, WebAssembly, every test, and the documentation, in that order. With --full also the tests that take minutes, which
         are marked with `ignore`.
+
+    cargo xtask wasm
+        Whether the crates that need no disk compile for a browser.
 
     cargo xtask ns2 [senders | cell]
         The tables of ns-2 that tests hold our senders and our 802.11 against, made anew; needs ns-2, and ten minutes.
@@ -52,6 +56,7 @@ fn main() -> ExitCode {
         words if words.contains(&"--help") || words.contains(&"-h") => workspace::print(USAGE),
         ["test"] => test::run(false),
         ["test", "--full"] => test::run(true),
+        ["wasm"] => wasm::run(),
         ["ns2", which @ ..] => agreement::run(which),
         ["bench", "peers", options @ ..] => bench::Options::parse(options).and_then(|it| bench::peers(&it)),
         words => Err(format!("there is no chore `{}`\n\n{USAGE}", words.join(" "))),

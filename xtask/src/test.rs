@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use crate::workspace;
+use crate::{wasm, workspace};
 
 /// In the order in which a failure is cheapest; the documentation comes last. `cargo test` includes its examples.
 const STEPS: [&[&str]; 2] =
@@ -29,6 +29,7 @@ pub fn run(full: bool) -> Result<(), String> {
     for step in STEPS {
         workspace::run(workspace::cargo().args(step))?;
     }
+    wasm::run()?;
     let dir = workspace::target().join("tmp").join("left-by-tests");
     tidy(&dir, workspace::cargo().args(TESTS))?;
     if full {

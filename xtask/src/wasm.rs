@@ -1,0 +1,68 @@
+//! Whether the crates that touch no file, thread or clock compile for a browser.
+
+use std::path::Path;
+use std::process::Command;
+
+use crate::workspace;
+
+const TARGET: &str = "wasm32-unknown-unknown";
+
+/// The crates that a page in a browser needs.
+const PURE: [&str; 9] = ["engine", "wire", "tcp", "path", "sim", "stats", "scenario", "observe", "plot"];
+
+/// Checks them for WebAssembly; adds the target with rustup if it is missing.
+pub fn run() -> Result<(), String> {
+    if !installed() {
+        let mut rustup = Command::new("rustup");
+        workspace::run(rustup.args(["target", "add", TARGET])).map_err(|problem| {
+            format!(
+                "{problem}\nthe standard library for {TARGET} is missing; without rustup, Debian has it in rust-web-src"
+            )
+        })?;
+    }
+    let packages = PURE.iter().flat_map(|name| ["--package".to_owned(), format!("lasthop-{name}")]);
+    workspace::run(workspace::cargo().args(["check", "--target", TARGET]).args(packages))
+}
+
+/// Whether there is a standard library for the target.
+fn installed() -> bool {
+    let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+    let output = Command::new(rustc).args(["--print", "target-libdir", "--target", TARGET]).output();
+    output.is_ok_and(|output| Path::new(String::from_utf8_lossy(&output.stdout).trim()).is_dir())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use super::*;
+
+    /// `std::fs` and its like compile for a browser too, and fail there when they are called.
+    const NATIVE: [&str; 7] =
+        ["std::fs", "std::thread", "std::net::Tcp", "std::net::Udp", "std::process", "std::env", "std::time::Instant"];
+
+    fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                sources(&path, found);
+            } else if path.extension().is_some_and(|ending| ending == "rs") {
+                found.push(path);
+            }
+        }
+    }
+
+    #[test]
+    fn pure_crates_use_nothing_of_the_operating_system() {
+        let mut files = Vec::new();
+        PURE.iter().for_each(|name| sources(&workspace::root().join("crates").join(name).join("src"), &mut files));
+        assert!(files.len() > 200, "{} files", files.len());
+        for file in files {
+            let text = std::fs::read_to_string(&file).unwrap();
+            // Tests may read examples.
+            let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+            let native: Vec<_> = NATIVE.iter().filter(|name| code.contains(*name)).collect();
+            assert!(native.is_empty(), "{}: {native:?}", file.display());
+        }
+    }
+}
