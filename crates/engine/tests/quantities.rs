@@ -71,7 +71,7 @@ fn digits_are_limited_before_and_behind_the_point() {
     assert_eq!(hint::<Span>("0.0000000000001 h").as_deref(), Some("more digits than make sense"));
     // Zeros at the end say nothing.
     assert_eq!("0.50000000000000000 h".parse(), Ok(Span::from_secs(1_800)));
-    // 3600 ns are a millionth of a millionth of 10^6 h.
+    // A millionth of a millionth of an hour are 3.6 ns, five of them 18.
     assert_eq!("1000000.000000000005 h".parse(), Ok(Span::from_nanos(3_600_000_000_000_000_000 + 18)));
 }
 

@@ -71,7 +71,7 @@ pub fn main() -> ExitCode {
     if let Some(("--path", words)) = words.split_first().map(|(first, words)| (first.as_str(), words)) {
         let Err(problem) = path::command(words) else { return ExitCode::SUCCESS };
         eprintln!("kernel: {problem}");
-        return ExitCode::from(Code::Unsupported as u8);
+        return ExitCode::from(Code::Unreadable as u8);
     }
     let options = match parsed(&words) {
         Ok(Some(options)) => options,

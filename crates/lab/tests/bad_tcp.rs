@@ -50,6 +50,16 @@ const CASES: &[Case<'_>] = &[
         "rto_arithmetic = \"scaled-ticks\"",
         &["flows.down.tcp.rto_arithmetic", "a tick, such as `rto_granularity = \"500 ms\"` beside it"],
     ),
+    (
+        "initial_window = 2",
+        "variant = \"linux\", rto_granularity = \"500 ms\", rto_arithmetic = \"scaled-ticks\"",
+        &["flows.down.tcp.rto_arithmetic", "`rto_floor = \"timeout\"` beside it"],
+    ),
+    (
+        "initial_window = 2",
+        "control = { kind = \"reno\", growth = \"counted\", at_ssthresh = \"slow-start\" }",
+        &["flows.down.tcp.control.at_ssthresh", "congestion-avoidance, which `counted` has"],
+    ),
     ("initial_window = 2", "rto_floor = \"timout\"", &["flows.down.tcp.rto_floor", "did you mean \"timeout\"?"]),
     (
         "initial_window = 2",

@@ -52,7 +52,7 @@ fn ours(snoop: bool, delay: &str, window: u64, lost: &[u64]) -> [u64; 2] {
 fn as_many_segments_are_sent_as_in_ns2() {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ns2/snoop.txt");
     let table = fs::read_to_string(file).unwrap();
-    let (mut rows, mut exact) = (0, 0);
+    let mut rows = 0;
     for line in table.lines().filter(|line| !line.starts_with('#')) {
         let [setting, theirs, lost] = line.splitn(3, ':').collect::<Vec<_>>()[..] else { panic!("{line}") };
         let [snoop, delay, window] = setting.split_whitespace().collect::<Vec<_>>()[..] else { panic!("{line}") };
@@ -61,9 +61,12 @@ fn as_many_segments_are_sent_as_in_ns2() {
         let delay = delay.replace("ms", " ms");
         let ours = ours(snoop == "1", &delay, window.parse().unwrap(), &lost);
         rows += 1;
-        exact += usize::from(ours == theirs[..]);
+        let timeouts = snoop == "0" && lost.len() > 1;
+        if !timeouts {
+            assert_eq!(ours, theirs[..], "{line}");
+        }
         let apart = ours[0].abs_diff(theirs[0]) as f64 / theirs[0] as f64;
         assert!(apart < 0.02 && ours[1] == theirs[1], "{line}: ours {ours:?}");
     }
-    assert_eq!((rows, exact >= 10), (12, true), "{exact} of {rows} to the segment");
+    assert_eq!(rows, 12);
 }

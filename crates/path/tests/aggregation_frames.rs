@@ -99,7 +99,7 @@ fn each_packet_is_damaged_by_what_happens_in_its_own_part() {
     }
 }
 
-// covers [802.11-2007 s7.1.3.1.5]
+/// The Retry bit belongs to each MPDU [802.11-2007 s7.1.3.1.5]; an aggregate is told as one frame here, by its first packet.
 /// A frame is a repetition if its first packet is: 1 and 2 of 1 to 3 are lost; then 2 of 1, 2 and 4 ... is lost again.
 #[test]
 fn a_frame_is_a_repetition_if_its_first_packet_was_sent_before() {

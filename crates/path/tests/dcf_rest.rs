@@ -63,7 +63,7 @@ fn a_slot_in_which_the_air_becomes_busy_is_not_counted_by_who_rests() {
     }
 }
 
-// covers [802.11-2007 s9.2.3.4]
+/// The model's rule for a tie, which the standard does not know [802.11-2007 s9.2.3.4]: a frame that ends with the wait counts as heard.
 /// Station 1 has sent until 992 and waits for an answer until 992 + 3201 = 4193, which is when it hears the end of the frame that it
 /// collided with. As those who heard that end it waits for EIFS, 4193 + 364 = 4557, whichever of both is handled first.
 #[test]

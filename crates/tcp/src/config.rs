@@ -111,7 +111,7 @@ pub struct RtoConfig {
     /// The clock's tick (G): round trips are measured in whole ticks and the timer expires at one; exact if zero
     /// [RFC6298 s4].
     pub granularity: Span,
-    /// In what the equations are computed.
+    /// The arithmetic of the equations.
     pub arithmetic: Arithmetic,
     /// How long a doubled timeout holds.
     pub back_off: BackOff,
@@ -132,7 +132,7 @@ pub enum Floor {
     Variation,
 }
 
-/// In what the smoothed round trip, its variation and the timeout are computed.
+/// The arithmetic of the round trip's estimate and of the timeout [RFC6298 s2.3].
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Arithmetic {
@@ -140,8 +140,9 @@ pub enum Arithmetic {
     #[default]
     Exact,
     /// Whole ticks, with three and two bits behind the point [Jacobson1988 A.2], as in ns-2 (`TcpAgent::rtt_update`,
-    /// `rtt_timeout`): a round trip is the number of ticks in it, at least one; the shift of a negative or small variation
-    /// rounds down, so a variation once above a tick stays near it; a timer runs for whole ticks, at least two, from when it is started.
+    /// `rtt_timeout`): a round trip is the number of ticks in it, at least one; a variation below a tick is shifted to 0, so it
+    /// decays no further. A timer runs for whole ticks, at least two, from when it is started; those of 4.3BSD, whose
+    /// arithmetic is the same, expire at a tick.
     ScaledTicks,
 }
 

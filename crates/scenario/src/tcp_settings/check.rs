@@ -3,7 +3,7 @@
 use engine::{Bytes, Span};
 use path::agent::AgentConfig;
 use tcp::cc::Start;
-use tcp::config::{Arithmetic, BackOff, EcnMode, TimerRestart};
+use tcp::config::{Arithmetic, BackOff, EcnMode, Floor, TimerRestart};
 use tcp::presets::{self, PRESETS};
 use tcp::recovery::RecoveryConfig;
 use tcp::response::ResponseConfig;
@@ -119,6 +119,11 @@ impl Checker<'_> {
         }
         if rto.arithmetic == Arithmetic::ScaledTicks && rto.granularity == Span::ZERO {
             let problem = Problem::new("a tick, such as `rto_granularity = \"500 ms\"` beside it");
+            self.wrong(problem.key(format!("{key}.rto_arithmetic")).found("scaled-ticks"));
+        }
+        if rto.arithmetic == Arithmetic::ScaledTicks && rto.floor == Floor::Variation {
+            let problem =
+                Problem::new("`rto_floor = \"timeout\"` beside it: in ticks the least timeout bounds the timeout");
             self.wrong(problem.key(format!("{key}.rto_arithmetic")).found("scaled-ticks"));
         }
         if config.time_wait > LONGEST_TIME_WAIT {

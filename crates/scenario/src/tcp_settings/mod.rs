@@ -80,7 +80,7 @@ pub struct Tcp {
     /// The tick of the clock that measures round trips and expires timers; exact if zero [RFC6298 s4].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rto_granularity: Option<Span>,
-    /// In what the smoothed round trip, its variation and the timeout are computed [RFC6298 s2.3, Jacobson1988].
+    /// The arithmetic of the round trip's estimate and of the timeout [RFC6298 s2.3, Jacobson1988 A.2].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rto_arithmetic: Option<Arithmetic>,
     /// How long a doubled timeout holds [RFC6298 s5.5].

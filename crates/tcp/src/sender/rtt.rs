@@ -120,7 +120,7 @@ impl RttEstimator {
     pub fn rto(&self) -> Span {
         let base = match self.srtt {
             None => self.limits.initial,
-            // [Jacobson1988 A.3], and two ticks at least, as one may be nearly over when the timer is started.
+            // [Jacobson1988 A.2], and two ticks at least, as one may be nearly over when the timer is started.
             Some(srtt) if self.limits.arithmetic == Arithmetic::ScaledTicks => {
                 let ticks = (srtt + (self.rttvar << 3)) >> 3;
                 let tick = self.limits.granularity;
@@ -247,9 +247,9 @@ mod tests {
         rtt.on_advance();
         assert_eq!(rtt.rto(), MS(1000));
     }
-    // By hand, with a tick of 500 ms [Jacobson1988 A.2, A.3]: eighths of srtt, quarters of its variation.
+    // By hand, with a tick of 500 ms [Jacobson1988 A.2]: eighths of srtt, quarters of its variation.
     #[test]
-    fn scaled_ticks_keep_a_variation_above_three_quarters_of_a_tick() {
+    fn scaled_ticks_keep_a_variation_of_three_quarters_of_a_tick() {
         let limits = RtoConfig { granularity: MS(500), arithmetic: Arithmetic::ScaledTicks, ..RtoConfig::default() };
         let mut rtt = RttEstimator::new(limits);
         let mut after = |now, length| {

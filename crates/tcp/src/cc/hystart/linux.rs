@@ -172,7 +172,8 @@ mod tests {
         assert_eq!(exit(1, rising(113)), None);
     }
 
-    /// An eighth is at least 4 ms and at most 16 ms, and it must be exceeded: 100 / 8 = 12.5, 96 / 8 = 12, 24 / 8 = 3, 200 / 8 = 25.
+    /// An eighth is at least 4 ms and at most 16 ms, and it must be exceeded: 96 / 8 = 12, 24 / 8 = 3, 200 / 8 = 25, 32 / 8 = 4,
+    /// 128 / 8 = 16.
     #[test]
     fn the_eighth_lies_between_four_and_sixteen_milliseconds() {
         for (least, limit) in [(96, 108), (24, 28), (200, 216), (32, 36), (128, 144)] {

@@ -49,7 +49,8 @@ fn sacked(rack: &mut Rack, board: &mut Scoreboard, now: Time, number: u64) -> Ve
 
 /// Segment 1 was sent at 1 ms and arrives after 100 ms. Whatever was sent no later has its time when a round trip and a quarter
 /// of the least one have gone by since: at 126 ms, and only then.
-// covers [RFC8985 s6.2 step 5]
+// covers [RFC8985 s6.2 step 5], by which the segment is lost at 125 ms, when nothing of the time remains; here it must be over,
+// which is a deviation (tcp-recovery.md).
 #[test]
 fn a_segment_is_lost_a_round_trip_and_a_quarter_after_one_sent_later() {
     let (mut rack, mut board) = sending(4);
