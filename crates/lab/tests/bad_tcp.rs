@@ -52,7 +52,7 @@ const CASES: &[Case<'_>] = &[
     ),
     (
         "initial_window = 2",
-        "variant = \"linux\", rto_granularity = \"500 ms\", rto_arithmetic = \"scaled-ticks\"",
+        "rto_floor = \"variation\", rto_granularity = \"500 ms\", rto_arithmetic = \"scaled-ticks\"",
         &["flows.down.tcp.rto_arithmetic", "`rto_floor = \"timeout\"` beside it"],
     ),
     (
