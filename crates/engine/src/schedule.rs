@@ -34,9 +34,9 @@ impl Order {
         Order(u64::from(number))
     }
 
-    #[inline]
-    fn of(sender: usize, number: u64) -> Self {
-        Order((sender as u64) << Self::NUMBER_BITS | number)
+    /// Number zero of a sender, which counts from one.
+    fn before_any_of(sender: usize) -> Self {
+        Order((sender as u64) << Self::NUMBER_BITS)
     }
 }
 
@@ -58,8 +58,8 @@ fn time(key: u128) -> Time {
 /// Pending wake-ups, owned by slots.
 pub struct Schedule {
     pending: IndexedHeap<u128>,
-    /// Requests of each sender.
-    requests: Vec<u64>,
+    /// The last order that each sender took.
+    last: Vec<Order>,
     /// The sender that acts.
     sender: usize,
     now: Time,
@@ -67,7 +67,8 @@ pub struct Schedule {
 
 impl Default for Schedule {
     fn default() -> Self {
-        Schedule { pending: IndexedHeap::default(), requests: vec![0; FIRST_SLOT], sender: SETUP, now: Time::ZERO }
+        let last = (0..FIRST_SLOT).map(Order::before_any_of).collect();
+        Schedule { pending: IndexedHeap::default(), last, sender: SETUP, now: Time::ZERO }
     }
 }
 
@@ -82,8 +83,8 @@ impl Schedule {
     /// # Panics
     /// Beyond 16 million slots, which would take more memory than a machine has.
     pub fn slot(&mut self) -> Slot {
-        assert!(self.requests.len() >> (u64::BITS - Order::NUMBER_BITS) == 0, "more than 16 million slots");
-        self.requests.push(0);
+        assert!(self.last.len() >> (u64::BITS - Order::NUMBER_BITS) == 0, "more than 16 million slots");
+        self.last.push(Order::before_any_of(self.last.len()));
         Slot(self.pending.add_owner())
     }
 
@@ -95,9 +96,9 @@ impl Schedule {
     /// The next place of the sender that acts: behind all that it asked for until now.
     #[inline]
     pub fn order(&mut self) -> Order {
-        let number = &mut self.requests[self.sender];
-        *number += 1;
-        Order::of(self.sender, *number)
+        let last = &mut self.last[self.sender];
+        last.0 += 1;
+        *last
     }
 
     /// Wakes `slot` at `at`, instead of when it was to wake before.

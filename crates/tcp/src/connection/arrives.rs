@@ -72,6 +72,7 @@ impl Connection {
 
     /// Takes the answer to this end's SYN, and the data and the FIN that may come with it [RFC9293 s3.10.7.3]; Linux waits for
     /// these to come again. Whether there were any. One acknowledgment answers all.
+    #[cold]
     fn take_answer(&mut self, now: Time, segment: &Segment, ecn: Ecn) -> bool {
         self.establish(now, segment);
         let taken = self.take_data(now, segment, 0, ecn);
@@ -220,6 +221,7 @@ impl Connection {
 
     /// Answers a segment that is not acceptable with an acknowledgment. One without data is not answered a moment after
     /// another was: two ends that answer each other would not come to an end [RFC5961 s7].
+    #[cold]
     fn answer_invalid(&mut self, now: Time, segment: &Segment) {
         if segment.seq_len() == 0 || segment.flags.has(Flags::SYN) {
             let now = timestamps::value(now);
@@ -258,6 +260,7 @@ impl Connection {
 
     /// Old and impossible segments are answered with an acknowledgment; what an old one acknowledges counts.
     /// Whether its data was looked at.
+    #[cold]
     fn answer_unacceptable(&mut self, now: Time, segment: &Segment, seq: Option<u64>, ecn: Ecn) -> bool {
         if segment.flags.has(Flags::RST) {
             return false;
@@ -290,6 +293,7 @@ impl Connection {
     }
 
     /// A reset in the window, perhaps of exactly the next number [RFC5961 s3.2].
+    #[cold]
     fn take_reset(&mut self, now: Time, segment: &Segment, exact: bool) {
         if !exact {
             return self.answer_invalid(now, segment);
@@ -304,6 +308,7 @@ impl Connection {
 
     /// A SYN in the window [RFC9293 s3.10.7.4]: answered as a reset that is not exact [RFC5961 s4.2], but for an end that
     /// listened and is not synchronized yet.
+    #[cold]
     fn take_stray_syn(&mut self, now: Time, segment: &Segment) {
         if self.state == State::SynReceived && self.listened() {
             return self.listen_again();
