@@ -8,6 +8,8 @@ use std::time::Duration;
 
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
+use crate::Failure;
+
 /// Draws nothing where stderr is not a terminal.
 pub struct Progress {
     bar: ProgressBar,
@@ -76,6 +78,16 @@ impl Progress {
 
     fn go_on(&self) -> ControlFlow<()> {
         if self.interrupted.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
+    /// An error after Ctrl-C, for work behind the bar: `done` of `wanted` pictures are drawn.
+    pub fn drawn(&self, done: usize, wanted: usize) -> Result<(), Failure> {
+        match self.go_on() {
+            ControlFlow::Continue(()) => Ok(()),
+            ControlFlow::Break(()) => {
+                Err(Failure::Interrupted(format!("interrupted; {done} of {wanted} pictures are drawn")))
+            }
+        }
     }
 
     /// Takes the bar away.

@@ -51,14 +51,50 @@ fn two_runs_never_write_to_one_directory() {
     assert!(!left.iter().any(|name| name.to_string_lossy().starts_with("q.")), "{left:?}");
 }
 
+fn signal(name: &str, child: &Child) {
+    assert!(Command::new("bash").args(["-c", &format!("kill -{name} {}", child.id())]).status().unwrap().success());
+}
+
+/// As Ctrl-C at a terminal, and as `timeout` and batch systems end programs.
 #[test]
-fn ctrl_c_ends_tidily() {
-    let dir = scratch("interrupted");
-    let child = endless(&dir);
-    assert!(Command::new("bash").args(["-c", &format!("kill -INT {}", child.id())]).status().unwrap().success());
-    let ended = ended(child.wait_with_output().unwrap());
-    assert_eq!((ended.code, ended.err.trim()), (Some(130), "interrupted; nothing was written"));
-    assert!(!dir.join("r").exists() && !dir.join("r.partial").exists());
+fn an_interrupted_run_leaves_nothing() {
+    for name in ["INT", "TERM", "HUP"] {
+        let dir = scratch(&format!("interrupted-{name}"));
+        let child = endless(&dir);
+        signal(name, &child);
+        let ended = ended(child.wait_with_output().unwrap());
+        assert_eq!((ended.code, ended.err.trim()), (Some(130), "interrupted; nothing was written"), "{name}");
+        assert!(!dir.join("r").exists() && !dir.join("r.partial").exists());
+    }
+}
+
+/// A hundred pictures take minutes; the first is there after less than a second.
+#[test]
+fn drawing_stops_when_interrupted() {
+    let dir = scratch("interrupted-drawing");
+    let flows = (0..100).fold(String::new(), |flows, number| {
+        flows + &format!("[flows.f{number}]\nfrom = \"a\"\nto = \"b\"\nbytes = \"20 kB\"\n")
+    });
+    let text = format!(
+        "title = \"t\"\nduration = \"10 s\"\n[nodes]\na = {{ kind = \"host\" }}\nb = {{ kind = \"host\" }}\n[links]\n\
+         l = {{ kind = \"wired\", between = [\"a\", \"b\"], rate = \"8 Mbps\", delay = \"5 ms\" }}\n{flows}"
+    );
+    std::fs::write(dir.join("many.toml"), text).unwrap();
+    fine(&dir, &["run", "many.toml", "--out", "r"]);
+    let unasked = lasthop(&dir, &["explain", "r"]);
+    assert!(unasked.err.contains("nothing is drawn: there are 100 flows"), "{}", unasked.err);
+    assert!(!dir.join("r/plots").exists());
+    for args in [&["explain", "r", "--out", "p"][..], &["plot", "r", "--flow", "all", "--out", "p"]] {
+        let child = command(&dir, args).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        while !dir.join("p").exists() {
+            std::thread::yield_now();
+        }
+        signal("INT", &child);
+        let ended = ended(child.wait_with_output().unwrap());
+        assert_eq!(ended.code, Some(130), "{}", ended.err);
+        assert!(ended.err.contains("of 100 pictures are drawn"), "{}", ended.err);
+        std::fs::remove_dir_all(dir.join("p")).unwrap();
+    }
 }
 
 #[test]

@@ -30,7 +30,7 @@ pub struct Args {
     /// Print JSON instead of tables: an array with an object for each flow
     #[arg(long)]
     json: bool,
-    /// Where to draw each flow with its findings marked [default: plots/ in the result directory; for a scenario nowhere]
+    /// Where to draw each flow with its findings marked [default: plots/ in the result directory, if there are at most 16; for a scenario nowhere]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }
@@ -69,7 +69,12 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             say(format_args!("warning: nothing is drawn in {}: the run is too long for one picture", shown(&out)));
             Ok(())
         }
-        Some(out) => draw(&loaded, recorder, &reports, &chosen, &out),
+        Some(_) if args.flow.is_none() && args.out.is_none() && chosen.len() > plot::MANY => {
+            let flows = chosen.len();
+            say(format_args!("nothing is drawn: there are {flows} flows; --flow NAME draws one, --out DIR all of them"));
+            Ok(())
+        }
+        Some(out) => draw(&loaded, recorder, &reports, &chosen, &out, &progress),
         None => Ok(()),
     }
 }
@@ -81,10 +86,12 @@ fn draw(
     reports: &[FlowReport],
     chosen: &[usize],
     out: &Path,
+    progress: &Progress,
 ) -> Result<(), Failure> {
     let description = Description::of(&loaded.network);
     let recording = recorder.finish();
-    for &flow in chosen {
+    for (done, &flow) in chosen.iter().enumerate() {
+        progress.drawn(done, chosen.len())?;
         let name = &loaded.network.flows[flow].name;
         let spans = reports[flow].marks(MOST_MARKS).into_iter().map(|(from, to, label)| Marked { from, to, label });
         let options = Options {

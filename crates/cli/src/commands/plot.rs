@@ -75,7 +75,7 @@ fn size(text: &str) -> Result<(u32, u32), String> {
 const PNG_SCALE: f32 = 2.0;
 
 /// So many flows are drawn without asking.
-const MANY: usize = 16;
+pub(super) const MANY: usize = 16;
 
 /// Draws a run.
 pub fn run(args: &Args) -> Result<(), Failure> {
@@ -112,7 +112,9 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         ran: what_ran(&loaded),
         ..Options::default()
     };
-    for medium in media {
+    let pictures = media.len() + flows.len();
+    for (done, medium) in media.iter().copied().enumerate() {
+        progress.drawn(done, pictures)?;
         let description = &described[medium];
         let name = &description.name;
         let options = Options { title: Some(format!("{title}: medium {name}")), ..common.clone() };
@@ -120,7 +122,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         let files = write(&air.draw(medium as u32, description, &options), &out, &format!("{name}.air"))?;
         files.iter().try_for_each(|path| print(&format!("{}\n", shown(path))))?;
     }
-    for flow in flows {
+    for (done, flow) in (media.len()..).zip(flows) {
+        progress.drawn(done, pictures)?;
         let name = &loaded.network.flows[flow].name;
         let title = if loaded.network.flows.len() > 1 { format!("{title}: flow {name}") } else { title.to_owned() };
         let options = Options {
