@@ -70,7 +70,9 @@ pub fn page(paper: &Paper, reproduction: &Reproduction) -> Page {
             ("Program".into(), format!("lasthop {}, model {}", env!("CARGO_PKG_VERSION"), sim::MODEL_VERSION)),
         ],
         sections,
-        footer: "± is half of the 95 % Student-t interval of our mean over the replications; *one run* is the interval in which \
+        footer: "*Reproduced*: the paper's value lies where 95 % of our single runs do; *under another reading*: it does when the paper is read \
+                 as named; *contradicts its own paper*: the paper prints another value for the same; *not reproduced*: none of these. \
+                 The words above are of the number of replications that they name, the tables of this report's own. ± is half of the 95 % Student-t interval of our mean over the replications; *one run* is the interval in which \
                  95 % of our single runs lie. The paper's numbers come from one run each, so that is the interval to compare \
                  them with; with this many numbers about one in twenty should lie outside if the models were the same."
             .into(),
@@ -148,11 +150,14 @@ fn numbers(paper: &Paper, numbers: &[&Number], level: Level) -> Table {
     ];
     let mut rows: Vec<Vec<Cell>> = Vec::new();
     for number in numbers {
+        let first = rows.len();
         for (reading, ours) in number.readings() {
             let primary = paper.readings.first().filter(|_| !number.alternatives.is_empty());
             let reading = reading.or(primary.copied()).map_or("", |reading| reading.name);
             rows.extend(ours.modes().iter().map(|mode| row(number, reading, ours, mode, level)));
         }
+        // The mark is the number's, not a reading's: it stands in its first row.
+        rows.iter_mut().skip(first + 1).filter_map(|row| row.last_mut()).for_each(|mark| *mark = Cell::text(""));
     }
     if rows.iter().all(|row| row[READING].text.is_empty()) {
         rows.iter_mut().for_each(|row| drop(row.remove(READING)));
@@ -202,7 +207,7 @@ fn bars(chart: &Chart, sweeps: &[Analysis]) -> Option<BarChart> {
     });
     Some(BarChart {
         title: format!("{}: {}", capital(chart.place), chart.title),
-        caption: format!("Over the bars: change to {}.", chart.cases.first()?),
+        caption: format!("Over the bars: change from {}.", chart.cases.first()?),
         cases: chart.cases.iter().map(|case| (*case).to_owned()).collect(),
         groups: groups.collect(),
         ..all

@@ -71,7 +71,9 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         }
         Some(_) if args.flow.is_none() && args.out.is_none() && chosen.len() > plot::MANY => {
             let flows = chosen.len();
-            say(format_args!("nothing is drawn: there are {flows} flows; --flow NAME draws one, --out DIR all of them"));
+            say(format_args!(
+                "nothing is drawn: there are {flows} flows; --flow NAME draws one, --out DIR all of them"
+            ));
             Ok(())
         }
         Some(out) => draw(&loaded, recorder, &reports, &chosen, &out, &progress),
