@@ -46,14 +46,14 @@ engine::registry! {
     /// Two ways to count.
     pub enum Count: "count" => build(start: u32) -> String {
         Plain => plain, "plain", "By one", no settings;
-        Stepped => stepped, "stepped", "By so many";
+        Stepped => stepped, "stepped", "By a step";
     }
 }
 
 #[test]
 fn a_line_of_a_registry_gives_name_settings_and_the_thing() {
     let (plain, mut stepped) = (Count::Plain(NoSettings {}), Count::Stepped(stepped::Config { step: 10 }));
-    assert_eq!(Count::members(), [("plain", "By one"), ("stepped", "By so many")]);
+    assert_eq!(Count::members(), [("plain", "By one"), ("stepped", "By a step")]);
     assert_eq!((plain.name(), stepped.name()), ("plain", "stepped"));
     assert_eq!((plain.build(3), stepped.build(3)), ("plain from 3".to_owned(), "by 10 from 3".to_owned()));
     assert_eq!(plain.check(), []);

@@ -1,4 +1,4 @@
-//! The limits of settings: what stands at a limit is right, what lies beyond it is a fault of its key. Limits are those that the settings' own
+//! The limits of settings: a value at a limit is valid, one beyond it is a fault of its key. Limits are those that the settings' own
 //! messages and documentation give; those of a cell are in dcf_settings.rs.
 
 use engine::serde::de::DeserializeOwned;

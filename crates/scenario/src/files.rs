@@ -11,7 +11,7 @@ pub trait Files {
     fn exists(&self, path: &Path) -> bool;
     /// Whether `path` is a directory.
     fn is_dir(&self, path: &Path) -> bool;
-    /// The entries of a directory, by path; none if it cannot be read.
+    /// The entries of a directory, by path; empty when it cannot be read.
     fn entries(&self, dir: &Path) -> Vec<PathBuf>;
 }
 

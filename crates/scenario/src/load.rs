@@ -80,7 +80,7 @@ pub struct Source {
     recordings: Recordings,
 }
 
-/// What stands in files beside the scenario, by file.
+/// The recordings beside the scenario, by file.
 #[derive(Default)]
 struct Recordings {
     /// Recorded channels.

@@ -3,7 +3,7 @@
 //!
 //! 500,000 bytes a second (a segment in 2 ms) and 60 ms there and back: 30 segments fill the path. Columns: the window, the
 //! threshold, what is in flight and what waits in the queue, in segments; what was delivered and lost, in segments; the
-//! pacing rate in segments a second. `UPDATE_GOLDEN=1` writes `golden/controls` anew. Checked by hand is Reno on the first
+//! pacing rate in segments a second. `UPDATE_GOLDEN=1` rewrites `golden/controls`. Checked by hand is Reno on the first
 //! path; what holds for every table is checked for every table.
 
 mod bottleneck;

@@ -5,7 +5,7 @@
 //!
 //! The path serves a segment of 1,000 bytes in 4 ms, 30 ms each way, behind a queue. What its columns mean: when; what
 //! the acknowledgment that came acknowledges (d: a duplicate); what is sent, `*` again, `x` lost; window and threshold in segments;
-//! when the next timer is due. `UPDATE_GOLDEN=1` writes all anew. Checked by hand are the retransmission timer's times where
+//! when the next timer is due. `UPDATE_GOLDEN=1` rewrites all. Checked by hand are the retransmission timer's times where
 //! nothing comes back; checked of every run is that what was written arrives, and that as
 //! much is sent again as was lost, at least; on the calm path nothing is.
 
@@ -39,7 +39,7 @@ struct Impairments {
     lost: BTreeMap<u64, u32>,
     /// Numbers of acknowledgments that are lost, as they leave.
     lost_acks: BTreeSet<u64>,
-    /// Segments whose first transmission comes later by so many milliseconds.
+    /// Segments whose first transmission is delayed by this many milliseconds.
     late: BTreeMap<u64, u64>,
     /// Segments that the network doubles, and that it marks.
     doubled: BTreeSet<u64>,

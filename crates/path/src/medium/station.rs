@@ -14,7 +14,7 @@ use crate::turns::Turns;
 /// What a station is waiting for. Its one wake-up is armed for that.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Phase {
-    /// Something to send. The back-off that follows every exchange is over when its zone has counted so many slots, or runs
+    /// Something to send. The back-off that follows every exchange is over when its zone has counted its slots, or runs
     /// apart from those of the others.
     Resting { until: Option<u64> },
     /// Its turn: when its zone has counted so many slots, or apart from the others. The wake-up belongs to the first of its

@@ -109,7 +109,7 @@ impl Zone {
     }
 
     /// A station that rests has something to send: when it may count, and the slots of its last back-off that it counts from there;
-    /// none if they are over by `now`.
+    /// `None` after they are over, by `now`.
     pub fn rises(&mut self, number: u32, station: &Station, now: Time, phy: &Phy) -> (Time, Option<u64>) {
         let own = self.apart.iter().position(|apart| apart.station == number);
         let (from, left) = match (own.map(|place| self.apart.remove(place)), station.phase) {

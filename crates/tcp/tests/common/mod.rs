@@ -9,7 +9,7 @@ pub fn member<T: for<'de> Deserialize<'de>>(name: &str) -> T {
     T::deserialize(MapDeserializer::<_, Error>::new([("kind", name)].into_iter())).expect("a member needs no settings")
 }
 
-/// Holds `text` against the file `name` in `tests/golden`; `UPDATE_GOLDEN=1` writes it anew.
+/// Holds `text` against the file `name` in `tests/golden`; `UPDATE_GOLDEN=1` rewrites it.
 pub fn golden(name: &str, text: &str) {
     let path = std::path::PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
     if std::env::var_os("UPDATE_GOLDEN").is_some() {

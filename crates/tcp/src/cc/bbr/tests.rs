@@ -239,7 +239,7 @@ fn settings_out_of_range_are_refused() {
     );
 }
 
-/// After an idle time the round trip that is old is not measured anew until something was delivered, for there is no queue that
+/// After an idle time the round trip that is old is not measured again until something was delivered, for there is no queue that
 /// would hide it: an acknowledgment without news does not end that.
 #[test]
 fn a_restart_from_idle_puts_off_probe_rtt_until_something_is_delivered() {
