@@ -15,6 +15,9 @@ const TESTS: [&str; 4] = ["test", "--workspace", "--profile", "checks"];
 /// The tests that take minutes. Examples in documentation that are not to run are ignored too, but no such tests.
 const LONG_TESTS: [&str; 7] = ["--lib", "--bins", "--tests", "--", "--ignored", "--test-threads", "1"];
 
+/// The fuzz targets are outside of the workspace, so that nothing else would notice when they no longer compile.
+const FUZZ_TARGETS: [&str; 3] = ["check", "--manifest-path", "fuzz/Cargo.toml"];
+
 /// Programs by which tests read what lasthop writes, and the Debian packages they are in.
 const READERS: [(&str, &str); 2] = [("tshark", "tshark"), ("gnuplot", "gnuplot-nox")];
 
@@ -34,6 +37,7 @@ pub fn run(full: bool) -> Result<(), String> {
     tidy(&dir, workspace::cargo().args(TESTS))?;
     if full {
         tidy(&dir, workspace::cargo().args(TESTS).args(LONG_TESTS))?;
+        workspace::run(workspace::cargo().args(FUZZ_TARGETS))?;
     }
     workspace::run(workspace::cargo().args(["doc", "--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "-D warnings"))
 }
