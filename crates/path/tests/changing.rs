@@ -357,6 +357,35 @@ fn recorded() -> Changes {
     Changes { opportunities: [Opportunities::new(vec![5, 5, 20, 30]), None], ..Changes::default() }
 }
 
+/// 4 of 1504 bytes in 30 ms; one in a millisecond, and one in a second.
+#[test]
+fn the_mean_rate_of_opportunities_is_their_bytes_by_their_period() {
+    let rate = |millis: Vec<u64>| Opportunities::new(millis).unwrap().mean_rate().bits_per_sec();
+    assert_eq!(rate(vec![5, 5, 20, 30]), 4 * 1504 * 8 * 1000 / 30);
+    assert_eq!([rate(vec![1]), rate(vec![1000])], [12_032_000, 12_032]);
+}
+
+/// Packets that begin at one time, in either direction, draw delays of their own: seven at 5 ms would all be as late as the first.
+#[test]
+fn packets_that_leave_at_one_opportunity_draw_delays_of_their_own() {
+    let opportunities = || Opportunities::new(vec![5, 5, 5, 5, 5, 5, 1000]);
+    let changes = Changes {
+        opportunities: [opportunities(), opportunities()],
+        jitter: Some(uniform_jitter(true)),
+        ..Changes::default()
+    };
+    let arrivals = |way: Way| {
+        let hop = HopId { way, ..HOP };
+        let found = carry(changing(&changes, (Limit::None, Tie::default()), hop, false), &perfect(), &[(0, 1500); 6]);
+        found.arrived.iter().map(|(at, _)| *at).collect::<Vec<u64>>()
+    };
+    let mut all = [arrivals(Way::Forward), arrivals(Way::Backward)].concat();
+    assert_eq!(all.len(), 12);
+    all.sort_unstable();
+    all.dedup();
+    assert_eq!(all.len(), 12, "no two arrive together");
+}
+
 /// A packet takes its 1000 bytes and 4, an opportunity has 1504.
 #[test]
 fn packets_leave_at_opportunities() {

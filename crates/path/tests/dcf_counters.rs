@@ -2,12 +2,13 @@
 
 mod cell;
 
-use cell::slow::{losing, slow, timeline};
-use cell::{Cell, Plan};
+use cell::slow::{LONG, asking, losing, micros, slow, timeline};
+use cell::{Cell, Plan, Saw};
 use engine::{Bytes, Time};
-use path::Way::Forward;
+use path::Way::{Backward, Forward};
 use path::mac::dcf::config::{Aggregation, Growth};
-use path::mac::dcf::{Config, Standard};
+use path::mac::dcf::{Config, FrameKind, Standard};
+use path::{LinkEvent, MediumEvent, Reception};
 
 /// The lines about packets that arrive and packets that are given up, without their times.
 fn fates(lines: Vec<String>) -> Vec<String> {
@@ -77,4 +78,78 @@ fn an_acknowledged_packet_of_an_aggregate_ends_the_growth_of_the_limit() {
     // By the packet's time, in units of 20 ms: which attempt failed, and whether it was the last.
     assert_eq!(lost, [(0, 1, true), (1, 1, false), (3, 1, true), (4, 1, false)]);
     assert_eq!(cell.counters(0, Forward, Time::from_millis(200)).given_up, 2);
+}
+
+/// Three stations that collide, over air that loses data, answers and requests: each counter is the number of its events.
+#[test]
+fn counters_are_the_numbers_of_events() {
+    for aggregation in [None, Some(Aggregation::default())] {
+        let standard = if aggregation.is_some() { Standard::N } else { Standard::B };
+        let config = Config { standard, aggregation, short_retry_limit: Some(3), ..Config::default() };
+        let bad: Vec<_> = (0..40).map(|number| micros(7_000 * number, 7_000 * number + 1_000)).collect();
+        let mut plan = Plan::around_one(config, 3);
+        for link in 0..3 {
+            plan = plan.scripted(link, losing(&[1, 4, 5, 9], &bad));
+        }
+        let mut cell = Cell::new(&plan);
+        let offers: Vec<_> =
+            (0..240).map(|number| (number / 3 * 1_000, (number % 3) as usize, Forward, 1000)).collect();
+        cell.play(&offers);
+        let mut of_all = [0; 3];
+        for link in 0..3 {
+            let of_link = |wanted: fn(&LinkEvent) -> bool| {
+                let events = cell.log.0.iter();
+                let of_link =
+                    |(_, saw): &&(Time, Saw)| matches!(saw, Saw::Link(hop, event) if hop.link == link && wanted(event));
+                events.filter(of_link).count() as u64
+            };
+            let collided = cell.log.0.iter().filter_map(|(_, saw)| match saw {
+                Saw::Medium(MediumEvent::Ended { from, kind, reception: Reception::Collided, damaged, .. })
+                    if *from == link + 1 =>
+                {
+                    let alone = u64::from(*kind == FrameKind::Data);
+                    Some(if *kind == FrameKind::Aggregate { damaged.iter().count() as u64 } else { alone })
+                }
+                _ => None,
+            });
+            let counters = cell.counters(link as usize, Forward, Time::NEVER);
+            let found = [counters.duplicates, counters.frames_corrupted, counters.frames_collided];
+            let events = [
+                of_link(|event| matches!(event, LinkEvent::FrameDuplicate { .. })),
+                of_link(|event| matches!(event, LinkEvent::FrameCorrupted { .. })),
+                collided.sum(),
+            ];
+            assert_eq!(found, events, "{standard:?}, link {link}");
+            assert_eq!(cell.counters(link as usize, Backward, Time::NEVER).frames_sent, 0);
+            of_all = std::array::from_fn(|kind| of_all[kind] + found[kind]);
+        }
+        assert!(of_all.iter().all(|count| *count > 0), "each kind happened: {of_all:?}");
+    }
+}
+
+/// A packet alone whose first two attempts are lost: the window of 15 slots becomes 31, then 63, and 15 again.
+// covers [802.11-2012 s9.3.3]
+#[test]
+fn a_failure_with_aggregation_doubles_the_window() {
+    let config = Config { standard: Standard::N, aggregation: Some(Aggregation::default()), ..Config::default() };
+    let mut cell = Cell::new(&Plan::around_one(config, 1).scripted(0, losing(&[0, 1], &[])));
+    cell.play(&[(0, 0, Forward, 500)]);
+    let windows = cell.log.0.iter().filter_map(|(_, saw)| match saw {
+        Saw::Medium(MediumEvent::BackOff { window, .. }) => Some(*window),
+        _ => None,
+    });
+    assert_eq!(windows.collect::<Vec<_>>(), [31, 63, 15]);
+}
+
+/// The clear to send is damaged from 400 us on, the second exchange's acknowledgment at 6,000 us (as in `dcf_requests`).
+#[test]
+fn only_a_damaged_acknowledgment_of_data_is_told_as_one() {
+    let plan = Plan::around_one(asking(), 1).drawing(1, &[(63, 2)]);
+    let mut cell = Cell::new(&plan.scripted(0, losing(&[], &[micros(400, 410), micros(6_000, 6_010)])));
+    cell.play(&[(0, 0, Forward, LONG)]);
+    let damaged = cell.log.0.iter().filter_map(|(at, saw)| match saw {
+        Saw::Link(hop, LinkEvent::AckCorrupted { .. }) => Some((at.as_nanos() / 1000, *hop)),
+        _ => None,
+    });
+    assert_eq!(damaged.map(|(at, _)| at).collect::<Vec<_>>(), [6_258]);
 }

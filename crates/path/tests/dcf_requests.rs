@@ -38,6 +38,18 @@ fn frames_above_the_threshold_ask_first_and_others_heed_the_answer() {
     );
 }
 
+/// The frame of 500 bytes at a threshold of 500, and of one less.
+// covers [802.11-2007 s9.2.6]: RTS precedes a frame whose length is *greater* than dot11RTSThreshold.
+#[test]
+fn a_frame_as_long_as_the_threshold_does_not_ask() {
+    let first = |threshold: u64| {
+        let config = Config { rts_threshold: Some(Bytes(threshold)), ..slow() };
+        timeline(&Plan::around_one(config, 1), &[(0, 0, LONG)]).swap_remove(0)
+    };
+    assert_eq!(first(500), "     0 1>0 DATA 0 takes 4192, reserving 314");
+    assert_eq!(first(499), "     0 1>0 RTS 0 takes 352, reserving 4830");
+}
+
 // covers [802.11-2007 s9.2.5.4]: a frame sets no NAV at who it is for.
 /// The clear to send ends damaged at 668; 668 + 364 + 2 x 20 = 1072, long before 353 + 4830.
 #[test]

@@ -3,10 +3,10 @@
 mod ladder;
 
 use engine::{Bytes, Span};
-use ladder::{FIXED, HERE, Ladder, ack, ack_with, data, from_fixed, from_mobile, of_flow};
-use path::agent::{AgentConfig, ack_decimation, freeze_tcp, m_tcp, packet_control, tack};
+use ladder::{FIXED, Fed, HERE, Ladder, ack, ack_with, data, from_fixed, from_mobile, of_flow};
+use path::agent::{AgentConfig, Departure, ack_decimation, freeze_tcp, m_tcp, packet_control, tack};
 use path::channel::State;
-use wire::{Flags, Packet, Segment, SeqNum};
+use wire::{Body, Flags, Packet, Segment, SeqNum};
 
 fn control(ack_filter: bool, data_filter: bool, threshold: u32) -> AgentConfig {
     AgentConfig::PacketControl(packet_control::Config { ack_filter, data_filter, threshold })
@@ -190,6 +190,22 @@ fn a_disconnection_that_is_seen_coming_closes_the_window() {
     ladder.compare("freeze-tcp/disconnection");
 }
 
+/// A window update says what an acknowledgment behind this host's own data would: its sequence number is the next one [RFC9293 s3.10.7.4:
+/// a segment outside of the window is answered, and changes no window].
+#[test]
+fn freeze_tcp_window_updates_carry_the_next_sequence_number() {
+    let config = AgentConfig::FreezeTcp(freeze_tcp::Config { warning: Span::from_millis(200) });
+    let mut fed = Fed::new(&config);
+    let mut own = Packet { src: HERE, dst: FIXED, ..from_mobile(|_| {}) };
+    let Body::Tcp(segment) = &mut own.body else { unreachable!() };
+    (segment.seq, segment.ack, segment.len) = (SeqNum(7000), SeqNum(1000), 300);
+    fed.act(|agent, cx| agent.after_air(&mut to_here(0, 1000), cx));
+    fed.act(|agent, cx| agent.before_air(&mut own, cx));
+    let (_, sent) = fed.act(|agent, cx| agent.on_forecast(State::Bad, cx));
+    let [Departure { packet: Packet { body: Body::Tcp(update), .. }, .. }] = sent[..] else { panic!("{sent:?}") };
+    assert_eq!((update.seq, update.len, update.ack, update.window), (SeqNum(7300), 0, SeqNum(1000), 0));
+}
+
 /// A base station with this scheme has nothing of its own to close a window of.
 #[test]
 fn freezing_is_the_mobiles_affair() {
@@ -229,6 +245,18 @@ fn a_silent_mobile_freezes_the_sender() {
     ladder.at(820.0).note("back").mobile(ack(1000)).at(830.0).fixed(data(1000, 1000)).at(840.0).mobile(ack(3000));
     ladder.at(900.0);
     ladder.compare("m-tcp/silence");
+}
+
+/// The silence counts from the last acknowledgment, at 10 ms, or from when data was outstanding again; data that goes on coming from the
+/// fixed host is no sign of the mobile.
+#[test]
+fn further_data_does_not_postpone_the_freeze() {
+    let mut ladder = Ladder::new("", &m_tcp());
+    ladder.fixed(data(0, 1000)).fixed(data(1000, 1000)).at(10.0).mobile(ack(1000));
+    ladder.at(400.0).fixed(data(2000, 1000)).at(509.0);
+    assert_eq!(ladder.counter("freezes"), 0);
+    ladder.at(511.0);
+    assert_eq!(ladder.counter("freezes"), 1);
 }
 
 /// Silence from 10 ms on: gone at 510 ms, asked each 100 ms until 100 s later. The answer to a probe of the sender's own opens the window.

@@ -117,6 +117,12 @@ fn an_answer_to_a_request_ends_the_count_of_short_failures_of_all_packets_that_g
 fn time_before_a_frame_begins_is_not_taken_from_what_was_sent() {
     let mut cell = Cell::new(&Plan::around_one(Config { rts_threshold: Some(Bytes(0)), ..Config::default() }, 1));
     cell.offer(Time::ZERO, 0, Way::Forward, 1500);
+    while cell.step(us(400)).is_some() {}
+    assert_eq!(
+        cell.counters(0, Way::Forward, us(400)).busy,
+        Span::from_nanos(272_000),
+        "the answer is another station's"
+    );
     while cell.step(us(532)).is_some() {}
     let busy = [532, 542, 642].map(|at| cell.counters(0, Way::Forward, us(at)).busy.as_nanos() / 1000);
     assert_eq!(busy, [272, 272, 372]);

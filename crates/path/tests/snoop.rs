@@ -2,11 +2,11 @@
 
 mod ladder;
 
-use engine::Span;
-use ladder::{HERE, Ladder, ack, ack_with, data, from_fixed, from_mobile, of_flow};
-use path::agent::AgentConfig;
+use engine::{Span, Time};
+use ladder::{Fed, HERE, Ladder, ack, ack_with, data, from_fixed, from_mobile, of_flow};
 use path::agent::snoop::Config;
-use wire::{Flags, SeqNum};
+use path::agent::{AgentConfig, Departure};
+use wire::{Body, Flags, Packet, SeqNum, Timestamps};
 
 fn ladder(title: &str, config: Config) -> Ladder {
     Ladder::new(title, &AgentConfig::Snoop(config))
@@ -137,6 +137,36 @@ fn the_timer_follows_the_air() {
     ladder.at(30.0).fixed(data(1000, 1000)).at(50.0).mobile(ack(2000));
     ladder.at(100.0).fixed(data(2000, 1000)).at(1000.0);
     ladder.compare("snoop/round-trip-time");
+}
+
+/// The timer of 910 ms (after a sample of 20 ms, as above) runs anew from an acknowledgment that leaves a packet here.
+#[test]
+fn the_timer_runs_anew_from_a_partial_acknowledgment() {
+    let mut ladder = ladder("", Config::default());
+    ladder.at(0.0).fixed(data(0, 1000)).fixed(data(1000, 1000)).at(20.0).mobile(ack(1000));
+    ladder.at(929.0);
+    assert_eq!(ladder.counter("local_timeouts"), 0);
+    ladder.at(931.0);
+    assert_eq!(ladder.counter("local_timeouts"), 1);
+}
+
+/// Of two copies of a segment the later is kept: its timestamp is the sender's newest [RFC7323 s3.2].
+#[test]
+fn the_copy_that_the_sender_sent_last_is_the_one_resent() {
+    let mut fed = Fed::new(&AgentConfig::Snoop(Config::default()));
+    let stamped = |value: u32| {
+        from_fixed(|segment| {
+            (segment.seq, segment.len) = (SeqNum(0), 1000);
+            segment.options.timestamps = Some(Timestamps { value, echo: 0 });
+        })
+    };
+    for value in [1, 2] {
+        fed.act(|agent, cx| agent.before_air(&mut stamped(value), cx));
+    }
+    let mut resent = Vec::new();
+    fed.until(Time::from_millis(5000), |_, sent| resent.extend(sent));
+    let Some(Departure { packet: Packet { body: Body::Tcp(first), .. }, .. }) = resent.first() else { panic!("none") };
+    assert_eq!(first.options.timestamps.map(|stamp| stamp.value), Some(2));
 }
 
 #[test]

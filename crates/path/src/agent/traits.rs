@@ -78,3 +78,15 @@ impl Traits {
         self.changes.contains(&place) || self.uploads.contains(&place)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_those_of_the_tables_of_schemes() {
+        assert_eq!([Semantics::Kept, Semantics::Lost].map(Semantics::name), ["kept", "lost"]);
+        let places = [Place::Sender, Place::BaseStation, Place::Receiver];
+        assert_eq!(places.map(Place::name), ["sender", "base station", "receiver"]);
+    }
+}

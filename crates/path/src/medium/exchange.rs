@@ -43,7 +43,6 @@ impl Medium {
 
     /// A station's turn has come.
     pub(super) fn attempt<O: Observer>(&mut self, number: u32, cx: &mut Cx<'_, O>) {
-        self.zones[self.hearing.zone[number as usize] as usize].take(number, &self.stations);
         self.is_heard(number, cx);
         if self.stations[number as usize].announces {
             return self.announce(number, cx);

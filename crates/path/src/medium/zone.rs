@@ -156,7 +156,8 @@ impl Zone {
         }
     }
 
-    /// What one more frame makes of what was heard: nothing that can be understood, unless it was the only one.
+    /// The air becomes busy: slots are counted no longer. Stations whose turn comes before the frame can be sensed send nevertheless, and
+    /// so does the one whose own frame this is: it is on its way.
     fn freeze(&mut self, now: Time, phy: &Phy, stations: &mut [Station], schedule: &mut Schedule) {
         let sensed = now + phy.delay;
         self.disarm(stations, schedule);
@@ -322,17 +323,6 @@ impl Zone {
             return;
         }
         self.join_from(number, from, turn - self.counted, phy, stations, schedule);
-    }
-
-    /// A station sends: it backs off no longer. The air is busy next, so nobody's wake-up moves.
-    pub fn take(&mut self, number: u32, stations: &[Station]) {
-        match stations[number as usize].phase {
-            Phase::Contending { turn: Some(turn) } => {
-                self.waiting.remove(&(turn, number));
-            }
-            Phase::Contending { turn: None } => self.apart.retain(|apart| apart.station != number),
-            _ => {}
-        }
     }
 
     /// Whose turn comes first has the wake-up.

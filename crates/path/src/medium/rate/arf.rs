@@ -93,15 +93,19 @@ mod tests {
     use super::*;
     use engine::{Rate, Span, Stream};
 
-    fn arf() -> Box<dyn RateControl> {
+    fn arf(config: Config) -> Box<dyn RateControl> {
         let rates = (1..=4).filter_map(|megabits| Rate::from_bits_per_sec(megabits * 1_000_000)).collect();
         let times = vec![Span::from_millis(1); 4];
-        Config::default().build(Rates { rates, times, preferred: 3, stream: Stream::default() })
+        config.build(Rates { rates, times, preferred: 3, stream: Stream::default() })
     }
 
     /// The rates of attempts that go as `how` says: `+` acknowledged, `-` not.
     fn rates(how: &str) -> String {
-        let mut arf = arf();
+        rates_of(Config::default(), how)
+    }
+
+    fn rates_of(config: Config, how: &str) -> String {
+        let mut arf = arf(config);
         let attempt = |c: char| {
             let rate = arf.rate(1, Time::ZERO);
             arf.on_attempt(rate, c == '+', Time::ZERO);
@@ -114,6 +118,13 @@ mod tests {
     fn two_failures_take_it_down_and_ten_successes_up() {
         assert_eq!(rates("+-+--+-+--"), "3333322222");
         assert_eq!(rates("--++++++++++++"), "33222222222233");
+    }
+
+    #[test]
+    fn thresholds_are_the_settings() {
+        let config = Config { successes: 3, failures: 1, patience: 5 };
+        assert_eq!(rates_of(config.clone(), "-+++-+++"), "32223222");
+        assert_eq!(rates_of(Config { failures: 2, ..config }, "--+-+-++"), "33222223");
     }
 
     #[test]
