@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::fmt;
 use std::fs;
 
-use super::trial::Verdict;
+use super::results::Verdict;
 use crate::workspace;
 
 /// Mutants that no test can tell from the code, with reasons: a line each, the name and behind " | " the reason.
@@ -54,7 +54,7 @@ impl Tally {
         match verdict {
             None => self.untried += 1,
             Some(Verdict::Unviable) => self.unviable += 1,
-            Some(Verdict::Killed | Verdict::TimedOut) => self.killed += 1,
+            Some(Verdict::Killed | Verdict::TimedOut | Verdict::OutOfMemory) => self.killed += 1,
             Some(Verdict::Survived) if equivalent => self.equivalent += 1,
             Some(Verdict::Survived) => self.survived += 1,
         }
