@@ -159,11 +159,11 @@ fn try_unknown(options: &Options, tree: &Tree, drawn: &Drawn, results: &mut Resu
             eprintln!("{name} {tried} of {}: {}{by}: {}", unknown.len(), found.verdict.name(), mutant.name);
             results.keep(mutant, found)
         };
-        let trial = Trial::of(tree, name);
+        let trial = Trial::of(tree, name, options.jobs);
         if options.one_by_one {
             trial.one_by_one(&unknown, &mut keep)?;
         } else {
-            trial.all(&unknown, options.jobs, &mut keep)?;
+            trial.all(&unknown, &mut keep)?;
         }
     }
     Ok(())

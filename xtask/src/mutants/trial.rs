@@ -29,6 +29,8 @@ pub struct Trial<'a> {
     package: String,
     /// From the root.
     folder: String,
+    /// Programs of tests that run at a time.
+    jobs: usize,
 }
 
 /// A program of tests that pass.
@@ -41,20 +43,22 @@ struct Measured {
 }
 
 impl<'a> Trial<'a> {
-    pub fn of(tree: &'a Tree<'a>, name: &str) -> Self {
-        Trial { tree, package: format!("lasthop-{name}"), folder: format!("crates/{name}") }
+    pub fn of(tree: &'a Tree<'a>, name: &str, jobs: usize) -> Self {
+        Trial { tree, package: format!("lasthop-{name}"), folder: format!("crates/{name}"), jobs }
     }
 
-    /// Tries mutants, `jobs` of them at a time where they are compiled at once.
-    pub fn all(&self, mutants: &[&Mutant], jobs: usize, keep: &mut Keep<'_>) -> Result<(), String> {
+    /// Tries mutants.
+    pub fn all(&self, mutants: &[&Mutant], keep: &mut Keep<'_>) -> Result<(), String> {
         if mutants.len() >= switch::LIMIT {
             return Err(format!("no more than {} mutants of a crate can be tried at once", switch::LIMIT - 1));
         }
+        eprintln!("{}: compiling {} mutants", self.package, mutants.len());
         let (programs, left_out) = self.compiled_at_once(mutants)?;
-        let programs = self.measured(programs)?;
-        eprintln!("{}: {} of {} mutants compiled at once", self.package, mutants.len() - left_out.len(), mutants.len());
+        eprintln!("{}: all but {} are compiled at once", self.package, left_out.len());
+        let programs = self.measured(&programs)?;
         let at_once: Vec<usize> = (1..=mutants.len()).filter(|number| !left_out.contains(number)).collect();
-        self.side_by_side(&at_once, &programs, jobs, &mut |number, found| keep(mutants[number - 1], found))?;
+        let in_force = |number: &usize| Ok((*number, self.in_force(*number, &programs)?));
+        side_by_side(&at_once, self.jobs, in_force, |(number, found)| keep(mutants[number - 1], &found))?;
         self.restore(mutants)?;
         let limits = programs.iter().map(|measured| (measured.program.name.clone(), measured.limit)).collect();
         left_out.iter().try_for_each(|number| {
@@ -66,7 +70,7 @@ impl<'a> Trial<'a> {
     /// Tries mutants one at a time.
     pub fn one_by_one(&self, mutants: &[&Mutant], keep: &mut Keep<'_>) -> Result<(), String> {
         let programs = match build::build(self.tree, &self.package, build::ALL)? {
-            Built::Programs(programs) => self.measured(programs)?,
+            Built::Programs(programs) => self.measured(&programs)?,
             Built::Refused(complaints) => return Err(self.refused(&complaints)),
         };
         let limits = programs.iter().map(|measured| (measured.program.name.clone(), measured.limit)).collect();
@@ -132,54 +136,38 @@ impl<'a> Trial<'a> {
     }
 
     /// Runs each program as it is. The quickest come first.
-    fn measured(&self, programs: Vec<Program>) -> Result<Vec<Measured>, String> {
+    fn measured(&self, programs: &[Program]) -> Result<Vec<Measured>, String> {
         let mut measured = Vec::new();
-        for program in programs {
-            let file = tree::folder().join("reached");
-            let _ = fs::remove_file(&file);
-            let mut command = self.tests(&program.path);
-            command.env("LASTHOP_MUTANTS_REACHED", &file);
-            let (ended, took) = program::run(&command, Duration::from_secs(3600))?;
-            if ended != Ended::Passed {
-                return Err(format!("the tests `{}` of {} fail as they are", program.name, self.package));
-            }
-            let reached = fs::read_to_string(&file).unwrap_or_default();
-            let reaches = reached.lines().filter_map(|number| number.parse().ok()).collect();
-            // To write down what is reached took time, too.
-            measured.push(Measured { program, limit: took * 3 + Duration::from_secs(20), reaches });
-        }
+        side_by_side(
+            programs,
+            self.jobs,
+            |program| self.measure(program),
+            |program| {
+                measured.push(program);
+                Ok(())
+            },
+        )?;
         measured.sort_by_key(|measured| measured.limit);
         Ok(measured)
     }
 
-    fn tests(&self, program: &Path) -> std::process::Command {
-        program::tests(program, &self.tree.root.join(&self.folder))
+    fn measure(&self, program: &Program) -> Result<Measured, String> {
+        let file = tree::folder().join(format!("reached-{}", program.name));
+        let _ = fs::remove_file(&file);
+        let mut command = self.tests(&program.path);
+        command.env("LASTHOP_MUTANTS_REACHED", &file);
+        let (ended, took) = program::run(&command, Duration::from_secs(3600))?;
+        if ended != Ended::Passed {
+            return Err(format!("the tests `{}` of {} fail as they are", program.name, self.package));
+        }
+        let reached = fs::read_to_string(&file).unwrap_or_default();
+        let _ = fs::remove_file(&file);
+        let reaches = reached.lines().filter_map(|number| number.parse().ok()).collect();
+        Ok(Measured { program: program.clone(), limit: took * 3 + Duration::from_secs(20), reaches })
     }
 
-    /// Tries mutants that are compiled, several at a time.
-    fn side_by_side(
-        &self,
-        numbers: &[usize],
-        programs: &[Measured],
-        jobs: usize,
-        keep: &mut dyn FnMut(usize, &Found) -> Result<(), String>,
-    ) -> Result<(), String> {
-        let (next, (send, receive)) = (AtomicUsize::new(0), mpsc::channel());
-        thread::scope(|scope| {
-            // Moved in, so that a failure ends the others: nobody receives what they send.
-            let receive = receive;
-            for send in vec![send; jobs] {
-                let next = &next;
-                scope.spawn(move || {
-                    while let Some(number) = numbers.get(next.fetch_add(1, Ordering::Relaxed)) {
-                        if send.send((*number, self.in_force(*number, programs))).is_err() {
-                            break;
-                        }
-                    }
-                });
-            }
-            receive.iter().try_for_each(|(number, found)| keep(number, &found?))
-        })
+    fn tests(&self, program: &Path) -> std::process::Command {
+        program::tests(program, &self.tree.root.join(&self.folder))
     }
 
     /// What becomes of a mutant that is compiled into the programs.
@@ -220,6 +208,32 @@ impl<'a> Trial<'a> {
     }
 }
 
+/// Works on items, `jobs` at a time, and keeps what comes of each as soon as it is there. The first failure ends it.
+fn side_by_side<T: Sync, R: Send>(
+    items: &[T],
+    jobs: usize,
+    work: impl Fn(&T) -> Result<R, String> + Sync,
+    keep: impl FnMut(R) -> Result<(), String>,
+) -> Result<(), String> {
+    let (next, (send, receive)) = (AtomicUsize::new(0), mpsc::channel());
+    thread::scope(|scope| {
+        // Dropped at the first failure: what the others send then fails, which ends them.
+        let receive = receive;
+        for send in vec![send; jobs] {
+            scope.spawn(|| {
+                let send = send;
+                while let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    if send.send(work(item)).is_err() {
+                        break;
+                    }
+                }
+            });
+        }
+        let mut keep = keep;
+        receive.iter().try_for_each(|done| keep(done?))
+    })
+}
+
 /// Runs programs until one does not pass.
 fn first_failure<'p>(
     runs: impl Iterator<Item = (&'p Program, std::process::Command, Duration)>,
@@ -240,4 +254,24 @@ fn first_failure<'p>(
 fn blamed(complaint: &Complaint, files: &HashMap<String, Schemata>) -> Vec<usize> {
     let found = complaint.places.iter().filter_map(|(file, place)| Some(files.get(file)?.blamed(place)));
     found.flatten().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_items_are_worked_on_until_one_fails() {
+        let (items, mut kept): (Vec<u32>, Vec<u32>) = ((0..100).collect(), Vec::new());
+        let keep = |item| {
+            kept.push(item);
+            Ok(())
+        };
+        side_by_side(&items, 3, |item| Ok(item * 2), keep).unwrap();
+        kept.sort();
+        assert_eq!(kept, (0..200).step_by(2).collect::<Vec<_>>());
+        let fails = |item: &u32| if *item == 5 { Err("five".to_owned()) } else { Ok(*item) };
+        assert_eq!(side_by_side(&items, 3, fails, |_| Ok(())), Err("five".to_owned()));
+        assert_eq!(side_by_side(&items, 3, |_| Ok(()), |()| Err("full".to_owned())), Err("full".to_owned()));
+    }
 }
