@@ -25,7 +25,7 @@ pub struct Program {
 /// A complaint of the compiler.
 #[derive(PartialEq, Eq, Debug)]
 pub struct Complaint {
-    /// Files and bytes in them; those in which a macro is written before those in which it is used.
+    /// Files and bytes in them; those in which a macro is written before those in which it is used. It may have none.
     pub places: Vec<(String, Range<usize>)>,
     pub text: String,
 }
@@ -33,26 +33,40 @@ pub struct Complaint {
 /// What came of compiling.
 pub enum Built {
     Programs(Vec<Program>),
+    /// By the compiler, which complains.
     Refused(Vec<Complaint>),
+    /// The compiler took too long: it computes constants, and their code may loop.
+    Late,
 }
 
-/// Compiles the tests of a crate of the copy.
+/// How long cargo may take, in seconds.
+const PATIENCE: &str = "3600";
+
+/// Compiles the tests of a crate of the copy. That cargo failed for another reason than the code is an error.
 pub fn build(tree: &Tree, package: &str, which: &str) -> Result<Built, String> {
     let mut cargo = cargo(tree);
     cargo.args(["test", "--quiet", "--no-run", "--message-format=json", "-p", package, which]);
-    let output = cargo.stdin(Stdio::null()).stderr(Stdio::null()).output();
+    let output = cargo.stdin(Stdio::null()).output();
     let output = output.map_err(|error| format!("cannot run `{}`: {error}", workspace::spelled(&cargo)))?;
     let messages: Vec<Value> =
         output.stdout.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect();
-    Ok(if output.status.success() {
-        Built::Programs(messages.iter().filter_map(program).collect())
-    } else {
-        Built::Refused(messages.iter().filter_map(complaint).collect())
-    })
+    if output.status.success() {
+        return Ok(Built::Programs(messages.iter().filter_map(program).collect()));
+    }
+    if matches!(output.status.code(), Some(124 | 137)) {
+        return Ok(Built::Late);
+    }
+    let complaints: Vec<Complaint> = messages.iter().filter_map(complaint).collect();
+    if complaints.is_empty() {
+        let said = String::from_utf8_lossy(&output.stderr);
+        return Err(format!("`{}` failed ({}): {said}", workspace::spelled(&cargo), output.status));
+    }
+    Ok(Built::Refused(complaints))
 }
 
 fn cargo(tree: &Tree) -> Command {
-    let mut cargo = workspace::cargo();
+    let mut cargo = Command::new("timeout");
+    cargo.args(["--kill-after=10", PATIENCE]).arg(workspace::cargo().get_program());
     // Compiled as fast as may be while the tests of chance still take seconds, not minutes. What mutants never reach is warned of.
     let settings = [("OPT_LEVEL", "1"), ("DEBUG", "false"), ("INCREMENTAL", "true")];
     cargo.envs(settings.map(|(name, value)| (format!("CARGO_PROFILE_DEV_{name}"), value)));
@@ -70,16 +84,17 @@ fn program(message: &Value) -> Option<Program> {
 
 fn complaint(message: &Value) -> Option<Complaint> {
     let message = &message["message"];
-    let spans: Vec<&Value> = message["spans"].as_array()?.iter().filter(|span| span["is_primary"] == true).collect();
-    // The last complaint only says how many there were.
-    if message["level"] != "error" || spans.is_empty() {
+    let text = message["rendered"].as_str()?;
+    // The last one only says how many there were.
+    if message["level"] != "error" || text.starts_with("error: aborting due to ") {
         return None;
     }
-    let places = spans.into_iter().flat_map(|span| {
+    let spans = message["spans"].as_array()?.iter().filter(|span| span["is_primary"] == true);
+    let places = spans.flat_map(|span| {
         let around = std::iter::successors(Some(span), |span| Some(&span["expansion"]["span"]));
         around.map_while(place).collect::<Vec<_>>()
     });
-    Some(Complaint { places: places.collect(), text: message["rendered"].as_str()?.to_owned() })
+    Some(Complaint { places: places.collect(), text: text.to_owned() })
 }
 
 fn place(span: &Value) -> Option<(String, Range<usize>)> {
@@ -115,5 +130,15 @@ mod tests {
             "spans": [span("macro.rs", 1, used)] } });
         let places = vec![("macro.rs".to_owned(), 1..3), ("used.rs".to_owned(), 7..9)];
         assert_eq!(complaint(&message), Some(Complaint { places, text: "error: no".to_owned() }));
+    }
+
+    #[test]
+    fn neither_warnings_nor_the_number_of_errors_are_complaints() {
+        let told = |level: &str, text: &str| {
+            complaint(&serde_json::json!({ "message": { "level": level, "rendered": text, "spans": [] } }))
+        };
+        assert_eq!(told("warning", "warning: unused"), None);
+        assert_eq!(told("error", "error: aborting due to 2 previous errors"), None);
+        assert!(told("error", "error: queries overflow the depth limit").is_some());
     }
 }

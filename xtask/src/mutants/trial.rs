@@ -60,7 +60,7 @@ impl<'a> Trial<'a> {
         let in_force = |number: &usize| Ok((*number, self.in_force(*number, &programs)?));
         side_by_side(&at_once, self.jobs, in_force, |(number, found)| keep(mutants[number - 1], &found))?;
         self.restore(mutants)?;
-        let limits = programs.iter().map(|measured| (measured.program.name.clone(), measured.limit)).collect();
+        let limits = limits(&programs);
         left_out.iter().try_for_each(|number| {
             let mutant = mutants[number - 1];
             keep(mutant, &self.alone(mutant, &limits)?)
@@ -72,8 +72,9 @@ impl<'a> Trial<'a> {
         let programs = match build::build(self.tree, &self.package, build::ALL)? {
             Built::Programs(programs) => self.measured(&programs)?,
             Built::Refused(complaints) => return Err(self.refused(&complaints)),
+            Built::Late => return Err(self.refused(&[])),
         };
-        let limits = programs.iter().map(|measured| (measured.program.name.clone(), measured.limit)).collect();
+        let limits = limits(&programs);
         mutants.iter().try_for_each(|mutant| keep(mutant, &self.alone(mutant, &limits)?))
     }
 
@@ -85,6 +86,7 @@ impl<'a> Trial<'a> {
             let complaints = match build::build(self.tree, &self.package, build::ALL)? {
                 Built::Programs(programs) => return Ok((programs, left_out)),
                 Built::Refused(complaints) => complaints,
+                Built::Late => Vec::new(),
             };
             let blamed: BTreeSet<usize> = complaints.iter().flat_map(|complaint| blamed(complaint, &files)).collect();
             if blamed.is_empty() {
@@ -104,9 +106,8 @@ impl<'a> Trial<'a> {
         for (number, mutant) in (1..).zip(mutants) {
             let of_file = changes.entry(&mutant.file).or_default();
             if !left_out.contains(&number) {
-                let (range, replacement) =
-                    (mutant.bytes(self.tree.original(&mutant.file)?)?, mutant.replacement.clone());
-                of_file.push(Change { number, genre: mutant.genre, range, replacement });
+                let range = mutant.bytes(self.tree.original(&mutant.file)?)?;
+                of_file.push(Change { number, genre: mutant.genre, range, replacement: mutant.replacement.clone() });
             }
         }
         let root = format!("{}/src/lib.rs", self.folder);
@@ -131,7 +132,7 @@ impl<'a> Trial<'a> {
     }
 
     fn refused(&self, complaints: &[Complaint]) -> String {
-        let said = complaints.first().map_or("", |complaint| &complaint.text);
+        let said = complaints.first().map_or("it takes too long", |complaint| &complaint.text);
         format!("the tests of {} do not compile\n{said}", self.package)
     }
 
@@ -192,8 +193,10 @@ impl<'a> Trial<'a> {
         let mut known: BTreeSet<PathBuf> = BTreeSet::new();
         // Most die by the tests in the crate's own files, and the programs in `tests` need not be compiled then.
         for which in [build::OWN, build::ALL] {
-            let Built::Programs(mut programs) = build::build(self.tree, &self.package, which)? else {
-                return Ok(Found { verdict: Verdict::Unviable, by: None });
+            let mut programs = match build::build(self.tree, &self.package, which)? {
+                Built::Programs(programs) => programs,
+                Built::Refused(_) => return Ok(Found { verdict: Verdict::Unviable, by: None }),
+                Built::Late => return Ok(Found { verdict: Verdict::TimedOut, by: Some("the compiler".to_owned()) }),
             };
             programs.retain(|program| known.insert(program.path.clone()));
             let limit = |program: &Program| limits.get(&program.name).copied().unwrap_or(Duration::from_secs(600));
@@ -206,6 +209,11 @@ impl<'a> Trial<'a> {
         }
         Ok(Found { verdict: Verdict::Survived, by: None })
     }
+}
+
+/// The time that each program may take, by its name.
+fn limits(programs: &[Measured]) -> HashMap<String, Duration> {
+    programs.iter().map(|measured| (measured.program.name.clone(), measured.limit)).collect()
 }
 
 /// Works on items, `jobs` at a time, and keeps what comes of each as soon as it is there. The first failure ends it.
