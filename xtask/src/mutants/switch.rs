@@ -1,7 +1,7 @@
 //! Compiled into a crate that holds its mutants (`schemata`): which of them is in force.
 //!
 //! The environment of the test program says so: `LASTHOP_MUTANT` is a mutant's number. If `LASTHOP_MUTANTS_REACHED` names a
-//! file instead, none is in force, and the number of each mutant that is come by is written there once, a line each.
+//! file instead, none is in force, and the number of each mutant whose place is reached is written there once, a line each.
 
 use std::fs::OpenOptions;
 use std::io::Write;

@@ -167,7 +167,6 @@ fn a_complaint_blames_the_mutants_of_the_smallest_part_around_it() {
 
 /// Prints what functions give that hold each genre of mutants.
 const PROGRAM: &str = r#"
-mod mutant_switch;
 #[derive(Clone, Copy, Default, Debug)]
 struct S { a: i32, b: i32 }
 fn chain(a: i32, b: i32, c: i32) -> bool { a + b * c < 11 && !(b == 2) || -a == -1 }
@@ -180,7 +179,7 @@ fn mixed(x: Option<i32>) -> i32 {
     if let Some(y) = x && y >= 2 && sum == 0 { sum += y; }
     sum
 }
-fn main() {
+pub fn main() {
     for a in -1..4 { for b in 1..4 {
         println!("{} {} {:?}", chain(a, b, 5), arms(Some(a), b), field(S { a, b }));
     } }
@@ -188,19 +187,21 @@ fn main() {
 }
 "#;
 
-/// A program's output.
-fn compiled(text: &str, folder: &Path) -> impl Fn(usize) -> String {
-    fs::write(folder.join("main.rs"), text).unwrap();
+/// A program, compiled beside the question which mutant is in force.
+fn compiled(text: &str, folder: &Path) -> Command {
+    fs::write(folder.join("main.rs"), format!("{text}\nmod mutant_switch;\n")).unwrap();
     fs::write(folder.join("mutant_switch.rs"), include_str!("../switch.rs")).unwrap();
     let mut rustc = Command::new("rustc");
     rustc.args(["--edition=2024", "--cap-lints=allow", "main.rs"]);
     assert!(rustc.current_dir(folder).status().unwrap().success(), "{text}");
-    let program = folder.join("main");
-    move |mutant| {
-        let output = Command::new(&program).env("LASTHOP_MUTANT", mutant.to_string()).output().unwrap();
-        assert!(output.status.success(), "{mutant}");
-        String::from_utf8(output.stdout).unwrap()
-    }
+    Command::new(folder.join("main"))
+}
+
+/// What it prints when this is its environment.
+fn printed(program: &mut Command, name: &str, value: &str) -> String {
+    let output = program.env(name, value).output().unwrap();
+    assert!(output.status.success(), "{name}={value}");
+    String::from_utf8(output.stdout).unwrap()
 }
 
 #[test]
@@ -232,15 +233,26 @@ fn a_mutant_in_force_does_what_it_does_compiled_alone() {
     let schemata = generate(PROGRAM, &changes).unwrap();
     assert!(schemata.left_out.is_empty(), "{:?}", schemata.left_out);
     let folder = tempfile::tempdir().unwrap();
-    let all = compiled(&schemata.text, folder.path());
-    let outputs: Vec<String> = (0..=changes.len()).map(&all).collect();
-    for change in &changes {
-        let Change { number, range, replacement, .. } = change;
-        let text = format!("{}{replacement}{}", &PROGRAM[..range.start], &PROGRAM[range.end..]);
-        assert_eq!(outputs[*number], compiled(&text, folder.path())(0), "{change:?}");
-        assert_ne!(outputs[*number], outputs[0], "{change:?}");
+    let mut program = compiled(&schemata.text, folder.path());
+    let in_force: Vec<String> =
+        (0..=changes.len()).map(|number| printed(&mut program, "LASTHOP_MUTANT", &number.to_string())).collect();
+
+    // The program and each of its mutants, one beside the other in a module of its own.
+    let (mut modules, mut choice) = (format!("mod m0 {{ {PROGRAM} }}"), "0 => m0::main(),".to_owned());
+    for Change { number, range, replacement, .. } in &changes {
+        let (head, tail) = (&PROGRAM[..range.start], &PROGRAM[range.end..]);
+        modules += &format!("mod m{number} {{ {head}{replacement}{tail} }}");
+        choice += &format!("{number} => m{number}::main(),");
     }
-    assert_eq!(outputs[0], compiled(PROGRAM, folder.path())(0));
+    let main = format!(
+        r#"fn main() {{ match std::env::var("ALONE").unwrap().parse().unwrap() {{ {choice} _ => unreachable!() }} }}"#
+    );
+    let mut program = compiled(&format!("{modules}{main}"), folder.path());
+    for (number, found) in in_force.iter().enumerate() {
+        assert_eq!(*found, printed(&mut program, "ALONE", &number.to_string()), "{number}");
+        // Each of them can be told from the program.
+        assert_eq!(*found == in_force[0], number == 0, "{number}");
+    }
 }
 
 #[test]
@@ -253,12 +265,8 @@ fn what_is_reached_is_written_down_once() {
     ];
     let folder = tempfile::tempdir().unwrap();
     let schemata = generate(&text, &changes(&text, &wanted)).unwrap();
-    let _ = compiled(&schemata.text, folder.path());
-    let run = |name: &str| {
-        let (program, file) = (folder.path().join("main"), folder.path().join(name));
-        assert!(Command::new(program).env("LASTHOP_MUTANTS_REACHED", &file).output().unwrap().status.success());
-        fs::read_to_string(file).unwrap()
-    };
+    let file = folder.path().join("reached");
+    printed(&mut compiled(&schemata.text, folder.path()), "LASTHOP_MUTANTS_REACHED", file.to_str().unwrap());
     // Only `arms(None, 1)` is called, whose first arm fits.
-    assert_eq!(run("reached"), "2\n");
+    assert_eq!(fs::read_to_string(file).unwrap(), "2\n");
 }
