@@ -17,6 +17,7 @@ mod tree;
 mod trial;
 
 use std::collections::BTreeMap;
+use std::num::NonZero;
 use std::path::Path;
 use std::thread;
 
@@ -91,13 +92,12 @@ impl Options {
                 "--seed" => options.seed = value()?.parse().map_err(|_| wrong(word))?,
                 "--crate" => options.only = Some(value()?.to_owned()),
                 "--limit" => options.limit = value()?.parse().map_err(|_| wrong(word))?,
-                "--jobs" => options.jobs = value()?.parse().map_err(|_| wrong(word))?,
+                "--jobs" => options.jobs = value()?.parse::<NonZero<usize>>().map_err(|_| wrong(word))?.get(),
                 "--one-by-one" => options.one_by_one = true,
                 "--report" => options.limit = 0,
                 _ => return Err(wrong(word)),
             }
         }
-        options.jobs = options.jobs.max(1);
         Ok(options)
     }
 
@@ -192,4 +192,20 @@ fn report(drawn: &Drawn, results: &Results) -> Result<(), String> {
     }
     survivors.iter().for_each(|name| report += &format!("  {name}\n"));
     workspace::print(&report)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_have_defaults_and_nothing_else_is_understood() {
+        let options = Options::parse(&["sample"]).unwrap();
+        assert_eq!((options.seed, options.limit, options.rules, options.one_by_one), (1, usize::MAX, false, false));
+        let options = Options::parse(&["rules", "--crate", "tcp", "--jobs", "3", "--report"]).unwrap();
+        assert_eq!((options.only.as_deref(), options.jobs, options.limit, options.rules), (Some("tcp"), 3, 0, true));
+        for words in [&["all"][..], &["sample", "--jobs", "many"], &["sample", "--jobs", "0"], &["sample", "--seed"]] {
+            assert!(Options::parse(words).err().is_some_and(|said| said.contains("is not understood")), "{words:?}");
+        }
+    }
 }
