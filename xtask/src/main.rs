@@ -29,7 +29,7 @@ The repository's chores.
         packetdrill scripts against this machine's own Linux; needs root and a TUN device. `--help` tells more.
 
     cargo xtask mutants [sample | rules] [OPTIONS]
-        Whether the tests of a crate notice changes of its code; needs cargo-mutants, and hours. `--help` tells more.
+        Whether the tests of a crate notice changes of its code; needs cargo-mutants. `--help` tells more.
 
     cargo xtask bench peers [OPTIONS]
         How fast lasthop is beside ns-2 and ns-3 on the same workloads.

@@ -1,10 +1,12 @@
 //! What cargo-mutants would change.
 
 use std::collections::HashMap;
+use std::ops::Range;
+use std::path::Path;
 
 use serde_json::Value;
 
-use super::tree::Tree;
+use super::schemata::Genre;
 use crate::workspace;
 
 /// A change of a file.
@@ -16,15 +18,16 @@ pub struct Mutant {
     pub file: String,
     /// Line and column, from 1, of what is replaced: its beginning and its end.
     pub span: [(usize, usize); 2],
-    /// What waits there then.
+    /// What stands there then.
     pub replacement: String,
+    pub genre: Genre,
 }
 
-/// All mutants of a crate, in the order of its files.
-pub fn of(tree: &Tree, name: &str) -> Result<Vec<Mutant>, String> {
+/// All mutants of a crate of the workspace at `root`, in the order of its files.
+pub fn of(root: &Path, name: &str) -> Result<Vec<Mutant>, String> {
     let mut command = workspace::cargo();
     let package = format!("lasthop-{name}");
-    command.current_dir(&tree.root).args(["mutants", "--list", "--json", "--no-config", "-p", &package]);
+    command.current_dir(root).args(["mutants", "--list", "--json", "--no-config", "-p", &package]);
     let output = command.output().map_err(|error| format!("cannot run cargo mutants: {error}"))?;
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr);
@@ -50,7 +53,8 @@ fn read(mutant: &Value, known: &mut HashMap<String, usize>) -> Option<Mutant> {
     let nth = known.entry(name.clone()).or_default();
     *nth += 1;
     let name = if *nth > 1 { format!("{name} (number {nth})") } else { name };
-    Some(Mutant { name, file, span: [place("start")?, place("end")?], replacement: text("replacement")? })
+    let genre = Genre::named(mutant["genre"].as_str()?);
+    Some(Mutant { name, file, span: [place("start")?, place("end")?], replacement: text("replacement")?, genre })
 }
 
 /// `number` of `mutants` by a seed. Which are drawn does not depend on their order, and little on what else there is.
@@ -73,11 +77,15 @@ pub fn hash(seed: u64, text: &str) -> u64 {
 impl Mutant {
     /// The file's text with the change in it.
     pub fn apply(&self, text: &str) -> Result<String, String> {
+        let Range { start, end } = self.bytes(text)?;
+        Ok(format!("{}{}{}", &text[..start], self.replacement, &text[end..]))
+    }
+
+    /// What is replaced.
+    pub fn bytes(&self, text: &str) -> Result<Range<usize>, String> {
         let [start, end] = self.span.map(|place| offset(text, place));
         match (start, end) {
-            (Some(start), Some(end)) if start <= end => {
-                Ok(format!("{}{}{}", &text[..start], self.replacement, &text[end..]))
-            }
+            (Some(start), Some(end)) if start <= end => Ok(start..end),
             _ => Err(format!("{}: no such place in the file", self.name)),
         }
     }
@@ -96,7 +104,8 @@ mod tests {
     use super::*;
 
     fn mutant(name: &str) -> Mutant {
-        Mutant { name: name.to_owned(), file: "f.rs".to_owned(), span: [(2, 7), (2, 8)], replacement: "-".to_owned() }
+        let (name, file, replacement) = (name.to_owned(), "f.rs".to_owned(), "-".to_owned());
+        Mutant { name, file, span: [(2, 7), (2, 8)], replacement, genre: Genre::BinaryOperator }
     }
 
     #[test]

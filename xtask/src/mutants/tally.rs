@@ -4,10 +4,10 @@ use std::collections::HashSet;
 use std::fmt;
 use std::fs;
 
-use super::trial::Verdict;
+use super::results::Verdict;
 use crate::workspace;
 
-/// Mutants that no test can tell from the code, with reasons: a line each, the name and behind " | " the reason.
+/// Mutants that no test can tell from the code, with reasons: a line each, the name and behind the last " | " the reason.
 const EQUIVALENTS: &str = "xtask/equivalent-mutants.txt";
 
 /// Two-sided 95 %.
@@ -30,7 +30,8 @@ impl Equivalents {
 
 fn parse(text: &str) -> Result<HashSet<String>, String> {
     let lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
-    let name = |line: &str| match line.split_once(" | ") {
+    // The last one: a name may hold the operator |.
+    let name = |line: &str| match line.rsplit_once(" | ") {
         Some((name, reason)) if !reason.trim().is_empty() => Ok(name.trim().to_owned()),
         _ => Err(format!("{EQUIVALENTS}: no reason behind \" | \": {line}")),
     };
@@ -54,7 +55,7 @@ impl Tally {
         match verdict {
             None => self.untried += 1,
             Some(Verdict::Unviable) => self.unviable += 1,
-            Some(Verdict::Killed | Verdict::TimedOut) => self.killed += 1,
+            Some(Verdict::Killed | Verdict::TimedOut | Verdict::OutOfMemory) => self.killed += 1,
             Some(Verdict::Survived) if equivalent => self.equivalent += 1,
             Some(Verdict::Survived) => self.survived += 1,
         }
@@ -120,6 +121,8 @@ mod tests {
         let text = "# names and reasons\n\na.rs: replace + with - in f | f is called with 0 only\n";
         assert!(parse(text).unwrap().contains("a.rs: replace + with - in f"));
         assert!(parse("a.rs: replace + with - in f\n").unwrap_err().contains("no reason"));
+        let text = "a.rs: replace | with ^ in f | no bit in common\n";
+        assert!(parse(text).unwrap().contains("a.rs: replace | with ^ in f"));
     }
 
     #[test]

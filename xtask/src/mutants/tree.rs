@@ -1,47 +1,74 @@
 //! A copy of the workspace in which mutants are tried, so that the workspace itself stays as it is.
 
-use std::collections::BTreeSet;
-use std::fs;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::list::hash;
 use crate::workspace;
 
-/// The copy, and where it is built.
-pub struct Tree {
+/// Where all of this chore's files are.
+pub fn folder() -> PathBuf {
+    workspace::target().join("mutants")
+}
+
+/// The files of the workspace as they were when this was made.
+pub struct Sources(BTreeMap<String, Vec<u8>>);
+
+impl Sources {
+    pub fn read() -> Result<Self, String> {
+        let read = |name: String| {
+            let text =
+                fs::read(workspace::root().join(&name)).map_err(|error| format!("cannot read {name}: {error}"))?;
+            Ok((name, text))
+        };
+        files()?.into_iter().map(read).collect::<Result<_, _>>().map(Sources)
+    }
+
+    /// The text of a file, or of all files of a folder, as a number.
+    pub fn digest(&self, within: &str) -> u64 {
+        let files = self.0.iter().filter(|(file, _)| file.starts_with(within));
+        files.fold(0, |digest, (file, text)| hash(hash(digest, file), &String::from_utf8_lossy(text)))
+    }
+
+    fn text(&self, file: &str) -> Result<&str, String> {
+        let text = self.0.get(file).ok_or_else(|| format!("{file} is no file of the workspace"))?;
+        str::from_utf8(text).map_err(|error| format!("{file}: {error}"))
+    }
+}
+
+/// The copy, and where it is built. No other process works in it as long as this lives.
+pub struct Tree<'a> {
     /// The copy's root.
     pub root: PathBuf,
     /// What cargo builds of it.
     pub build: PathBuf,
-    /// The files in it, from its root.
-    files: Vec<String>,
+    sources: &'a Sources,
+    _lock: File,
 }
 
-impl Tree {
+impl<'a> Tree<'a> {
     /// The copy, with what differs from the workspace copied again. Other files keep their times, so they are not compiled again.
-    pub fn synchronized() -> Result<Self, String> {
-        let folder = workspace::target().join("mutants");
-        let (root, build) = (folder.join("tree"), folder.join("build"));
-        let files = files()?;
-        for file in &files {
-            let (from, to) = (workspace::root().join(file), root.join(file));
-            let wanted = fs::read(&from).map_err(|error| format!("cannot read {}: {error}", from.display()))?;
-            if fs::read(&to).is_ok_and(|known| known == wanted) {
+    pub fn synchronized(sources: &'a Sources) -> Result<Self, String> {
+        let (root, build) = (folder().join("tree"), folder().join("build"));
+        let tree = Tree { root, build, sources, _lock: lock(&folder())? };
+        for (file, wanted) in &sources.0 {
+            let to = tree.root.join(file);
+            if fs::read(&to).is_ok_and(|known| known == *wanted) {
                 continue;
             }
-            let parent = to.parent().unwrap_or(&root);
+            let parent = to.parent().unwrap_or(&tree.root);
             let written = fs::create_dir_all(parent).and_then(|()| fs::write(&to, wanted));
             written.map_err(|error| format!("cannot write {}: {error}", to.display()))?;
         }
-        let tree = Tree { root, build, files };
         tree.remove_others(&tree.root.join("crates"))?;
         Ok(tree)
     }
 
     /// Removes what the workspace no longer has: a test that is gone must not be run.
     fn remove_others(&self, folder: &Path) -> Result<(), String> {
-        let known: BTreeSet<PathBuf> = self.files.iter().map(|file| self.root.join(file)).collect();
+        let known: BTreeSet<PathBuf> = self.sources.0.keys().map(|file| self.root.join(file)).collect();
         let mut folders = vec![folder.to_owned()];
         while let Some(folder) = folders.pop() {
             let entries =
@@ -57,20 +84,37 @@ impl Tree {
         Ok(())
     }
 
-    pub fn read(&self, file: &str) -> Result<String, String> {
-        fs::read_to_string(self.root.join(file)).map_err(|error| format!("cannot read {file}: {error}"))
+    /// A file as the workspace has it.
+    pub fn original(&self, file: &str) -> Result<&'a str, String> {
+        self.sources.text(file)
     }
 
+    /// Writes a file of the copy, unless it has this text: cargo goes by the time of the file.
     pub fn write(&self, file: &str, text: &str) -> Result<(), String> {
-        fs::write(self.root.join(file), text).map_err(|error| format!("cannot write {file}: {error}"))
+        let path = self.root.join(file);
+        if fs::read(&path).is_ok_and(|known| known == text.as_bytes()) {
+            return Ok(());
+        }
+        fs::write(path, text).map_err(|error| format!("cannot write {file}: {error}"))
     }
 
-    /// The text of a file, or of all files of a folder, as a number.
-    pub fn digest(&self, within: &str) -> u64 {
-        let files = self.files.iter().filter(|file| file.starts_with(within));
-        // Of the workspace's own files: those of the copy may be mutants.
-        let texts = files.map(|file| (file, fs::read(workspace::root().join(file)).unwrap_or_default()));
-        texts.fold(0, |digest, (file, text)| hash(hash(digest, file), &String::from_utf8_lossy(&text)))
+    /// Takes back what was written.
+    pub fn restore(&self, file: &str) -> Result<(), String> {
+        self.write(file, self.original(file)?)
+    }
+}
+
+/// The right to work in a folder, until the file is closed.
+fn lock(folder: &Path) -> Result<File, String> {
+    let path = folder.join("lock");
+    let opened = fs::create_dir_all(folder).and_then(|()| File::create(&path));
+    let file = opened.map_err(|error| format!("cannot write {}: {error}", path.display()))?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => {
+            Err(format!("another `cargo xtask mutants` works in {}; wait until it has ended", folder.display()))
+        }
+        Err(TryLockError::Error(error)) => Err(format!("cannot lock {}: {error}", path.display())),
     }
 }
 
@@ -84,7 +128,19 @@ fn files() -> Result<Vec<String>, String> {
     }
     let names = String::from_utf8_lossy(&output.stdout);
     let names = names.split('\0').filter(|name| !name.is_empty() && workspace::root().join(name).is_file());
-    let mut names: Vec<String> = names.map(str::to_owned).collect();
-    names.sort();
-    Ok(names)
+    Ok(names.map(str::to_owned).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_is_locked_once_until_it_is_let_go() {
+        let folder = tempfile::tempdir().unwrap();
+        let first = lock(folder.path()).unwrap();
+        assert!(lock(folder.path()).unwrap_err().contains("another `cargo xtask mutants` works in"));
+        drop(first);
+        lock(folder.path()).unwrap();
+    }
 }

@@ -1,224 +1,267 @@
-//! One mutant at a time, and what became of each.
+//! The mutants of one crate, tried.
+//!
+//! All that have a form in [schemata](super::schemata) are compiled at once. Of each program of tests is found which of them
+//! it reaches, and each mutant then meets the programs that reach it, the quickest first. The others, and those that do
+//! not compile in that form, are compiled one at a time.
 
-use std::collections::HashMap;
-use std::fs::{self, OpenOptions};
-use std::io::Write;
-use std::path::PathBuf;
-use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
 
-use serde_json::{Value, json};
-
+use super::build::{self, Built, Complaint, Program};
 use super::list::Mutant;
-use super::tree::Tree;
-use crate::workspace;
+use super::program::{self, Ended};
+use super::results::{Found, Verdict};
+use super::schemata::{self, Change, Schemata};
+use super::switch;
+use super::tree::{self, Tree};
 
-/// What became of a mutant.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Verdict {
-    /// A test failed.
-    Killed,
-    /// The tests took too long.
-    TimedOut,
-    /// All tests passed.
-    Survived,
-    /// It does not compile.
-    Unviable,
-}
+/// Told of each verdict as soon as it is found.
+pub type Keep<'a> = dyn FnMut(&Mutant, &Found) -> Result<(), String> + 'a;
 
-impl Verdict {
-    const ALL: [Verdict; 4] = [Verdict::Killed, Verdict::TimedOut, Verdict::Survived, Verdict::Unviable];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Verdict::Killed => "killed",
-            Verdict::TimedOut => "timed out",
-            Verdict::Survived => "survived",
-            Verdict::Unviable => "unviable",
-        }
-    }
-}
-
-/// The two halves of a crate's tests: those in its own files, which are compiled with it, and the programs in `tests`. Most
-/// mutants die by the first, so that the second need not be compiled.
-const HALVES: [&str; 2] = ["--lib", "--tests"];
-
-/// A crate whose tests pass.
-pub struct Crate {
+/// A crate of the copy.
+pub struct Trial<'a> {
+    tree: &'a Tree<'a>,
     package: String,
-    /// The processor's time that each program of a half may take.
-    limits: [Duration; 2],
+    /// From the root.
+    folder: String,
+    /// Programs of tests that run at a time.
+    jobs: usize,
 }
 
-impl Crate {
-    /// Builds the tests of a crate, and measures how long they take.
-    #[allow(clippy::disallowed_methods, reason = "how long tests may take is of this machine")]
-    pub fn begin(tree: &Tree, name: &str) -> Result<Self, String> {
-        let package = format!("lasthop-{name}");
-        let mut limits = [Duration::ZERO; 2];
-        for (half, limit) in HALVES.into_iter().zip(&mut limits) {
-            let patience = Duration::from_secs(7200);
-            if ended(&mut cargo(tree, &package, half, true), patience)? != Ended::Well {
-                return Err(format!("the tests of {package} do not compile"));
-            }
-            let began = Instant::now();
-            if ended(&mut cargo(tree, &package, half, false), patience)? != Ended::Well {
-                return Err(format!("the tests of {package} fail as they are"));
-            }
-            // What it took is no less than the processor's time.
-            *limit = began.elapsed() * 3 + Duration::from_secs(30);
+/// A program of tests that pass.
+struct Measured {
+    program: Program,
+    /// The processor's time that it may take.
+    limit: Duration,
+    /// The mutants that it reaches.
+    reaches: BTreeSet<usize>,
+}
+
+impl<'a> Trial<'a> {
+    pub fn of(tree: &'a Tree<'a>, name: &str, jobs: usize) -> Self {
+        Trial { tree, package: format!("lasthop-{name}"), folder: format!("crates/{name}"), jobs }
+    }
+
+    /// Tries mutants.
+    pub fn all(&self, mutants: &[&Mutant], keep: &mut Keep<'_>) -> Result<(), String> {
+        if mutants.len() >= switch::LIMIT {
+            return Err(format!("no more than {} mutants of a crate can be tried at once", switch::LIMIT - 1));
         }
-        Ok(Crate { package, limits })
+        eprintln!("{}: compiling {} mutants", self.package, mutants.len());
+        let (programs, left_out) = self.compiled_at_once(mutants)?;
+        eprintln!("{}: all but {} are compiled at once", self.package, left_out.len());
+        let programs = self.measured(&programs)?;
+        let at_once: Vec<usize> = (1..=mutants.len()).filter(|number| !left_out.contains(number)).collect();
+        let in_force = |number: &usize| Ok((*number, self.in_force(*number, &programs)?));
+        side_by_side(&at_once, self.jobs, in_force, |(number, found)| keep(mutants[number - 1], &found))?;
+        self.restore(mutants)?;
+        let limits = limits(&programs);
+        left_out.iter().try_for_each(|number| {
+            let mutant = mutants[number - 1];
+            keep(mutant, &self.alone(mutant, &limits)?)
+        })
     }
 
-    /// Changes the code, runs the tests, and takes the change back.
-    pub fn tries(&self, tree: &Tree, mutant: &Mutant) -> Result<Verdict, String> {
-        let text = tree.read(&mutant.file)?;
-        tree.write(&mutant.file, &mutant.apply(&text)?)?;
-        let verdict = self.tested(tree);
-        tree.write(&mutant.file, &text)?;
-        verdict
-    }
-
-    fn tested(&self, tree: &Tree) -> Result<Verdict, String> {
-        for (half, limit) in HALVES.into_iter().zip(self.limits) {
-            match ended(&mut cargo(tree, &self.package, half, true), Duration::from_secs(3600))? {
-                Ended::Well => {}
-                // The library alone tells whether a mutant compiles: its tests use it as it is.
-                Ended::Badly | Ended::Late => return Ok(Verdict::Unviable),
-            }
-            let mut tests = within(limit, &cargo(tree, &self.package, half, false));
-            // By the clock they may take much longer: the machine may be busy with other things. A test that waits and never ends is ended by it.
-            match ended(&mut tests, limit * 20)? {
-                Ended::Well => {}
-                Ended::Badly => return Ok(Verdict::Killed),
-                Ended::Late => return Ok(Verdict::TimedOut),
-            }
-        }
-        Ok(Verdict::Survived)
-    }
-}
-
-fn cargo(tree: &Tree, package: &str, half: &str, compile_only: bool) -> Command {
-    let mut cargo = workspace::cargo();
-    cargo.current_dir(&tree.root).args(["test", "--quiet", "-p", package, half]);
-    if compile_only {
-        cargo.arg("--no-run");
-    }
-    // Compiled as fast as may be while the tests of chance still take seconds, not minutes. What mutants never reach is warned of.
-    let settings = [("OPT_LEVEL", "1"), ("DEBUG", "false"), ("INCREMENTAL", "true")];
-    cargo.envs(settings.map(|(name, value)| (format!("CARGO_PROFILE_DEV_{name}"), value)));
-    cargo.env("CARGO_TARGET_DIR", &tree.build).env("RUSTFLAGS", "--cap-lints=allow");
-    // A mutant must not write what it gives for what is right, nor remember what made it fail.
-    cargo.env_remove("UPDATE_GOLDEN").env("PROPTEST_FAILURE_PERSISTENCE", "off");
-    cargo
-}
-
-/// `command`, whose programs may each take so much of the processor's time: one that loops fails.
-fn within(limit: Duration, command: &Command) -> Command {
-    let mut limited = Command::new("sh");
-    limited.args(["-c", "ulimit -t \"$0\"; exec \"$@\"", &limit.as_secs().max(1).to_string()]);
-    limited.arg(command.get_program()).args(command.get_args());
-    alike(&mut limited, command);
-    limited
-}
-
-/// Gives `to` the folder and the environment that `from` has.
-fn alike(to: &mut Command, from: &Command) {
-    for (name, value) in from.get_envs() {
-        match value {
-            Some(value) => to.env(name, value),
-            None => to.env_remove(name),
+    /// Tries mutants one at a time.
+    pub fn one_by_one(&self, mutants: &[&Mutant], keep: &mut Keep<'_>) -> Result<(), String> {
+        let programs = match build::build(self.tree, &self.package, build::ALL)? {
+            Built::Programs(programs) => self.measured(&programs)?,
+            Built::Refused(complaints) => return Err(self.refused(&complaints)),
+            Built::Late => return Err(self.refused(&[])),
         };
+        let limits = limits(&programs);
+        mutants.iter().try_for_each(|mutant| keep(mutant, &self.alone(mutant, &limits)?))
     }
-    if let Some(folder) = from.get_current_dir() {
-        to.current_dir(folder);
+
+    /// The test programs with all mutants in them that can be in them, and the numbers of the others.
+    fn compiled_at_once(&self, mutants: &[&Mutant]) -> Result<(Vec<Program>, BTreeSet<usize>), String> {
+        let mut left_out = BTreeSet::new();
+        loop {
+            let files = self.write_schemata(mutants, &mut left_out)?;
+            let complaints = match build::build(self.tree, &self.package, build::ALL)? {
+                Built::Programs(programs) => return Ok((programs, left_out)),
+                Built::Refused(complaints) => complaints,
+                Built::Late => Vec::new(),
+            };
+            let blamed: BTreeSet<usize> = complaints.iter().flat_map(|complaint| blamed(complaint, &files)).collect();
+            if blamed.is_empty() {
+                return Err(self.refused(&complaints));
+            }
+            left_out.extend(blamed);
+        }
+    }
+
+    /// Writes the files with mutants in them. Those that can't be there join `left_out`.
+    fn write_schemata(
+        &self,
+        mutants: &[&Mutant],
+        left_out: &mut BTreeSet<usize>,
+    ) -> Result<HashMap<String, Schemata>, String> {
+        let mut changes: BTreeMap<&str, Vec<Change>> = BTreeMap::new();
+        for (number, mutant) in (1..).zip(mutants) {
+            let of_file = changes.entry(&mutant.file).or_default();
+            if !left_out.contains(&number) {
+                let range = mutant.bytes(self.tree.original(&mutant.file)?)?;
+                of_file.push(Change { number, genre: mutant.genre, range, replacement: mutant.replacement.clone() });
+            }
+        }
+        let root = format!("{}/src/lib.rs", self.folder);
+        changes.entry(&root).or_default();
+        self.tree.write(&format!("{}/src/mutant_switch.rs", self.folder), include_str!("switch.rs"))?;
+        let mut files = HashMap::new();
+        for (file, changes) in changes {
+            let generated = schemata::generate(self.tree.original(file)?, &changes);
+            let generated = generated.map_err(|error| format!("{file}: {error}"))?;
+            left_out.extend(&generated.left_out);
+            let switch = if file == root { "\nmod mutant_switch;\n" } else { "" };
+            self.tree.write(file, &format!("{}{switch}", generated.text))?;
+            files.insert(file.to_owned(), generated);
+        }
+        Ok(files)
+    }
+
+    fn restore(&self, mutants: &[&Mutant]) -> Result<(), String> {
+        let files: BTreeSet<&str> = mutants.iter().map(|mutant| mutant.file.as_str()).collect();
+        files.into_iter().try_for_each(|file| self.tree.restore(file))?;
+        self.tree.restore(&format!("{}/src/lib.rs", self.folder))
+    }
+
+    fn refused(&self, complaints: &[Complaint]) -> String {
+        let said = complaints.first().map_or("it takes too long", |complaint| &complaint.text);
+        format!("the tests of {} do not compile\n{said}", self.package)
+    }
+
+    /// Runs each program as it is. The quickest come first.
+    fn measured(&self, programs: &[Program]) -> Result<Vec<Measured>, String> {
+        let mut measured = Vec::new();
+        side_by_side(
+            programs,
+            self.jobs,
+            |program| self.measure(program),
+            |program| {
+                measured.push(program);
+                Ok(())
+            },
+        )?;
+        measured.sort_by_key(|measured| measured.limit);
+        Ok(measured)
+    }
+
+    fn measure(&self, program: &Program) -> Result<Measured, String> {
+        let file = tree::folder().join(format!("reached-{}", program.name));
+        let _ = fs::remove_file(&file);
+        let mut command = self.tests(&program.path);
+        command.env("LASTHOP_MUTANTS_REACHED", &file);
+        let (ended, took) = program::run(&command, Duration::from_secs(3600))?;
+        if ended != Ended::Passed {
+            return Err(format!("the tests `{}` of {} fail as they are", program.name, self.package));
+        }
+        let reached = fs::read_to_string(&file).unwrap_or_default();
+        let _ = fs::remove_file(&file);
+        let reaches = reached.lines().filter_map(|number| number.parse().ok()).collect();
+        Ok(Measured { program: program.clone(), limit: took * 3 + Duration::from_secs(20), reaches })
+    }
+
+    fn tests(&self, program: &Path) -> std::process::Command {
+        program::tests(program, &self.tree.root.join(&self.folder))
+    }
+
+    /// What becomes of a mutant that is compiled into the programs.
+    fn in_force(&self, number: usize, programs: &[Measured]) -> Result<Found, String> {
+        let reaching = programs.iter().filter(|measured| measured.reaches.contains(&number));
+        first_failure(reaching.map(|measured| {
+            let mut command = self.tests(&measured.program.path);
+            command.env("LASTHOP_MUTANT", number.to_string());
+            (&measured.program, command, measured.limit)
+        }))
+    }
+
+    /// What becomes of a mutant for which the crate is compiled.
+    fn alone(&self, mutant: &Mutant, limits: &HashMap<String, Duration>) -> Result<Found, String> {
+        self.tree.write(&mutant.file, &mutant.apply(self.tree.original(&mutant.file)?)?)?;
+        let found = self.compiled_alone(limits);
+        self.tree.restore(&mutant.file)?;
+        found
+    }
+
+    fn compiled_alone(&self, limits: &HashMap<String, Duration>) -> Result<Found, String> {
+        let mut known: BTreeSet<PathBuf> = BTreeSet::new();
+        // Most die by the tests in the crate's own files, and the programs in `tests` need not be compiled then.
+        for which in [build::OWN, build::ALL] {
+            let mut programs = match build::build(self.tree, &self.package, which)? {
+                Built::Programs(programs) => programs,
+                Built::Refused(_) => return Ok(Found { verdict: Verdict::Unviable, by: None }),
+                Built::Late => return Ok(Found { verdict: Verdict::TimedOut, by: Some("the compiler".to_owned()) }),
+            };
+            programs.retain(|program| known.insert(program.path.clone()));
+            let limit = |program: &Program| limits.get(&program.name).copied().unwrap_or(Duration::from_secs(600));
+            programs.sort_by_key(limit);
+            let runs = programs.iter().map(|program| (program, self.tests(&program.path), limit(program)));
+            let found = first_failure(runs)?;
+            if found.verdict != Verdict::Survived {
+                return Ok(found);
+            }
+        }
+        Ok(Found { verdict: Verdict::Survived, by: None })
     }
 }
 
-#[derive(PartialEq, Eq, Debug)]
-enum Ended {
-    Well,
-    Badly,
-    Late,
+/// The time that each program may take, by its name.
+fn limits(programs: &[Measured]) -> HashMap<String, Duration> {
+    programs.iter().map(|measured| (measured.program.name.clone(), measured.limit)).collect()
 }
 
-/// Runs `command`, and ends it and all that it began when it takes longer than `limit`.
-fn ended(command: &mut Command, limit: Duration) -> Result<Ended, String> {
-    let mut timed = Command::new("timeout");
-    timed.arg("--kill-after=10").arg(format!("{}", limit.as_secs().max(1))).arg(command.get_program());
-    timed.args(command.get_args());
-    alike(&mut timed, command);
-    timed.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    let status = timed.status().map_err(|error| format!("cannot run `{}`: {error}", workspace::spelled(&timed)))?;
-    Ok(match status.code() {
-        Some(0) => Ended::Well,
-        Some(124 | 137) => Ended::Late,
-        Some(_) => Ended::Badly,
-        None => Ended::Late,
+/// Works on items, `jobs` at a time, and keeps what comes of each as soon as it is there. The first failure ends it.
+fn side_by_side<T: Sync, R: Send>(
+    items: &[T],
+    jobs: usize,
+    work: impl Fn(&T) -> Result<R, String> + Sync,
+    keep: impl FnMut(R) -> Result<(), String>,
+) -> Result<(), String> {
+    let (next, (send, receive)) = (AtomicUsize::new(0), mpsc::channel());
+    thread::scope(|scope| {
+        // Dropped at the first failure: what the others send then fails, which ends them.
+        let receive = receive;
+        for send in vec![send; jobs] {
+            scope.spawn(|| {
+                let send = send;
+                while let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    if send.send(work(item)).is_err() {
+                        break;
+                    }
+                }
+            });
+        }
+        let mut keep = keep;
+        receive.iter().try_for_each(|done| keep(done?))
     })
 }
 
-/// What is known of mutants.
-pub struct Results {
-    file: PathBuf,
-    known: HashMap<String, Known>,
-    /// By folder or file.
-    digests: std::cell::RefCell<HashMap<String, u64>>,
+/// Runs programs until one does not pass.
+fn first_failure<'p>(
+    runs: impl Iterator<Item = (&'p Program, std::process::Command, Duration)>,
+) -> Result<Found, String> {
+    for (program, command, limit) in runs {
+        let verdict = match program::run(&command, limit)?.0 {
+            Ended::Passed => continue,
+            Ended::Failed => Verdict::Killed,
+            Ended::Late => Verdict::TimedOut,
+            Ended::OutOfMemory => Verdict::OutOfMemory,
+        };
+        return Ok(Found { verdict, by: Some(program.name.clone()) });
+    }
+    Ok(Found { verdict: Verdict::Survived, by: None })
 }
 
-struct Known {
-    verdict: Verdict,
-    /// Of the mutant's file when it was tried.
-    source: String,
-    /// Of all its crate.
-    tests: String,
-}
-
-impl Results {
-    /// Those of earlier runs; of a line that was cut off nothing is known.
-    pub fn read(tree: &Tree) -> Result<Self, String> {
-        let file = tree.build.with_file_name("results.jsonl");
-        let text = fs::read_to_string(&file).unwrap_or_default();
-        let known = text.lines().filter_map(|line| {
-            let line: Value = serde_json::from_str(line).ok()?;
-            let text = |key: &str| line[key].as_str().map(str::to_owned);
-            let verdict = Verdict::ALL.into_iter().find(|verdict| Some(verdict.name()) == line["verdict"].as_str())?;
-            Some((text("mutant")?, Known { verdict, source: text("source")?, tests: text("tests")? }))
-        });
-        Ok(Results { known: known.collect(), file, digests: Default::default() })
-    }
-
-    fn digest(&self, tree: &Tree, within: &str) -> String {
-        let mut digests = self.digests.borrow_mut();
-        let digest = digests.entry(within.to_owned()).or_insert_with(|| tree.digest(within));
-        format!("{digest:016x}")
-    }
-
-    /// What is known of a mutant, unless its file is another than when it was tried. One that survived may die by new tests.
-    pub fn verdict(&self, tree: &Tree, mutant: &Mutant) -> Option<Verdict> {
-        let known = self.known.get(&mutant.name)?;
-        let same = known.source == self.digest(tree, &mutant.file)
-            && (known.verdict != Verdict::Survived || known.tests == self.digest(tree, crate_of(&mutant.file)));
-        same.then_some(known.verdict)
-    }
-
-    /// Adds what was found.
-    pub fn keep(&mut self, tree: &Tree, mutant: &Mutant, verdict: Verdict) -> Result<(), String> {
-        let (source, tests) = (self.digest(tree, &mutant.file), self.digest(tree, crate_of(&mutant.file)));
-        let line = json!({ "mutant": mutant.name, "verdict": verdict.name(), "source": source, "tests": tests });
-        let opened = OpenOptions::new().create(true).append(true).open(&self.file);
-        let written = opened.and_then(|mut file| writeln!(file, "{line}"));
-        written.map_err(|error| format!("cannot write {}: {error}", self.file.display()))?;
-        self.known.insert(mutant.name.clone(), Known { verdict, source, tests });
-        Ok(())
-    }
-}
-
-/// The folder of the crate that a file is in: "crates/tcp/".
-fn crate_of(file: &str) -> &str {
-    let end = file.match_indices('/').nth(1).map_or(file.len(), |(at, _)| at + 1);
-    &file[..end]
+/// The mutants that stand where the compiler complains.
+fn blamed(complaint: &Complaint, files: &HashMap<String, Schemata>) -> Vec<usize> {
+    let found = complaint.places.iter().filter_map(|(file, place)| Some(files.get(file)?.blamed(place)));
+    found.flatten().collect()
 }
 
 #[cfg(test)]
@@ -226,25 +269,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_belongs_to_its_crate() {
-        assert_eq!(crate_of("crates/tcp/src/sender/mod.rs"), "crates/tcp/");
-    }
-
-    #[test]
-    fn a_program_ends_well_badly_or_late() {
-        let shell = |line: &str| {
-            let mut shell = Command::new("sh");
-            shell.args(["-c", line]);
-            shell
+    fn all_items_are_worked_on_until_one_fails() {
+        let (items, mut kept): (Vec<u32>, Vec<u32>) = ((0..100).collect(), Vec::new());
+        let keep = |item| {
+            kept.push(item);
+            Ok(())
         };
-        assert_eq!(ended(&mut shell("exit 0"), Duration::from_secs(60)), Ok(Ended::Well));
-        assert_eq!(ended(&mut shell("exit 101"), Duration::from_secs(60)), Ok(Ended::Badly));
-        assert_eq!(ended(&mut shell("sleep 600"), Duration::from_secs(1)), Ok(Ended::Late));
-        let mut loops = within(Duration::from_secs(1), &shell("sh -c 'while :; do :; done' || exit 101"));
-        assert_eq!(ended(&mut loops, Duration::from_secs(600)), Ok(Ended::Badly));
-        assert_eq!(
-            ended(&mut within(Duration::from_secs(9), &shell("exit 0")), Duration::from_secs(60)),
-            Ok(Ended::Well)
-        );
+        side_by_side(&items, 3, |item| Ok(item * 2), keep).unwrap();
+        kept.sort();
+        assert_eq!(kept, (0..200).step_by(2).collect::<Vec<_>>());
+        let fails = |item: &u32| if *item == 5 { Err("five".to_owned()) } else { Ok(*item) };
+        assert_eq!(side_by_side(&items, 3, fails, |_| Ok(())), Err("five".to_owned()));
+        assert_eq!(side_by_side(&items, 3, |_| Ok(()), |()| Err("full".to_owned())), Err("full".to_owned()));
     }
 }

@@ -1,0 +1,123 @@
+//! What became of mutants, kept over runs.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::fs::{self, OpenOptions};
+use std::io::Write;
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+
+use super::list::Mutant;
+use super::tree::Sources;
+
+/// What became of a mutant.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Verdict {
+    /// A test failed.
+    Killed,
+    /// The tests took too long.
+    TimedOut,
+    /// The tests wanted too much memory.
+    OutOfMemory,
+    /// All tests passed, or none reaches it.
+    Survived,
+    /// It does not compile.
+    Unviable,
+}
+
+impl Verdict {
+    const ALL: [Verdict; 5] =
+        [Verdict::Killed, Verdict::TimedOut, Verdict::OutOfMemory, Verdict::Survived, Verdict::Unviable];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Verdict::Killed => "killed",
+            Verdict::TimedOut => "timed out",
+            Verdict::OutOfMemory => "out of memory",
+            Verdict::Survived => "survived",
+            Verdict::Unviable => "unviable",
+        }
+    }
+}
+
+/// A verdict and the test program that brought it about, if one did.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Found {
+    pub verdict: Verdict,
+    pub by: Option<String>,
+}
+
+/// What is known of mutants.
+pub struct Results<'a> {
+    file: PathBuf,
+    known: HashMap<String, Known>,
+    sources: &'a Sources,
+    /// By folder or file.
+    digests: RefCell<HashMap<String, String>>,
+}
+
+struct Known {
+    verdict: Verdict,
+    /// Of the mutant's file when it was tried.
+    source: String,
+    /// Of all its crate.
+    tests: String,
+}
+
+impl<'a> Results<'a> {
+    /// Those of earlier runs; of a line that was cut off nothing is known.
+    pub fn read(file: PathBuf, sources: &'a Sources) -> Self {
+        let text = fs::read_to_string(&file).unwrap_or_default();
+        let known = text.lines().filter_map(|line| {
+            let line: Value = serde_json::from_str(line).ok()?;
+            let text = |key: &str| line[key].as_str().map(str::to_owned);
+            let verdict = Verdict::ALL.into_iter().find(|verdict| Some(verdict.name()) == line["verdict"].as_str())?;
+            Some((text("mutant")?, Known { verdict, source: text("source")?, tests: text("tests")? }))
+        });
+        Results { known: known.collect(), file, sources, digests: RefCell::default() }
+    }
+
+    fn digest(&self, within: &str) -> String {
+        let mut digests = self.digests.borrow_mut();
+        let digest = || format!("{:016x}", self.sources.digest(within));
+        digests.entry(within.to_owned()).or_insert_with(digest).clone()
+    }
+
+    /// What is known of a mutant, unless its file is another than when it was tried. One that survived may die by new tests.
+    pub fn verdict(&self, mutant: &Mutant) -> Option<Verdict> {
+        let known = self.known.get(&mutant.name)?;
+        let same = known.source == self.digest(&mutant.file)
+            && (known.verdict != Verdict::Survived || known.tests == self.digest(crate_of(&mutant.file)));
+        same.then_some(known.verdict)
+    }
+
+    /// Adds what was found.
+    pub fn keep(&mut self, mutant: &Mutant, found: &Found) -> Result<(), String> {
+        let Found { verdict, by } = found;
+        let (source, tests) = (self.digest(&mutant.file), self.digest(crate_of(&mutant.file)));
+        let line =
+            json!({ "mutant": mutant.name, "verdict": verdict.name(), "by": by, "source": source, "tests": tests });
+        let opened = OpenOptions::new().create(true).append(true).open(&self.file);
+        let written = opened.and_then(|mut file| writeln!(file, "{line}"));
+        written.map_err(|error| format!("cannot write {}: {error}", self.file.display()))?;
+        self.known.insert(mutant.name.clone(), Known { verdict: *verdict, source, tests });
+        Ok(())
+    }
+}
+
+/// The folder of the crate that a file is in: "crates/tcp/".
+fn crate_of(file: &str) -> &str {
+    let end = file.match_indices('/').nth(1).map_or(file.len(), |(at, _)| at + 1);
+    &file[..end]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_belongs_to_its_crate() {
+        assert_eq!(crate_of("crates/tcp/src/sender/mod.rs"), "crates/tcp/");
+    }
+}
