@@ -162,7 +162,9 @@ mod tests {
             other.insert(replication, value).unwrap();
         }
         let pairs = Pairs::of(&base, &other);
-        assert_eq!((pairs.len(), pairs.left_out()), (3, 3));
+        assert_eq!((pairs.len(), pairs.left_out(), pairs.is_empty()), (3, 3, false));
+        let apart = Pairs::of(&base, &Sample::default());
+        assert_eq!((apart.len(), apart.left_out(), apart.is_empty()), (0, 4, true));
         let changes = pairs.changes();
         assert_eq!(changes.undefined, 1);
         assert_eq!(changes.percent.iter().collect::<Vec<_>>(), [(1, 10.0), (3, 10.0)]);

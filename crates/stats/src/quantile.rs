@@ -131,6 +131,7 @@ mod tests {
     #[test]
     fn type_seven_by_hand() {
         let values = Ordered::of([10.0, 1.0, 4.0, 2.0, 3.0]).unwrap();
+        assert_eq!(values.values(), [1.0, 2.0, 3.0, 4.0, 10.0]);
         for (p, expected) in [(0.0, 1.0), (0.25, 2.0), (0.5, 3.0), (0.75, 4.0), (0.9, 7.6), (1.0, 10.0)] {
             assert!((values.quantile(p).unwrap().unwrap() - expected).abs() < 1e-12, "{p}");
         }
