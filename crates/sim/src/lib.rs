@@ -12,7 +12,7 @@ pub mod routing;
 mod timer;
 pub mod world;
 
-pub use event::{Event, Nobody, NodeEvent, Sink};
+pub use event::{Event, Nobody, NodeEvent, PacketFlow, Sink};
 pub use network::{Association, FlowSpec, LinkSpec, Network, NodeKind, NodeSpec, Radio};
 pub use results::{FlowResult, LinkResult, MediumResult, Results, RoamingResult};
 pub use world::{NodeState, World};

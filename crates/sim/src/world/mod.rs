@@ -9,6 +9,7 @@ mod build;
 mod end;
 mod flow;
 mod mobile;
+mod ports;
 mod progress;
 mod state;
 mod way;
@@ -33,6 +34,8 @@ use crate::roaming::Roamer;
 use crate::routing::Routes;
 use end::End;
 use flow::Flow;
+pub use ports::MOST_PORTS;
+use ports::Ports;
 pub use state::NodeState;
 
 /// Who owns a wake-up.
@@ -117,7 +120,9 @@ pub struct World {
     channels: Vec<Box<dyn Channel>>,
     routes: Routes,
     roamers: Vec<Roamer>,
+    /// The two ends of flow `n` are number `2 n`, which sends, and `2 n + 1`.
     ends: Vec<End>,
+    ports: Ports,
     flows: Vec<Flow>,
     /// Flows that are not over.
     unfinished: usize,
@@ -132,8 +137,12 @@ pub struct World {
     spare: Option<Box<Packet>>,
 }
 
-/// Passes on what links say.
-struct Relay<'a, S>(&'a mut S);
+/// Passes on what links say, with the flow that it is about.
+struct Relay<'a, S> {
+    sink: &'a mut S,
+    ports: &'a Ports,
+    ends: &'a [End],
+}
 
 impl<S: Sink> Observer for Relay<'_, S> {
     #[inline]
@@ -141,10 +150,11 @@ impl<S: Sink> Observer for Relay<'_, S> {
         S::ACTIVE
     }
     fn link(&mut self, at: Time, hop: HopId, event: LinkEvent) {
-        self.0.event(at, &Event::Link { hop, event });
+        let of = event.packet().and_then(|packet| self.ports.flow_of(packet, self.ends));
+        self.sink.event(at, &Event::Link { hop, event, of });
     }
     fn medium(&mut self, at: Time, medium: u32, event: MediumEvent) {
-        self.0.event(at, &Event::Medium { medium, event });
+        self.sink.event(at, &Event::Medium { medium, event });
     }
 }
 
@@ -279,7 +289,7 @@ impl World {
         match self.owners[slot.0 as usize] {
             Owner::Pipe(hop) => {
                 let hop = hop as usize;
-                let relay = &mut Relay(sink);
+                let relay = &mut Relay { sink, ports: &self.ports, ends: &self.ends };
                 let mut cx =
                     Cx { now: self.now, schedule: &mut self.schedule, channels: &mut self.channels, observer: relay };
                 let Hop::Pipe(pipe) = &mut self.hops[hop] else { unreachable!("the slot is a pipe's") };
@@ -289,7 +299,7 @@ impl World {
             }
             Owner::Changing(hop) => {
                 let hop = hop as usize;
-                let relay = &mut Relay(sink);
+                let relay = &mut Relay { sink, ports: &self.ports, ends: &self.ends };
                 let mut cx =
                     Cx { now: self.now, schedule: &mut self.schedule, channels: &mut self.channels, observer: relay };
                 let Hop::Changing(line) = &mut self.hops[hop] else { unreachable!("its slot is its own") };
@@ -301,7 +311,7 @@ impl World {
                 let hop = hop as usize;
                 // Where the way back leads to.
                 let node = self.far_ends[hop ^ 1] as usize;
-                let relay = &mut Relay(sink);
+                let relay = &mut Relay { sink, ports: &self.ports, ends: &self.ends };
                 let mut cx =
                     Cx { now: self.now, schedule: &mut self.schedule, channels: &mut self.channels, observer: relay };
                 let Hop::Once(line) = &mut self.hops[hop] else { unreachable!("its slot is its own") };
@@ -366,7 +376,7 @@ impl World {
         sink: &mut S,
         act: impl FnOnce(&mut Station, &mut Cx<'_, Relay<'_, S>>) -> T,
     ) -> T {
-        let relay = &mut Relay(sink);
+        let relay = &mut Relay { sink, ports: &self.ports, ends: &self.ends };
         let mut cx = Cx { now: self.now, schedule: &mut self.schedule, channels: &mut self.channels, observer: relay };
         act(&mut self.stations[number as usize], &mut cx)
     }
@@ -379,7 +389,7 @@ impl World {
         sink: &mut S,
         act: impl FnOnce(&mut Medium, &mut Cx<'_, Relay<'_, S>>),
     ) {
-        let relay = &mut Relay(sink);
+        let relay = &mut Relay { sink, ports: &self.ports, ends: &self.ends };
         let mut cx = Cx { now: self.now, schedule: &mut self.schedule, channels: &mut self.channels, observer: relay };
         act(&mut self.media[number], &mut cx);
         while let Some((hop, outcome)) = self.media[number].outcome() {
@@ -392,7 +402,7 @@ impl World {
     fn transmitter_wakes<S: Sink>(&mut self, hop: usize, sink: &mut S) {
         // Where the way back leads to.
         let node = self.far_ends[hop ^ 1] as usize;
-        let relay = &mut Relay(sink);
+        let relay = &mut Relay { sink, ports: &self.ports, ends: &self.ends };
         let mut cx = Cx { now: self.now, schedule: &mut self.schedule, channels: &mut self.channels, observer: relay };
         if let Hop::Own(transmitter) = &mut self.hops[hop] {
             transmitter.on_wake(&mut self.nodes[node].buffer, &mut cx);
@@ -407,7 +417,9 @@ impl World {
     #[inline]
     fn say<S: Sink>(&self, node: usize, sink: &mut S, event: impl FnOnce() -> NodeEvent) {
         if S::ACTIVE {
-            sink.event(self.now, &Event::Node { node: node as u32, event: event() });
+            let event = event();
+            let of = event.packet().and_then(|packet| self.ports.flow_of(packet, &self.ends));
+            sink.event(self.now, &Event::Node { node: node as u32, event, of });
         }
     }
 
