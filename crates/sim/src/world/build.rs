@@ -79,6 +79,7 @@ impl World {
             limits: network.links.iter().map(|link| link.queue).collect(),
             airborne: network.links.iter().flat_map(|link| [link.wireless; 2]).collect(),
             outbox: Vec::new(),
+            delivered: None,
             spare: None,
         };
         world.mobiles_begin();

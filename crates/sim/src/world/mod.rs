@@ -6,6 +6,7 @@
 
 mod agents;
 mod build;
+mod drive;
 mod end;
 mod flow;
 mod mobile;
@@ -32,6 +33,7 @@ use crate::node::{Node, Processing};
 use crate::results::{FlowResult, LinkResult, MediumResult, Results};
 use crate::roaming::Roamer;
 use crate::routing::Routes;
+pub use drive::{Delivered, FlowInfo, InjectError};
 use end::End;
 use flow::Flow;
 pub use ports::MOST_PORTS;
@@ -133,6 +135,8 @@ pub struct World {
     next_air: Time,
     /// Packets an agent sends while it acts.
     outbox: Vec<Departure>,
+    /// Packets for nodes that no connection there took, oldest first, if they are kept.
+    delivered: Option<Vec<Delivered>>,
     /// A packet for a connection to write to, kept because making an empty one costs as much as filling it.
     spare: Option<Box<Packet>>,
 }
@@ -214,23 +218,29 @@ impl World {
         let nobody = Addr::of_node(0);
         let mut arriving = Packet::blank(nobody, nobody);
         for _ in 0..wakeups {
-            if self.unfinished == 0 {
+            if self.unfinished == 0 || !self.step(until, &mut arriving, sink) {
                 return false;
             }
-            let Some((at, slot)) = self.schedule.next(until) else {
-                if S::ACTIVE {
-                    self.tell_air(until, sink);
-                }
-                self.now = until;
-                return false;
-            };
-            self.now = at;
-            self.events += 1;
-            if S::ACTIVE && at >= self.next_air {
-                self.tell_air(at, sink);
-            }
-            self.wake(slot, &mut arriving, sink);
         }
+        true
+    }
+
+    /// Handles the next wake-up, if it comes at or before `until`; otherwise the clock moves there.
+    #[inline(always)]
+    fn step<S: Sink>(&mut self, until: Time, arriving: &mut Packet, sink: &mut S) -> bool {
+        let Some((at, slot)) = self.schedule.next(until) else {
+            if S::ACTIVE {
+                self.tell_air(until, sink);
+            }
+            self.now = until;
+            return false;
+        };
+        self.now = at;
+        self.events += 1;
+        if S::ACTIVE && at >= self.next_air {
+            self.tell_air(at, sink);
+        }
+        self.wake(slot, arriving, sink);
         true
     }
 

@@ -170,10 +170,10 @@ impl World {
             Body::Tcp(segment) => segment.dst_port,
             Body::Icmp(notice) => notice.src_port,
         };
-        let Some(end) = self.ports.end(node, port) else { return };
+        let Some(end) = self.ports.end(node, port) else { return self.deliver_outside(node, packet) };
         let connection = &mut self.ends[end].connection;
         if !connection.owns(&packet.body) {
-            return;
+            return self.deliver_outside(node, packet);
         }
         match &packet.body {
             Body::Tcp(segment) => {
