@@ -8,6 +8,7 @@ mod kernel;
 mod mutants;
 mod test;
 mod wasm;
+mod words;
 mod workspace;
 
 use std::process::ExitCode;
@@ -21,6 +22,9 @@ The repository's chores.
 
     cargo xtask wasm
         Whether the crates that need no disk compile for a browser.
+
+    cargo xtask words
+        How many words of comments, messages and documentation are of a dialect for which the field has better ones.
 
     cargo xtask ns2 [senders | cell]
         The tables of ns-2 that tests hold our senders and our 802.11 against, made anew; needs ns-2, and ten minutes.
@@ -57,6 +61,7 @@ fn main() -> ExitCode {
         ["test"] => test::run(false),
         ["test", "--full"] => test::run(true),
         ["wasm"] => wasm::run(),
+        ["words"] => words::run(),
         ["ns2", which @ ..] => agreement::run(which),
         ["bench", "peers", options @ ..] => bench::Options::parse(options).and_then(|it| bench::peers(&it)),
         words => Err(format!("there is no chore `{}`\n\n{USAGE}", words.join(" "))),

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use crate::{wasm, workspace};
+use crate::{wasm, words, workspace};
 
 /// In the order in which a failure is cheapest; the documentation comes last. `cargo test` includes its examples.
 const STEPS: [&[&str]; 2] =
@@ -32,6 +32,7 @@ pub fn run(full: bool) -> Result<(), String> {
     for step in STEPS {
         workspace::run(workspace::cargo().args(step))?;
     }
+    words::run()?;
     wasm::run()?;
     let dir = workspace::target().join("tmp").join("left-by-tests");
     tidy(&dir, workspace::cargo().args(TESTS))?;

@@ -125,6 +125,11 @@ impl Schedule {
         self.pending.get(slot.0).map(time)
     }
 
+    /// When the next wake-up comes, if there is one.
+    pub fn peek(&self) -> Option<Time> {
+        self.pending.first().map(|(key, _)| time(key))
+    }
+
     /// The next wake-up at or before `until`; the clock moves to it, and its slot is the sender from then on. The slot stays
     /// armed: its handler begins by arming or disarming it, which costs one walk down the heap instead of two.
     #[inline]

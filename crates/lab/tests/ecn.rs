@@ -124,10 +124,10 @@ fn proportional_answers_keep_the_queue_near_the_threshold() {
         let mut waits = Vec::new();
         for (at, event) in events.iter().filter(|(at, _)| at.as_secs_f64() > 20.0) {
             match event {
-                Event::Node { node: 1, event: sim::NodeEvent::Transit { packet } } => {
+                Event::Node { node: 1, event: sim::NodeEvent::Transit { packet }, .. } => {
                     packet.data().map(|segment| entered.insert(segment.seq.0, *at));
                 }
-                Event::Node { node: 2, event: sim::NodeEvent::Received { packet } } => {
+                Event::Node { node: 2, event: sim::NodeEvent::Received { packet }, .. } => {
                     let since = packet.data().and_then(|segment| entered.remove(&segment.seq.0));
                     waits.extend(since.map(|since| (at.since(since).as_secs_f64() - 0.06416) / 0.00416));
                 }

@@ -7,7 +7,7 @@ use engine::{Span, Time};
 use lab::run::record;
 use observe::explain::{Explain, Finding, FlowReport};
 use path::{HopId, LinkEvent, Way};
-use sim::{Event, Network, NodeEvent, Sink};
+use sim::{Event, Network, NodeEvent, PacketFlow, Sink};
 use std::ops::ControlFlow;
 use tcp::Reason;
 use wire::{Addr, Body, Ecn, Flags, Packet, Segment, SeqNum};
@@ -43,19 +43,20 @@ impl Script {
     }
 
     fn link(&mut self, way: Way, event: LinkEvent) -> &mut Self {
-        self.event(Event::Link { hop: HopId { link: 0, way }, event })
+        let of = event.packet().map(flow_of);
+        self.event(Event::Link { hop: HopId { link: 0, way }, event, of })
     }
 
     /// The sender sends a segment.
     fn send(&mut self, segment: u64, reason: Reason) -> &mut Self {
         self.tcp(tcp::Event::SegmentSent { seq: segment * u64::from(SEGMENT), len: SEGMENT, reason });
-        self.event(Event::Node { node: 0, event: NodeEvent::Sent { packet: data(segment) } })
+        self.event(sent(0, data(segment)))
     }
 
     /// The sender sends a segment that may be marked.
     fn send_capable(&mut self, segment: u64, reason: Reason) -> &mut Self {
         self.tcp(tcp::Event::SegmentSent { seq: segment * u64::from(SEGMENT), len: SEGMENT, reason });
-        self.event(Event::Node { node: 0, event: NodeEvent::Sent { packet: with_ecn(segment, Ecn::Ect0) } })
+        self.event(sent(0, with_ecn(segment, Ecn::Ect0)))
     }
 
     /// The queue in front of the wire marks it.
@@ -76,7 +77,7 @@ impl Script {
     /// It reaches the receiver, which acknowledges everything before segment `next`.
     fn arrive(&mut self, segment: u64, next: u64) -> &mut Self {
         self.link(Way::Forward, LinkEvent::Arrived { packet: data(segment) });
-        self.event(Event::Node { node: 1, event: NodeEvent::Sent { packet: ack(next) } })
+        self.event(sent(1, ack(next)))
     }
 
     /// The acknowledgment of everything before `next` reaches the sender.
@@ -113,6 +114,17 @@ fn segment(src: usize, seq: u64, ack: u64, len: u32) -> Packet {
         ..Segment::default()
     };
     Packet { src: Addr::of_node(src), dst: Addr::of_node(1 - src), ecn: Ecn::NotEct, body: Body::Tcp(segment) }
+}
+
+/// Where a packet of flow 0 belongs: both streams begin with sequence number 0.
+fn flow_of(packet: &Packet) -> PacketFlow {
+    let Body::Tcp(segment) = &packet.body else { panic!("{packet:?}") };
+    let (seq, ack) = (Some(u64::from(segment.seq.0)), Some(u64::from(segment.ack.0)));
+    PacketFlow { flow: 0, from_sender: segment.len > 0, seq, ack }
+}
+
+fn sent(node: u32, packet: Packet) -> Event {
+    Event::Node { node, event: NodeEvent::Sent { packet }, of: Some(flow_of(&packet)) }
 }
 
 fn data(number: u64) -> Packet {
@@ -211,7 +223,7 @@ fn a_packet_that_was_marked_on_its_way_is_the_same_packet() {
     let mut script = Script::new();
     script.at(0).window(1.0, f64::INFINITY).send_capable(0, Reason::New);
     script.marked(0).at(101).link(Way::Forward, LinkEvent::Arrived { packet: with_ecn(0, Ecn::Ce) });
-    script.event(Event::Node { node: 1, event: NodeEvent::Sent { packet: ack(1) } });
+    script.event(sent(1, ack(1)));
     script.at(199).acked(1, false).send_capable(1, Reason::New);
     script.marked(1).at(300).link(Way::Forward, LinkEvent::Lost { packet: with_ecn(1, Ecn::Ce) });
     script.at(1300).timeout(1, 1).send(1, Reason::Timeout);
@@ -227,7 +239,7 @@ fn a_timeout_is_spurious_whether_the_segment_was_marked_or_not() {
     script.at(0).window(1.0, f64::INFINITY).send_capable(0, Reason::New).marked(0);
     script.at(50).timeout(0, 1).send(0, Reason::Timeout);
     script.at(101).link(Way::Forward, LinkEvent::Arrived { packet: with_ecn(0, Ecn::Ce) });
-    script.event(Event::Node { node: 1, event: NodeEvent::Sent { packet: ack(1) } });
+    script.event(sent(1, ack(1)));
     script.at(151).arrive(0, 1);
     script.at(201).acked(1, false).send(1, Reason::New);
     script.at(251).acked(1, true);
@@ -255,7 +267,7 @@ fn a_timeout_is_needed_when_the_acknowledgment_is_lost() {
 #[test]
 fn a_full_buffer_leaves_nothing_in_the_network() {
     let mut script = Script::new();
-    let full = Event::Node { node: 0, event: NodeEvent::BufferFull { packet: data(0) } };
+    let full = Event::Node { node: 0, event: NodeEvent::BufferFull { packet: data(0) }, of: Some(flow_of(&data(0))) };
     script.at(0).window(8.0, f64::INFINITY);
     script.tcp(tcp::Event::SegmentSent { seq: 0, len: SEGMENT, reason: Reason::New }).event(full);
     script.at(1000).timeout(0, 1).window(4.0, 4.0).send(0, Reason::Timeout);

@@ -138,7 +138,7 @@ fn first_draw(events: &[(Time, Event)], at: f64) -> (f64, f64) {
 /// When frames of data went out on a link, by its place.
 fn frames(events: &[(Time, Event)], link: u32) -> Vec<f64> {
     let sent = events.iter().filter(
-        |(_, event)| matches!(event, Event::Link { hop, event: LinkEvent::FrameSent { packet, .. } } if hop.link == link && packet.data().is_some()),
+        |(_, event)| matches!(event, Event::Link { hop, event: LinkEvent::FrameSent { packet, .. }, .. } if hop.link == link && packet.data().is_some()),
     );
     sent.map(|(at, _)| micros(*at)).collect()
 }

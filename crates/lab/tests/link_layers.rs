@@ -82,7 +82,7 @@ fn what_a_link_layer_throws_away_and_brings_back_is_in_the_summary() {
         let (results, events) = watch(&network);
         let of = |is: fn(&LinkEvent) -> bool| {
             let happened = |event: &&(Time, Event)| match &event.1 {
-                Event::Link { hop, event } => hop.link == 1 && hop.way == Way::Forward && is(event),
+                Event::Link { hop, event, .. } => hop.link == 1 && hop.way == Way::Forward && is(event),
                 _ => false,
             };
             events.iter().filter(happened).count() as u64

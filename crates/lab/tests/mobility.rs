@@ -156,7 +156,7 @@ fn a_mobile_changes_to_the_nearer_base_station_after_a_gap() {
         let (from, to) = (Time::from_millis(30_010), Time::from_millis(30_250));
         let delivered = |hop: u32, from: Time, to: Time| {
             let on = |at: &Time, event: &Event| match event {
-                Event::Link { hop: on, event: path::LinkEvent::Arrived { .. } } => {
+                Event::Link { hop: on, event: path::LinkEvent::Arrived { .. }, .. } => {
                     on.link == hop && *at > from && *at < to
                 }
                 _ => false,

@@ -37,7 +37,7 @@ fn run(text: &str) -> (Results, Vec<(Time, Event)>, [u64; 2]) {
     let (results, events) = watch(&network(text));
     let mut arrived = [0, 0];
     for (_, event) in &events {
-        if let Event::Link { hop: HopId { way: Way::Forward, .. }, event: LinkEvent::Arrived { packet } } = event
+        if let Event::Link { hop: HopId { way: Way::Forward, .. }, event: LinkEvent::Arrived { packet }, .. } = event
             && let Body::Tcp(segment) = packet.body
         {
             arrived[usize::from(segment.len > 0)] += 1;

@@ -24,7 +24,7 @@ fn carried(dbm: i32, media: &str) -> f64 {
     let network = network(&text);
     let air = network.links.iter().position(|link| link.name == "air").unwrap() as u32;
     let (_, events) = watch(&network);
-    let comes = |event: &Event| matches!(event, Event::Link { hop, event: LinkEvent::Arrived { .. } } if hop.link == air && hop.way.index() == 0);
+    let comes = |event: &Event| matches!(event, Event::Link { hop, event: LinkEvent::Arrived { .. }, .. } if hop.link == air && hop.way.index() == 0);
     let counted = events.iter().filter(|(at, event)| at.as_nanos() >= 1_000_000_000 && comes(event)).count();
     counted as f64 / 4.0
 }

@@ -1,5 +1,6 @@
 //! What a run shows: its summary, metrics, traces, and an explanation of where its time went.
 
+pub mod event_digest;
 pub mod explain;
 pub mod metric;
 pub mod output;

@@ -159,6 +159,25 @@ pub enum LinkEvent {
     },
 }
 
+impl LinkEvent {
+    /// The packet that it is about, if any.
+    pub fn packet(&self) -> Option<&Packet> {
+        match self {
+            LinkEvent::FrameSent { packet, .. }
+            | LinkEvent::FrameCorrupted { packet, .. }
+            | LinkEvent::FrameDuplicate { packet, .. }
+            | LinkEvent::FrameDiscarded { packet, .. }
+            | LinkEvent::Recovered { packet }
+            | LinkEvent::GivenUp { packet, .. }
+            | LinkEvent::Lost { packet }
+            | LinkEvent::QueueFull { packet }
+            | LinkEvent::Marked { packet }
+            | LinkEvent::Arrived { packet } => Some(packet),
+            LinkEvent::AckCorrupted { .. } | LinkEvent::ParitySent { .. } | LinkEvent::ParityCorrupted { .. } => None,
+        }
+    }
+}
+
 /// Something that happened in a shared medium.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MediumEvent {

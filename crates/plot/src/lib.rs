@@ -17,7 +17,6 @@
 
 mod air;
 mod describe;
-mod ends;
 mod frame;
 mod history;
 mod ink;

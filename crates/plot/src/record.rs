@@ -4,17 +4,16 @@
 //! edges of its time axis, and what holds at the left edge: the last acknowledgment and the last window before it, the
 //! state of the air. A bound on what is kept makes sure that a long run ends in a message and not in an abort.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 use engine::Time;
 use path::channel::State;
 use path::{HopId, LinkEvent};
-use sim::{Event, NodeEvent, Sink};
+use sim::{Event, NodeEvent, PacketFlow, Sink};
 use tcp::Reason;
-use wire::{Body, NoticeKind, Packet, SeqNum};
+use wire::{Body, NoticeKind, Packet};
 
 use crate::describe::Description;
-use crate::ends::{Ends, Side};
 use crate::history::{Ack, History, Sent, Spot, Window, union};
 use crate::ink::Picture;
 use crate::layout;
@@ -26,10 +25,6 @@ pub struct Recorder {
     from: f64,
     to: f64,
     flows: BTreeMap<u32, Flow>,
-    /// Whose packets have these ends.
-    of_ends: HashMap<Ends, (u32, Side)>,
-    /// The flow that said that it sends a segment, and the segment's first byte.
-    announced: Option<(u32, u64)>,
     /// By link: since when it is BAD, and the intervals before.
     air: BTreeMap<u32, Air>,
     /// The time of the last event of all.
@@ -45,12 +40,6 @@ struct Flow {
     history: History,
     began: Option<f64>,
     completed: Option<f64>,
-    knows_ends: bool,
-    /// The sequence number of the first byte.
-    origin: SeqNum,
-    /// Sequence numbers near these make 32 bits whole again.
-    highest: u64,
-    acknowledged: u64,
     /// The links that carry it.
     links: BTreeSet<u32>,
 }
@@ -62,6 +51,7 @@ struct Air {
 }
 
 /// Where in a flow a packet belongs.
+#[derive(Clone, Copy)]
 enum Role {
     Data(u64),
     Ack(u64),
@@ -78,8 +68,6 @@ impl Recorder {
             from: from.map_or(0.0, Time::as_secs_f64),
             to: to.map_or(f64::INFINITY, Time::as_secs_f64),
             flows: flows.into_iter().map(|flow| (flow, Flow::default())).collect(),
-            of_ends: HashMap::new(),
-            announced: None,
             air: BTreeMap::new(),
             last: 0.0,
             kept: 0,
@@ -140,22 +128,13 @@ impl Recorder {
     }
 
     fn sender(&mut self, at: f64, number: u32, event: &tcp::Event) {
-        if matches!(event, tcp::Event::SegmentSent { .. }) {
-            // What follows is this flow's, even if it is not one of ours.
-            self.announced = None;
-        }
         let Some(flow) = self.flows.get_mut(&number) else { return };
         match *event {
             tcp::Event::SegmentSent { seq, len, reason } => {
                 flow.history.first_sent.get_or_insert(at);
-                flow.highest = flow.highest.max(seq + u64::from(len));
-                if !flow.knows_ends {
-                    self.announced = Some((number, seq));
-                }
                 self.keep(number, |h| &mut h.sent, at, Sent { at, seq, len, again: reason != Reason::New });
             }
             tcp::Event::AckReceived { ack, duplicate } => {
-                flow.acknowledged = flow.acknowledged.max(ack);
                 self.keep_last(number, |h| &mut h.acks, at, Ack { at, ack, duplicate });
             }
             tcp::Event::Window { cwnd, ssthresh } => {
@@ -175,62 +154,47 @@ impl Recorder {
         }
     }
 
-    /// Learns a flow's ends from its first segment: the world hands it to a link right after its sender said so.
-    fn node_sent(&mut self, packet: &Packet) {
-        if let Some((number, seq)) = self.announced
-            && let Some(segment) = packet.data()
-            && let Some(flow) = self.flows.get_mut(&number)
-        {
-            let ends = Ends::of(packet, segment);
-            self.of_ends.insert(ends, (number, Side::Sender));
-            self.of_ends.insert(ends.reversed(), (number, Side::Receiver));
-            flow.knows_ends = true;
-            flow.origin = segment.seq.origin_of(seq);
-            self.announced = None;
-        }
-    }
-
-    /// The flow that a packet belongs to, and its part there.
-    fn role(&self, packet: &Packet) -> Option<(u32, Role)> {
+    /// The flow that a packet belongs to, if it is recorded, and its part there.
+    fn role(&self, packet: &Packet, of: Option<PacketFlow>) -> Option<(u32, Role)> {
         let Body::Tcp(segment) = &packet.body else { return None };
-        let (number, side) = *self.of_ends.get(&Ends::of(packet, segment))?;
-        let flow = self.flows.get(&number)?;
-        let role = match side {
-            Side::Sender if segment.len > 0 => Role::Data(segment.seq.offset_from(flow.origin, flow.highest)?),
-            Side::Sender => return None,
-            Side::Receiver => Role::Ack(segment.ack.offset_from(flow.origin, flow.acknowledged)?),
+        let of = of.filter(|of| self.flows.contains_key(&of.flow))?;
+        let role = match of.from_sender {
+            true if segment.len > 0 => Role::Data(of.seq?),
+            true => return None,
+            false => Role::Ack(of.ack?),
         };
-        Some((number, role))
+        Some((of.flow, role))
     }
 
-    fn lost(&mut self, at: f64, packet: &Packet) {
-        match self.role(packet) {
+    fn lost(&mut self, at: f64, role: Option<(u32, Role)>) {
+        match role {
             Some((flow, Role::Data(seq))) => self.keep(flow, |h| &mut h.lost, at, Spot { at, seq }),
             Some((flow, Role::Ack(seq))) => self.keep(flow, |h| &mut h.acks_lost, at, Spot { at, seq }),
             None => {}
         }
     }
 
-    fn link(&mut self, at: f64, hop: HopId, event: &LinkEvent) {
+    fn link(&mut self, at: f64, hop: HopId, event: &LinkEvent, of: Option<PacketFlow>) {
+        let role = event.packet().and_then(|packet| self.role(packet, of));
         match event {
-            LinkEvent::Lost { packet } | LinkEvent::QueueFull { packet } => {
-                self.carries(hop.link, packet);
-                self.lost(at, packet);
+            LinkEvent::Lost { .. } | LinkEvent::QueueFull { .. } => {
+                self.carries(hop.link, role);
+                self.lost(at, role);
             }
             // Where only the link acknowledgments were lost, nothing is.
-            LinkEvent::GivenUp { packet, arrived, .. } => {
-                self.carries(hop.link, packet);
+            LinkEvent::GivenUp { arrived, .. } => {
+                self.carries(hop.link, role);
                 if !arrived {
-                    self.lost(at, packet);
+                    self.lost(at, role);
                 }
             }
-            LinkEvent::FrameCorrupted { packet, .. } => {
-                self.carries(hop.link, packet);
-                if let Some((flow, Role::Data(seq))) = self.role(packet) {
+            LinkEvent::FrameCorrupted { .. } => {
+                self.carries(hop.link, role);
+                if let Some((flow, Role::Data(seq))) = role {
                     self.keep(flow, |h| &mut h.corrupted, at, Spot { at, seq });
                 }
             }
-            LinkEvent::Arrived { packet } => self.carries(hop.link, packet),
+            LinkEvent::Arrived { .. } => self.carries(hop.link, role),
             LinkEvent::FrameSent { .. }
             | LinkEvent::FrameDuplicate { .. }
             | LinkEvent::FrameDiscarded { .. }
@@ -242,8 +206,8 @@ impl Recorder {
         }
     }
 
-    fn carries(&mut self, link: u32, packet: &Packet) {
-        if let Some((number, _)) = self.role(packet)
+    fn carries(&mut self, link: u32, role: Option<(u32, Role)>) {
+        if let Some((number, _)) = role
             && let Some(flow) = self.flows.get_mut(&number)
         {
             flow.links.insert(link);
@@ -283,11 +247,10 @@ impl Sink for Recorder {
                 }
             }
             Event::Sender { flow, event } => self.sender(at, *flow, event),
-            Event::Node { event: NodeEvent::Sent { packet }, .. } => self.node_sent(packet),
-            Event::Node { event: NodeEvent::BufferFull { packet } | NodeEvent::NoRoute { packet }, .. } => {
-                self.lost(at, packet);
+            Event::Node { event: NodeEvent::BufferFull { packet } | NodeEvent::NoRoute { packet }, of, .. } => {
+                self.lost(at, self.role(packet, *of));
             }
-            Event::Link { hop, event } => self.link(at, *hop, event),
+            Event::Link { hop, event, of } => self.link(at, *hop, event, *of),
             Event::Air { link, state } => self.air(at, *link, *state),
             Event::Receiver { .. } | Event::Node { .. } | Event::Medium { .. } => {}
         }

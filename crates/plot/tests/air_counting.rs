@@ -48,8 +48,10 @@ fn every_slot_is_counted_before_the_next_turn(cell: &Cell) -> Seen {
     let mut backlog: BTreeMap<u32, i64> = BTreeMap::new();
     for (time, event) in &cell.1 {
         match event {
-            Event::Node { node, event: NodeEvent::Sent { .. } } => *backlog.entry(*node).or_default() += 1,
-            Event::Link { hop, event: LinkEvent::Arrived { .. } | LinkEvent::GivenUp { arrived: false, .. } } => {
+            Event::Node { node, event: NodeEvent::Sent { .. }, .. } => *backlog.entry(*node).or_default() += 1,
+            Event::Link {
+                hop, event: LinkEvent::Arrived { .. } | LinkEvent::GivenUp { arrived: false, .. }, ..
+            } => {
                 let from = if hop.way == Way::Forward { 0 } else { hop.link + 1 };
                 *backlog.entry(from).or_default() -= 1;
             }

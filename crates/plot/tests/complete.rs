@@ -16,10 +16,10 @@ fn lost(events: &[(Time, Event)], index: usize) -> Option<Packet> {
     match events[index].1 {
         Event::Link { event: LinkEvent::Lost { packet } | LinkEvent::QueueFull { packet }, .. }
         | Event::Node { event: NodeEvent::BufferFull { packet }, .. } => Some(packet),
-        Event::Link { hop, event: LinkEvent::GivenUp { packet: lost, .. } } => {
+        Event::Link { hop, event: LinkEvent::GivenUp { packet: lost, .. }, .. } => {
             // It is not lost if it arrived since it was first sent, and only its acknowledgments did not.
             let arrived = events[..index].iter().rev().find_map(|(_, event)| match event {
-                Event::Link { hop: at, event } if *at == hop => match event {
+                Event::Link { hop: at, event, .. } if *at == hop => match event {
                     LinkEvent::FrameSent { attempt: 1, .. } => Some(false),
                     LinkEvent::Arrived { packet } if *packet == lost => Some(true),
                     _ => None,

@@ -40,5 +40,5 @@ pub use document::Document;
 pub use engine::Named;
 pub use event_kinds::{EVENT_KINDS, EventKind, EventKinds};
 pub use files::{Files, NoFiles};
-pub use load::{Loaded, Overrides, Source};
+pub use load::{Loaded, Overrides, Source, from_toml};
 pub use model::{Scenario, schema};

@@ -17,6 +17,16 @@ use crate::problem::Problem;
 use crate::recordings;
 use crate::{Checked, Document, Files, Scenario, check_with, document};
 
+/// The scenario in `text`, which refers to no files: what [`sim::World`] runs, for programs that write their scenarios themselves.
+///
+/// # Errors
+/// Everything that is wrong with it, with line, key, what was found and what was expected; `name` stands for the file.
+pub fn from_toml(name: &str, text: &str) -> Result<Loaded, Vec<Problem>> {
+    let files = Rc::new(crate::NoFiles);
+    let source = Source::of_text(files, name.to_owned(), name.into(), text.as_bytes(), &Overrides::default())?;
+    source.resolve(&source.document)
+}
+
 /// What the command line changes in a scenario.
 #[derive(Clone, Debug, Default)]
 pub struct Overrides {

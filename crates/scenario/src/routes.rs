@@ -4,8 +4,8 @@ use std::num::NonZeroU16;
 
 use engine::Span;
 use path::link::Line;
-use sim::node::MOST_PORTS;
 use sim::routing::Routes;
+use sim::world::MOST_PORTS;
 use sim::{FlowSpec, Network, NodeKind};
 use wire::{Packet, Segment};
 

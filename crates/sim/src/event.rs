@@ -38,6 +38,8 @@ pub enum Event {
         hop: HopId,
         /// What.
         event: LinkEvent,
+        /// Where the packet belongs, if the event is about one of a flow.
+        of: Option<PacketFlow>,
     },
     /// In a shared medium.
     Medium {
@@ -59,7 +61,23 @@ pub enum Event {
         node: u32,
         /// What.
         event: NodeEvent,
+        /// Where the packet belongs, if the event is about one of a flow.
+        of: Option<PacketFlow>,
     },
+}
+
+/// The flow that a packet is part of, and its place there: sequence numbers on the wire have 32 bits and begin anywhere.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PacketFlow {
+    /// The flow's number.
+    pub flow: u32,
+    /// Whether the sender of the flow's data sent it, or its receiver; of an ICMP message, whether it is for the sender.
+    pub from_sender: bool,
+    /// Offset of its first byte in the stream of the end that sent it; of an ICMP message, of the segment that it is about. A SYN lies before
+    /// the stream, at `None`.
+    pub seq: Option<u64>,
+    /// Offset, in the stream of the other end, of the byte that it acknowledges next; `None` of a segment without ACK and an ICMP message.
+    pub ack: Option<u64>,
 }
 
 /// Something that happened at a node.
@@ -105,6 +123,21 @@ pub enum NodeEvent {
         /// The link's number.
         link: u32,
     },
+}
+
+impl NodeEvent {
+    /// The packet that it is about, if any.
+    pub fn packet(&self) -> Option<&Packet> {
+        match self {
+            NodeEvent::Sent { packet }
+            | NodeEvent::Received { packet }
+            | NodeEvent::Transit { packet }
+            | NodeEvent::BufferFull { packet }
+            | NodeEvent::Taken { packet }
+            | NodeEvent::NoRoute { packet } => Some(packet),
+            NodeEvent::Associated { .. } | NodeEvent::Left { .. } => None,
+        }
+    }
 }
 
 /// Who wants to know. The world is compiled once for each kind of sink, so that one that is not

@@ -12,10 +12,10 @@ pub mod routing;
 mod timer;
 pub mod world;
 
-pub use event::{Event, Nobody, NodeEvent, Sink};
+pub use event::{Event, Nobody, NodeEvent, PacketFlow, Sink};
 pub use network::{Association, FlowSpec, LinkSpec, Network, NodeKind, NodeSpec, Radio};
 pub use results::{FlowResult, LinkResult, MediumResult, Results, RoamingResult};
-pub use world::{NodeState, World};
+pub use world::{Delivered, FlowInfo, InjectError, NodeState, World};
 
 /// Of everything that decides results: raised whenever any run may come out otherwise than before. Kept results are
 /// only taken for a run's if they were made with the same number.

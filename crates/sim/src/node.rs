@@ -22,14 +22,7 @@ pub(crate) struct Node {
     pub no_route: u64,
     pub processing: Option<Processing>,
     pub resident: Option<Resident>,
-    /// The end that has each local port, by port above [`FIRST_PORT`].
-    pub ends: Vec<u32>,
 }
-
-/// The port of a node's first connection; the others follow.
-pub(crate) const FIRST_PORT: u16 = 10_000;
-/// How many connections one node can have.
-pub const MOST_PORTS: usize = (u16::MAX - FIRST_PORT) as usize + 1;
 
 impl Node {
     /// What its scheme has counted.
@@ -40,12 +33,6 @@ impl Node {
     /// Whether its scheme has packets go before those that wait.
     pub fn sends_urgently(&self) -> bool {
         self.resident.as_ref().is_some_and(|resident| resident.agent.sends_urgently())
-    }
-
-    /// The end that listens on `port`.
-    #[inline]
-    pub fn end(&self, port: u16) -> Option<usize> {
-        self.ends.get(port.wrapping_sub(FIRST_PORT) as usize).map(|end| *end as usize)
     }
 }
 

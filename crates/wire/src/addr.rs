@@ -18,7 +18,12 @@ impl Addr {
         Addr(NETWORK + index as u32 + 1)
     }
 
-    /// The number of the node that has this address.
+    /// The number of the node that has this address; `None` of an address outside of the simulated network.
+    pub const fn checked_node(self) -> Option<usize> {
+        if self.0 > NETWORK { Some((self.0 - NETWORK - 1) as usize) } else { None }
+    }
+
+    /// The number of the node that has this address, which is one of the simulated network.
     pub const fn node(self) -> usize {
         (self.0 - NETWORK - 1) as usize
     }

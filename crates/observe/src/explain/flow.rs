@@ -5,9 +5,9 @@ use std::rc::Rc;
 
 use engine::{Span, Time};
 use path::{HopId, LinkEvent};
-use sim::FlowSpec;
+use sim::{FlowSpec, PacketFlow};
 use tcp::Reason;
-use wire::{Addr, Body, Packet, Segment, SeqNum};
+use wire::{Addr, Body, Packet, Segment};
 
 use super::cell::Why;
 use super::hops::{self, Hop, Hops};
@@ -88,10 +88,7 @@ pub(super) enum Idle {
 }
 
 pub(super) struct Flow {
-    source: usize,
     receiver: Addr,
-    /// The sequence number of the first byte, known from the first segment on.
-    origin: SeqNum,
     /// Bytes of data in a full segment.
     pub segment: u32,
     /// The receiver's window.
@@ -118,8 +115,8 @@ pub(super) struct Flow {
     received: Received,
     /// First sending of each segment outstanding, oldest first.
     first_sent: VecDeque<(u64, Time)>,
-    /// The segment that the sender has just said it sends.
-    announced: Option<(u64, u32, Reason)>,
+    /// Why the segment with this first byte was sent the last time.
+    reason: (u64, Reason),
     /// Where they all are.
     pub(super) transit: Transit,
     /// And in media.
@@ -133,9 +130,7 @@ pub(super) struct Flow {
 impl Flow {
     pub fn new(spec: &FlowSpec, links: Rc<[String]>, homes: Rc<[Option<u32>]>) -> Self {
         Flow {
-            source: spec.from,
             receiver: Addr::of_node(spec.to),
-            origin: SeqNum(0),
             segment: spec.tcp.segment,
             window: spec.tcp.window.0,
             bytes: spec.bytes,
@@ -150,18 +145,13 @@ impl Flow {
             least_rtt: None,
             received: Received::default(),
             first_sent: VecDeque::new(),
-            announced: None,
+            reason: (0, Reason::New),
             transit: Transit::new(homes),
             in_cells: InCells::default(),
             services: BTreeMap::new(),
             slowest: None,
             next_id: 0,
         }
-    }
-
-    /// The node that sends.
-    pub fn source(&self) -> usize {
-        self.source
     }
 
     /// Since when nothing of the flow is in the network: no data, no acknowledgment, no message.
@@ -228,7 +218,7 @@ impl Flow {
     pub fn sender(&mut self, at: Time, event: &tcp::Event, facts: &mut Vec<Fact>) {
         match *event {
             tcp::Event::SegmentSent { seq, len, reason } => {
-                self.announced = Some((seq, len, reason));
+                self.reason = (seq, reason);
                 self.acted = at;
                 let end = seq + u64::from(len);
                 if end > self.max {
@@ -259,8 +249,8 @@ impl Flow {
     }
 
     /// A node made a packet of this flow.
-    pub fn sent(&mut self, at: Time, node: usize, packet: &Packet, facts: &mut Vec<Fact>) {
-        let Some(sending) = self.made(at, packet) else { return };
+    pub fn sent(&mut self, at: Time, node: usize, packet: &Packet, of: &PacketFlow, facts: &mut Vec<Fact>) {
+        let Some(sending) = self.made(at, packet, of) else { return };
         self.transit.entered(&sending);
         self.put(at, node, sending);
         if sending.seq().is_some() {
@@ -269,16 +259,16 @@ impl Flow {
     }
 
     /// A node's buffers had no room for a packet.
-    pub fn buffer_full(&mut self, at: Time, node: usize, packet: &Packet, facts: &mut Vec<Fact>) {
+    pub fn buffer_full(&mut self, at: Time, node: usize, packet: &Packet, of: &PacketFlow, facts: &mut Vec<Fact>) {
         self.congested_at = Some(at);
-        self.no_route(at, node, packet, facts);
+        self.no_route(at, node, packet, of, facts);
     }
 
     /// A node did not take a packet, or knew no way for it.
-    pub fn no_route(&mut self, at: Time, node: usize, packet: &Packet, facts: &mut Vec<Fact>) {
+    pub fn no_route(&mut self, at: Time, node: usize, packet: &Packet, of: &PacketFlow, facts: &mut Vec<Fact>) {
         let sending = if Addr::of_node(node) == packet.src {
             // It never left the node that made it.
-            let made = self.made(at, packet);
+            let made = self.made(at, packet, of);
             self.transit.refused(at);
             made
         } else {
@@ -293,7 +283,15 @@ impl Flow {
     }
 
     /// Something happened to a packet on a link.
-    pub fn link(&mut self, at: Time, id: HopId, event: &LinkEvent, hops: &Hops, facts: &mut Vec<Fact>) {
+    pub fn link(
+        &mut self,
+        at: Time,
+        id: HopId,
+        event: &LinkEvent,
+        of: &PacketFlow,
+        hops: &Hops,
+        facts: &mut Vec<Fact>,
+    ) {
         let Some(hop) = hops.get(id) else { return };
         match event {
             LinkEvent::FrameSent { packet, .. } if hop.medium.is_some() => self.sent_in_cell(at, id, hop, packet),
@@ -319,7 +317,7 @@ impl Flow {
                 let sending = self.transit.take_newest(at, hop.near, packet);
                 self.gone(sending, facts);
             }
-            LinkEvent::Arrived { packet } => self.arrived(at, id, hop, packet, facts),
+            LinkEvent::Arrived { packet } => self.arrived(at, id, hop, packet, of, facts),
             LinkEvent::Marked { .. } => self.congested_at = Some(at),
             LinkEvent::FrameDuplicate { .. }
             | LinkEvent::FrameDiscarded { .. }
@@ -397,7 +395,7 @@ impl Flow {
         facts.push(Fact::Gone(sending));
     }
 
-    fn arrived(&mut self, at: Time, id: HopId, hop: &Hop, packet: &Packet, facts: &mut Vec<Fact>) {
+    fn arrived(&mut self, at: Time, id: HopId, hop: &Hop, packet: &Packet, of: &PacketFlow, facts: &mut Vec<Fact>) {
         let service = self.services.get_mut(&hops::number(id)).filter(|_| hop.stops_and_waits());
         let again = service.as_ref().is_some_and(|service| service.arrived);
         let held = match service {
@@ -409,7 +407,7 @@ impl Flow {
             None => on_the_line(at, hop, packet),
         };
         // Again: each attempt has a frame number of its own, and the link acknowledgment was lost. The packet is there twice.
-        let left = if again { self.made(at, packet) } else { self.transit.leave(hop.near, packet) };
+        let left = if again { self.made(at, packet, of) } else { self.transit.leave(hop.near, packet) };
         let Some(mut sending) = left else { return };
         if again {
             self.transit.entered(&sending);
@@ -459,24 +457,15 @@ impl Flow {
         }
     }
 
-    /// Which byte of the stream a number on the wire means.
-    fn offset(&self, number: SeqNum) -> Option<u64> {
-        number.offset_from(self.origin, self.una)
-    }
-
     /// A packet that has just been made, as its maker means it.
-    fn made(&mut self, at: Time, packet: &Packet) -> Option<Sending> {
+    fn made(&mut self, at: Time, packet: &Packet, of: &PacketFlow) -> Option<Sending> {
         let load = match &packet.body {
             Body::Tcp(segment) if segment.len > 0 => {
-                let announced = self.announced.take();
-                if let Some((seq, ..)) = announced {
-                    self.origin = segment.seq.origin_of(seq);
-                }
-                let from_wire = || Some((self.offset(segment.seq)?, segment.len, Reason::New));
-                let (seq, len, reason) = announced.or_else(from_wire)?;
-                Load::Data { seq, len, reason }
+                let seq = of.seq?;
+                let (known, reason) = self.reason;
+                Load::Data { seq, len: segment.len, reason: if known == seq { reason } else { Reason::New } }
             }
-            Body::Tcp(segment) => Load::Ack { ack: self.offset(segment.ack)? },
+            Body::Tcp(_) => Load::Ack { ack: of.ack? },
             Body::Icmp(_) => Load::Notice,
         };
         let id = self.next_id;

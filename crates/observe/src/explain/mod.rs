@@ -31,13 +31,12 @@ mod transit;
 mod union;
 mod window_behind_hole;
 
-use std::collections::HashMap;
 use std::rc::Rc;
 
 use engine::{Span, Time};
 use path::LinkEvent;
-use sim::{Event, Network, NodeEvent, Sink};
-use wire::{Addr, Body, Packet};
+use sim::{Event, Network, NodeEvent, PacketFlow, Sink};
+use wire::{Body, Flags, Packet};
 
 use cell::{Cells, Exchange};
 use flow::{Fact, Flow};
@@ -282,9 +281,6 @@ impl Watched {
     }
 }
 
-/// The two ends of a flow as its segments name them: source and destination, with ports.
-type Ends = (Addr, u16, Addr, u16);
-
 /// What the flows of a run share.
 struct Context<'a> {
     hops: &'a Hops,
@@ -296,9 +292,6 @@ pub struct Explain {
     hops: Hops,
     cells: Cells,
     flows: Vec<Watched>,
-    by_ends: HashMap<Ends, u32>,
-    /// The flow whose sender has just said that it sends a segment: the packet comes next.
-    announced: Option<u32>,
     facts: Vec<Fact>,
 }
 
@@ -320,8 +313,6 @@ impl Explain {
             hops: Hops::of(network),
             cells: Cells::of(network),
             flows: network.flows.iter().map(watched).collect(),
-            by_ends: HashMap::new(),
-            announced: None,
             facts: Vec::new(),
         }
     }
@@ -348,26 +339,6 @@ impl Explain {
             }
         };
         self.flows.iter_mut().enumerate().map(report).collect()
-    }
-
-    /// The flow a packet belongs to, if it has been seen to send.
-    fn flow_of(&self, packet: &Packet) -> Option<u32> {
-        let ends = match &packet.body {
-            Body::Tcp(segment) if segment.len > 0 => (packet.src, segment.src_port, packet.dst, segment.dst_port),
-            Body::Tcp(segment) => (packet.dst, segment.dst_port, packet.src, segment.src_port),
-            Body::Icmp(notice) => (packet.dst, notice.src_port, notice.segment_dst, notice.dst_port),
-        };
-        self.by_ends.get(&ends).copied()
-    }
-
-    /// Learns which ports a flow has, from its first segment.
-    fn learn(&mut self, node: u32, packet: &Packet) {
-        let Some(flow) = self.announced.take() else { return };
-        if let Some(segment) = packet.data()
-            && self.flows[flow as usize].flow.source() == node as usize
-        {
-            self.by_ends.insert((packet.src, segment.src_port, packet.dst, segment.dst_port), flow);
-        }
     }
 
     /// Lets a flow's state follow, then tells its watches what that means.
@@ -402,9 +373,6 @@ impl Sink for Explain {
     fn event(&mut self, at: Time, event: &Event) {
         match event {
             Event::Sender { flow, event } => {
-                if matches!(event, tcp::Event::SegmentSent { .. }) {
-                    self.announced = Some(*flow);
-                }
                 self.follow(at, *flow, |flow, _, facts| flow.sender(at, event, facts));
             }
             Event::FlowCompleted { flow } => {
@@ -415,31 +383,21 @@ impl Sink for Explain {
                     self.cells.waits(at, *flow, |_| 0);
                 }
             }
-            Event::Node { node, event: NodeEvent::Sent { packet } } => {
-                self.learn(*node, packet);
-                if let Some(flow) = self.flow_of(packet) {
-                    self.follow(at, flow, |flow, _, facts| flow.sent(at, *node as usize, packet, facts));
+            Event::Node { node, event, of } if let Some(packet) = event.packet() => {
+                if let Some(of) = of.filter(|of| is_transfer(packet, of)) {
+                    let node = *node as usize;
+                    self.follow(at, of.flow, |flow, _, facts| match event {
+                        NodeEvent::Sent { .. } => flow.sent(at, node, packet, &of, facts),
+                        NodeEvent::NoRoute { .. } => flow.no_route(at, node, packet, &of, facts),
+                        NodeEvent::BufferFull { .. } => flow.buffer_full(at, node, packet, &of, facts),
+                        NodeEvent::Taken { .. } => flow.taken(at, node, packet),
+                        _ => {}
+                    });
                 }
             }
-            Event::Node { node, event: NodeEvent::NoRoute { packet } } => {
-                self.learn(*node, packet);
-                if let Some(flow) = self.flow_of(packet) {
-                    self.follow(at, flow, |flow, _, facts| flow.no_route(at, *node as usize, packet, facts));
-                }
-            }
-            Event::Node { node, event: NodeEvent::BufferFull { packet } } => {
-                self.learn(*node, packet);
-                if let Some(flow) = self.flow_of(packet) {
-                    self.follow(at, flow, |flow, _, facts| flow.buffer_full(at, *node as usize, packet, facts));
-                }
-            }
-            Event::Node { node, event: NodeEvent::Taken { packet } } => {
-                if let Some(flow) = self.flow_of(packet) {
-                    self.follow(at, flow, |flow, _, _| flow.taken(at, *node as usize, packet));
-                }
-            }
-            Event::Link { hop, event } => {
-                let flow = packet_of(event).and_then(|packet| self.flow_of(packet));
+            Event::Link { hop, event, of } => {
+                let of = event.packet().and_then(|packet| of.filter(|of| is_transfer(packet, of)));
+                let flow = of.map(|of| of.flow);
                 let known = match event {
                     LinkEvent::FrameSent { number, attempt, packet } => {
                         self.cells.carries(at, *hop, *number, *attempt, packet, flow)
@@ -451,8 +409,8 @@ impl Sink for Explain {
                 if let LinkEvent::FrameCorrupted { number, .. } = event {
                     self.cells.damaged(*hop, *number);
                 }
-                if let Some(flow) = flow {
-                    self.follow(at, flow, |flow, cx, facts| flow.link(at, *hop, event, cx.hops, facts));
+                if let Some(of) = of {
+                    self.follow(at, of.flow, |flow, cx, facts| flow.link(at, *hop, event, &of, cx.hops, facts));
                 }
             }
             Event::Medium { medium, event } => {
@@ -467,19 +425,12 @@ impl Sink for Explain {
     }
 }
 
-/// The packet a link's event is about.
-fn packet_of(event: &LinkEvent) -> Option<&Packet> {
-    match event {
-        LinkEvent::FrameSent { packet, .. }
-        | LinkEvent::FrameCorrupted { packet, .. }
-        | LinkEvent::FrameDuplicate { packet, .. }
-        | LinkEvent::FrameDiscarded { packet, .. }
-        | LinkEvent::Recovered { packet }
-        | LinkEvent::GivenUp { packet, .. }
-        | LinkEvent::Lost { packet }
-        | LinkEvent::QueueFull { packet }
-        | LinkEvent::Marked { packet }
-        | LinkEvent::Arrived { packet } => Some(packet),
-        LinkEvent::AckCorrupted { .. } | LinkEvent::ParitySent { .. } | LinkEvent::ParityCorrupted { .. } => None,
+/// Whether a packet carries a flow's data, or acknowledges it without data of its own, or is a message about it; the segments of a handshake are none
+/// of these.
+fn is_transfer(packet: &Packet, of: &PacketFlow) -> bool {
+    match &packet.body {
+        Body::Tcp(segment) if segment.len > 0 => of.from_sender,
+        Body::Tcp(segment) => !of.from_sender && !segment.flags.has(Flags::SYN),
+        Body::Icmp(_) => true,
     }
 }

@@ -95,7 +95,7 @@ pub(super) fn router_pkt_arrival(stage: &Stage<'_>) -> Box<dyn Output> {
         (node.kind == sim::NodeKind::Router).then(|| stage.file(name, about))
     };
     let pick: Pick = |event| match event {
-        Event::Node { node, event: NodeEvent::Transit { packet } } => {
+        Event::Node { node, event: NodeEvent::Transit { packet }, .. } => {
             packet.data().map(|segment| (*node, f64::from(segment.seq.0)))
         }
         _ => None,

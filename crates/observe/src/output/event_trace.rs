@@ -189,9 +189,9 @@ impl EventTrace {
     /// The entry of an event that has one.
     fn text(&self, clock: Millis, event: &Event) -> String {
         match event {
-            Event::Link { hop, event } => self.on_link(clock, *hop, event),
+            Event::Link { hop, event, .. } => self.on_link(clock, *hop, event),
             Event::Sender { flow, event } => on_sender(clock, &self.flows[*flow as usize].from, event),
-            Event::Node { node, event: NodeEvent::BufferFull { packet } } => format!(
+            Event::Node { node, event: NodeEvent::BufferFull { packet }, .. } => format!(
                 "***** PKT DROPPED ***** (IP)\n(CLOCK : {clock})\nThe buffers of node {} had no room for the following pkt\n{}",
                 self.nodes[*node as usize],
                 self.packet(packet)

@@ -85,7 +85,7 @@ fn describe(event: &Event, names: &Names, record: &mut Map<String, Value>) {
         }
         Event::FlowStarted { flow } => put(json!({ "event": "flow-started", "flow": names.flows[*flow as usize] })),
         Event::FlowCompleted { flow } => put(json!({ "event": "flow-completed", "flow": names.flows[*flow as usize] })),
-        Event::Link { hop, event } => {
+        Event::Link { hop, event, .. } => {
             put(link(event));
             put(hop_of(*hop, names));
         }
@@ -93,7 +93,7 @@ fn describe(event: &Event, names: &Names, record: &mut Map<String, Value>) {
         Event::Air { link, state } => {
             put(json!({ "event": "air", "link": names.links[*link as usize].0, "state": state.name() }));
         }
-        Event::Node { node, event } => {
+        Event::Node { node, event, .. } => {
             let (name, about) = match event {
                 NodeEvent::Sent { packet } => ("packet-sent", packet),
                 NodeEvent::Received { packet } => ("packet-received", packet),

@@ -10,7 +10,7 @@ use path::mac::dcf::config::Preamble;
 use path::mac::dcf::frame::{DELIMITER, LLC_OVERHEAD as LLC, MAC_OVERHEAD, QOS_OVERHEAD};
 use path::mac::dcf::standard::Modulation;
 use path::mac::dcf::{Config, FrameKind, Phy, Standard};
-use path::{AirFrame, MediumEvent, Reception};
+use path::{AirFrame, HopId, MediumEvent, Reception, Way};
 use sim::{Network, NodeKind};
 use wire::ieee80211::{DataPath, Head, Mac, body, close, header};
 use wire::pcapng::Writer;
@@ -47,8 +47,10 @@ pub(super) struct Monitor {
     sequences: Vec<u16>,
     /// Packets in the capture.
     identification: u16,
-    /// The packets of the data frame that is told of next.
-    carried: Vec<Carried>,
+    /// By link and way, the numbers of the stations between which it leads.
+    hops: HashMap<(u32, Way), [u32; 2]>,
+    /// Packets of frames that are not in the air yet, by sender, receiver and number.
+    carried: HashMap<(u32, u32, u64), Carried>,
     /// Aggregates in the capture.
     aggregates: u32,
 }
@@ -67,7 +69,6 @@ struct Pending {
 
 /// A packet in a data frame.
 struct Carried {
-    number: u64,
     packet: Packet,
     /// Whether it has been sent before.
     again: bool,
@@ -89,7 +90,16 @@ struct InHand {
 impl Monitor {
     pub fn new(network: &Network, medium: usize, file: TraceFile) -> Self {
         let spec = &network.media[medium];
-        let stations = network.stations(medium).into_iter();
+        let members = network.stations(medium);
+        let links = network.links.iter().enumerate().filter(|(_, link)| link.medium == Some(medium));
+        let mut hops = HashMap::new();
+        for (number, link) in links {
+            let place = |node: usize| members.iter().position(|member| *member == node).map_or(0, |place| place as u32);
+            let [a, b] = link.between.map(place);
+            hops.insert((number as u32, Way::Forward), [a, b]);
+            hops.insert((number as u32, Way::Backward), [b, a]);
+        }
+        let stations = members.into_iter();
         let station = |node: usize| (Addr::of_node(node), network.nodes[node].kind == NodeKind::Router);
         let stations: Vec<(Addr, bool)> = stations.map(station).collect();
         Monitor {
@@ -103,14 +113,17 @@ impl Monitor {
             pending: VecDeque::new(),
             packets: HashMap::new(),
             identification: 0,
-            carried: Vec::new(),
+            hops,
+            carried: HashMap::new(),
             aggregates: 0,
         }
     }
 
-    /// A data frame that is about to be told of carries a packet.
-    pub fn carries(&mut self, number: u64, attempt: u32, packet: Packet) {
-        self.carried.push(Carried { number, packet, again: attempt > 1 });
+    /// A data frame on a hop of this medium carries packet number `number` of the hop.
+    pub fn carries(&mut self, hop: HopId, number: u64, attempt: u32, packet: Packet) {
+        if let Some([from, to]) = self.hops.get(&(hop.link, hop.way)) {
+            self.carried.insert((*from, *to, number), Carried { packet, again: attempt > 1 });
+        }
     }
 
     pub fn event(&mut self, event: &MediumEvent) -> io::Result<()> {
@@ -150,7 +163,7 @@ impl Monitor {
         let [sender, receiver] = [from, to].map(|station| Mac::of_node(self.stations[station as usize].0));
         // Whole microseconds, rounded up [802.11-2007 s7.1.3.2].
         let duration = frame.reserves.as_nanos().div_ceil(1000).min(0x7FFF) as u16;
-        let (first, carried) = (frame.packets.first(), std::mem::take(&mut self.carried));
+        let first = frame.packets.first();
         let bytes = match frame.kind {
             FrameKind::Ack => header(&Head::Ack { to: receiver }, duration),
             FrameKind::Rts => header(&Head::Rts { to: receiver, from: sender }, duration),
@@ -161,9 +174,12 @@ impl Monitor {
                 header(&Head::BlockAck { to: receiver, from: sender, first, come }, duration)
             }
             FrameKind::Data | FrameKind::Aggregate if self.config.aggregation.is_some() => {
-                return self.aggregate([from, to], frame, duration, &carried);
+                return self.aggregate([from, to], frame, duration);
             }
-            FrameKind::Data | FrameKind::Aggregate => self.data([from, to], frame, duration),
+            FrameKind::Data | FrameKind::Aggregate => {
+                self.carried.remove(&(from, to, first));
+                self.data([from, to], frame, duration)
+            }
         };
         let radiotap = self.radiotap(frame.rate, frame.start + self.preamble(frame.rate));
         self.insert(Pending { from, start: frame.start, bytes, length: frame.size, packet: None, bad: None, radiotap });
@@ -176,11 +192,14 @@ impl Monitor {
 
     /// Data in a cell with aggregates: each packet is a frame of its own, numbered by its lane [802.11-2012 s8.3.2.1,
     /// s9.3.2.10].
-    fn aggregate(&mut self, [from, to]: [u32; 2], frame: &AirFrame, duration: u16, carried: &[Carried]) {
+    fn aggregate(&mut self, [from, to]: [u32; 2], frame: &AirFrame, duration: u16) {
+        let carried = &mut self.carried;
+        let packets = frame.packets.iter().filter_map(|number| Some((number, carried.remove(&(from, to, number))?)));
+        let packets: Vec<(u64, Carried)> = packets.collect();
         let together = frame.kind == FrameKind::Aggregate;
         let begin = frame.start + self.preamble(frame.rate);
         let mut before = 0;
-        for (place, Carried { number, packet, again }) in carried.iter().enumerate() {
+        for (place, (number, Carried { packet, again })) in packets.iter().enumerate() {
             let (path, addresses) = self.way([from, to], Some(packet));
             let (sequence, retry) = (sequence(*number), *again);
             let head = Head::Data { path, addresses, sequence, fragment: 0, more_fragments: false, retry, qos: true };
@@ -190,7 +209,7 @@ impl Monitor {
             // The preamble belongs to the first.
             let start = if before == 0 { frame.start } else { begin + frame.rate.transmission_time(before) };
             let first_bit = if together { before + DELIMITER } else { 0 };
-            let part = Part { reference: self.aggregates, last: place + 1 == carried.len() };
+            let part = Part { reference: self.aggregates, last: place + 1 == packets.len() };
             let radiotap = Radiotap {
                 aggregate: together.then_some(part),
                 ..self.radiotap(frame.rate, begin + frame.rate.transmission_time(first_bit))

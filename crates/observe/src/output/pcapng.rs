@@ -47,13 +47,13 @@ impl Output for Captures {
         if let Event::Medium { medium, event } = event {
             return self.monitors[*medium as usize].event(event);
         }
-        if let Event::Link { hop, event: LinkEvent::FrameSent { number, attempt, packet } } = event {
+        if let Event::Link { hop, event: LinkEvent::FrameSent { number, attempt, packet }, .. } = event {
             if let Some(medium) = self.media[hop.link as usize] {
-                self.monitors[medium].carries(*number, *attempt, *packet);
+                self.monitors[medium].carries(*hop, *number, *attempt, *packet);
             }
             return Ok(());
         }
-        let Event::Node { node, event } = event else { return Ok(()) };
+        let Event::Node { node, event, .. } = event else { return Ok(()) };
         let Some(writer) = &mut self.writers[*node as usize] else { return Ok(()) };
         match event {
             NodeEvent::Sent { packet } => writer.packet(0, at, Direction::Out, packet),

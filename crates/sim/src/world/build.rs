@@ -21,10 +21,11 @@ use tcp::Connection;
 use wire::{Addr, SeqNum};
 
 use super::end::End;
+use super::ports::Ports;
 use super::progress::Progress;
 use super::{Flow, Hop, Owner, World, hop_id};
 use crate::network::{FlowSpec, LinkSpec, MediumSpec, Network, NodeKind, Radio};
-use crate::node::{FIRST_PORT, Forecast, Node, Processing, Resident};
+use crate::node::{Forecast, Node, Processing, Resident};
 use crate::roaming::Roamer;
 use crate::routing::Routes;
 
@@ -46,14 +47,14 @@ impl World {
     /// A world at time zero. `observed` if it will run with a sink that is active.
     pub fn new(network: &Network, observed: bool) -> Self {
         let mut slots = Slots::default();
-        let mut nodes = nodes(network, &mut slots);
+        let nodes = nodes(network, &mut slots);
         let channels = channels(network);
         let (mut hops, stations, station_nodes) = hops(network, &nodes, &channels, &mut slots);
         let held = held(network, &nodes, &mut slots);
         let media = media(network, &mut hops, &mut slots);
         let roamers = roamers(network, &mut slots);
         let far_ends = network.links.iter().flat_map(|link| [link.between[1] as u32, link.between[0] as u32]).collect();
-        let (ends, flows) = ends(network, &mut nodes, &mut slots, observed);
+        let (ends, ports, flows) = ends(network, &mut slots, observed);
         let mut world = World {
             schedule: slots.schedule,
             owners: slots.owners,
@@ -69,6 +70,7 @@ impl World {
             roamers,
             unfinished: flows.len(),
             ends,
+            ports,
             flows,
             until: Time::ZERO + network.duration,
             now: Time::ZERO,
@@ -77,6 +79,7 @@ impl World {
             limits: network.links.iter().map(|link| link.queue).collect(),
             airborne: network.links.iter().flat_map(|link| [link.wireless; 2]).collect(),
             outbox: Vec::new(),
+            delivered: None,
             spare: None,
         };
         world.mobiles_begin();
@@ -101,7 +104,6 @@ fn nodes(network: &Network, slots: &mut Slots) -> Vec<Node> {
         processing: (spec.processing_delay.as_nanos() > 0)
             .then(|| Processing::new(spec.processing_delay, slots.slot(Owner::Processing(number as u32)))),
         resident: spec.agent.build().map(|agent| resident(network, &links[number], number, agent, slots)),
-        ends: Vec::new(),
     };
     network.nodes.iter().enumerate().map(node).collect()
 }
@@ -298,15 +300,12 @@ fn held(network: &Network, nodes: &[Node], slots: &mut Slots) -> Vec<Option<Box<
     held.collect()
 }
 
-fn ends(network: &Network, nodes: &mut [Node], slots: &mut Slots, observed: bool) -> (Vec<End>, Vec<Flow>) {
+fn ends(network: &Network, slots: &mut Slots, observed: bool) -> (Vec<End>, Ports, Vec<Flow>) {
     let (mut ends, mut flows): (Vec<End>, Vec<Flow>) = Default::default();
+    let mut ports_in_use = Ports::of(network.nodes.len());
     for (number, spec) in network.flows.iter().enumerate() {
-        let mut port = |node: usize, end: usize| {
-            nodes[node].ends.push(end as u32);
-            FIRST_PORT + (nodes[node].ends.len() - 1) as u16
-        };
         let (sender, receiver) = (ends.len(), ends.len() + 1);
-        let ports = [port(spec.from, sender), port(spec.to, receiver)];
+        let ports = [ports_in_use.open(spec.from, sender), ports_in_use.open(spec.to, receiver)];
         for (sends, [here, there]) in [(true, [0, 1]), (false, [1, 0])] {
             let place = [spec.from, spec.to];
             let name = format!("flow {} end {here}", spec.name);
@@ -331,7 +330,7 @@ fn ends(network: &Network, nodes: &mut [Node], slots: &mut Slots, observed: bool
         let FlowSpec { bytes, start, close, .. } = *spec;
         flows.push(Flow { bytes, start, close, sender, receiver, completed: None, over: false });
     }
-    (ends, flows)
+    (ends, ports_in_use, flows)
 }
 
 /// One end of a flow, from its own port to the other's.

@@ -36,7 +36,7 @@ impl World {
             };
             self.set_open(link, open);
             if S::ACTIVE {
-                sink.event(self.now, &Event::Node { node, event });
+                sink.event(self.now, &Event::Node { node, event, of: None });
             }
         }
         let roamer = &mut self.roamers[number];

@@ -6,9 +6,11 @@
 
 mod agents;
 mod build;
+mod drive;
 mod end;
 mod flow;
 mod mobile;
+mod ports;
 mod progress;
 mod state;
 mod way;
@@ -31,8 +33,11 @@ use crate::node::{Node, Processing};
 use crate::results::{FlowResult, LinkResult, MediumResult, Results};
 use crate::roaming::Roamer;
 use crate::routing::Routes;
+pub use drive::{Delivered, FlowInfo, InjectError};
 use end::End;
 use flow::Flow;
+pub use ports::MOST_PORTS;
+use ports::Ports;
 pub use state::NodeState;
 
 /// Who owns a wake-up.
@@ -117,7 +122,9 @@ pub struct World {
     channels: Vec<Box<dyn Channel>>,
     routes: Routes,
     roamers: Vec<Roamer>,
+    /// The two ends of flow `n` are number `2 n`, which sends, and `2 n + 1`.
     ends: Vec<End>,
+    ports: Ports,
     flows: Vec<Flow>,
     /// Flows that are not over.
     unfinished: usize,
@@ -128,12 +135,18 @@ pub struct World {
     next_air: Time,
     /// Packets an agent sends while it acts.
     outbox: Vec<Departure>,
+    /// Packets for nodes that no connection there took, oldest first, if they are kept.
+    delivered: Option<Vec<Delivered>>,
     /// A packet for a connection to write to, kept because making an empty one costs as much as filling it.
     spare: Option<Box<Packet>>,
 }
 
-/// Passes on what links say.
-struct Relay<'a, S>(&'a mut S);
+/// Passes on what links say, with the flow that it is about.
+struct Relay<'a, S> {
+    sink: &'a mut S,
+    ports: &'a Ports,
+    ends: &'a [End],
+}
 
 impl<S: Sink> Observer for Relay<'_, S> {
     #[inline]
@@ -141,10 +154,11 @@ impl<S: Sink> Observer for Relay<'_, S> {
         S::ACTIVE
     }
     fn link(&mut self, at: Time, hop: HopId, event: LinkEvent) {
-        self.0.event(at, &Event::Link { hop, event });
+        let of = event.packet().and_then(|packet| self.ports.flow_of(packet, self.ends));
+        self.sink.event(at, &Event::Link { hop, event, of });
     }
     fn medium(&mut self, at: Time, medium: u32, event: MediumEvent) {
-        self.0.event(at, &Event::Medium { medium, event });
+        self.sink.event(at, &Event::Medium { medium, event });
     }
 }
 
@@ -204,23 +218,29 @@ impl World {
         let nobody = Addr::of_node(0);
         let mut arriving = Packet::blank(nobody, nobody);
         for _ in 0..wakeups {
-            if self.unfinished == 0 {
+            if self.unfinished == 0 || !self.step(until, &mut arriving, sink) {
                 return false;
             }
-            let Some((at, slot)) = self.schedule.next(until) else {
-                if S::ACTIVE {
-                    self.tell_air(until, sink);
-                }
-                self.now = until;
-                return false;
-            };
-            self.now = at;
-            self.events += 1;
-            if S::ACTIVE && at >= self.next_air {
-                self.tell_air(at, sink);
-            }
-            self.wake(slot, &mut arriving, sink);
         }
+        true
+    }
+
+    /// Handles the next wake-up, if it comes at or before `until`; otherwise the clock moves there.
+    #[inline(always)]
+    fn step<S: Sink>(&mut self, until: Time, arriving: &mut Packet, sink: &mut S) -> bool {
+        let Some((at, slot)) = self.schedule.next(until) else {
+            if S::ACTIVE {
+                self.tell_air(until, sink);
+            }
+            self.now = until;
+            return false;
+        };
+        self.now = at;
+        self.events += 1;
+        if S::ACTIVE && at >= self.next_air {
+            self.tell_air(at, sink);
+        }
+        self.wake(slot, arriving, sink);
         true
     }
 
@@ -279,7 +299,7 @@ impl World {
         match self.owners[slot.0 as usize] {
             Owner::Pipe(hop) => {
                 let hop = hop as usize;
-                let relay = &mut Relay(sink);
+                let relay = &mut Relay { sink, ports: &self.ports, ends: &self.ends };
                 let mut cx =
                     Cx { now: self.now, schedule: &mut self.schedule, channels: &mut self.channels, observer: relay };
                 let Hop::Pipe(pipe) = &mut self.hops[hop] else { unreachable!("the slot is a pipe's") };
@@ -289,7 +309,7 @@ impl World {
             }
             Owner::Changing(hop) => {
                 let hop = hop as usize;
-                let relay = &mut Relay(sink);
+                let relay = &mut Relay { sink, ports: &self.ports, ends: &self.ends };
                 let mut cx =
                     Cx { now: self.now, schedule: &mut self.schedule, channels: &mut self.channels, observer: relay };
                 let Hop::Changing(line) = &mut self.hops[hop] else { unreachable!("its slot is its own") };
@@ -301,7 +321,7 @@ impl World {
                 let hop = hop as usize;
                 // Where the way back leads to.
                 let node = self.far_ends[hop ^ 1] as usize;
-                let relay = &mut Relay(sink);
+                let relay = &mut Relay { sink, ports: &self.ports, ends: &self.ends };
                 let mut cx =
                     Cx { now: self.now, schedule: &mut self.schedule, channels: &mut self.channels, observer: relay };
                 let Hop::Once(line) = &mut self.hops[hop] else { unreachable!("its slot is its own") };
@@ -366,7 +386,7 @@ impl World {
         sink: &mut S,
         act: impl FnOnce(&mut Station, &mut Cx<'_, Relay<'_, S>>) -> T,
     ) -> T {
-        let relay = &mut Relay(sink);
+        let relay = &mut Relay { sink, ports: &self.ports, ends: &self.ends };
         let mut cx = Cx { now: self.now, schedule: &mut self.schedule, channels: &mut self.channels, observer: relay };
         act(&mut self.stations[number as usize], &mut cx)
     }
@@ -379,7 +399,7 @@ impl World {
         sink: &mut S,
         act: impl FnOnce(&mut Medium, &mut Cx<'_, Relay<'_, S>>),
     ) {
-        let relay = &mut Relay(sink);
+        let relay = &mut Relay { sink, ports: &self.ports, ends: &self.ends };
         let mut cx = Cx { now: self.now, schedule: &mut self.schedule, channels: &mut self.channels, observer: relay };
         act(&mut self.media[number], &mut cx);
         while let Some((hop, outcome)) = self.media[number].outcome() {
@@ -392,7 +412,7 @@ impl World {
     fn transmitter_wakes<S: Sink>(&mut self, hop: usize, sink: &mut S) {
         // Where the way back leads to.
         let node = self.far_ends[hop ^ 1] as usize;
-        let relay = &mut Relay(sink);
+        let relay = &mut Relay { sink, ports: &self.ports, ends: &self.ends };
         let mut cx = Cx { now: self.now, schedule: &mut self.schedule, channels: &mut self.channels, observer: relay };
         if let Hop::Own(transmitter) = &mut self.hops[hop] {
             transmitter.on_wake(&mut self.nodes[node].buffer, &mut cx);
@@ -407,7 +427,9 @@ impl World {
     #[inline]
     fn say<S: Sink>(&self, node: usize, sink: &mut S, event: impl FnOnce() -> NodeEvent) {
         if S::ACTIVE {
-            sink.event(self.now, &Event::Node { node: node as u32, event: event() });
+            let event = event();
+            let of = event.packet().and_then(|packet| self.ports.flow_of(packet, &self.ends));
+            sink.event(self.now, &Event::Node { node: node as u32, event, of });
         }
     }
 

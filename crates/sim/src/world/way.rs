@@ -130,7 +130,7 @@ impl World {
         urgent: bool,
         sink: &mut S,
     ) -> bool {
-        let relay = &mut Relay(sink);
+        let relay = &mut Relay { sink, ports: &self.ports, ends: &self.ends };
         let mut cx = Cx { now: self.now, schedule: &mut self.schedule, channels: &mut self.channels, observer: relay };
         match &mut self.hops[hop] {
             Hop::Pipe(pipe) => {
@@ -170,10 +170,10 @@ impl World {
             Body::Tcp(segment) => segment.dst_port,
             Body::Icmp(notice) => notice.src_port,
         };
-        let Some(end) = self.nodes[node].end(port) else { return };
+        let Some(end) = self.ports.end(node, port) else { return self.deliver_outside(node, packet) };
         let connection = &mut self.ends[end].connection;
         if !connection.owns(&packet.body) {
-            return;
+            return self.deliver_outside(node, packet);
         }
         match &packet.body {
             Body::Tcp(segment) => {

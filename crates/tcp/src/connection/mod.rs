@@ -272,6 +272,11 @@ impl Connection {
         (self.local_port, self.remote_port)
     }
 
+    /// The sequence number of the first byte of this end's stream: one behind its SYN.
+    pub fn origin(&self) -> SeqNum {
+        self.origin
+    }
+
     /// Everything that came is acknowledged at once, whether or not it was before.
     pub fn acknowledge(&mut self) {
         self.receiver.owe();

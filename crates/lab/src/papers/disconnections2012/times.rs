@@ -93,8 +93,8 @@ impl Observer {
                 self.trying |= self.returned.is_none() && self.waiting > 0;
                 self.returned.get_or_insert(at);
             }
-            Event::Node { node: MOBILE, event: NodeEvent::Sent { .. } } => self.waiting += 1,
-            Event::Link { hop: UP, event } => self.link(at, event),
+            Event::Node { node: MOBILE, event: NodeEvent::Sent { .. }, .. } => self.waiting += 1,
+            Event::Link { hop: UP, event, .. } => self.link(at, event),
             Event::Link { event: LinkEvent::GivenUp { .. }, .. } => self.times.given_up += 1,
             Event::Medium {
                 event:

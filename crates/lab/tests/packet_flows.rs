@@ -1,0 +1,78 @@
+//! Where events say that their packets belong, held against the order in which a connection and the world tell of a segment.
+
+mod common;
+
+use std::collections::HashSet;
+
+use common::{network, watch};
+use sim::{Event, NodeEvent};
+use wire::Body;
+
+/// Two flows through one base station, one of which opens and closes its connection: its sequence numbers begin anywhere.
+const TWO: &str = r#"
+    duration = "60 s"
+    [nodes]
+    a = { kind = "host" }
+    base = { kind = "base-station" }
+    m = { kind = "host" }
+    [links.wire]
+    kind = "wired"
+    between = ["a", "base"]
+    rate = "8 Mbps"
+    delay = "20 ms"
+    queue = "5 packets"
+    [links.air]
+    kind = "wireless"
+    between = ["base", "m"]
+    rate = "2 Mbps"
+    delay = "1 ms"
+    channel = { kind = "uniform", loss = 0.02 }
+    [flows.down]
+    from = "a"
+    to = "m"
+    bytes = "300 kB"
+    tcp = { handshake = true, close = true }
+    [flows.up]
+    from = "m"
+    to = "a"
+    bytes = "200 kB"
+"#;
+
+/// What a sender sends is told of right before its packet: flow, first byte and acknowledgment must be the same. A packet keeps them on
+/// every link.
+#[test]
+fn packets_belong_to_the_flow_and_the_bytes_that_their_sender_said() {
+    let network = network(TWO);
+    let (_, events) = watch(&network);
+    let (mut announced, mut compared, mut on_links) = (None, [0; 2], 0);
+    let mut known = HashSet::new();
+    for (_, event) in &events {
+        match event {
+            Event::Sender { flow, event: tcp::Event::SegmentSent { seq, len, .. } } => {
+                announced = Some((*flow, *seq, *len))
+            }
+            Event::Node { event: NodeEvent::Sent { packet }, of, .. } => {
+                let Body::Tcp(segment) = &packet.body else { continue };
+                let of = of.expect("every segment is a flow's");
+                if segment.len > 0 {
+                    let told = announced.take().expect("a segment with data was told of");
+                    assert_eq!((of.flow, of.seq, segment.len, of.from_sender), (told.0, Some(told.1), told.2, true));
+                    compared[of.flow as usize] += 1;
+                }
+                known.insert((packet.src, segment.src_port, segment.seq, segment.ack, of.flow, of.seq, of.ack));
+            }
+            Event::Link { event, of, .. } => {
+                let Some(packet) = event.packet() else { continue };
+                let Body::Tcp(segment) = &packet.body else { continue };
+                let of = of.expect("every segment is a flow's");
+                let told = (packet.src, segment.src_port, segment.seq, segment.ack, of.flow, of.seq, of.ack);
+                assert!(known.contains(&told), "{packet:?} {of:?}");
+                on_links += 1;
+            }
+            _ => {}
+        }
+    }
+    // 300 and 200 kB in segments of at most 1460 bytes.
+    assert!(compared[0] >= 206 && compared[1] >= 137, "{compared:?}");
+    assert!(on_links > 1000);
+}

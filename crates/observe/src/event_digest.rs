@@ -1,0 +1,287 @@
+//! The digest of everything that happened in a run, by which two programs know that they simulate alike.
+//!
+//! It is the SHA-256 of the events in their order, each as the bytes below: its kind, its time, and what it says. Packets stand as their
+//! headers on the wire do, numbers as 64 bits with the least byte first. So neither a new column of a summary, nor a field, key or event that
+//! is called otherwise changes it; only what happens, or when, does. Why nothing was sent is derived from the rest and no part of it.
+
+use engine::Time;
+use path::channel::State as Air;
+use path::mac::dcf::FrameKind;
+use path::{HopId, LinkEvent, MediumEvent, Reach, Reception};
+use sha2::{Digest, Sha256};
+use sim::{Event, NodeEvent, Sink};
+use tcp::{Reason, State};
+use wire::{NoticeKind, Packet};
+
+/// A sink that keeps nothing but the digest.
+#[derive(Default)]
+pub struct EventDigest {
+    hash: Sha256,
+    /// The event at hand.
+    bytes: Vec<u8>,
+}
+
+impl EventDigest {
+    /// The digest of all events so far, and of when the run ended.
+    pub fn finish(mut self, ended: Time) -> [u8; 32] {
+        self.begin(0, ended);
+        self.hash.update(&self.bytes);
+        self.hash.finalize().into()
+    }
+
+    fn begin(&mut self, kind: u8, at: Time) {
+        self.bytes.clear();
+        self.bytes.push(kind);
+        self.number(at.as_nanos());
+    }
+
+    fn number(&mut self, value: impl Into<u64>) {
+        self.bytes.extend(value.into().to_le_bytes());
+    }
+
+    fn numbers<const N: usize>(&mut self, values: [u64; N]) {
+        values.into_iter().for_each(|value| self.number(value));
+    }
+
+    fn packet(&mut self, packet: &Packet) {
+        let headers = wire::bytes::headers(packet, 0);
+        self.number(headers.len() as u64);
+        self.bytes.extend(headers);
+        self.number(packet.size());
+    }
+
+    fn hop(&mut self, hop: HopId) {
+        self.numbers([u64::from(hop.link), hop.way.index() as u64]);
+    }
+
+    fn tcp(&mut self, event: &tcp::Event) {
+        use tcp::Event as E;
+        match *event {
+            E::State { state } => self.numbers([1, state_number(state)]),
+            E::SegmentSent { seq, len, reason } => self.numbers([2, seq, len.into(), reason_number(reason)]),
+            E::AckReceived { ack, duplicate } => self.numbers([3, ack, duplicate.into()]),
+            E::Window { cwnd, ssthresh } => self.numbers([4, cwnd.to_bits(), ssthresh.to_bits()]),
+            E::Flight { bytes } => self.numbers([5, bytes]),
+            E::FastRetransmit { seq } => self.numbers([6, seq]),
+            E::NotifiedRecovery { seq } => self.numbers([7, seq]),
+            E::RecoveryEnd => self.numbers([8]),
+            E::Undone => self.numbers([9]),
+            E::MarkAnswered => self.numbers([10]),
+            E::Timeout { seq, nth, rto } => self.numbers([11, seq, nth.into(), rto.as_nanos()]),
+            E::NoticeReceived { kind, seq } => self.numbers([12, notice_number(kind), seq]),
+            E::RttSample { rtt, srtt, rto } => self.numbers([13, rtt.as_nanos(), srtt.as_nanos(), rto.as_nanos()]),
+            E::SegmentReceived { seq, len, in_order } => self.numbers([14, seq, len.into(), in_order.into()]),
+            E::SegmentDiscarded { seq, len } => self.numbers([15, seq, len.into()]),
+        }
+    }
+
+    fn link(&mut self, event: &LinkEvent) {
+        use LinkEvent as E;
+        match *event {
+            E::FrameSent { number, attempt, .. } => self.numbers([1, number, attempt.into()]),
+            E::FrameCorrupted { number, attempt, .. } => self.numbers([2, number, attempt.into()]),
+            E::FrameDuplicate { number, .. } => self.numbers([3, number]),
+            E::FrameDiscarded { number, .. } => self.numbers([4, number]),
+            E::ParitySent { number, size } => self.numbers([5, number, size.into()]),
+            E::ParityCorrupted { number } => self.numbers([6, number]),
+            E::Recovered { .. } => self.numbers([7]),
+            E::AckCorrupted { number } => self.numbers([8, number]),
+            E::GivenUp { number, attempts, arrived, .. } => {
+                self.numbers([9, number, attempts.into(), arrived.into()]);
+            }
+            E::Lost { .. } => self.numbers([10]),
+            E::QueueFull { .. } => self.numbers([11]),
+            E::Marked { .. } => self.numbers([12]),
+            E::Arrived { .. } => self.numbers([13]),
+        }
+        if let Some(packet) = event.packet() {
+            self.packet(packet);
+        }
+    }
+
+    fn medium(&mut self, event: &MediumEvent) {
+        match *event {
+            MediumEvent::Sent { from, to, frame } => {
+                self.numbers([1, from.into(), to.into(), frame_number(frame.kind), frame.start.as_nanos()]);
+                let (first, bits) = (frame.packets.first(), frame.packets.bits());
+                let lasts = [frame.duration.as_nanos(), frame.reserves.as_nanos()];
+                self.numbers([frame.size.into(), frame.rate.bits_per_sec(), frame.again.into(), first, bits]);
+                self.numbers(lasts);
+            }
+            MediumEvent::Ended { from, to, kind, reception, damaged } => {
+                let came = reception_number(reception);
+                self.numbers([2, from.into(), to.into(), frame_number(kind), came, damaged.first(), damaged.bits()]);
+            }
+            MediumEvent::BackOff { station, slots, window } => {
+                self.numbers([3, station.into(), slots.into(), window.into()]);
+            }
+            MediumEvent::Reaches { a, b, reach } => self.numbers([4, a.into(), b.into(), reach_number(reach)]),
+        }
+    }
+
+    fn node(&mut self, event: &NodeEvent) {
+        let (kind, link) = match *event {
+            NodeEvent::Sent { .. } => (1, 0),
+            NodeEvent::Received { .. } => (2, 0),
+            NodeEvent::Transit { .. } => (3, 0),
+            NodeEvent::BufferFull { .. } => (4, 0),
+            NodeEvent::Taken { .. } => (5, 0),
+            NodeEvent::NoRoute { .. } => (6, 0),
+            NodeEvent::Associated { link } => (7, link),
+            NodeEvent::Left { link } => (8, link),
+        };
+        self.numbers([kind, link.into()]);
+        if let Some(packet) = event.packet() {
+            self.packet(packet);
+        }
+    }
+}
+
+impl Sink for EventDigest {
+    const ACTIVE: bool = true;
+
+    fn event(&mut self, at: Time, event: &Event) {
+        match event {
+            Event::Sender { flow, event } => {
+                self.begin(1, at);
+                self.number(*flow);
+                self.tcp(event);
+            }
+            Event::Receiver { flow, event } => {
+                self.begin(2, at);
+                self.number(*flow);
+                self.tcp(event);
+            }
+            Event::FlowStarted { flow } => {
+                self.begin(3, at);
+                self.number(*flow);
+            }
+            Event::FlowCompleted { flow } => {
+                self.begin(4, at);
+                self.number(*flow);
+            }
+            Event::Link { hop, event, .. } => {
+                self.begin(5, at);
+                self.hop(*hop);
+                self.link(event);
+            }
+            Event::Medium { medium, event } => {
+                self.begin(6, at);
+                self.number(*medium);
+                self.medium(event);
+            }
+            Event::Air { link, state } => {
+                self.begin(7, at);
+                self.numbers([u64::from(*link), u64::from(*state == Air::Bad)]);
+            }
+            Event::Node { node, event, .. } => {
+                self.begin(8, at);
+                self.number(*node);
+                self.node(event);
+            }
+        }
+        self.hash.update(&self.bytes);
+    }
+}
+
+// Numbers of their own: the order in which a type names its values may change.
+
+fn state_number(state: State) -> u64 {
+    match state {
+        State::Closed => 0,
+        State::Listen => 1,
+        State::SynSent => 2,
+        State::SynReceived => 3,
+        State::Established => 4,
+        State::FinWait1 => 5,
+        State::FinWait2 => 6,
+        State::CloseWait => 7,
+        State::Closing => 8,
+        State::LastAck => 9,
+        State::TimeWait => 10,
+    }
+}
+
+fn reason_number(reason: Reason) -> u64 {
+    match reason {
+        Reason::New => 0,
+        Reason::FastRetransmit => 1,
+        Reason::Timeout => 2,
+        Reason::Notice => 3,
+        Reason::Probe => 4,
+        Reason::Reopened => 5,
+    }
+}
+
+fn notice_number(kind: NoticeKind) -> u64 {
+    match kind {
+        NoticeKind::Defer => 0,
+        NoticeKind::Retransmit => 1,
+    }
+}
+
+fn frame_number(kind: FrameKind) -> u64 {
+    match kind {
+        FrameKind::Rts => 0,
+        FrameKind::Cts => 1,
+        FrameKind::Data => 2,
+        FrameKind::Aggregate => 3,
+        FrameKind::Ack => 4,
+        FrameKind::BlockAck => 5,
+        FrameKind::Beacon => 6,
+    }
+}
+
+fn reception_number(reception: Reception) -> u64 {
+    match reception {
+        Reception::Received => 0,
+        Reception::Collided => 1,
+        Reception::Corrupted => 2,
+        Reception::Unheard => 3,
+    }
+}
+
+fn reach_number(reach: Reach) -> u64 {
+    match reach {
+        Reach::Nothing => 0,
+        Reach::Senses => 1,
+        Reach::Reads => 2,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn digest(events: &[(u64, Event)], ended: u64) -> [u8; 32] {
+        let mut digest = EventDigest::default();
+        events.iter().for_each(|(at, event)| digest.event(Time::from_nanos(*at), event));
+        digest.finish(Time::from_nanos(ended))
+    }
+
+    /// SHA-256 of 3 and 5 (FlowStarted at 5 ns), 7 (the flow); 0 and 9 (the end at 9 ns), computed with Python's hashlib.
+    #[test]
+    fn the_digest_is_of_the_bytes_that_the_documentation_names() {
+        let found = digest(&[(5, Event::FlowStarted { flow: 7 })], 9);
+        let hex: String = found.iter().map(|byte| format!("{byte:02x}")).collect();
+        assert_eq!(hex, "7b4225a0255b224fdf50ba2880fe3ff8c90debbffaebeba832547bb2ccf31edc");
+    }
+
+    #[test]
+    fn a_time_an_order_and_a_value_change_it() {
+        let [start, done] = [Event::FlowStarted { flow: 0 }, Event::FlowCompleted { flow: 0 }];
+        let other = Event::FlowCompleted { flow: 1 };
+        let all = [
+            digest(&[(1, start), (2, done)], 3),
+            digest(&[(1, start), (1, done)], 3),
+            digest(&[(2, done), (2, start)], 3),
+            digest(&[(2, start), (2, done)], 3),
+            digest(&[(1, start), (2, other)], 3),
+            digest(&[(1, start), (2, done)], 4),
+            digest(&[(1, start)], 3),
+        ];
+        for (number, one) in all.iter().enumerate() {
+            assert!(!all[number + 1..].contains(one), "number {number} is another's");
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! The examples run, and what they assert holds.
+
+#[path = "../examples/flow_info.rs"]
+mod flow_info;
+#[path = "../examples/inject.rs"]
+mod inject;
+#[path = "../examples/run_until.rs"]
+mod run_until;
+#[path = "../examples/single_steps.rs"]
+mod single_steps;
+
+#[test]
+fn flow_info_shows_both_ends() {
+    flow_info::main();
+}
+
+#[test]
+fn injected_packets_come_out_at_the_other_end() {
+    inject::main();
+}
+
+#[test]
+fn a_run_in_pieces_is_the_run_in_one_piece() {
+    run_until::main();
+}
+
+#[test]
+fn single_steps_stop_at_the_first_retransmission() {
+    single_steps::main();
+}
