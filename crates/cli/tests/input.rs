@@ -22,7 +22,7 @@ fn wrong_input_ends_with_2_and_says_where() {
     let cases: &[(&[&str], &str)] = &[
         (
             &["run", "unit.toml"],
-            "unit.toml:17:8: links.wire.rate: found \"8 mbps\", expected a rate such as \"8 Mbps\"",
+            "unit.toml:18:8: links.wire.rate: found \"8 mbps\", expected a rate such as \"8 Mbps\"",
         ),
         (&["check", "unit.toml"], "did you mean \"8 Mbps\"?"),
         (&["run", "cut.toml"], "cut.toml"),
