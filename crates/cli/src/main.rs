@@ -1,6 +1,6 @@
 //! The `lasthop` command.
 //!
-//! stdout is data, stderr is talk. Exit codes: 0 done, 1 the run failed, 2 the input is wrong, 3 a script needs what is
+//! stdout has results, stderr messages. Exit codes: 0 done, 1 the run failed, 2 the input is wrong, 3 a script needs what is
 //! not supported, 130 interrupted.
 
 mod commands;
@@ -13,6 +13,7 @@ mod talk;
 
 use std::borrow::Cow;
 use std::process::ExitCode;
+use std::sync::LazyLock;
 #[cfg(unix)]
 use std::sync::{Arc, atomic::AtomicBool};
 
@@ -22,8 +23,8 @@ use engine::text::visible;
 use lab::run::RunError;
 
 use commands::{
-    check, compare, convert, drill, explain, export, list, merge, plot, report, reproduce, run, schema, steady, sweep,
-    verify,
+    check, compare, completions, convert, drill, explain, export, list, man, merge, plot, report, reproduce, run,
+    schema, steady, sweep, verify,
 };
 use talk::say;
 
@@ -32,11 +33,15 @@ const EXIT_CODES: &str = "Exit codes: 0 done, 1 the run failed, 2 the input is w
 
 /// A laboratory for TCP over wireless paths.
 #[derive(Parser)]
-#[command(version, about, after_help = EXIT_CODES)]
+#[command(version, long_version = LONG_VERSION.as_str(), about, after_help = EXIT_CODES)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
 }
+
+/// Version and model version: results of different model versions may differ.
+static LONG_VERSION: LazyLock<String> =
+    LazyLock::new(|| format!("{}\nmodel version {}", env!("CARGO_PKG_VERSION"), sim::MODEL_VERSION));
 
 #[derive(Subcommand)]
 enum Command {
@@ -72,6 +77,10 @@ enum Command {
     List(list::Args),
     /// Print the JSON Schema of scenarios, for editors
     Schema,
+    /// Print a script that completes this command's words in a shell
+    Completions(completions::Args),
+    /// Print the manual page of this command, or write the pages of all commands
+    Man(man::Args),
 }
 
 /// How a command ends when it does not end well.
@@ -157,6 +166,8 @@ fn main() -> ExitCode {
         Command::Convert(args) => convert::run(&args),
         Command::List(args) => list::run(&args),
         Command::Schema => schema::run(),
+        Command::Completions(args) => completions::run(&args),
+        Command::Man(args) => man::run(&args),
     };
     ended(outcome)
 }

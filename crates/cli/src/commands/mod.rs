@@ -2,11 +2,13 @@
 
 pub mod check;
 pub mod compare;
+pub mod completions;
 pub mod convert;
 pub mod drill;
 pub mod explain;
 pub mod export;
 pub mod list;
+pub mod man;
 pub mod merge;
 pub mod plot;
 pub mod report;
