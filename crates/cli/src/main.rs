@@ -4,6 +4,8 @@
 //! not supported, 130 interrupted.
 
 mod commands;
+mod defaults;
+mod input;
 mod media_table;
 mod progress;
 mod roaming_table;
@@ -16,6 +18,7 @@ use std::process::ExitCode;
 use std::sync::LazyLock;
 #[cfg(unix)]
 use std::sync::{Arc, atomic::AtomicBool};
+use std::time::Instant;
 
 use clap::{Parser, Subcommand};
 use engine::text::visible;
@@ -26,7 +29,7 @@ use commands::{
     check, compare, completions, convert, drill, explain, export, list, man, merge, plot, report, reproduce, run,
     schema, steady, sweep, verify,
 };
-use talk::say;
+use talk::{Volume, detail, say};
 
 const EXIT_CODES: &str = "Exit codes: 0 done, 1 the run failed, 2 the input is wrong, 3 a script of `drill` needs what is not \
      supported, 130 interrupted.";
@@ -35,6 +38,8 @@ const EXIT_CODES: &str = "Exit codes: 0 done, 1 the run failed, 2 the input is w
 #[derive(Parser)]
 #[command(version, long_version = LONG_VERSION.as_str(), about, after_help = EXIT_CODES)]
 struct Cli {
+    #[command(flatten)]
+    volume: Volume,
     #[command(subcommand)]
     command: Command,
 }
@@ -145,10 +150,13 @@ fn misread(error: &clap::Error) -> ExitCode {
 
 fn main() -> ExitCode {
     outlive_file_size_limit();
-    let command = match Cli::try_parse() {
-        Ok(cli) => cli.command,
+    let Cli { volume, command } = match Cli::try_parse() {
+        Ok(cli) => cli,
         Err(error) => return misread(&error),
     };
+    volume.apply();
+    #[allow(clippy::disallowed_methods, reason = "the time that a command takes, not simulated time")]
+    let began = Instant::now();
     let outcome = match command {
         Command::Run(args) => run::run(&args),
         Command::Sweep(args) => sweep::run(&args),
@@ -169,6 +177,7 @@ fn main() -> ExitCode {
         Command::Completions(args) => completions::run(&args),
         Command::Man(args) => man::run(&args),
     };
+    detail(format_args!("time: {:.3} s", began.elapsed().as_secs_f64()));
     ended(outcome)
 }
 

@@ -24,7 +24,7 @@ fn completions_know_every_command_and_its_options() {
     assert!(commands.len() > 15, "{commands:?}");
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let script = fine(&dir, &["completions", shell]);
-        for word in commands.iter().map(String::as_str).chain(["print-events", "replications"]) {
+        for word in commands.iter().map(String::as_str).chain(["print-events", "no-out", "quiet", "replications"]) {
             assert!(script.contains(word), "{shell}: {word}");
         }
     }
