@@ -26,7 +26,7 @@ use engine::text::visible;
 use lab::run::RunError;
 
 use commands::{
-    check, compare, completions, convert, drill, explain, export, list, man, merge, plot, report, reproduce, run,
+    check, compare, completions, convert, drill, explain, export, list, man, merge, new, plot, report, reproduce, run,
     schema, steady, sweep, verify,
 };
 use talk::{Volume, detail, say};
@@ -50,6 +50,8 @@ static LONG_VERSION: LazyLock<String> =
 
 #[derive(Subcommand)]
 enum Command {
+    /// Write a commented scenario to start from
+    New(new::Args),
     /// Run a scenario: print a table, write a result directory
     Run(run::Args),
     /// Run a scenario many times: every point of its sweep, every case, every replication, on all cores
@@ -158,6 +160,7 @@ fn main() -> ExitCode {
     #[allow(clippy::disallowed_methods, reason = "the time that a command takes, not simulated time")]
     let began = Instant::now();
     let outcome = match command {
+        Command::New(args) => new::run(&args),
         Command::Run(args) => run::run(&args),
         Command::Sweep(args) => sweep::run(&args),
         Command::Compare(args) => compare::run(&args),

@@ -10,6 +10,7 @@ pub mod export;
 pub mod list;
 pub mod man;
 pub mod merge;
+pub mod new;
 pub mod plot;
 pub mod report;
 pub mod reproduce;
