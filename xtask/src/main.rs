@@ -6,6 +6,7 @@ mod agreement;
 mod bench;
 mod kernel;
 mod mutants;
+mod skips;
 mod test;
 mod wasm;
 mod workspace;
@@ -17,7 +18,7 @@ The repository's chores.
 
     cargo xtask test [--full]
         Format, lints, WebAssembly, every test, and the documentation, in that order. With --full also the tests that take minutes, which
-        are marked with `ignore`.
+        are marked with `ignore`. A test that is skipped must be in xtask/allowed-skips.txt.
 
     cargo xtask wasm
         Whether the crates that need no disk compile for a browser.
