@@ -6,6 +6,7 @@ mod agreement;
 mod bench;
 mod kernel;
 mod mutants;
+mod package;
 mod skips;
 mod test;
 mod wasm;
@@ -19,6 +20,9 @@ The repository's chores.
     cargo xtask test [--full]
         Format, lints, WebAssembly, every test, and the documentation, in that order. With --full also the tests that take minutes, which
         are marked with `ignore`. A test that is skipped must be in xtask/allowed-skips.txt.
+
+    cargo xtask package [--quick]
+        The packages that crates.io would get, in target/package, each built from its package alone; with --quick not built.
 
     cargo xtask wasm
         Whether the crates that need no disk compile for a browser.
@@ -57,6 +61,8 @@ fn main() -> ExitCode {
         words if words.contains(&"--help") || words.contains(&"-h") => workspace::print(USAGE),
         ["test"] => test::run(false),
         ["test", "--full"] => test::run(true),
+        ["package"] => package::run(false),
+        ["package", "--quick"] => package::run(true),
         ["wasm"] => wasm::run(),
         ["ns2", which @ ..] => agreement::run(which),
         ["bench", "peers", options @ ..] => bench::Options::parse(options).and_then(|it| bench::peers(&it)),
