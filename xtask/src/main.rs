@@ -4,8 +4,11 @@
 
 mod agreement;
 mod bench;
+mod dist;
 mod kernel;
 mod mutants;
+mod package;
+mod skips;
 mod test;
 mod wasm;
 mod words;
@@ -18,7 +21,13 @@ The repository's chores.
 
     cargo xtask test [--full]
         Format, lints, WebAssembly, every test, and the documentation, in that order. With --full also the tests that take minutes, which
-        are marked with `ignore`.
+        are marked with `ignore`. A test that is skipped must be in xtask/allowed-skips.txt.
+
+    cargo xtask dist
+        The archive of a release, in target/dist: the command built with the profile `dist`, manual pages, completions, licences.
+
+    cargo xtask package [--quick]
+        The packages that crates.io would get, in target/package, each built from its package alone; with --quick not built.
 
     cargo xtask wasm
         Whether the crates that need no disk compile for a browser.
@@ -60,6 +69,9 @@ fn main() -> ExitCode {
         words if words.contains(&"--help") || words.contains(&"-h") => workspace::print(USAGE),
         ["test"] => test::run(false),
         ["test", "--full"] => test::run(true),
+        ["dist"] => dist::run(),
+        ["package"] => package::run(false),
+        ["package", "--quick"] => package::run(true),
         ["wasm"] => wasm::run(),
         ["words"] => words::run(),
         ["ns2", which @ ..] => agreement::run(which),

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
+use crate::skips::{self, Skips};
 use crate::{wasm, words, workspace};
 
 /// In the order in which a failure is cheapest; the documentation comes last. `cargo test` includes its examples.
@@ -35,12 +36,19 @@ pub fn run(full: bool) -> Result<(), String> {
     words::run()?;
     wasm::run()?;
     let dir = workspace::target().join("tmp").join("left-by-tests");
-    tidy(&dir, workspace::cargo().args(TESTS))?;
+    unskipped(&dir, workspace::cargo().args(TESTS))?;
     if full {
-        tidy(&dir, workspace::cargo().args(TESTS).args(LONG_TESTS))?;
+        unskipped(&dir, workspace::cargo().args(TESTS).args(LONG_TESTS))?;
         workspace::run(workspace::cargo().args(FUZZ_TARGETS))?;
     }
     workspace::run(workspace::cargo().args(["doc", "--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "-D warnings"))
+}
+
+/// Runs tests, of which none may be skipped but those that are listed, in `dir`, as [`tidy`] does.
+fn unskipped(dir: &Path, tests: &mut Command) -> Result<(), String> {
+    let skipped = Skips::of(tests, skips::directory())?;
+    tidy(dir, tests)?;
+    skipped.judge()
 }
 
 /// Runs tests with `dir` as the temporary directory, in which they must leave nothing.

@@ -39,6 +39,16 @@ pub fn run(command: &mut Command) -> Result<(), String> {
     }
 }
 
+/// Runs `command` to its end, and gives what it printed to standard output.
+pub fn output(command: &mut Command) -> Result<String, String> {
+    let line = spelled(command);
+    let output = command.output().map_err(|error| format!("cannot run `{line}`: {error}"))?;
+    if !output.status.success() {
+        return Err(format!("`{line}` failed ({}): {}", output.status, String::from_utf8_lossy(&output.stderr)));
+    }
+    String::from_utf8(output.stdout).map_err(|_| format!("`{line}` printed what is no text"))
+}
+
 /// `command` as one would type it.
 pub fn spelled(command: &Command) -> String {
     let program = Path::new(command.get_program()).file_name().unwrap_or(command.get_program());

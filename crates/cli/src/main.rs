@@ -1,9 +1,11 @@
 //! The `lasthop` command.
 //!
-//! stdout is data, stderr is talk. Exit codes: 0 done, 1 the run failed, 2 the input is wrong, 3 a script needs what is
+//! stdout has results, stderr messages. Exit codes: 0 done, 1 the run failed, 2 the input is wrong, 3 a script needs what is
 //! not supported, 130 interrupted.
 
 mod commands;
+mod defaults;
+mod input;
 mod media_table;
 mod progress;
 mod roaming_table;
@@ -13,8 +15,10 @@ mod talk;
 
 use std::borrow::Cow;
 use std::process::ExitCode;
+use std::sync::LazyLock;
 #[cfg(unix)]
 use std::sync::{Arc, atomic::AtomicBool};
+use std::time::Instant;
 
 use clap::{Parser, Subcommand};
 use engine::text::visible;
@@ -22,24 +26,32 @@ use engine::text::visible;
 use lab::run::RunError;
 
 use commands::{
-    check, compare, convert, drill, explain, export, list, merge, plot, report, reproduce, run, schema, steady, sweep,
-    verify,
+    check, compare, completions, convert, drill, explain, export, list, man, merge, new, plot, report, reproduce, run,
+    schema, steady, sweep, verify,
 };
-use talk::say;
+use talk::{Volume, detail, say};
 
 const EXIT_CODES: &str = "Exit codes: 0 done, 1 the run failed, 2 the input is wrong, 3 a script of `drill` needs what is not \
      supported, 130 interrupted.";
 
 /// A laboratory for TCP over wireless paths.
 #[derive(Parser)]
-#[command(version, about, after_help = EXIT_CODES)]
+#[command(version, long_version = LONG_VERSION.as_str(), about, after_help = EXIT_CODES)]
 struct Cli {
+    #[command(flatten)]
+    volume: Volume,
     #[command(subcommand)]
     command: Command,
 }
 
+/// Version and model version: results of different model versions may differ.
+static LONG_VERSION: LazyLock<String> =
+    LazyLock::new(|| format!("{}\nmodel version {}", env!("CARGO_PKG_VERSION"), sim::MODEL_VERSION));
+
 #[derive(Subcommand)]
 enum Command {
+    /// Write a commented scenario to start from
+    New(new::Args),
     /// Run a scenario: print a table, write a result directory
     Run(run::Args),
     /// Run a scenario many times: every point of its sweep, every case, every replication, on all cores
@@ -72,6 +84,10 @@ enum Command {
     List(list::Args),
     /// Print the JSON Schema of scenarios, for editors
     Schema,
+    /// Print a script that completes this command's words in a shell
+    Completions(completions::Args),
+    /// Print the manual page of this command, or write the pages of all commands
+    Man(man::Args),
 }
 
 /// How a command ends when it does not end well.
@@ -136,11 +152,15 @@ fn misread(error: &clap::Error) -> ExitCode {
 
 fn main() -> ExitCode {
     outlive_file_size_limit();
-    let command = match Cli::try_parse() {
-        Ok(cli) => cli.command,
+    let Cli { volume, command } = match Cli::try_parse() {
+        Ok(cli) => cli,
         Err(error) => return misread(&error),
     };
+    volume.apply();
+    #[allow(clippy::disallowed_methods, reason = "the time that a command takes, not simulated time")]
+    let began = Instant::now();
     let outcome = match command {
+        Command::New(args) => new::run(&args),
         Command::Run(args) => run::run(&args),
         Command::Sweep(args) => sweep::run(&args),
         Command::Compare(args) => compare::run(&args),
@@ -157,7 +177,10 @@ fn main() -> ExitCode {
         Command::Convert(args) => convert::run(&args),
         Command::List(args) => list::run(&args),
         Command::Schema => schema::run(),
+        Command::Completions(args) => completions::run(&args),
+        Command::Man(args) => man::run(&args),
     };
+    detail(format_args!("time: {:.3} s", began.elapsed().as_secs_f64()));
     ended(outcome)
 }
 

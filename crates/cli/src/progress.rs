@@ -9,8 +9,9 @@ use std::time::Duration;
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
 use crate::Failure;
+use crate::talk::is_quiet;
 
-/// Draws nothing where stderr is not a terminal.
+/// Draws nothing where stderr is not a terminal, or with --quiet.
 pub struct Progress {
     bar: ProgressBar,
     interrupted: Arc<AtomicBool>,
@@ -34,7 +35,8 @@ impl Progress {
     }
 
     fn with_template(name: &str, template: &str) -> Self {
-        let bar = ProgressBar::with_draw_target(Some(STEPS), ProgressDrawTarget::stderr_with_hz(5));
+        let target = if is_quiet() { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr_with_hz(5) };
+        let bar = ProgressBar::with_draw_target(Some(STEPS), target);
         let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
         let style = style.with_key("left", |state: &ProgressState, out: &mut dyn fmt::Write| {
             if let Some(left) = left(state.elapsed(), state.eta()) {

@@ -71,6 +71,10 @@ fn the_pictures_of_the_readme_are_ours() {
 fn every_example_is_short_and_says_what_it_shows() {
     for path in examples().iter().filter(|path| path.extension().is_some_and(|ending| ending == "toml")) {
         let text = std::fs::read_to_string(path).unwrap();
+        let (schema, text) = text.split_once('\n').unwrap();
+        let schema = schema.strip_prefix("#:schema ").unwrap_or_else(|| panic!("{} names no schema", path.display()));
+        let schema = path.parent().unwrap().join(schema).canonicalize().unwrap();
+        assert_eq!(schema, root().join("docs/scenario.schema.json"), "{}", path.display());
         assert!(text.lines().count() <= 45, "{}: {} lines", path.display(), text.lines().count());
         assert!(text.starts_with('#'), "{} does not say what it shows", path.display());
         assert!(text.contains("title = "), "{} has no title", path.display());

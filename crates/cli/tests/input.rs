@@ -2,10 +2,7 @@
 
 mod common;
 
-use std::io::Write;
-use std::process::Stdio;
-
-use common::{command, ended, file, fine, lasthop, scratch};
+use common::{file, fine, lasthop, piped, scratch};
 
 const EXAMPLE: &str = "examples/goel-refined.toml";
 
@@ -22,7 +19,7 @@ fn wrong_input_ends_with_2_and_says_where() {
     let cases: &[(&[&str], &str)] = &[
         (
             &["run", "unit.toml"],
-            "unit.toml:17:8: links.wire.rate: found \"8 mbps\", expected a rate such as \"8 Mbps\"",
+            "unit.toml:18:8: links.wire.rate: found \"8 mbps\", expected a rate such as \"8 Mbps\"",
         ),
         (&["check", "unit.toml"], "did you mean \"8 Mbps\"?"),
         (&["run", "cut.toml"], "cut.toml"),
@@ -63,6 +60,44 @@ fn wrong_input_ends_with_2_and_says_where() {
 }
 
 #[test]
+fn name_near_no_other_is_answered_with_the_list() {
+    let dir = scratch("lists");
+    let example = file(EXAMPLE);
+    let listed = |kind: &str| -> Vec<String> {
+        let list = fine(&dir, &["list", kind]);
+        let names = list.lines().skip(1).filter_map(|line| line.split_whitespace().next());
+        names.map(str::to_owned).collect()
+    };
+    let kinds: Vec<String> = fine(&dir, &["list"])
+        .lines()
+        .filter(|line| !line.starts_with(' '))
+        .map(|line| line.split_once(" (").unwrap().0.to_owned())
+        .collect();
+    assert!(kinds.len() > 10 && kinds.contains(&"traces".to_owned()), "{kinds:?}");
+    let asked: [(&[&str], Vec<String>); 9] = [
+        (&["run", &example, "--trace", "?"], listed("traces")),
+        (&["run", &example, "--events", "?"], listed("events")),
+        (&["run", &example, "--scheme", "?"], listed("schemes")),
+        (&["run", &example, "--set", "flows.download.tcp.variant=?"], listed("variants")),
+        (&["compare", "--schemes", "?"], listed("schemes")),
+        (&["sweep", &example, "--metric", "?"], listed("metrics")),
+        (&["list", "?"], kinds),
+        (&["export", "store", "--format", "?"], listed("formats")),
+        (&["reproduce", "?"], listed("papers")),
+    ];
+    for (args, names) in asked {
+        assert!(names.len() > 2, "{args:?}");
+        let ended = lasthop(&dir, args);
+        assert_eq!(ended.code, Some(2), "{args:?}: {}", ended.err);
+        let words: Vec<&str> = ended.err.split([' ', ',', '\n']).collect();
+        let missing: Vec<_> = names.iter().filter(|name| !words.contains(&name.as_str())).collect();
+        assert!(missing.is_empty(), "{args:?} does not name {missing:?}: {}", ended.err);
+        assert!(ended.err.lines().all(|line| line.chars().count() <= 300), "{}", ended.err);
+    }
+    assert!(!dir.join("results").exists());
+}
+
+#[test]
 fn small_things_are_said_right() {
     let dir = scratch("small");
     let example = file(EXAMPLE);
@@ -76,21 +111,14 @@ fn small_things_are_said_right() {
 #[test]
 fn endless_input_is_refused_and_a_pipe_is_read() {
     let dir = scratch("endless");
-    let example = std::fs::read_to_string(file(EXAMPLE)).unwrap();
+    let example = std::fs::read(file(EXAMPLE)).unwrap();
     let recorded = "links.air.channel={ kind = \"recorded\", file = \"/dev/zero\" }";
     for args in [&["check", "/dev/zero"][..], &["check", &file(EXAMPLE), "--set", recorded]] {
         let ended = lasthop(&dir, args);
         assert_eq!(ended.code, Some(2), "{}", ended.err);
         assert!(ended.err.contains("/dev/zero: ") && ended.err.contains("at most 64 MiB"), "{}", ended.err);
     }
-    let mut child = command(&dir, &["check", "/dev/stdin"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    child.stdin.take().unwrap().write_all(example.as_bytes()).unwrap();
-    let ended = ended(child.wait_with_output().unwrap());
+    let ended = piped(&dir, &["check", "/dev/stdin"], &example);
     assert_eq!((ended.code, ended.err.as_str()), (Some(0), ""));
 }
 

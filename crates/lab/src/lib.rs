@@ -1,4 +1,31 @@
 //! What a laboratory does with scenarios on a disk: runs into result directories, sweeps, stores, papers.
+//!
+//! ```
+//! use std::ops::ControlFlow;
+//!
+//! use lab::load::{Overrides, of_text};
+//! use lab::store::Store;
+//! use lab::sweep::Plan;
+//! use lab::sweep::run::{Shard, run};
+//!
+//! let text = r#"
+//!     duration = "10 s"
+//!     nodes = { a = { kind = "host" }, b = { kind = "host" } }
+//!     links.wire = { kind = "wired", between = ["a", "b"], rate = "8 Mbps", delay = "50 ms", loss = 0.01 }
+//!     flows.flow = { from = "a", to = "b", bytes = "100 kB" }
+//!     sweep = { replications = 3, axes.links.wire.rate = ["4 Mbps", "8 Mbps"] }
+//! "#;
+//! let source = of_text("first".to_owned(), "first.toml".into(), text.as_bytes(), &Overrides::default()).unwrap();
+//! let plan = Plan::of(&source).unwrap();
+//!
+//! let folder = tempfile::tempdir()?;
+//! let mut store = Store::create(&folder.path().join("first.sqlite"))?;
+//! let mut sweep = || run(&plan, &mut store, 1, Shard::WHOLE, &mut |_| ControlFlow::Continue(()));
+//! assert_eq!(sweep()?.done, 6, "two points, three replications");
+//! let again = sweep()?;
+//! assert_eq!((again.found, again.done), (6, 0), "what is finished is not run again");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 pub mod catalogue;
 pub mod compare;

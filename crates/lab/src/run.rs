@@ -127,7 +127,7 @@ pub fn made_of_another(loaded: &Loaded, dir: &Path) -> Option<String> {
 
 /// What a run came to.
 pub struct Done {
-    /// The summary, which is also in the result directory.
+    /// The summary, which is also in the result directory, if there is one.
     pub summary: Value,
     /// Whether an earlier result stood there.
     pub replaced: bool,
@@ -154,6 +154,31 @@ fn drive_in_intervals(world: &mut World, every: Span, outputs: &mut Outputs, wat
     }
 }
 
+/// Runs, and shows `outputs` what happens.
+fn observed(network: &Network, outputs: &mut Outputs, watch: Watch<'_>) -> Result<Results, RunError> {
+    if outputs.is_empty() {
+        return simulate(network, watch);
+    }
+    let mut world = World::new(network, true);
+    match outputs.print_interval() {
+        Some(every) => drive_in_intervals(&mut world, every, outputs, watch)?,
+        None => drive(&mut world, outputs, watch, Outputs::failed)?,
+    }
+    Ok(world.results())
+}
+
+/// Runs without a result directory: nothing is written but the event trace, to `printer`, if there is one.
+pub fn unkept(loaded: &Loaded, printer: Option<Box<dyn io::Write>>, watch: Watch<'_>) -> Result<Done, RunError> {
+    let files = Rc::new(Directory::default());
+    let mut outputs = Outputs::open(&[], &loaded.network, files, &loaded.scenario.output, printer);
+    let results = observed(&loaded.network, &mut outputs, watch)?;
+    outputs
+        .finish(results.ended)
+        .map_err(|(name, source)| RunError::Unwritable { path: PathBuf::from(name), source })?;
+    let summary = summary(loaded.title(), &loaded.scenario, &loaded.network, &results);
+    Ok(Done { summary, replaced: false })
+}
+
 /// Runs, and writes `summary.json`, `scenario.toml` and the chosen traces to `dir`; the event trace to `printer` too, if there
 /// is one.
 pub fn run(
@@ -174,16 +199,7 @@ pub fn run(
     let partial = Partial::create(dir)?;
     let mut outputs = open(&partial.dir, printer);
     let files: Vec<String> = outputs.file_names().collect();
-    let results = if outputs.is_empty() {
-        simulate(&loaded.network, watch)?
-    } else {
-        let mut world = World::new(&loaded.network, true);
-        match outputs.print_interval() {
-            Some(every) => drive_in_intervals(&mut world, every, &mut outputs, watch)?,
-            None => drive(&mut world, &mut outputs, watch, Outputs::failed)?,
-        }
-        world.results()
-    };
+    let results = observed(&loaded.network, &mut outputs, watch)?;
     outputs.finish(results.ended).map_err(|(name, source)| {
         let path = if name == PRINTER { PathBuf::from(name) } else { partial.dir.join(name) };
         RunError::Unwritable { path, source }

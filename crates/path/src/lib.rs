@@ -1,6 +1,32 @@
 //! Everything between the two ends. In the order a packet meets them: [`queue`], [`link`]; where there is a link layer
 //! [`station`] or [`transmitter`], or a shared [`medium`], and [`mac`]; [`channel`]; and [`agent`], which hears how it went. [`place`] says where nodes are. [`context`] and
 //! [`event`] are what all of them are lent, and say.
+//!
+//! ```
+//! use engine::{Rate, Span, Stream, Time};
+//! use path::Way;
+//! use path::channel::{Fate, Frame, scripted};
+//! use path::queue::Limit;
+//!
+//! // A queue of two packets has no place for a third.
+//! let limit: Limit = "2 packets".parse()?;
+//! assert!(limit.admits(1, 1500, 1500) && !limit.admits(2, 3000, 1500));
+//!
+//! // Air that is bad between 10 and 20 ms damages the frames that touch this time.
+//! let millis = |millis: u64| Span::from_nanos(millis * 1_000_000);
+//! let config = scripted::Config { bad: vec![[millis(10), millis(20)]], ..Default::default() };
+//! let mut air = config.build(Stream::named(1, 0, "link air"));
+//! let rate: Rate = "2 Mbps".parse()?;
+//! let mut fate = |at: u64, number: u64| {
+//!     let start = Time::from_millis(at);
+//!     let duration = rate.transmission_time(1500);
+//!     air.fate(&Frame { now: start, start, duration, size: 1500, way: Way::Forward, number: Some(number) })
+//! };
+//! assert_eq!(fate(0, 0), Fate::Arrives, "6 ms long, over at 6 ms");
+//! assert_eq!(fate(6, 1), Fate::Corrupted);
+//! assert_eq!(fate(21, 2), Fate::Arrives);
+//! # Ok::<(), engine::units::UnitError>(())
+//! ```
 
 pub mod agent;
 mod backlog;

@@ -1,6 +1,31 @@
 //! Scenarios: TOML and the thesis's language, checked and turned into what the simulator runs.
 //!
 //! Nothing here touches a file: what a scenario refers to is read through [`Files`].
+//!
+//! ```
+//! use std::rc::Rc;
+//!
+//! use scenario::{NoFiles, Overrides, Source};
+//!
+//! let text = r#"
+//!     duration = "10 s"
+//!     nodes = { a = { kind = "host" }, b = { kind = "host" } }
+//!     links.wire = { kind = "wired", between = ["a", "b"], rate = "8 Mbps", delay = "50 ms" }
+//!     flows.flow = { from = "a", to = "b", bytes = "1 MB" }
+//! "#;
+//! let options = Overrides { set: vec!["links.wire.rate=2 Mbps".to_owned()], ..Overrides::default() };
+//! let source = Source::of_text(Rc::new(NoFiles), "first".to_owned(), "first.toml".into(), text.as_bytes(), &options).unwrap();
+//! let loaded = source.resolve(&source.document).unwrap();
+//! assert_eq!(loaded.network.links[0].rate.to_string(), "2 Mbps");
+//!
+//! // What is wrong is said with its place.
+//! let text = text.replace("8 Mbps", "8 mbps");
+//! let source = Source::of_text(Rc::new(NoFiles), "first".to_owned(), "first.toml".into(), text.as_bytes(), &Overrides::default());
+//! let source = source.unwrap();
+//! let problems = source.resolve(&source.document).unwrap_err();
+//! assert_eq!(problems[0].place.map(|(line, _)| line), Some(4));
+//! assert_eq!(problems[0].hint.as_deref(), Some("did you mean \"8 Mbps\"?"));
+//! ```
 
 mod advice;
 mod bandwidth_delay;

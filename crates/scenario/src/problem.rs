@@ -69,7 +69,7 @@ impl Problem {
         let known: Vec<&str> = known.into_iter().collect();
         let problem = self.did_you_mean(name, known.iter().copied());
         match problem.hint {
-            None if (1..=12).contains(&known.len()) => problem.hint(format!("known: {}", known.join(", "))),
+            None if (1..=20).contains(&known.len()) => problem.hint(format!("known: {}", known.join(", "))),
             _ => problem,
         }
     }

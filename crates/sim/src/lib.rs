@@ -2,6 +2,69 @@
 //!
 //! A [`Network`] says what there is; a [`World`] made from it runs; an [`event::Sink`] sees what happens;
 //! [`Results`] say how it ended.
+//!
+//! ```
+//! use engine::{Span, Time};
+//! use path::agent::{AgentConfig, unmodified};
+//! use path::channel::{ChannelConfig, perfect};
+//! use path::link::Timing;
+//! use path::mac::arq::{ArqConfig, none};
+//! use path::queue::{Limit, Tie};
+//! use sim::{FlowSpec, LinkSpec, Network, Nobody, NodeKind, NodeSpec, Radio, World};
+//!
+//! let host = |name: &str| NodeSpec {
+//!     name: name.to_owned(),
+//!     kind: NodeKind::Host,
+//!     buffer: None,
+//!     processing_delay: Span::ZERO,
+//!     radio: Radio::PerLink,
+//!     scheduler: Default::default(),
+//!     agent: AgentConfig::Unmodified(unmodified::Config::default()),
+//!     place: None,
+//!     association: None,
+//! };
+//! let wire = LinkSpec {
+//!     name: "wire".to_owned(),
+//!     between: [0, 1],
+//!     wireless: false,
+//!     rate: "8 Mbps".parse()?,
+//!     delay: "50 ms".parse()?,
+//!     timing: Timing::Exact,
+//!     queue: Limit::None,
+//!     queue_tie: Tie::default(),
+//!     ecn_threshold: Limit::None,
+//!     changes: None,
+//!     channel: ChannelConfig::Perfect(perfect::Config::default()),
+//!     arq: ArqConfig::None(none::Config::default()),
+//!     medium: None,
+//!     medium_rate: None,
+//!     random_seed: 0,
+//! };
+//! let flow = FlowSpec {
+//!     name: "flow".to_owned(),
+//!     from: 0,
+//!     to: 1,
+//!     bytes: Some(1000),
+//!     start: Time::ZERO,
+//!     handshake: false,
+//!     close: false,
+//!     tcp: tcp::Config::default(),
+//! };
+//! let network = Network {
+//!     nodes: vec![host("a"), host("b")],
+//!     links: vec![wire],
+//!     media: Vec::new(),
+//!     flows: vec![flow],
+//!     duration: Span::from_secs(10),
+//!     seed: 1,
+//!     replication: 0,
+//! };
+//! let mut world = World::new(&network, false);
+//! world.run(&mut Nobody);
+//! // A packet of 1040 bytes takes 1.04 ms and 50 ms, its acknowledgment of 40 bytes 0.04 ms and 50 ms.
+//! assert_eq!(world.results().flows[0].completed, Some(Time::from_nanos(101_080_000)));
+//! # Ok::<(), engine::units::UnitError>(())
+//! ```
 
 pub mod event;
 pub mod network;

@@ -5,6 +5,17 @@
 //! replications, never on the order in which they arrived.
 //!
 //! Where a method holds the truth less often than it promises, its file and `docs/models/statistics.md` say so.
+//!
+//! ```
+//! use stats::{Interval, Level, Moments};
+//!
+//! let goodputs = Moments::of([4.8, 5.1, 5.0, 4.9, 5.2])?;
+//! let interval = Interval::of_mean(&goodputs, Level::default()).expect("two values or more");
+//! assert!((interval.centre() - 5.0).abs() < 1e-12);
+//! // Student's t of 4 degrees of freedom at 95 % is 2.776; the standard error is sqrt(0.025 / 5).
+//! assert!((interval.half_width() - 2.776 * 0.005_f64.sqrt()).abs() < 1e-4);
+//! # Ok::<(), stats::Error>(())
+//! ```
 
 mod error;
 pub mod fairness;

@@ -3,6 +3,37 @@
 //! [`Connection`] is the facade; the sender's two seams are [`recovery`], which says *what* is lost, and [`cc`],
 //! which says *how much* may fly. Messages from the network come in through [`response`]; a loss that
 //! nobody has explained is looked at by [`differentiation`].
+//!
+//! ```
+//! use engine::{Span, Time};
+//! use tcp::{Config, Connection, State};
+//! use wire::SeqNum;
+//!
+//! let config = Config::default();
+//! let mut client = Connection::connect(&config, 1000, 80, SeqNum(1));
+//! let mut server = Connection::listen(&config, 80, SeqNum(1));
+//! client.write(100_000);
+//!
+//! // A path without losses: what one end sends reaches the other 10 ms later.
+//! let mut now = Time::ZERO;
+//! let (mut here, mut there) = (&mut client, &mut server);
+//! while here.bytes_acknowledged() + there.bytes_acknowledged() < 100_000 {
+//!     let sent: Vec<_> = std::iter::from_fn(|| here.poll_transmit(now)).collect();
+//!     now += Span::from_nanos(10_000_000);
+//!     for (segment, ecn) in &sent {
+//!         there.handle_segment(now, segment, *ecn);
+//!     }
+//!     for end in [&mut *here, &mut *there] {
+//!         if end.poll_timeout() <= now {
+//!             end.handle_timeout(now);
+//!         }
+//!     }
+//!     std::mem::swap(&mut here, &mut there);
+//! }
+//! assert_eq!(server.bytes_received(), 100_000);
+//! assert_eq!((client.state(), server.state()), (State::Established, State::Established));
+//! assert_eq!(client.counters().timeouts, 0);
+//! ```
 
 pub mod cc;
 pub mod config;

@@ -4,13 +4,13 @@ use std::rc::Rc;
 
 use clap::Args as ClapArgs;
 use lab::disk::Directory;
-use lab::load::Loaded;
+use lab::load::{Loaded, Source};
 use lab::sweep::Plan;
 use observe::output::Outputs;
 use scenario::problem::Problem;
 use scenario::traces;
 
-use super::{ScenarioArgs, listed, print, shown, warn};
+use super::{ScenarioArgs, listed, print, refused, resolved, shown, warn};
 use crate::Failure;
 
 /// Arguments of `lasthop check`.
@@ -22,25 +22,26 @@ pub struct Args {
 
 /// Says what is wrong, or that nothing is.
 pub fn run(args: &Args) -> Result<(), Failure> {
-    let loaded = args.scenario.load()?;
+    let source = args.scenario.open()?;
+    let loaded = resolved(&source)?;
+    warn(&loaded.warnings);
     let network = &loaded.network;
     let traces = traces::select(&loaded.scenario.output.traces).unwrap_or_default();
     if let Some(problem) =
         Outputs::open(&traces, network, Rc::new(Directory::default()), &loaded.scenario.output, None).clash()
     {
-        return Err(Failure::Input(listed(&[problem.in_file(shown(&args.scenario.file)).key("output.traces")])));
+        return Err(Failure::Input(listed(&[problem.in_file(shown(&loaded.path)).key("output.traces")])));
     }
-    let sweep = loaded.scenario.sweep.is_some().then(|| sweep(args, &loaded)).transpose()?.unwrap_or_default();
+    let sweep = loaded.scenario.sweep.is_some().then(|| sweep(&source, &loaded)).transpose()?.unwrap_or_default();
     let nodes = count(network.nodes.len(), "node");
     let links = count(network.links.len(), "link");
     let flows = count(network.flows.len(), "flow");
-    print(&format!("{}: ok: {nodes}, {links}, {flows}{sweep}\n", shown(&args.scenario.file)))
+    print(&format!("{}: ok: {nodes}, {links}, {flows}{sweep}\n", shown(&loaded.path)))
 }
 
 /// The size of the sweep, which is worked out to be checked.
-fn sweep(args: &Args, loaded: &Loaded) -> Result<String, Failure> {
-    let plan = Plan::load(&args.scenario.file, &args.scenario.overrides())
-        .map_err(|problems| Failure::Input(listed(&problems)))?;
+fn sweep(source: &Source, loaded: &Loaded) -> Result<String, Failure> {
+    let plan = Plan::of(source).map_err(refused)?;
     // The scenario's own are said already.
     let more: Vec<&Problem> = plan.warnings.iter().filter(|warning| !loaded.warnings.contains(warning)).collect();
     warn(&more);

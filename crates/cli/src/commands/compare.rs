@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
 use lab::compare::{self, Comparison};
-use lab::load::{self, Overrides, Source};
+use lab::load::{Overrides, Source};
 use lab::store::Store;
 use lab::sweep::Plan;
 use lab::sweep::analysis::Analysis;
@@ -18,9 +18,10 @@ use serde_json::Value;
 use super::sweep::replications;
 use super::{Jobs, listed, print, seed, shown, warn};
 use crate::Failure;
+use crate::input;
 use crate::progress::Progress;
 use crate::table::{aligned, row};
-use crate::talk::say;
+use crate::talk::note;
 
 /// Arguments of `lasthop compare`.
 #[derive(ClapArgs)]
@@ -32,7 +33,7 @@ pub struct Args {
     /// disconnection, delay-variation, upload), or both, such as wan-bursts [default: all]
     #[arg(long, value_name = "NAMES", value_delimiter = ',', conflicts_with = "scenario")]
     paths: Vec<String>,
-    /// Compare them on the network of this scenario instead; its schemes and its sweep do not count
+    /// Compare them on the network of this scenario instead, - for standard input; its schemes and its sweep do not count
     #[arg(long, value_name = "FILE")]
     scenario: Option<PathBuf>,
     /// Replications of each scheme on each path, each with chance of its own
@@ -78,7 +79,7 @@ fn plans(args: &Args) -> Result<Vec<(String, Plan)>, Vec<Problem>> {
     let overrides = Overrides { set: args.set.clone(), scheme: None, seed: args.seed };
     let plan = |source: Source| compare::plan(source, &schemes, args.replications);
     if let Some(file) = &args.scenario {
-        return Ok(vec![(shown(file), plan(load::open(file, &overrides)?)?)]);
+        return Ok(vec![(shown(file), plan(input::open(file, &overrides)?)?)]);
     }
     let paths = compare::paths::named(&args.paths).map_err(|problem| vec![problem])?;
     paths.into_iter().map(|path| Ok((path.name.clone(), plan(compare::source(&path, &overrides)?)?))).collect()
@@ -121,7 +122,7 @@ fn ran(args: &Args, plans: &[(String, Plan)], store: &mut Store) -> Result<Vec<C
         warn(&warnings.iter().map(|warning| format!("{}: {warning}", comparison.name)).collect::<Vec<_>>());
     }
     let before = if found > 0 { format!(", {found} were there before") } else { String::new() };
-    say(format_args!("{done} runs{before}; kept in {}", shown(&args.out)));
+    note(format_args!("{done} runs{before}; kept in {}", shown(&args.out)));
     Ok(comparisons.into_iter().map(|(comparison, _)| comparison).collect())
 }
 

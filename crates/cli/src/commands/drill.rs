@@ -12,20 +12,18 @@ use serde_json::{Value, json};
 
 use super::{listed, print, shown};
 use crate::Failure;
-use crate::talk::say;
+use crate::input;
+use crate::talk::{detail, is_verbose, note, say};
 
 /// Arguments of `lasthop drill`.
 #[derive(ClapArgs)]
 pub struct Args {
-    /// packetdrill scripts
+    /// packetdrill scripts; - is standard input
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
     /// How far from its time a packet may come, such as "0us"; overrides what scripts say [default: 4 ms]
     #[arg(long, value_name = "SPAN")]
     tolerance: Option<String>,
-    /// Print every packet, and what assertions print
-    #[arg(short, long)]
-    verbose: bool,
     /// Print JSON instead of lines: an array with an object for each script
     #[arg(long)]
     json: bool,
@@ -51,11 +49,11 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     for file in &args.files {
         let ran = one(file, tolerance);
         if !args.json {
-            print(&lines(&ran, args.verbose))?;
+            print(&lines(&ran, is_verbose()))?;
         }
         if let Ok(report) = &ran.result {
-            for (Place { line, column }, note) in &report.notes {
-                say(format_args!("warning: {}:{line}:{column}: {note}", ran.file));
+            for (Place { line, column }, text) in &report.notes {
+                note(format_args!("warning: {}:{line}:{column}: {text}", ran.file));
             }
         }
         // The message about a script that is alone is that of the command.
@@ -108,8 +106,13 @@ impl Ran {
 }
 
 fn one(file: &Path, tolerance: Option<Span>) -> Ran {
-    let name = shown(file);
-    let (text, result) = match std::fs::read(file) {
+    let stdin = input::is_stdin(file);
+    let name = if stdin { "<stdin>".to_owned() } else { shown(file) };
+    let bytes = if stdin { input::read_stdin(u64::MAX) } else { std::fs::read(file) };
+    if let Ok(bytes) = &bytes {
+        detail(format_args!("read {name}: {} bytes", bytes.len()));
+    }
+    let (text, result) = match bytes {
         Ok(bytes) => match String::from_utf8(bytes) {
             Ok(text) => {
                 let result = drill::parse(&text)

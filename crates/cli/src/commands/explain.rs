@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use super::{ScenarioArgs, flow_named, plot, print, shown};
 use crate::progress::Progress;
-use crate::talk::say;
+use crate::talk::note;
 use crate::{Failure, table};
 
 /// Arguments of `lasthop explain`.
@@ -66,12 +66,12 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     }
     match out {
         Some(out) if recorder.overflowed() => {
-            say(format_args!("warning: nothing is drawn in {}: the run is too long for one picture", shown(&out)));
+            note(format_args!("warning: nothing is drawn in {}: the run is too long for one picture", shown(&out)));
             Ok(())
         }
         Some(_) if args.flow.is_none() && args.out.is_none() && chosen.len() > plot::MANY => {
             let flows = chosen.len();
-            say(format_args!(
+            note(format_args!(
                 "nothing is drawn: there are {flows} flows; --flow NAME draws one, --out DIR all of them"
             ));
             Ok(())
@@ -104,7 +104,7 @@ fn draw(
             ..Options::default()
         };
         let path = plot::write(&recording.draw(&description, &options), out, &format!("{name}-explained"))?;
-        path.iter().for_each(|path| say(shown(path)));
+        path.iter().for_each(|path| note(shown(path)));
     }
     Ok(())
 }

@@ -2,12 +2,15 @@
 
 pub mod check;
 pub mod compare;
+pub mod completions;
 pub mod convert;
 pub mod drill;
 pub mod explain;
 pub mod export;
 pub mod list;
+pub mod man;
 pub mod merge;
+pub mod new;
 pub mod plot;
 pub mod report;
 pub mod reproduce;
@@ -25,18 +28,19 @@ use std::thread::available_parallelism;
 
 use clap::Args;
 use engine::text::visible;
-use lab::load::{Loaded, Overrides, load};
+use lab::load::{Loaded, Overrides, Source};
 use lab::whole_file;
 use scenario::problem::Problem;
 use sim::Network;
 
 use crate::Failure;
-use crate::talk::say;
+use crate::input;
+use crate::talk::{detail, note};
 
 /// What every command that reads a scenario takes.
 #[derive(Args)]
 pub struct ScenarioArgs {
-    /// A TOML scenario, a datafile.dat of the thesis, or a result directory
+    /// A TOML scenario, a datafile.dat of the thesis, a result directory, or - for standard input
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
     /// Change a key of the scenario, such as links.air.rate="2 Mbps"; may be repeated
@@ -71,22 +75,32 @@ fn threads(text: &str) -> Result<NonZeroUsize, String> {
 impl Jobs {
     /// How many threads.
     pub fn count(&self) -> usize {
-        self.jobs.or_else(|| available_parallelism().ok()).map_or(1, NonZeroUsize::get)
+        if let Some(jobs) = self.jobs {
+            return jobs.get();
+        }
+        let cores = available_parallelism().map_or(1, NonZeroUsize::get);
+        detail(format_args!("default: --jobs {cores}, all cores"));
+        cores
     }
 }
 
 impl ScenarioArgs {
     /// Reads and checks the scenario; warnings go to stderr.
     pub fn load(&self) -> Result<Loaded, Failure> {
-        let loaded = load(&self.file, &self.overrides()).map_err(|problems| Failure::Input(listed(&problems)))?;
+        let loaded = resolved(&self.open()?)?;
         warn(&loaded.warnings);
         Ok(loaded)
+    }
+
+    /// Reads the scenario without checking it.
+    pub fn open(&self) -> Result<Source, Failure> {
+        input::open(&self.file, &self.overrides()).map_err(refused)
     }
 
     /// The result directory whose run is meant, if it is one and no option makes another run of it.
     pub fn kept(&self) -> Option<&Path> {
         let changed = !self.set.is_empty() || self.scheme.is_some() || self.seed.is_some();
-        (self.file.is_dir() && !changed).then_some(self.file.as_path())
+        (!input::is_stdin(&self.file) && self.file.is_dir() && !changed).then_some(self.file.as_path())
     }
 
     /// What the options change.
@@ -104,11 +118,40 @@ fn flow_named(network: &Network, name: &str) -> Result<usize, Failure> {
     })
 }
 
+/// The scenario of a source, checked.
+fn resolved(source: &Source) -> Result<Loaded, Failure> {
+    source.resolve(&source.document).map_err(refused)
+}
+
+/// Wrong input.
+fn refused(problems: Vec<Problem>) -> Failure {
+    Failure::Input(listed(&problems))
+}
+
 /// Says what is not wrong, but perhaps not what was meant.
 fn warn(warnings: &[impl Display]) {
     for warning in warnings {
-        say(format_args!("warning: {warning}"));
+        note(format_args!("warning: {warning}"));
     }
+}
+
+/// The nearest of `known` to `name`, as a hint, or all of them, in lines, if none is near.
+fn nearest_of_many<'a>(problem: Problem, name: &str, known: impl Iterator<Item = &'a str>) -> Problem {
+    const WIDTH: usize = 100;
+    let known: Vec<&str> = known.collect();
+    let problem = problem.did_you_mean(name, known.iter().copied());
+    if problem.hint.is_some() {
+        return problem;
+    }
+    let mut lines = vec!["known:".to_owned()];
+    for name in known {
+        let line = lines.last_mut().filter(|line| line.len() + name.len() + 2 <= WIDTH);
+        match line {
+            Some(line) => *line += &format!(" {name},"),
+            None => lines.push(format!("    {name},")),
+        }
+    }
+    problem.hint(lines.join("\n").trim_end_matches(','))
 }
 
 /// Problems as an error message, one after another.

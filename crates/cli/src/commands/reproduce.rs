@@ -14,7 +14,7 @@ use super::{Jobs, listed, print, shown, write_whole};
 use crate::Failure;
 use crate::progress::Progress;
 use crate::table::{aligned, row};
-use crate::talk::say;
+use crate::talk::{detail, note};
 
 /// Arguments of `lasthop reproduce`.
 #[derive(ClapArgs)]
@@ -51,6 +51,9 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let replications = if args.quick { 10 } else { args.replications.unwrap_or(paper.replications) };
     let jobs = args.jobs.count();
     let out = args.out.clone().unwrap_or_else(|| Path::new("results").join(paper.name));
+    if args.out.is_none() {
+        detail(format_args!("default: --out {}", shown(&out)));
+    }
     let mut store = Store::create(&out.join("runs.sqlite"))?;
     let progress = Progress::of_runs(paper.name);
     let outcome = reproduce(paper, replications, &mut store, jobs, &mut |tally| {
@@ -70,7 +73,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     } else {
         print(&table(paper, &reproduction, level))?;
     }
-    say(format_args!("the report is {}", shown(&out.join("report.html"))));
+    note(format_args!("the report is {}", shown(&out.join("report.html"))));
     Ok(())
 }
 

@@ -15,7 +15,7 @@ use scenario::traces::{self, Trace};
 
 use super::{ScenarioArgs, listed, print, shown};
 use crate::progress::Progress;
-use crate::talk::say;
+use crate::talk::{detail, note, say};
 use crate::{Failure, table};
 
 /// Arguments of `lasthop run`.
@@ -27,6 +27,9 @@ pub struct Args {
     /// six digits made of the changes, if --set is]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    /// Write nothing: only print the result
+    #[arg(long, conflicts_with_all = ["out", "trace"])]
+    no_out: bool,
     /// Traces to write, separated by commas: names from `lasthop list traces`, `all` or `none`
     /// [default: what the scenario's output.traces says]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
@@ -48,16 +51,25 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let mut loaded = args.scenario.load()?;
     if loaded.scenario.sweep.take().is_some() {
         let file = shown(&args.scenario.file);
-        say(format_args!("note: one run, [sweep] is left out; `lasthop sweep {file}` does all of it"));
+        note(format_args!("note: one run, [sweep] is left out; `lasthop sweep {file}` does all of it"));
     }
     let traces = traces(args, &mut loaded)?;
     let dir = match &args.out {
-        Some(dir) => dir.clone(),
-        None => default_dir(args, &loaded)?,
+        Some(dir) => Some(dir.clone()),
+        None if args.no_out => None,
+        None => Some(default_dir(args, &loaded)?),
     };
+    match &dir {
+        None if !traces.is_empty() => note("note: the traces of output.traces are not written: --no-out"),
+        Some(dir) if args.out.is_none() => detail(format_args!("default: --out {}", shown(dir))),
+        _ => {}
+    }
     let progress = Progress::new(&loaded.stem);
     let printer = args.print_events.then(|| Box::new(BufWriter::new(stdout())) as Box<dyn Write>);
-    let done = run::run(&loaded, &traces, &dir, printer, &mut |share| progress.set(share));
+    let done = match &dir {
+        Some(dir) => run::run(&loaded, &traces, dir, printer, &mut |share| progress.set(share)),
+        None => run::unkept(&loaded, printer, &mut |share| progress.set(share)),
+    };
     progress.finish();
     let Done { summary, replaced } = done?;
     if args.json {
@@ -67,11 +79,12 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     } else {
         print(&table::summary(&summary))?;
     }
+    let Some(dir) = dir else { return Ok(()) };
     let replaced = if replaced { " (replaced an earlier result)" } else { "" };
-    say(format_args!("results in {}{replaced}", shown(&dir)));
+    note(format_args!("results in {}{replaced}", shown(&dir)));
     if args.scenario.file.extension().is_some_and(|ending| ending == "dat") && loaded.records_air() {
         let file = shown(&dir.join(TRACE_FILE));
-        say(format_args!("note: read_from_trace = 0 {file} lets the air be the same again"));
+        note(format_args!("note: read_from_trace = 0 {file} lets the air be the same again"));
     }
     Ok(())
 }

@@ -2,14 +2,15 @@
 
 use clap::Args as ClapArgs;
 use engine::Span;
-use lab::load::{Loaded, load};
+use lab::load::Loaded;
 use lab::steady::{Alone, FlowReport, Question, SteadyError, Verdict, examine};
 use scenario::problem::Problem;
 use serde_json::{Value, json};
 use stats::{Interval, Level};
 
-use super::{Jobs, ScenarioArgs, flow_named, listed, print, warn};
+use super::{Jobs, ScenarioArgs, flow_named, listed, print, refused, resolved, warn};
 use crate::Failure;
+use crate::input;
 use crate::progress::Progress;
 use crate::table::{aligned, row};
 
@@ -73,7 +74,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 fn loaded(args: &Args) -> Result<Loaded, Failure> {
     let mut overrides = args.scenario.overrides();
     overrides.set.extend(args.until.as_ref().map(|until| format!("duration={until}")));
-    let loaded = load(&args.scenario.file, &overrides).map_err(|problems| Failure::Input(listed(&problems)))?;
+    let loaded = resolved(&input::open(&args.scenario.file, &overrides).map_err(refused)?)?;
     // A warning about the duration guesses what is measured here.
     let others = loaded.warnings.iter().filter(|warning| warning.key.as_deref() != Some("duration"));
     warn(&others.collect::<Vec<_>>());

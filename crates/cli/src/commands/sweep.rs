@@ -12,9 +12,10 @@ use lab::sweep::{self, Plan};
 use observe::metric;
 use scenario::problem::Problem;
 
-use super::{Jobs, ScenarioArgs, listed, print, shown, warn};
+use super::{Jobs, ScenarioArgs, listed, nearest_of_many, print, refused, shown, warn};
+use crate::input;
 use crate::progress::Progress;
-use crate::talk::say;
+use crate::talk::{detail, note};
 use crate::{Failure, sweep_table};
 
 /// Arguments of `lasthop sweep`.
@@ -64,11 +65,15 @@ fn shard(text: &str) -> Result<Shard, String> {
 pub fn run(args: &Args) -> Result<(), Failure> {
     let mut overrides = args.scenario.overrides();
     overrides.set.extend(args.replications.map(|count| format!("sweep.replications={count}")));
-    let plan = Plan::load(&args.scenario.file, &overrides).map_err(|problems| Failure::Input(listed(&problems)))?;
+    let source = input::open(&args.scenario.file, &overrides).map_err(refused)?;
+    let plan = Plan::of(&source).map_err(refused)?;
     // For this look only: what the store shows is the scenario's.
     let shown_now = args.metric.iter().map(|name| find(name)).collect::<Result<Vec<_>, _>>()?;
     warn(&together(&plan.warnings));
     let path = args.out.clone().unwrap_or_else(|| PathBuf::from(format!("results/{}.sqlite", plan.stem)));
+    if args.out.is_none() {
+        detail(format_args!("default: --out {}", shown(&path)));
+    }
     let mut store = if args.resume { Store::open(&path)? } else { Store::create(&path)? };
     let jobs = args.jobs.count();
     let progress = Progress::of_runs(&plan.stem);
@@ -92,7 +97,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         print(&sweep_table::of(&analysis))?;
     }
     let before = if tally.found > 0 { format!(", {} were there before", tally.found) } else { String::new() };
-    say(format_args!("{} runs{before}; kept in {}", tally.done, shown(&path)));
+    note(format_args!("{} runs{before}; kept in {}", tally.done, shown(&path)));
     Ok(())
 }
 
@@ -101,7 +106,7 @@ pub fn find(name: &str) -> Result<&'static metric::Metric, Failure> {
     metric::find(name).ok_or_else(|| {
         let problem =
             Problem::new("a metric (see `lasthop list metrics`)").in_file("--metric").found(format!("\"{name}\""));
-        Failure::Input(listed(&[problem.nearest(name, metric::names())]))
+        Failure::Input(listed(&[nearest_of_many(problem, name, metric::names())]))
     })
 }
 

@@ -1,8 +1,9 @@
 //! Running the command as a user does.
 #![allow(dead_code, reason = "each test file uses some of it")]
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 /// The project's folder.
 pub fn root() -> PathBuf {
@@ -47,6 +48,16 @@ pub fn ended(output: Output) -> Ended {
 /// Runs the command in `dir`.
 pub fn lasthop(dir: &Path, args: &[&str]) -> Ended {
     ended(command(dir, args).output().expect("the command starts"))
+}
+
+/// Runs it in `dir` with `text` on standard input.
+pub fn piped(dir: &Path, args: &[&str], text: &[u8]) -> Ended {
+    let mut command = command(dir, args);
+    let command = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("the command starts");
+    // Input that is refused early is not read to its end.
+    let _ = child.stdin.take().expect("it is piped").write_all(text);
+    ended(child.wait_with_output().expect("the command ends"))
 }
 
 /// Runs it and expects it to end well; gives stdout.

@@ -19,7 +19,7 @@ pub static PAPER: Paper = Paper {
     numbers,
     charts: CHARTS,
     pictures: PICTURES,
-    words: include_str!("../../../../docs/papers/snoop2002.md"),
+    words: include_str!("docs/snoop2002.md"),
 };
 
 /// The primary reading.
@@ -45,13 +45,11 @@ const TWO_THROUGHPUTS: Contradiction = Contradiction {
 const TWO_THROUGHPUTS_BACK: Contradiction =
     Contradiction { values: ["0.64 after 150 s", "0.68 after 140 and 160 s"], ..TWO_THROUGHPUTS };
 
-const LOSSES: Source = Source { name: "snoop2002", text: include_str!("../../../../examples/snoop2002.toml") };
-const TIME: Source = Source { name: "snoop2002-time", text: include_str!("../../../../examples/snoop2002-time.toml") };
+const LOSSES: Source = Source { name: "snoop2002", text: include_str!("examples/snoop2002.toml") };
+const TIME: Source = Source { name: "snoop2002-time", text: include_str!("examples/snoop2002-time.toml") };
 
-const NS2_LOSSES: Source =
-    Source { name: "snoop2002-ns2", text: include_str!("../../../../examples/snoop2002-ns2.toml") };
-const NS2_TIME: Source =
-    Source { name: "snoop2002-ns2-time", text: include_str!("../../../../examples/snoop2002-ns2-time.toml") };
+const NS2_LOSSES: Source = Source { name: "snoop2002-ns2", text: include_str!("examples/snoop2002-ns2.toml") };
+const NS2_TIME: Source = Source { name: "snoop2002-ns2-time", text: include_str!("examples/snoop2002-ns2-time.toml") };
 
 const GAP: &str = "links.air.channel.gap_bad";
 const DURATION: &str = "duration";

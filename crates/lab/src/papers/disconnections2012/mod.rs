@@ -21,13 +21,13 @@ pub static PAPER: Paper = Paper {
     replications: 30,
     sweeps: &[
         single::SCENARIO,
-        Source { name: TWELVE, text: include_str!("../../../../../examples/disconnections2012-twelve.toml") },
+        Source { name: TWELVE, text: include_str!("../examples/disconnections2012-twelve.toml") },
     ],
     readings: readings::ALL,
     numbers,
     charts: CHARTS,
     pictures: PICTURES,
-    words: include_str!("../../../../../docs/papers/disconnections2012.md"),
+    words: include_str!("../docs/disconnections2012.md"),
 };
 
 const TWELVE: &str = "disconnections2012-twelve";

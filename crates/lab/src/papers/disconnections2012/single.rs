@@ -9,7 +9,7 @@ use super::times::{Cause, Times};
 use super::{AWAY, HEARS, RTO, RTT, SHORT, TABLE_1};
 
 pub(super) const SCENARIO: Source =
-    Source { name: "disconnections2012", text: include_str!("../../../../../examples/disconnections2012.toml") };
+    Source { name: "disconnections2012", text: include_str!("../examples/disconnections2012.toml") };
 
 /// Seeds of the runs whose times are taken.
 pub(super) const SEEDS: u64 = 30;

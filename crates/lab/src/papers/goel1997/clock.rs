@@ -10,11 +10,10 @@ use crate::papers::{Number, Source};
 
 /// The run of appendix B, with the stay in BAD that its trace shows.
 const APPENDIX_B: Source =
-    Source { name: "goel1997-appendix-b", text: include_str!("../../../../../examples/goel1997-appendix-b.toml") };
+    Source { name: "goel1997-appendix-b", text: include_str!("../examples/goel1997-appendix-b.toml") };
 
 /// The run of section 5.4.3.
-pub(super) const TWO_LOSSES: Source =
-    Source { name: "two-losses", text: include_str!("../../../../../examples/two-losses.toml") };
+pub(super) const TWO_LOSSES: Source = Source { name: "two-losses", text: include_str!("../examples/two-losses.toml") };
 
 /// When the first segment that is lost was sent, on the thesis's clock. Its run had gone on for longer than ours; all
 /// other times are compared after our clock is set by this one.

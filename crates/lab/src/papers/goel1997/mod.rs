@@ -17,15 +17,15 @@ pub static PAPER: Paper = Paper {
     reference: "S. Goel, Improving the Performance of TCP over Wireless Links, M.Tech. thesis, IIT Kanpur, 1997",
     replications: 100,
     sweeps: &[
-        Source { name: TABLES_SWEEP, text: include_str!("../../../../../examples/goel1997-tables.toml") },
-        Source { name: SATELLITE, text: include_str!("../../../../../examples/goel1997-satellite.toml") },
-        Source { name: RECOVERIES, text: include_str!("../../../../../examples/goel1997-recoveries.toml") },
+        Source { name: TABLES_SWEEP, text: include_str!("../examples/goel1997-tables.toml") },
+        Source { name: SATELLITE, text: include_str!("../examples/goel1997-satellite.toml") },
+        Source { name: RECOVERIES, text: include_str!("../examples/goel1997-recoveries.toml") },
     ],
     readings: &[&STATED],
     numbers,
     charts: CHARTS,
     pictures: PICTURES,
-    words: include_str!("../../../../../docs/papers/goel1997.md"),
+    words: include_str!("../docs/goel1997.md"),
 };
 
 /// The only reading.
@@ -238,10 +238,9 @@ const CHARTS: &[Chart] = &{
     ]
 };
 
-const TIMEOUT: Source = Source { name: "timeout", text: include_str!("../../../../../examples/timeout.toml") };
-const FAST: Source =
-    Source { name: "fast-retransmit", text: include_str!("../../../../../examples/fast-retransmit.toml") };
-const LARGE: Source = Source { name: "large-window", text: include_str!("../../../../../examples/large-window.toml") };
+const TIMEOUT: Source = Source { name: "timeout", text: include_str!("../examples/timeout.toml") };
+const FAST: Source = Source { name: "fast-retransmit", text: include_str!("../examples/fast-retransmit.toml") };
+const LARGE: Source = Source { name: "large-window", text: include_str!("../examples/large-window.toml") };
 
 /// The illustrations.
 const PICTURES: &[Picture] = &[

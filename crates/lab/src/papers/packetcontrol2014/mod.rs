@@ -19,7 +19,7 @@ pub static PAPER: Paper = Paper {
     numbers,
     charts: CHARTS,
     pictures: PICTURES,
-    words: include_str!("../../../../../docs/papers/packetcontrol2014.md"),
+    words: include_str!("../docs/packetcontrol2014.md"),
 };
 
 /// The primary reading.
@@ -43,12 +43,9 @@ static LATE: Reading = Reading {
     source: "section 5.D: \"the sudden increase of delay was simulated for 6 s\"",
 };
 
-const VARIATION: Source =
-    Source { name: "packet-control", text: include_str!("../../../../../examples/packet-control.toml") };
-const SPIKE: Source = Source {
-    name: "packetcontrol2014-spike",
-    text: include_str!("../../../../../examples/packetcontrol2014-spike.toml"),
-};
+const VARIATION: Source = Source { name: "packet-control", text: include_str!("../examples/packet-control.toml") };
+const SPIKE: Source =
+    Source { name: "packetcontrol2014-spike", text: include_str!("../examples/packetcontrol2014-spike.toml") };
 
 const LOSS: &str = "links.air.channel.loss";
 const SPIKES: &str = "links.air.spikes";

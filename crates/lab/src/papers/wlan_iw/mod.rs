@@ -14,12 +14,12 @@ pub static PAPER: Paper = Paper {
     name: "wlan-iw",
     reference: "M. Frikha and F. Krichen, Simulation based Evaluation of TCP in Wireless LAN Environment",
     replications: 200,
-    sweeps: &[WINDOW, Source { name: SENDERS, text: include_str!("../../../../../examples/wlan-iw-senders.toml") }],
+    sweeps: &[WINDOW, Source { name: SENDERS, text: include_str!("../examples/wlan-iw-senders.toml") }],
     readings: &[&DATA, &BYTES],
     numbers,
     charts: CHARTS,
     pictures: PICTURES,
-    words: include_str!("../../../../../docs/papers/wlan-iw.md"),
+    words: include_str!("../docs/wlan-iw.md"),
 };
 
 /// The primary reading.
@@ -36,8 +36,7 @@ static BYTES: Reading = Reading {
     source: "ns-2 without headers (useHeaders_ false) takes every byte of a packet for data",
 };
 
-const WINDOW: Source =
-    Source { name: "wlan-iw-window", text: include_str!("../../../../../examples/wlan-iw-window.toml") };
+const WINDOW: Source = Source { name: "wlan-iw-window", text: include_str!("../examples/wlan-iw-window.toml") };
 const SENDERS: &str = "wlan-iw-senders";
 
 const FIRST_WINDOW: &str = "flows.transfer.tcp.initial_window";

@@ -1,0 +1,98 @@
+//! Scenarios as the command line names them: a file, a result directory, or `-` for standard input.
+
+use std::cell::OnceCell;
+use std::io::{self, IsTerminal, Read};
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use engine::random::hash;
+use lab::disk::Disk;
+use lab::load::{Overrides, Source};
+use scenario::Files;
+use scenario::problem::Problem;
+
+use crate::defaults::defaults;
+use crate::talk::{detail, is_verbose, note};
+
+/// What messages call a scenario from standard input. Files that it names are relative to the working directory.
+const STDIN: &str = "<stdin>";
+
+/// Keys at their defaults that --verbose lists; a scenario of a thousand flows has thousands.
+const MAX_DEFAULTS: usize = 40;
+
+/// Whether `file` stands for standard input.
+pub fn is_stdin(file: &Path) -> bool {
+    file == Path::new("-")
+}
+
+/// Standard input, up to `limit` bytes.
+///
+/// # Errors
+/// Those of reading it.
+pub fn read_stdin(limit: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    io::stdin().lock().take(limit).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// This machine's files, and standard input. Reports what is read.
+#[derive(Default)]
+struct Input {
+    /// What was read first, which is the scenario itself.
+    first: OnceCell<Vec<u8>>,
+}
+
+impl Files for Input {
+    fn read(&self, path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+        let bytes = if path == Path::new(STDIN) { read_stdin(limit)? } else { Disk.read(path, limit)? };
+        detail(format_args!("read {}: {} bytes", path.display(), bytes.len()));
+        self.first.get_or_init(|| bytes.clone());
+        Ok(bytes)
+    }
+
+    fn exists(&self, path: &Path) -> bool {
+        Disk.exists(path)
+    }
+
+    fn is_dir(&self, path: &Path) -> bool {
+        Disk.is_dir(path)
+    }
+
+    fn entries(&self, dir: &Path) -> Vec<PathBuf> {
+        Disk.entries(dir)
+    }
+}
+
+/// Reads the scenario in `file`, without checking it yet. One from standard input is called after its text, so that results
+/// of different scenarios have different places.
+///
+/// # Errors
+/// What is wrong with its text.
+pub fn open(file: &Path, overrides: &Overrides) -> Result<Source, Vec<Problem>> {
+    let files = Rc::new(Input::default());
+    let source = if is_stdin(file) {
+        if io::stdin().is_terminal() {
+            note("note: reads a scenario from standard input; Ctrl-D ends it");
+        }
+        let mut source = Source::open(Rc::<Input>::clone(&files), Path::new(STDIN), overrides)?;
+        let text = files.first.get().map_or(&[][..], Vec::as_slice);
+        source.stem = format!("stdin-{:06x}", hash(text.iter().copied()) & 0xff_ffff);
+        source
+    } else {
+        Source::open(Rc::<Input>::clone(&files), file, overrides)?
+    };
+    if is_verbose() {
+        let text = files.first.get().map_or(&[][..], Vec::as_slice);
+        // A scenario that cannot be read has errors, which are said elsewhere.
+        let scenario = source.document.read().ok();
+        let taken = scenario.map(|scenario| defaults(text, overrides, &scenario)).unwrap_or_default();
+        taken.iter().take(MAX_DEFAULTS).for_each(|line| detail(format_args!("default: {line}")));
+        if taken.len() > MAX_DEFAULTS {
+            detail(format_args!(
+                "default: {} keys more; `lasthop convert` prints every key",
+                taken.len() - MAX_DEFAULTS
+            ));
+        }
+    }
+    Ok(source)
+}

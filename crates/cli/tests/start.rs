@@ -1,0 +1,56 @@
+//! `lasthop new`: a scenario to start from.
+
+mod common;
+
+use std::fs;
+
+use common::{fine, lasthop, scratch};
+
+#[test]
+fn new_scenario_passes_check_and_runs_without_a_warning() {
+    let dir = scratch("new");
+    let ended = lasthop(&dir, &["new", "first.toml"]);
+    assert_eq!((ended.code, ended.out.as_str()), (Some(0), ""), "{}", ended.err);
+    let next = ended.err.split('`').nth(1).unwrap();
+    assert_eq!(next, "lasthop run first.toml", "{}", ended.err);
+    let check = lasthop(&dir, &["check", "first.toml"]);
+    assert_eq!((check.code, check.err.as_str()), (Some(0), ""));
+    let run = lasthop(&dir, &["run", "first.toml"]);
+    assert_eq!((run.code, run.err.as_str()), (Some(0), "results in results/first-seed1\n"));
+    let summary = fs::read_to_string(dir.join("results/first-seed1/summary.json")).unwrap();
+    let summary: serde_json::Value = serde_json::from_str(&summary).unwrap();
+    assert_eq!(
+        (&summary["flows"][0]["completed"], &summary["flows"][0]["bytes_delivered"]),
+        (&true.into(), &2_000_000.into())
+    );
+}
+
+#[test]
+fn every_key_of_a_new_scenario_has_a_comment_or_speaks_for_itself() {
+    let text = fine(&scratch("new-text"), &["new", "-"]);
+    assert!(text.starts_with('#') && text.lines().count() < 50, "{text}");
+    let comments = text.lines().filter(|line| line.contains('#')).count();
+    assert!(3 * comments >= text.lines().filter(|line| !line.is_empty()).count(), "{comments} comments in: {text}");
+}
+
+#[test]
+fn new_replaces_no_file() {
+    let dir = scratch("new-exists");
+    fs::write(dir.join("mine.toml"), "precious").unwrap();
+    let ended = lasthop(&dir, &["new", "mine.toml"]);
+    assert_eq!(ended.code, Some(2));
+    assert!(ended.err.starts_with("error: mine.toml: exists, and is not replaced"), "{}", ended.err);
+    assert_eq!(fs::read_to_string(dir.join("mine.toml")).unwrap(), "precious");
+}
+
+#[test]
+fn new_refuses_names_it_cannot_write_or_read_back() {
+    let dir = scratch("new-refused");
+    let ended = lasthop(&dir, &["new", "mine.dat"]);
+    assert_eq!(ended.code, Some(2));
+    assert!(ended.err.contains("thesis's language") && ended.err.contains("mine.toml"), "{}", ended.err);
+    let ended = lasthop(&dir, &["new", "nowhere/mine.toml"]);
+    assert_eq!(ended.code, Some(1));
+    assert!(ended.err.starts_with("error: nowhere/mine.toml: cannot be written"), "{}", ended.err);
+    assert_eq!(fs::read_dir(&dir).unwrap().count(), 0);
+}

@@ -1,0 +1,114 @@
+//! Scenarios from standard input.
+
+mod common;
+
+use std::fs;
+
+use common::{file, fine, piped, scratch};
+
+const EXAMPLE: &str = "examples/goel-refined.toml";
+const SHORT: &str = "flows.download.bytes=400 KiB";
+
+#[test]
+fn commands_take_standard_input_for_a_file() {
+    let dir = scratch("stdin");
+    let text = fs::read(file(EXAMPLE)).unwrap();
+    for args in [
+        &["run", "-", "--set", SHORT, "--json", "--no-out"][..],
+        &["explain", "-", "--set", SHORT],
+        &["convert", "-", "--set", SHORT],
+        &["sweep", "-", "--set", SHORT, "--replications", "2"],
+        &[
+            "compare",
+            "--scenario",
+            "-",
+            "--set",
+            SHORT,
+            "--schemes",
+            "unmodified,refined-icmp",
+            "--replications",
+            "2",
+            "--json",
+        ],
+    ] {
+        let from_file: Vec<String> =
+            args.iter().map(|arg| if *arg == "-" { file(EXAMPLE) } else { (*arg).to_owned() }).collect();
+        let from_file: Vec<&str> = from_file.iter().map(String::as_str).collect();
+        let ended = piped(&dir, args, &text);
+        assert_eq!(ended.code, Some(0), "{args:?}: {}", ended.err);
+        let expected = fine(&dir, &from_file);
+        // `compare` calls its network as its file is called.
+        assert_eq!(ended.out.replace("\"-\"", &format!("\"{}\"", file(EXAMPLE))), expected, "{args:?}");
+        assert!(ended.out.len() > 100, "{args:?}");
+    }
+    assert_eq!(piped(&dir, &["check", "-"], &text).out, "<stdin>: ok: 3 nodes, 2 links, 1 flow\n");
+    assert_eq!(
+        piped(&dir, &["plot", "-", "--out", "p", "--set", SHORT], &text).out,
+        "p/download.svg\np/download.png\n"
+    );
+    assert!(dir.join("p/download.png").exists());
+}
+
+#[test]
+fn thesis_language_is_recognized_on_standard_input() {
+    let dir = scratch("stdin-dat");
+    let name = "examples/goel1997/datafile.dat";
+    let ended = piped(&dir, &["convert", "-"], &fs::read(file(name)).unwrap());
+    assert_eq!((ended.code, ended.out), (Some(0), fine(&dir, &["convert", &file(name)])), "{}", ended.err);
+}
+
+#[test]
+fn script_is_taken_from_standard_input() {
+    let dir = scratch("stdin-drill");
+    let ended = piped(&dir, &["drill", "-"], b"0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3\n");
+    assert_eq!(ended.code, Some(0), "{}", ended.err);
+    assert!(ended.out.starts_with("<stdin>: passed"), "{}", ended.out);
+    let ended = piped(&dir, &["drill", "-"], b"0 socket(\n");
+    assert_eq!(ended.code, Some(2), "{}", ended.err);
+    assert!(ended.err.starts_with("error: <stdin>:2:1: "), "{}", ended.err);
+}
+
+#[test]
+fn errors_in_standard_input_name_it_and_the_line() {
+    let dir = scratch("stdin-wrong");
+    let text = fs::read_to_string(file(EXAMPLE)).unwrap().replace("\"8 Mbps\"", "\"8 mbps\"");
+    let line = text.lines().position(|line| line.contains("8 mbps")).unwrap() + 1;
+    for command in ["run", "check", "explain", "sweep", "steady"] {
+        let ended = piped(&dir, &[command, "-"], text.as_bytes());
+        assert_eq!(ended.code, Some(2), "{command}: {}", ended.err);
+        let expected = format!("error: <stdin>:{line}:8: links.wire.rate: found \"8 mbps\"");
+        assert!(ended.err.starts_with(&expected), "{command}: {}", ended.err);
+    }
+    let ended = piped(&dir, &["check", "-"], &[0, 159, 146, 150]);
+    assert!(ended.err.starts_with("error: <stdin>:1:2: ") && ended.err.contains("binary"), "{}", ended.err);
+    assert!(!dir.join("results").exists());
+}
+
+#[test]
+fn files_named_on_standard_input_are_relative_to_the_working_directory() {
+    let dir = scratch("stdin-files");
+    let text = fs::read(file("examples/cellular.toml")).unwrap();
+    let ended = piped(&dir, &["check", "-"], &text);
+    assert_eq!(ended.code, Some(2), "{}", ended.err);
+    assert!(ended.err.contains("the recording cellular-down.trace is not there"), "{}", ended.err);
+    fs::copy(file("examples/cellular-down.trace"), dir.join("cellular-down.trace")).unwrap();
+    let ended = piped(&dir, &["check", "-"], &text);
+    assert_eq!(ended.code, Some(0), "{}", ended.err);
+}
+
+#[test]
+fn results_of_different_texts_have_different_places() {
+    let dir = scratch("stdin-places");
+    let text = fs::read_to_string(file(EXAMPLE)).unwrap();
+    let run = |text: &str| {
+        let ended = piped(&dir, &["run", "-", "--set", SHORT], text.as_bytes());
+        assert_eq!(ended.code, Some(0), "{}", ended.err);
+        ended.err.lines().last().unwrap().strip_prefix("results in ").unwrap().to_owned()
+    };
+    let first = run(&text);
+    assert!(first.starts_with("results/stdin-") && first.ends_with("-seed1"), "{first}");
+    let other = run(&text.replace("\"8 Mbps\"", "\"9 Mbps\""));
+    assert_ne!(first, other);
+    assert_eq!(run(&text), format!("{first} (replaced an earlier result)"));
+    assert_eq!(fs::read_dir(dir.join("results")).unwrap().count(), 2);
+}

@@ -1,0 +1,103 @@
+//! The archive that is given to people: the command, its manual pages and completions, and the licences.
+
+mod notices;
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use crate::workspace;
+
+/// Shells, and what each calls a completion script.
+const SHELLS: [(&str, &str); 5] = [
+    ("bash", "lasthop.bash"),
+    ("zsh", "_lasthop"),
+    ("fish", "lasthop.fish"),
+    ("elvish", "lasthop.elv"),
+    ("powershell", "_lasthop.ps1"),
+];
+
+/// Files of the repository that the archive has as they are.
+const FILES: [&str; 5] = ["LICENSE-MIT", "LICENSE-APACHE", "README.md", "CHANGELOG.md", "CITATION.cff"];
+
+/// Builds the command with the profile `dist`, and makes `target/dist/lasthop-VERSION-TARGET.tar.gz`.
+pub fn run() -> Result<(), String> {
+    workspace::run(workspace::cargo().args(["build", "--locked", "--profile", "dist", "--package", "lasthop"]))?;
+    let folder = workspace::target().join("dist");
+    let host = host()?;
+    // The workspace has one version.
+    let name = format!("lasthop-{}-{host}", env!("CARGO_PKG_VERSION"));
+    let whole = folder.join(&name);
+    if whole.exists() {
+        fs::remove_dir_all(&whole).map_err(|error| format!("{}: {error}", whole.display()))?;
+    }
+    let program = folder.join(format!("lasthop{}", std::env::consts::EXE_SUFFIX));
+    fill(&whole, &program, &host)?;
+    let archive = format!("{name}.tar.gz");
+    workspace::run(Command::new("tar").arg("-C").arg(&folder).args(["-czf"]).arg(folder.join(&archive)).arg(&name))?;
+    let size = fs::metadata(folder.join(&archive)).map_err(|error| format!("{archive}: {error}"))?.len();
+    workspace::print(&format!("{}: {:.1} MB\n", folder.join(&archive).display(), size as f64 / 1e6))
+}
+
+/// Puts everything into the folder that is packed.
+fn fill(whole: &Path, program: &Path, host: &str) -> Result<(), String> {
+    let copy = |from: &Path, to: &Path| {
+        fs::copy(from, to).map(drop).map_err(|error| format!("{} to {}: {error}", from.display(), to.display()))
+    };
+    let write =
+        |path: &Path, bytes: &[u8]| fs::write(path, bytes).map_err(|error| format!("{}: {error}", path.display()));
+    let completions = whole.join("completions");
+    fs::create_dir_all(&completions).map_err(|error| format!("{}: {error}", completions.display()))?;
+    copy(program, &whole.join(program.file_name().unwrap_or_default()))?;
+    for file in FILES {
+        copy(&workspace::root().join(file), &whole.join(file))?;
+    }
+    for (shell, name) in SHELLS {
+        let script = workspace::output(Command::new(program).args(["completions", shell]))?;
+        write(&completions.join(name), script.as_bytes())?;
+    }
+    workspace::output(Command::new(program).arg("man").arg(whole.join("man").join("man1")))?;
+    write(&whole.join("THIRD-PARTY.txt"), notices::of("lasthop", host)?.as_bytes())
+}
+
+/// The target that rustc builds for.
+fn host() -> Result<String, String> {
+    let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+    let version = workspace::output(Command::new(rustc).arg("-vV"))?;
+    let host = version.lines().find_map(|line| line.strip_prefix("host: "));
+    host.map(str::to_owned).ok_or_else(|| format!("rustc -vV names no host: {version}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// With a program that prints its arguments in the place of the command.
+    #[cfg(unix)]
+    #[test]
+    fn archive_has_program_pages_completions_and_licences() {
+        use std::os::unix::fs::PermissionsExt;
+
+        let folder = workspace::target().join("tmp").join("dist-of-no-program");
+        let _ = fs::remove_dir_all(&folder);
+        fs::create_dir_all(&folder).unwrap();
+        let program = folder.join("lasthop");
+        fs::write(
+            &program,
+            "#!/bin/sh\nif [ $1 = man ]; then mkdir -p $2; echo page > $2/lasthop.1; else echo $1 $2; fi\n",
+        )
+        .unwrap();
+        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+        let whole = folder.join("whole");
+        fill(&whole, &program, &host().unwrap()).unwrap();
+        let read = |name: &str| fs::read_to_string(whole.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert_eq!(read("completions/_lasthop"), "completions zsh\n");
+        assert_eq!(read("man/man1/lasthop.1"), "page\n");
+        assert!(read("LICENSE-MIT").starts_with("MIT License") && read("LICENSE-APACHE").contains("Apache License"));
+        assert_ne!(fs::metadata(whole.join("lasthop")).unwrap().permissions().mode() & 0o111, 0);
+        // The font that plots embed has a licence of its own, which asks to go with it.
+        let notices = read("THIRD-PARTY.txt");
+        assert!(notices.contains("SIL OPEN FONT LICENSE") && notices.contains("\nclap "), "{}", notices.len());
+        assert!(!notices.contains("\nproptest "), "tests are not given away");
+    }
+}

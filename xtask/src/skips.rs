@@ -1,0 +1,149 @@
+//! Which tests were skipped, and whether they may be.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::workspace;
+
+/// Tests that may be skipped, and why.
+const ALLOWED: &str = include_str!("../allowed-skips.txt");
+
+/// Names the directory in which a skipped test notes itself, as in `crates/skip`.
+const DIRECTORY: &str = "LASTHOP_SKIPS";
+
+/// The skips of one command that runs tests.
+pub struct Skips {
+    directory: PathBuf,
+}
+
+impl Skips {
+    /// Has tests that `command` runs note their skips in `directory`, which is emptied.
+    pub fn of(command: &mut Command, directory: PathBuf) -> Result<Self, String> {
+        if directory.exists() {
+            fs::remove_dir_all(&directory).map_err(|error| unreadable(&directory, &error))?;
+        }
+        command.env(DIRECTORY, &directory);
+        Ok(Skips { directory })
+    }
+
+    /// Prints the skips.
+    ///
+    /// # Errors
+    /// Those that are not allowed.
+    pub fn judge(&self) -> Result<(), String> {
+        let skipped = self.noted()?;
+        for line in &skipped {
+            eprintln!("skipped: {line}");
+        }
+        refused(&skipped, &allowed(ALLOWED)?)
+    }
+
+    /// `NAME: REASON` of each skipped test.
+    fn noted(&self) -> Result<BTreeSet<String>, String> {
+        let mut lines = BTreeSet::new();
+        if !self.directory.exists() {
+            return Ok(lines);
+        }
+        for entry in fs::read_dir(&self.directory).map_err(|error| unreadable(&self.directory, &error))?.flatten() {
+            let text = fs::read_to_string(entry.path()).map_err(|error| unreadable(&entry.path(), &error))?;
+            lines.extend(text.lines().map(str::to_owned));
+        }
+        Ok(lines)
+    }
+}
+
+fn unreadable(path: &Path, error: &std::io::Error) -> String {
+    format!("{}: {error}", path.display())
+}
+
+/// The names in a list of allowed skips, with the reasons.
+fn allowed(list: &str) -> Result<BTreeMap<&str, &str>, String> {
+    let lines = list.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+    lines
+        .map(|line| {
+            let entry = line.split_once(": ").map(|(name, reason)| (name.trim(), reason.trim()));
+            entry
+                .filter(|(_, reason)| !reason.is_empty())
+                .ok_or_else(|| format!("allowed-skips.txt: no reason: {line}"))
+        })
+        .collect()
+}
+
+/// An error that names every skip that is not allowed.
+fn refused(skipped: &BTreeSet<String>, allowed: &BTreeMap<&str, &str>) -> Result<(), String> {
+    let name = |line: &str| line.split_once(": ").map_or(line, |(name, _)| name).to_owned();
+    let others: Vec<&str> =
+        skipped.iter().filter(|line| !allowed.contains_key(name(line).as_str())).map(String::as_str).collect();
+    match others.is_empty() {
+        true => Ok(()),
+        false => {
+            Err(format!("tests were skipped that xtask/allowed-skips.txt does not allow:\n  {}", others.join("\n  ")))
+        }
+    }
+}
+
+/// The directory in which the tests' skips are noted.
+pub fn directory() -> PathBuf {
+    workspace::target().join("tmp").join("skipped-tests")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn list_is_read_with_its_reasons() {
+        assert_eq!(allowed("# x\n\na::b: no root: 1\n").unwrap(), BTreeMap::from([("a::b", "no root: 1")]));
+        assert!(allowed("a::b").unwrap_err().ends_with("no reason: a::b"));
+        assert!(allowed("a::b: ").is_err());
+    }
+
+    #[test]
+    fn skip_outside_of_the_list_is_refused() {
+        let skipped = BTreeSet::from(["a::b: no root".to_owned(), "c::d: no tshark".to_owned()]);
+        let both = BTreeMap::from([("a::b", "x"), ("c::d", "y")]);
+        assert_eq!(refused(&skipped, &both), Ok(()));
+        let error = refused(&skipped, &BTreeMap::from([("a::b", "x")])).unwrap_err();
+        assert!(error.ends_with("does not allow:\n  c::d: no tshark"), "{error}");
+    }
+
+    /// With `sh` in the place of tests: one that skips in two processes, then one that does not.
+    #[cfg(unix)]
+    #[test]
+    fn notes_of_all_processes_are_read_and_those_before_forgotten() {
+        let run = |script: &str| {
+            let mut command = Command::new("sh");
+            command.args(["-c", script]);
+            let directory = workspace::target().join("tmp").join("skipped-no-tests");
+            let skips = Skips::of(&mut command, directory).unwrap();
+            assert!(command.status().unwrap().success());
+            skips.noted().unwrap()
+        };
+        let noted = run("mkdir -p $LASTHOP_SKIPS; echo 'a: 1' > $LASTHOP_SKIPS/7; echo 'b: 2' > $LASTHOP_SKIPS/8");
+        assert_eq!(noted, BTreeSet::from(["a: 1".to_owned(), "b: 2".to_owned()]));
+        assert_eq!(run("true"), BTreeSet::new());
+    }
+
+    /// An entry for a test that is gone would hide the next one of its name.
+    #[test]
+    fn every_test_in_the_list_exists() {
+        let mut sources = String::new();
+        let mut folders = vec![workspace::root().join("crates"), workspace::root().join("xtask/src")];
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(&folder).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    folders.push(path);
+                } else if path.extension().is_some_and(|ending| ending == "rs") {
+                    sources += &fs::read_to_string(&path).unwrap();
+                }
+            }
+        }
+        for name in allowed(ALLOWED).unwrap().keys() {
+            let function = name.rsplit("::").next().unwrap();
+            assert!(sources.contains(&format!("fn {function}()")), "{name} is in the list, and nowhere else");
+        }
+    }
+}
