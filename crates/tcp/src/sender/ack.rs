@@ -98,8 +98,7 @@ impl Sender {
             if window > 0 {
                 self.persist.stop();
             } else {
-                // Whoever says so is there: what is sent again is a probe, and is never given up [RFC9293 s3.8.6.1].
-                self.consecutive_timeouts = 0;
+                self.timer.on_closed_window();
             }
         }
         let unmarked = !arrival.ecn_echo && self.rate.is_none();
@@ -218,7 +217,7 @@ impl Sender {
         if let Some(reduction) = &mut self.reduction {
             // Without SACK the segment that is sent again next has not been marked lost, and is in the pipe after it.
             let hole = match verdict {
-                Verdict::Begin { resend: true } | Verdict::Resend { .. } => f64::from(self.settings.segment),
+                Verdict::Begin { resend: true } | Verdict::Resend { .. } => f64::from(self.buffer.mss()),
                 _ => 0.0,
             };
             let pipe = (self.board.pipe() as f64 - self.recovery.allowance() - hole).max(0.0);
@@ -254,7 +253,7 @@ impl Sender {
             Growth::WhenUsed => 0,
         };
         if bytes > 0 && self.may_grow() {
-            let (una, nxt, srtt) = (self.una(), self.nxt(), self.rtt.srtt());
+            let (una, nxt, srtt) = (self.una(), self.nxt(), self.timer.rtt().srtt());
             self.control.on_ack(&Acked { now, bytes, una, nxt, rtt, srtt });
         }
     }
@@ -262,7 +261,11 @@ impl Sender {
     /// Starts the retransmission timer anew, or stops it when nothing is outstanding [RFC6298 s5.2, s5.3].
     #[inline]
     fn restart_timer(&mut self, now: Time) {
-        self.expiry = if self.board.is_empty() { Time::NEVER } else { self.rtt.expiry(now) };
+        if self.board.is_empty() {
+            self.timer.stop();
+        } else {
+            self.timer.start(now);
+        }
     }
 
     /// Takes from the scoreboard what has arrived.
@@ -311,13 +314,9 @@ impl Sender {
     fn measure(&mut self, arrival: &Arrival<'_>, news: &News, acked: u64) -> Option<Span> {
         let now = arrival.now;
         let echoed = arrival.echo.filter(|_| acked > 0).map(|(_, rtt)| rtt);
-        let (smoothed, latest) = match self.settings.sampling {
+        let (smoothed, latest) = match self.timer.sampling() {
             Sampling::OneAtATime => {
-                let (end, began) = self.timed?;
-                if self.una() < end {
-                    return None;
-                }
-                self.timed = None;
+                let began = self.timer.end_sample(self.board.una())?;
                 let rtt = echoed.unwrap_or_else(|| now.since(began));
                 (rtt, rtt)
             }
@@ -328,8 +327,8 @@ impl Sender {
                 (smoothed, news.newest_at.map_or(smoothed, |at| now.since(at)))
             }
         };
-        self.rtt.sample(now, smoothed);
-        let (srtt, rto) = (self.rtt.srtt(), self.rtt.rto());
+        self.timer.on_sample(now, smoothed);
+        let (srtt, rto) = (self.timer.rtt().srtt(), self.timer.rtt().rto());
         self.say(|| Event::RttSample { rtt: smoothed, srtt, rto });
         Some(latest)
     }
@@ -337,14 +336,9 @@ impl Sender {
     /// New data has been acknowledged.
     #[inline]
     fn advanced(&mut self, ack: u64) {
-        self.consecutive_timeouts = 0;
-        self.congestion_timeouts = 0;
+        self.timer.on_advance(self.board.resent_segments() == 0);
         self.limited_sent = 0;
-        if self.board.resent_segments() == 0 {
-            self.forget_repetition();
-        }
-        self.more = false;
-        self.rtt.on_advance();
+        self.buffer.on_advance();
         if self.noticed {
             self.response.on_advance(ack);
         }
@@ -375,7 +369,7 @@ impl Sender {
         rtt: Option<Span>,
     ) {
         let now = arrival.now;
-        let least = self.rtt.least().unwrap_or(Span::ZERO);
+        let least = self.timer.rtt().least().unwrap_or(Span::ZERO);
         let feedback = Feedback {
             now,
             una: self.una(),
@@ -386,7 +380,7 @@ impl Sender {
             flight_before,
             flight: self.board.pipe() as f64,
             rtt,
-            srtt: self.rtt.srtt(),
+            srtt: self.timer.rtt().srtt(),
             ecn_echo: arrival.ecn_echo && self.settings.ecn,
             recovering: self.recovering,
             rate: self.rate.as_mut().and_then(|rate| rate.sample(now, least, self.board.total_lost())),
@@ -406,7 +400,7 @@ impl Sender {
     /// off again when it is acknowledged [RFC9937 s6.2]. `preceding` duplicates came before it.
     #[inline]
     fn delivered_by(&self, news: &News, acked: u64, duplicate: bool, preceding: u32) -> u64 {
-        let segment = u64::from(self.settings.segment);
+        let segment = u64::from(self.buffer.mss());
         match (self.settings.sack, acked) {
             (true, _) => news.delivered,
             (false, 0) => u64::from(duplicate) * segment,

@@ -8,12 +8,14 @@ mod ack;
 mod pacer;
 mod rate;
 mod recover;
-mod requests;
+mod retransmit_timer;
 mod rtt;
 mod scoreboard;
+mod send_buffer;
 mod spurious;
 mod timers;
 mod transmit;
+mod user_timeout;
 
 use std::collections::VecDeque;
 
@@ -25,7 +27,7 @@ pub use scoreboard::{Moment, Scoreboard, Sent};
 pub(crate) use transmit::Piece;
 
 use crate::cc::{CongestionControl, Flight, Start};
-use crate::config::{ClosedWindow, Config, Growth, Nagle, Sampling, TimerRestart};
+use crate::config::{ClosedWindow, Config, Growth, Nagle};
 use crate::differentiation::{DifferentiationConfig, LossDifferentiation};
 use crate::event::{Event, Reason};
 use crate::recovery::prr::Reduction;
@@ -33,8 +35,9 @@ use crate::recovery::{DUP_THRESH, LossRecovery, View};
 use crate::response::NoticeResponse;
 use pacer::Pacer;
 use rate::RateEstimator;
-use requests::Requests;
+use retransmit_timer::RetransmitTimer;
 use rtt::RttEstimator;
+use send_buffer::SendBuffer;
 use spurious::Spurious;
 use timers::Persist;
 
@@ -63,24 +66,17 @@ pub struct Counters {
 
 /// What does not change, or once, at the handshake.
 struct Settings {
-    /// Bytes of data in a full segment.
-    segment: u32,
     initial_window: f64,
     limited_transmit: bool,
     prr: bool,
     growth: Growth,
     recovery_exit_growth: bool,
     restart_after_idle: bool,
-    sampling: Sampling,
-    nagle: Nagle,
     /// Whether SACK, timestamps and ECN were agreed on.
     sack: bool,
     timestamps: bool,
     ecn: bool,
     closed_window: ClosedWindow,
-    retries: Option<u32>,
-    max_rto: Span,
-    restart: TimerRestart,
 }
 
 /// What is being made good, beside what recovery knows. Offsets are the first byte never sent when it began.
@@ -115,26 +111,17 @@ struct Usage {
 pub(crate) struct Sender {
     settings: Settings,
     board: Scoreboard,
-    /// End of what the application has handed over, and whether a FIN follows it.
-    offered: u64,
-    finished: bool,
+    buffer: SendBuffer,
     peer_window: u64,
     /// The largest window the other end has advertised.
     most_peer_window: u64,
     /// How many bytes may be in the network: the congestion window with what recovery adds. Kept, because it is asked for
     /// once a segment and changes once an acknowledgment.
     room: u64,
-    rtt: RttEstimator,
-    /// The byte whose acknowledgment ends the measurement going on, and when it began.
-    timed: Option<(u64, Time)>,
-    /// When the retransmission timer expires; NEVER while it does not run.
-    expiry: Time,
+    timer: RetransmitTimer,
     persist: Persist,
     /// The other end's window is closed, and what is in flight waits for it to open.
     frozen: bool,
-    /// Expiries in a row, and those of them that were taken for congestion.
-    consecutive_timeouts: u32,
-    congestion_timeouts: u32,
     duplicates: u32,
     /// Segments to send again before anything else, whatever the window.
     resend: VecDeque<(u64, Reason)>,
@@ -167,16 +154,6 @@ pub(crate) struct Sender {
     /// Bytes sent because of limited transmit since the last acknowledgment of new data.
     limited_sent: u64,
     last_sent: Option<Time>,
-    corked: bool,
-    /// More follows what was handed over last: it waits, and if it goes out all the same it is not pushed.
-    more: bool,
-    unfinished_record: bool,
-    /// Everything there is goes out, however small.
-    pushed: bool,
-    /// The end of the last segment that was not full.
-    last_small: u64,
-    /// Boxed, for hardly any application asks for it.
-    requests: Option<Box<Requests>>,
     counters: Counters,
     observed: bool,
     events: VecDeque<Event>,
@@ -200,36 +177,25 @@ impl Sender {
         let feeds = control.wants_feedback() || differentiates;
         let mut sender = Sender {
             settings: Settings {
-                segment: config.segment,
                 initial_window: start.cwnd,
                 limited_transmit: config.limited_transmit,
                 prr: config.prr,
                 growth: config.growth,
                 recovery_exit_growth: config.recovery_exit_growth,
                 restart_after_idle: config.restart_after_idle,
-                sampling: config.rto.sampling,
-                nagle: config.nagle,
                 sack: config.options.sack && recovery.uses_sack(),
                 timestamps: config.options.timestamps,
                 ecn: false,
                 closed_window: config.closed_window,
-                retries: config.retries.data,
-                max_rto: config.rto.max,
-                restart: config.rto.restart,
             },
             board: Scoreboard::default(),
-            offered: 0,
-            finished: false,
+            buffer: SendBuffer::new(config.segment, config.nagle),
             peer_window,
             most_peer_window: peer_window,
             room: 0,
-            rtt: RttEstimator::new(config.rto),
-            timed: None,
-            expiry: Time::NEVER,
+            timer: RetransmitTimer::new(config),
             persist: Persist::default(),
             frozen: false,
-            consecutive_timeouts: 0,
-            congestion_timeouts: 0,
             duplicates: 0,
             resend: VecDeque::new(),
             probe: false,
@@ -252,12 +218,6 @@ impl Sender {
             usage: Usage::default(),
             limited_sent: 0,
             last_sent: None,
-            corked: false,
-            more: false,
-            unfinished_record: false,
-            pushed: false,
-            last_small: 0,
-            requests: None,
             counters: Counters::default(),
             observed: false,
             events: VecDeque::new(),
@@ -270,11 +230,8 @@ impl Sender {
     /// Begins anew with other settings, before anything was sent; what the application said is kept.
     pub fn rebuild(&mut self, config: &Config) {
         let old = std::mem::replace(self, Sender::new(config, 0));
-        (self.offered, self.finished) = (old.offered, old.finished);
-        (self.corked, self.more, self.pushed) = (old.corked, old.more, old.pushed);
-        self.unfinished_record = old.unfinished_record;
-        self.requests = old.requests;
-        self.settings.nagle = old.settings.nagle;
+        self.buffer = old.buffer.with_mss(config.segment);
+        self.timer.inherit(old.timer);
         self.observed = old.observed;
         self.events = old.events;
     }
@@ -285,7 +242,7 @@ impl Sender {
         self.peer_window = window;
         self.most_peer_window = window;
         if let Some((now, rtt)) = rtt {
-            self.rtt.sample(now, rtt);
+            self.timer.on_sample(now, rtt);
         }
         self.renew_limit();
     }
@@ -296,29 +253,26 @@ impl Sender {
     }
 
     pub fn offer(&mut self, bytes: u64) {
-        self.offered = self.offered.saturating_add(bytes);
+        self.buffer.write(bytes);
     }
 
     /// A FIN follows what has been handed over.
     pub fn finish(&mut self) {
-        self.finished = true;
+        self.buffer.finish();
     }
 
     pub fn set_nodelay(&mut self, on: bool, default: Nagle) {
-        self.settings.nagle = if on { Nagle::Off } else { default };
-        self.pushed |= on && self.unsent() > 0;
+        self.buffer.set_nodelay(on, default, self.board.nxt());
     }
 
     pub fn set_cork(&mut self, on: bool) {
-        self.pushed |= self.corked && !on && self.unsent() > 0;
-        self.corked = on;
+        self.buffer.set_cork(on, self.board.nxt());
     }
 
     /// Whether the application has said that more follows what it handed over last. It holds that back until the next
     /// acknowledgment comes, and takes the push mark off it.
     pub fn set_more(&mut self, on: bool) {
-        self.more = on;
-        self.unfinished_record = on;
+        self.buffer.set_more(on);
     }
 
     pub fn nxt(&self) -> u64 {
@@ -338,11 +292,11 @@ impl Sender {
     }
 
     pub fn rtt(&self) -> &RttEstimator {
-        &self.rtt
+        self.timer.rtt()
     }
 
     pub fn segment(&self) -> u32 {
-        self.settings.segment
+        self.buffer.mss()
     }
 
     pub fn reordering(&self) -> (u32, u32) {
@@ -350,7 +304,7 @@ impl Sender {
     }
 
     pub fn unsent(&self) -> u64 {
-        self.offered.saturating_sub(self.nxt())
+        self.buffer.unsent(self.nxt())
     }
 
     /// Whether everything handed over was acknowledged, and the FIN too if there is one.
@@ -360,13 +314,13 @@ impl Sender {
 
     /// Whether a FIN follows the data.
     pub fn finishing(&self) -> bool {
-        self.finished
+        self.buffer.finished()
     }
 
     /// Whether the FIN was acknowledged.
     #[inline]
     pub fn fin_acknowledged(&self) -> bool {
-        self.finished && self.una() == self.end()
+        self.buffer.finished() && self.una() == self.end()
     }
 
     /// Whether recovery lives on SACK.
@@ -402,12 +356,27 @@ impl Sender {
 
     /// What is held back goes out, however small.
     pub fn push(&mut self) {
-        self.pushed = true;
+        self.buffer.push();
+    }
+
+    /// What was handed over last ends a record (MSG_EOR).
+    pub fn end_record(&mut self) {
+        self.buffer.end_record();
+    }
+
+    /// How long the other end may fail to answer before the connection is given up (TCP_USER_TIMEOUT).
+    pub fn set_user_timeout(&mut self, timeout: Option<Span>) {
+        self.timer.set_user_timeout(timeout);
+    }
+
+    /// Whether the other end has been silent for longer than is allowed.
+    pub fn given_up(&self) -> bool {
+        self.timer.given_up()
     }
 
     /// How long a cork may hold back what there is, if it does.
     pub fn cork_time(&self) -> Option<Span> {
-        ((self.corked || self.more) && self.unsent() > 0).then(|| self.rtt.rto())
+        self.buffer.waits_for_more(self.nxt()).then(|| self.timer.rtt().rto())
     }
 
     /// Whether the other end is to be told that the window was reduced; asking says that it will be.
@@ -425,7 +394,7 @@ impl Sender {
     /// End of what is to be sent, FIN included.
     #[inline]
     fn end(&self) -> u64 {
-        self.offered + u64::from(self.finished)
+        self.buffer.end()
     }
 
     pub fn pop_event(&mut self) -> Option<Event> {
@@ -441,7 +410,7 @@ impl Sender {
             None => self.control.cwnd(),
         };
         // An allowance below zero was reckoned with the window as it was then; a segment may always fly.
-        if allowance < 0.0 { (window + allowance).max(f64::from(self.settings.segment)) } else { window + allowance }
+        if allowance < 0.0 { (window + allowance).max(f64::from(self.buffer.mss())) } else { window + allowance }
     }
 
     pub fn ssthresh(&self) -> f64 {
@@ -449,7 +418,7 @@ impl Sender {
     }
 
     pub fn srtt(&self) -> Span {
-        self.rtt.srtt()
+        self.timer.rtt().srtt()
     }
 
     /// What is going on, as Linux names it.
@@ -473,7 +442,7 @@ impl Sender {
     }
 
     pub fn retries(&self) -> u32 {
-        self.consecutive_timeouts
+        self.timer.retries()
     }
 
     /// A message about the segment that begins at `seq`.
@@ -489,8 +458,8 @@ impl Sender {
         self.noticed = true;
         let reaction = self.response.on_notice(kind, seq);
         // The timer runs for the first unacknowledged segment.
-        if reaction.postpone && seq == self.una() && self.expiry != Time::NEVER {
-            self.expiry = self.rtt.expiry(now);
+        if reaction.postpone && seq == self.una() && self.timer.is_running() {
+            self.timer.start(now);
         }
         if reaction.resend {
             self.resend.push_back((seq, Reason::Notice));
@@ -507,22 +476,22 @@ impl Sender {
         // any [RFC5682 s2.1 step 3a].
         let ordinary = !self.recovering && self.episodes.back.is_none_or(|(until, _)| self.nxt() > until);
         if self.settings.limited_transmit && !self.settings.sack && ordinary {
-            limit += f64::from(self.duplicates.min(DUP_THRESH - 1)) * f64::from(self.settings.segment);
+            limit += f64::from(self.duplicates.min(DUP_THRESH - 1)) * f64::from(self.buffer.mss());
         }
         self.room = limit as u64;
     }
 
     fn view(&self) -> View {
         View {
-            segment: f64::from(self.settings.segment),
+            segment: f64::from(self.buffer.mss()),
             cwnd: self.control.cwnd(),
             ssthresh: self.control.ssthresh(),
-            srtt: self.rtt.measured(),
-            least_rtt: self.rtt.least(),
+            srtt: self.timer.rtt().measured(),
+            least_rtt: self.timer.rtt().least(),
             echo: None,
             sack: self.settings.sack,
             after_timeout: self.episodes.after_timeout(),
-            expiry: self.expiry,
+            expiry: self.timer.expiry(),
         }
     }
 

@@ -6,7 +6,6 @@ use super::Sender;
 use super::ack::{Arrival, News};
 use super::spurious::{Finding, Signs};
 use crate::cc::{Congestion, Flight};
-use crate::config::TimerRestart;
 use crate::differentiation::Cause;
 use crate::event::{Event, Reason};
 use crate::recovery::prr::Reduction;
@@ -36,7 +35,7 @@ impl Sender {
         let mut view = self.view();
         if acked > 0 {
             // It will be started again [RFC6298 s5.3].
-            view.expiry = self.rtt.expiry(arrival.now);
+            view.expiry = self.timer.expiry_from(arrival.now);
         }
         let verdict = self.recovery.on_ack(&ack, &mut self.board, &view);
         self.recovering = self.recovery.recovering();
@@ -79,8 +78,8 @@ impl Sender {
                 // What a message had sent again is on its way already (Refined ICMP), or about to leave (ELN).
                 let waiting = || self.resend.iter().any(|(seq, _)| *seq == una);
                 let retransmits = notified != Some(Notified::AlreadyResent) || waiting();
-                if self.settings.restart != TimerRestart::Acknowledgments && retransmits {
-                    self.expiry = self.rtt.expiry(now);
+                if retransmits {
+                    self.timer.on_fast_retransmit(now);
                 }
                 let at_once =
                     if resend { Some(una) } else { self.first_to_resend(notified.is_some_and(Notified::at_once)) };
@@ -90,9 +89,9 @@ impl Sender {
                 self.say(|| Event::FastRetransmit { seq: una });
                 self.board.lose_all();
                 self.episodes.back = Some((self.nxt(), Reason::FastRetransmit));
-                self.timed = None;
+                self.timer.discard_sample();
                 self.congested(Congestion::Restart, flight, from);
-                self.expiry = self.rtt.expiry(now);
+                self.timer.start(now);
             }
             Verdict::Resend { .. } => self.resend.push_back((una, Reason::FastRetransmit)),
             Verdict::Recovered => {
@@ -150,7 +149,7 @@ impl Sender {
         self.note_cut();
         let gradual = matches!(event, Congestion::FastRetransmit | Congestion::Ecn);
         self.reduction = (gradual && self.settings.prr && !self.control.regulates_recovery()).then(|| {
-            let segment = f64::from(self.settings.segment);
+            let segment = f64::from(self.buffer.mss());
             let pipe = self.board.pipe() as f64 - self.recovery.allowance();
             Box::new(Reduction::new(segment, pipe_before, self.control.cwnd(), pipe))
         });
@@ -201,7 +200,7 @@ impl Sender {
         self.recovering = false;
         self.reduction = None;
         self.episodes.back = None;
-        self.rtt.undo();
+        self.timer.undo_back_off();
         self.say(|| Event::Undone);
         true
     }

@@ -3,6 +3,7 @@
 use engine::{Span, Time};
 
 use super::Sender;
+use super::retransmit_timer::Expiry;
 use crate::cc::{Congestion, Flight};
 use crate::config::ClosedWindow;
 use crate::event::{Event, Reason};
@@ -10,15 +11,22 @@ use crate::recovery::Verdict;
 
 /// Asks again and again whether a closed window has opened [RFC9293 s3.8.6.1], and ends the wait for one that is nearly
 /// closed.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Persist {
-    due: Option<Time>,
+    /// When it expires; NEVER while it does not run.
+    due: Time,
     /// Probes sent since the window closed.
     sent: u32,
     /// A probe is to be sent now.
     pub probe: bool,
     /// What there is room for goes out now, however little.
     pub waited: bool,
+}
+
+impl Default for Persist {
+    fn default() -> Self {
+        Persist { due: Time::NEVER, sent: 0, probe: false, waited: false }
+    }
 }
 
 impl Persist {
@@ -28,11 +36,13 @@ impl Persist {
 
     /// The window is closed and nothing is in flight that would be acknowledged.
     pub fn start(&mut self, now: Time, rto: Span) {
-        self.due.get_or_insert(now + rto);
+        if self.due == Time::NEVER {
+            self.due = now + rto;
+        }
     }
 
     fn due(&self) -> Time {
-        self.due.unwrap_or(Time::NEVER)
+        self.due
     }
 }
 
@@ -40,7 +50,7 @@ impl Sender {
     /// When `on_time` is to be called.
     #[inline]
     pub fn deadline(&self) -> Time {
-        let mut deadline = self.expiry.min(self.persist.due());
+        let mut deadline = self.timer.expiry().min(self.persist.due());
         if self.watches && !self.frozen {
             deadline = deadline.min(self.recovery.deadline());
         }
@@ -54,7 +64,7 @@ impl Sender {
     pub fn on_time(&mut self, now: Time) {
         if self.watches && !self.frozen && now >= self.recovery.deadline() {
             self.recovery_due(now);
-        } else if now >= self.expiry {
+        } else if now >= self.timer.expiry() {
             self.timed_out(now);
         }
         if now >= self.persist.due() && self.peer_window > 0 && self.unsent() > 0 {
@@ -69,14 +79,12 @@ impl Sender {
         self.tell_window();
     }
 
-    /// The closed window is probed [RFC9293 s3.8.6.1], after pauses that grow exponentially.
+    /// The closed window is probed [RFC9293 s3.8.6.1].
     fn probe_window(&mut self, now: Time) {
-        let first = self.persist.sent == 0;
-        let pause = self.rtt.rto().times(1 << (self.persist.sent + 1).min(20)).min(self.settings.max_rto);
-        if let Some(due) = self.probe_by_user_timeout(now, first, now + pause) {
+        if let Some(due) = self.timer.next_window_probe(now, self.persist.sent) {
             self.persist.probe = true;
             self.persist.sent += 1;
-            self.persist.due = Some(due);
+            self.persist.due = due;
         }
     }
 
@@ -94,8 +102,8 @@ impl Sender {
                 self.resend.clear();
                 self.stop_recovering();
             }
-            self.expiry = Time::NEVER;
-            self.persist.start(now, self.rtt.rto());
+            self.timer.stop();
+            self.persist.start(now, self.timer.rtt().rto());
         }
         if was_closed && !closed {
             // 4.3BSD counts idle time from the last segment that came, and this one has just come.
@@ -106,8 +114,8 @@ impl Sender {
             self.board.lose_all();
             self.stop_recovering();
             self.episodes.back = Some((self.nxt(), Reason::Reopened));
-            self.timed = None;
-            self.expiry = self.rtt.expiry(now);
+            self.timer.discard_sample();
+            self.timer.start(now);
         }
         self.renew_limit();
         self.tell_window();
@@ -138,14 +146,9 @@ impl Sender {
 
     /// The retransmission timer has expired [RFC6298 s5.4 to s5.6].
     fn timed_out(&mut self, now: Time) {
-        if self.user_timed_out(now) {
-            return;
-        }
+        let Some(Expiry { nth, rto }) = self.timer.on_expiry(now) else { return };
+        let una = self.una();
         self.counters.timeouts += 1;
-        self.consecutive_timeouts += 1;
-        self.rtt.back_off();
-        let (una, nth, rto) = (self.una(), self.consecutive_timeouts, self.rtt.rto());
-        self.expiry = self.by_user_timeout(now, self.rtt.expiry(now));
         self.say(|| Event::Timeout { seq: una, nth, rto });
         let flight = self.flight(now);
         let first = nth == 1 && !self.recovering && self.episodes.back.is_none();
@@ -174,9 +177,9 @@ impl Sender {
             }
             self.spurious.begin(true, self.nxt(), first, resent);
             self.episodes.back = Some((self.nxt(), Reason::Timeout));
-            self.congestion_timeouts += 1;
             let flight = Flight { again: !first, ..flight };
-            self.control.on_congestion(Congestion::Timeout { nth: self.congestion_timeouts }, &flight);
+            let nth = self.timer.count_congestion();
+            self.control.on_congestion(Congestion::Timeout { nth }, &flight);
             self.note_cut();
         }
     }

@@ -4,7 +4,6 @@ use engine::Time;
 
 use super::rate::Snapshot;
 use super::{Sender, Sent, Usage};
-use crate::config::{Nagle, TimerRestart};
 use crate::event::{Event, Reason};
 
 /// A piece of the stream to send.
@@ -67,7 +66,7 @@ impl Sender {
             }
             return None;
         }
-        let room = self.recovering && self.leaves_room(self.settings.segment);
+        let room = self.recovering && self.leaves_room(self.buffer.mss());
         if room && let Some(sent) = self.recovery.spare(&self.board).and_then(|seq| self.board.get(seq).copied()) {
             return Some(self.send_again(now, &sent, Reason::FastRetransmit, stamp));
         }
@@ -96,20 +95,16 @@ impl Sender {
     #[inline]
     fn poll_new(&mut self, now: Time, stamp: u32) -> Option<Piece> {
         let nxt = self.nxt();
-        let waiting = self.offered.saturating_sub(nxt);
-        let fin_only = waiting == 0 && self.finished && nxt == self.offered;
-        if waiting == 0 && !fin_only {
+        let Some(mut draft) = self.buffer.next(nxt) else {
             self.note_use(false);
             let pipe = self.board.pipe();
             if let Some(rate) = self.rate.as_mut().filter(|_| pipe < self.room) {
                 rate.on_app_limited(pipe);
             }
             return None;
-        }
-        let segment = u64::from(self.settings.segment);
-        let (mut len, mut record) = self.within_record(nxt, segment.min(waiting));
+        };
         let usable = (self.una() + self.peer_window).saturating_sub(nxt);
-        if len > usable {
+        if draft.len > usable {
             // [RFC9293 s3.8.6.2.1]: less than a segment only if it is half of the most there ever was, or has waited.
             let waited = std::mem::take(&mut self.persist.waited);
             if usable == 0 || (usable < self.most_peer_window / 2 && !waited) {
@@ -117,53 +112,29 @@ impl Sender {
                 self.note_use(false);
                 return None;
             }
-            (len, record) = (usable, false);
+            draft.cut_to(usable);
         }
-        let all = len == waiting;
-        // A FIN rides on the last byte; it counts against the receiver's window only [RFC9293 s3.4].
-        let fin = all && self.finished && usable > len;
-        if fin_only && !fin {
+        self.buffer.add_fin(&mut draft, usable);
+        if draft.fin_only() && !draft.fin {
             self.persist_if_stuck(now);
             return None;
         }
-        // Nothing joins a record that has others behind it, so there is nothing to wait for.
-        let complete = record && !all;
-        if len < segment && !complete && self.holds_back(all, fin) {
+        if self.buffer.holds_back(&draft, self.board.una(), self.board.is_empty()) {
             return None;
         }
         if self.board.is_empty() {
             self.leave_idle(now);
         }
+        let len = draft.len;
         if self.board.pipe() + len > self.room && len > 0 {
             self.note_use(true);
             return None;
         }
-        if len < segment {
-            self.last_small = nxt + len;
-        }
-        if all {
-            self.pushed = false;
-        }
+        let push = self.buffer.on_sent(&draft, nxt);
         if self.settings.limited_transmit && self.duplicates > 0 && !self.recovering {
             self.limited_sent += len;
         }
-        let push = record || (all && !self.unfinished_record);
-        Some(self.send_new(now, len as u32, fin, push, stamp))
-    }
-
-    /// Whether a segment that is not full waits for company.
-    fn holds_back(&self, all: bool, fin: bool) -> bool {
-        if self.pushed || fin {
-            return false;
-        }
-        if self.corked || (self.more && all) {
-            return true;
-        }
-        match self.settings.nagle {
-            Nagle::Off => false,
-            Nagle::On => !self.board.is_empty(),
-            Nagle::Minshall => self.last_small > self.una(),
-        }
+        Some(self.send_new(now, len as u32, draft.fin, push, stamp))
     }
 
     #[inline]
@@ -172,8 +143,8 @@ impl Sender {
         let taken = len + u32::from(fin);
         let snapshot = self.snapshot(now, taken);
         self.board.sent(now, taken, fin, snapshot);
-        if self.timed.is_none() && len > 0 {
-            self.timed = Some((seq + u64::from(taken), now));
+        if len > 0 {
+            self.timer.begin_sample(seq + u64::from(taken), now);
         }
         self.usage.sent = true;
         self.spurious.on_new();
@@ -190,18 +161,19 @@ impl Sender {
             self.counters.fast_retransmits += 1;
         }
         self.left(now, seq, len, reason, stamp);
-        Piece { seq, len, fin: sent.fin, push: sent.end() >= self.offered, new: false }
+        Piece { seq, len, fin: sent.fin, push: self.buffer.ends_at(sent.end()), new: false }
     }
 
     /// A segment to find out about the tail: new data if the other end takes it, else the last one again
     /// [RFC8985 s7.3].
     fn send_probe(&mut self, now: Time, stamp: u32) -> Option<Piece> {
         self.counters.probes += 1;
-        let waiting = self.offered.saturating_sub(self.nxt());
-        let (len, record) = self.within_record(self.nxt(), u64::from(self.settings.segment).min(waiting));
-        let piece = if len > 0 && self.nxt() + len <= self.una() + self.peer_window {
-            self.recovery.on_probe(now, None, self.nxt() + len);
-            self.send_new(now, len as u32, false, record || len == waiting, stamp)
+        let (nxt, edge) = (self.nxt(), self.una() + self.peer_window);
+        let new = self.buffer.next(nxt).filter(|draft| draft.len > 0 && nxt + draft.len <= edge);
+        let piece = if let Some(draft) = new {
+            self.recovery.on_probe(now, None, nxt + draft.len);
+            let push = self.buffer.on_probe(&draft);
+            self.send_new(now, draft.len as u32, false, push, stamp)
         } else {
             let last = *self.board.last()?;
             let snapshot = self.snapshot(now, last.len);
@@ -209,10 +181,10 @@ impl Sender {
             self.recovery.on_probe(now, Some(last.seq), self.nxt());
             let len = last.len - u32::from(last.fin);
             self.left(now, last.seq, len, Reason::Probe, stamp);
-            Piece { seq: last.seq, len, fin: last.fin, push: last.end() >= self.offered, new: false }
+            Piece { seq: last.seq, len, fin: last.fin, push: self.buffer.ends_at(last.end()), new: false }
         };
         // [RFC8985 s7.3]
-        self.expiry = self.rtt.expiry(now);
+        self.timer.start(now);
         Some(piece)
     }
 
@@ -231,24 +203,15 @@ impl Sender {
         let again = reason != Reason::New;
         if again {
             self.counters.segments_retransmitted += 1;
-            self.note_repetition(now);
             self.response.on_resent(seq);
             self.spurious.on_resent(seq, self.settings.timestamps.then_some(stamp));
-            // Karn: a segment sent twice is not timed [RFC6298 s3]. Nor is one behind it, as in 4.3BSD [WS96]:
-            // its acknowledgment waits for the hole to be filled, so the time it takes is not the path's.
-            self.timed = None;
-            let restarts = self.settings.restart == TimerRestart::Retransmissions;
-            if restarts && matches!(reason, Reason::FastRetransmit | Reason::Notice) && seq == self.una() {
-                self.expiry = self.rtt.expiry(now);
-            }
+            let prompted = matches!(reason, Reason::FastRetransmit | Reason::Notice) && seq == self.una();
+            self.timer.on_resent(now, prompted);
         }
         if let Some(reduction) = &mut self.reduction {
             reduction.on_sent(f64::from(len));
         }
-        // [RFC6298 s5.1]
-        if self.expiry == Time::NEVER {
-            self.expiry = self.rtt.expiry(now);
-        }
+        self.timer.on_sent(now);
         if let Some(rate) = self.pacing_rate() {
             self.pacer.on_sent(now, len, rate);
         }
@@ -303,7 +266,7 @@ impl Sender {
     fn leave_idle(&mut self, now: Time) {
         let Some(last) = self.last_sent else { return };
         let idle = now.since(last);
-        if idle > self.rtt.rto() {
+        if idle > self.timer.rtt().rto() {
             let restart = self.settings.restart_after_idle.then_some(self.settings.initial_window);
             self.control.on_idle(now, idle, restart);
             self.last_sent = Some(now);
@@ -314,7 +277,7 @@ impl Sender {
     /// A window too small for what is to be sent, and nothing in flight that would be answered.
     fn persist_if_stuck(&mut self, now: Time) {
         if self.board.is_empty() {
-            self.persist.start(now, self.rtt.rto());
+            self.persist.start(now, self.timer.rtt().rto());
         }
     }
 
