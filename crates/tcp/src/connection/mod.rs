@@ -54,9 +54,6 @@ pub struct Connection {
     shift: u8,
     /// The acknowledgment number sent last.
     last_ack: SeqNum,
-    /// Sequence and acknowledgment number of the segment that said last how much the other end takes
-    /// (SND.WL1, SND.WL2) [RFC9293 s3.10.7.4].
-    window_from: Option<(SeqNum, SeqNum)>,
     /// The application is gone: data that comes now finds nobody.
     orphan: bool,
     paws: Paws,
@@ -82,7 +79,7 @@ impl Connection {
         let uses_sack = connection.sender.uses_sack();
         connection.timestamps = agreed.timestamps;
         connection.ecn = agreed.ecn == crate::config::EcnMode::Request;
-        connection.sender.agreed(connection.ecn, peer_window, None);
+        connection.sender.agreed(connection.ecn, peer_window, None, None);
         connection.receiver.agreed(agreed.sack && uses_sack, agreed.duplicate_sack, 0, u64::MAX);
         connection
     }
@@ -117,7 +114,6 @@ impl Connection {
             ecn: false,
             shift: 0,
             last_ack: SeqNum(0),
-            window_from: None,
             orphan: false,
             time_wait_until: Time::NEVER,
             uncork_at: Time::NEVER,

@@ -76,7 +76,7 @@ impl Sender {
     #[inline]
     pub fn on_ack(&mut self, arrival: &Arrival<'_>) -> bool {
         let taken = self.take(arrival);
-        if taken && (arrival.window == Some(0) || self.frozen) {
+        if taken && (arrival.window == Some(0) || self.peer.is_frozen()) {
             self.mind_closed_window(arrival.now);
         }
         taken
@@ -92,12 +92,10 @@ impl Sender {
         if ack < una && (arrival.sack.is_empty() || !self.settings.sack) {
             return true;
         }
-        let same_window = arrival.window.is_none_or(|window| window == self.peer_window);
+        let same_window = arrival.window.is_none_or(|window| window == self.peer.size());
         if let Some(window) = arrival.window {
-            self.note_window(window);
-            if window > 0 {
-                self.persist.stop();
-            } else {
+            self.peer.on_update(window);
+            if window == 0 {
                 self.timer.on_closed_window();
             }
         }
@@ -115,13 +113,6 @@ impl Sender {
         }
         self.on_any_ack(arrival, una, same_window);
         true
-    }
-
-    /// The other end takes so much.
-    #[inline]
-    pub fn note_window(&mut self, window: u64) {
-        self.peer_window = window;
-        self.most_peer_window = self.most_peer_window.max(window);
     }
 
     /// Whether nothing is going on that an acknowledgment which only advances could be news for.
@@ -168,7 +159,7 @@ impl Sender {
         let acked = self.una() - una;
         // While the window is closed over data in flight, duplicates answer probes.
         let duplicate = match self.settings.sack {
-            _ if self.frozen => false,
+            _ if self.peer.is_frozen() => false,
             true => news.sacked > 0,
             false => acked == 0 && ack == una && had_data && arrival.bare && same_window,
         };
@@ -196,7 +187,7 @@ impl Sender {
         // An acknowledgment that only advances is no news for a recovery that is not recovering and counts duplicates.
         let plain = !duplicate && !self.recovering && !self.watches;
         // A duplicate may be reported, and a probe answered, when nothing is outstanding any more.
-        let asked = (had_data || news.duplicate.is_some() || self.watches) && !plain && !self.frozen;
+        let asked = (had_data || news.duplicate.is_some() || self.watches) && !plain && !self.peer.is_frozen();
         let (verdict, report) =
             if asked { self.ask_recovery(arrival, &news, acked, duplicate) } else { (Verdict::Ordinary, None) };
 
@@ -412,7 +403,7 @@ impl Sender {
     fn may_grow(&self) -> bool {
         let cwnd = self.control.cwnd();
         match self.settings.growth {
-            Growth::BelowPeerWindow => cwnd < self.peer_window as f64,
+            Growth::BelowPeerWindow => cwnd < self.peer.size() as f64,
             Growth::WhenUsed if cwnd < self.control.ssthresh() => {
                 self.usage.limited || cwnd < 2.0 * self.usage.most as f64
             }

@@ -6,6 +6,7 @@
 
 mod ack;
 mod pacer;
+mod peer_window;
 mod rate;
 mod recover;
 mod retransmit_timer;
@@ -20,26 +21,26 @@ mod user_timeout;
 use std::collections::VecDeque;
 
 use engine::{Span, Time};
-use wire::NoticeKind;
+use wire::{NoticeKind, Segment, SeqNum};
 
 pub(crate) use ack::Arrival;
 pub use scoreboard::{Moment, Scoreboard, Sent};
 pub(crate) use transmit::Piece;
 
 use crate::cc::{CongestionControl, Flight, Start};
-use crate::config::{ClosedWindow, Config, Growth, Nagle};
+use crate::config::{Config, Growth, Nagle};
 use crate::differentiation::{DifferentiationConfig, LossDifferentiation};
 use crate::event::{Event, Reason};
 use crate::recovery::prr::Reduction;
 use crate::recovery::{DUP_THRESH, LossRecovery, View};
 use crate::response::NoticeResponse;
 use pacer::Pacer;
+use peer_window::PeerWindow;
 use rate::RateEstimator;
 use retransmit_timer::RetransmitTimer;
 use rtt::RttEstimator;
 use send_buffer::SendBuffer;
 use spurious::Spurious;
-use timers::Persist;
 
 /// What a sender counts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -76,7 +77,6 @@ struct Settings {
     sack: bool,
     timestamps: bool,
     ecn: bool,
-    closed_window: ClosedWindow,
 }
 
 /// What is being made good, beside what recovery knows. Offsets are the first byte never sent when it began.
@@ -112,16 +112,11 @@ pub(crate) struct Sender {
     settings: Settings,
     board: Scoreboard,
     buffer: SendBuffer,
-    peer_window: u64,
-    /// The largest window the other end has advertised.
-    most_peer_window: u64,
+    peer: PeerWindow,
     /// How many bytes may be in the network: the congestion window with what recovery adds. Kept, because it is asked for
     /// once a segment and changes once an acknowledgment.
     room: u64,
     timer: RetransmitTimer,
-    persist: Persist,
-    /// The other end's window is closed, and what is in flight waits for it to open.
-    frozen: bool,
     duplicates: u32,
     /// Segments to send again before anything else, whatever the window.
     resend: VecDeque<(u64, Reason)>,
@@ -186,16 +181,12 @@ impl Sender {
                 sack: config.options.sack && recovery.uses_sack(),
                 timestamps: config.options.timestamps,
                 ecn: false,
-                closed_window: config.closed_window,
             },
             board: Scoreboard::default(),
             buffer: SendBuffer::new(config.segment, config.nagle),
-            peer_window,
-            most_peer_window: peer_window,
+            peer: PeerWindow::new(peer_window, config.closed_window),
             room: 0,
             timer: RetransmitTimer::new(config),
-            persist: Persist::default(),
-            frozen: false,
             duplicates: 0,
             resend: VecDeque::new(),
             probe: false,
@@ -236,11 +227,11 @@ impl Sender {
         self.events = old.events;
     }
 
-    /// What the handshake has agreed on; `rtt` and when, if it measured one, `window` if the other end has said how much it takes.
-    pub fn agreed(&mut self, ecn: bool, window: u64, rtt: Option<(Time, Span)>) {
+    /// What the handshake has agreed on: `window` is how much the other end takes, `from` the numbers of the segment that said so,
+    /// `rtt` a round trip that was measured, and when.
+    pub fn agreed(&mut self, ecn: bool, window: u64, from: Option<(SeqNum, SeqNum)>, rtt: Option<(Time, Span)>) {
         self.settings.ecn = ecn;
-        self.peer_window = window;
-        self.most_peer_window = window;
+        self.peer.agreed(window, from);
         if let Some((now, rtt)) = rtt {
             self.timer.on_sample(now, rtt);
         }
@@ -338,12 +329,33 @@ impl Sender {
     }
 
     pub fn peer_window(&self) -> u64 {
-        self.peer_window
+        self.peer.size()
     }
 
     /// The largest window that the other end has ever offered.
-    pub fn most_peer_window(&self) -> u64 {
-        self.most_peer_window
+    pub fn max_peer_window(&self) -> u64 {
+        self.peer.max()
+    }
+
+    /// The window that a segment advertises, if it is newer than the one that did so last. `ack` is the offset that it
+    /// acknowledges.
+    #[inline]
+    pub fn newer_window(&mut self, segment: &Segment, ack: u64) -> Option<u64> {
+        let newer = self.peer.is_update((segment.seq, segment.ack), ack, self.board.una(), self.board.nxt());
+        newer.then_some(u64::from(segment.window))
+    }
+
+    /// A window is advertised while nothing was ever to be sent.
+    #[inline]
+    pub fn note_window(&mut self, window: u64) {
+        self.peer.set(window);
+    }
+
+    /// Whether a probe of the closed window is to go out now: a segment without data, below what the other end has, which
+    /// it must answer.
+    #[inline]
+    pub fn take_window_probe(&mut self) -> bool {
+        self.peer.take_probe()
     }
 
     /// The window as Linux counts it: without what duplicates add, for they are taken off what is in flight there.
@@ -496,7 +508,7 @@ impl Sender {
     }
 
     fn flight(&self, now: Time) -> Flight {
-        let window = self.effective_cwnd().min(self.peer_window as f64);
+        let window = self.effective_cwnd().min(self.peer.size() as f64);
         let outstanding = (self.board.outstanding() - self.limited_sent.min(self.board.outstanding())) as f64;
         let bytes = if self.episodes.back.is_some() {
             // After going back: what was sent since.

@@ -1,57 +1,20 @@
 //! What happens when time has passed: the retransmission timer, recovery's deadline, the persist timer, pacing.
 
-use engine::{Span, Time};
+use engine::Time;
 
 use super::Sender;
+use super::peer_window::Freeze;
 use super::retransmit_timer::Expiry;
 use crate::cc::{Congestion, Flight};
-use crate::config::ClosedWindow;
 use crate::event::{Event, Reason};
 use crate::recovery::Verdict;
-
-/// Asks again and again whether a closed window has opened [RFC9293 s3.8.6.1], and ends the wait for one that is nearly
-/// closed.
-#[derive(Debug)]
-pub(super) struct Persist {
-    /// When it expires; NEVER while it does not run.
-    due: Time,
-    /// Probes sent since the window closed.
-    sent: u32,
-    /// A probe is to be sent now.
-    pub probe: bool,
-    /// What there is room for goes out now, however little.
-    pub waited: bool,
-}
-
-impl Default for Persist {
-    fn default() -> Self {
-        Persist { due: Time::NEVER, sent: 0, probe: false, waited: false }
-    }
-}
-
-impl Persist {
-    pub fn stop(&mut self) {
-        *self = Persist::default();
-    }
-
-    /// The window is closed and nothing is in flight that would be acknowledged.
-    pub fn start(&mut self, now: Time, rto: Span) {
-        if self.due == Time::NEVER {
-            self.due = now + rto;
-        }
-    }
-
-    fn due(&self) -> Time {
-        self.due
-    }
-}
 
 impl Sender {
     /// When `on_time` is to be called.
     #[inline]
     pub fn deadline(&self) -> Time {
-        let mut deadline = self.timer.expiry().min(self.persist.due());
-        if self.watches && !self.frozen {
+        let mut deadline = self.timer.expiry().min(self.peer.deadline());
+        if self.watches && !self.peer.is_frozen() {
             deadline = deadline.min(self.recovery.deadline());
         }
         if let Some(release) = self.paced_until() {
@@ -62,60 +25,45 @@ impl Sender {
 
     /// A deadline has come; being called early does no harm.
     pub fn on_time(&mut self, now: Time) {
-        if self.watches && !self.frozen && now >= self.recovery.deadline() {
+        if self.watches && !self.peer.is_frozen() && now >= self.recovery.deadline() {
             self.recovery_due(now);
         } else if now >= self.timer.expiry() {
             self.timed_out(now);
         }
-        if now >= self.persist.due() && self.peer_window > 0 && self.unsent() > 0 {
-            // [RFC9293 s3.8.6.2.1 (4)]
-            self.persist.stop();
-            self.persist.waited = true;
-        } else if now >= self.persist.due() {
-            self.probe_window(now);
-        }
+        self.peer.on_time(now, self.unsent() > 0, &mut self.timer);
         self.paced = false;
         self.renew_limit();
         self.tell_window();
-    }
-
-    /// The closed window is probed [RFC9293 s3.8.6.1].
-    fn probe_window(&mut self, now: Time) {
-        if let Some(due) = self.timer.next_window_probe(now, self.persist.sent) {
-            self.persist.probe = true;
-            self.persist.sent += 1;
-            self.persist.due = due;
-        }
     }
 
     /// The other end's window is closed, or was: data in flight waits for it [RFC9293 s3.8.6]. As in 4.3BSD the retransmission timer
     /// stops, the window is probed, and when it opens all that was not acknowledged is sent again [WS96].
     #[cold]
     pub(super) fn mind_closed_window(&mut self, now: Time) {
-        if self.settings.closed_window == ClosedWindow::TimesOut {
-            return;
-        }
-        let (closed, outstanding) = (self.peer_window == 0, !self.board.is_empty());
-        let was_closed = std::mem::replace(&mut self.frozen, closed);
-        if closed && outstanding {
-            if !was_closed {
-                self.resend.clear();
-                self.stop_recovering();
+        let Some(freeze) = self.peer.freeze() else { return };
+        let outstanding = !self.board.is_empty();
+        match freeze {
+            Freeze::Begins | Freeze::Lasts if outstanding => {
+                if freeze == Freeze::Begins {
+                    self.resend.clear();
+                    self.stop_recovering();
+                }
+                self.timer.stop();
+                self.peer.persist(now, self.timer.rtt().rto());
             }
-            self.timer.stop();
-            self.persist.start(now, self.timer.rtt().rto());
-        }
-        if was_closed && !closed {
-            // 4.3BSD counts idle time from the last segment that came, and this one has just come.
-            self.last_sent = self.last_sent.map(|_| now);
-        }
-        if was_closed && !closed && outstanding {
-            self.resend.clear();
-            self.board.lose_all();
-            self.stop_recovering();
-            self.episodes.back = Some((self.nxt(), Reason::Reopened));
-            self.timer.discard_sample();
-            self.timer.start(now);
+            Freeze::Begins | Freeze::Lasts => {}
+            Freeze::Ends => {
+                // 4.3BSD counts idle time from the last segment that came, and this one has just come.
+                self.last_sent = self.last_sent.map(|_| now);
+                if outstanding {
+                    self.resend.clear();
+                    self.board.lose_all();
+                    self.stop_recovering();
+                    self.episodes.back = Some((self.nxt(), Reason::Reopened));
+                    self.timer.discard_sample();
+                    self.timer.start(now);
+                }
+            }
         }
         self.renew_limit();
         self.tell_window();

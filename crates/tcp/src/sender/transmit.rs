@@ -34,7 +34,7 @@ impl Sender {
 
     /// The next piece when it is not simply new data that may go.
     fn poll_any(&mut self, now: Time, stamp: u32) -> Option<Piece> {
-        if self.frozen {
+        if self.peer.is_frozen() {
             return None;
         }
         while let Some((seq, reason)) = self.resend.pop_front() {
@@ -76,7 +76,7 @@ impl Sender {
     /// Whether a segment that was sent before may go out again. The first may whatever the other end takes: over a window
     /// that has shrunk it is the probe [RFC9293 s3.8.6, s3.8.6.1].
     fn fits(&self, sent: &Sent) -> bool {
-        let taken = sent.seq == self.una() || sent.end() - self.una() <= self.peer_window;
+        let taken = sent.seq == self.una() || sent.end() - self.una() <= self.peer.size();
         // A FIN that goes alone counts as one byte, as it did when it was sent first.
         taken && self.leaves_room((sent.len - u32::from(sent.fin)).max(1))
     }
@@ -89,7 +89,7 @@ impl Sender {
 
     /// Whether there is something new, and the other end would take it.
     fn has_new(&self) -> bool {
-        self.end() > self.nxt() && self.nxt() < self.una() + self.peer_window
+        self.end() > self.nxt() && self.nxt() < self.una() + self.peer.size()
     }
 
     #[inline]
@@ -103,11 +103,9 @@ impl Sender {
             }
             return None;
         };
-        let usable = (self.una() + self.peer_window).saturating_sub(nxt);
+        let usable = self.peer.usable(self.board.una(), nxt);
         if draft.len > usable {
-            // [RFC9293 s3.8.6.2.1]: less than a segment only if it is half of the most there ever was, or has waited.
-            let waited = std::mem::take(&mut self.persist.waited);
-            if usable == 0 || (usable < self.most_peer_window / 2 && !waited) {
+            if !self.peer.admits_part(usable) {
                 self.persist_if_stuck(now);
                 self.note_use(false);
                 return None;
@@ -168,7 +166,7 @@ impl Sender {
     /// [RFC8985 s7.3].
     fn send_probe(&mut self, now: Time, stamp: u32) -> Option<Piece> {
         self.counters.probes += 1;
-        let (nxt, edge) = (self.nxt(), self.una() + self.peer_window);
+        let (nxt, edge) = (self.nxt(), self.una() + self.peer.size());
         let new = self.buffer.next(nxt).filter(|draft| draft.len > 0 && nxt + draft.len <= edge);
         let piece = if let Some(draft) = new {
             self.recovery.on_probe(now, None, nxt + draft.len);
@@ -277,13 +275,7 @@ impl Sender {
     /// A window too small for what is to be sent, and nothing in flight that would be answered.
     fn persist_if_stuck(&mut self, now: Time) {
         if self.board.is_empty() {
-            self.persist.start(now, self.timer.rtt().rto());
+            self.peer.persist(now, self.timer.rtt().rto());
         }
-    }
-
-    /// Whether a probe of the closed window is to go out now: a segment without data, below what the other end has, which
-    /// it must answer.
-    pub fn take_window_probe(&mut self) -> bool {
-        std::mem::take(&mut self.persist.probe)
     }
 }
