@@ -9,7 +9,7 @@ use wire::{SackBlocks, SeqNum};
 use super::rate::Snapshot;
 use super::{Scoreboard, Sender, Sent};
 use crate::cc::{Acked, Feedback};
-use crate::config::{Growth, Sampling};
+use crate::config::Sampling;
 use crate::event::Event;
 use crate::recovery::prr::Progress;
 use crate::recovery::{DUP_THRESH, Verdict, View};
@@ -119,7 +119,7 @@ impl Sender {
     #[inline]
     fn undisturbed(&self) -> bool {
         // A recovery that does not watch and is not recovering counts duplicates.
-        !self.watches && !self.recovering && self.reduction.is_none() && !self.spurious.watching()
+        !self.watches && !self.recovering && !self.cwnd.is_reducing() && !self.spurious.watching()
     }
 
     /// An acknowledgment that advances while nothing else is going on, as nearly all do: of what follows in `on_any_ack` only
@@ -142,7 +142,7 @@ impl Sender {
         self.duplicates = 0;
         self.grow(now, acked, delivered, rtt);
         self.restart_timer(now);
-        self.renew_limit();
+        self.renew_inflation();
         self.tell_window();
     }
 
@@ -196,7 +196,7 @@ impl Sender {
             self.feed_back(arrival, &news, acked, lost, flight_before, rtt);
         }
         if needless {
-            self.control.on_undo();
+            self.cwnd.on_undo();
             self.counters.undone += 1;
         }
         if verdict != Verdict::Ordinary {
@@ -205,47 +205,42 @@ impl Sender {
         }
         self.take_mark(arrival, from);
         let delivered = self.delivered_by(&news, acked, duplicate, preceding);
-        if let Some(reduction) = &mut self.reduction {
+        let (board, recovery, mss) = (&self.board, &self.recovery, self.buffer.mss());
+        self.cwnd.on_progress(|| {
             // Without SACK the segment that is sent again next has not been marked lost, and is in the pipe after it.
             let hole = match verdict {
-                Verdict::Begin { resend: true } | Verdict::Resend { .. } => f64::from(self.buffer.mss()),
+                Verdict::Begin { resend: true } | Verdict::Resend { .. } => f64::from(mss),
                 _ => 0.0,
             };
-            let pipe = (self.board.pipe() as f64 - self.recovery.allowance() - hole).max(0.0);
-            let delivered = delivered as f64;
-            reduction.on_ack(Progress { delivered, pipe, safe: acked > 0 && lost == 0 });
-        }
+            let pipe = (board.pipe() as f64 - recovery.allowance() - hole).max(0.0);
+            Progress { delivered: delivered as f64, pipe, safe: acked > 0 && lost == 0 }
+        });
         // [RFC3168 s6.1.2]: what echoes a mark does not make the window grow.
-        let echoes = arrival.ecn_echo && self.settings.ecn && !self.control.precise_ecn();
+        let echoes = arrival.ecn_echo && self.settings.ecn && !self.cwnd.precise_ecn();
         let opens = match verdict {
             Verdict::Ordinary => true,
             // By the RFC cwnd stays where recovery left it [RFC5681 s3.2 step 6].
             Verdict::Recovered => self.settings.recovery_exit_growth,
             _ => false,
         };
-        if opens && self.reduction.is_none() && !echoes {
+        if opens && !self.cwnd.is_reducing() && !echoes {
             self.grow(now, acked, delivered, rtt);
         }
         // [RFC6582 s3.2 step 3]
         if acked > 0 && (self.board.is_empty() || verdict != (Verdict::Resend { restart: false })) {
             self.restart_timer(now);
         }
-        self.renew_limit();
+        self.renew_inflation();
         self.tell_window();
     }
 
     /// Lets the control grow the window, if it may.
     #[inline]
     fn grow(&mut self, now: Time, acked: u64, delivered: u64, rtt: Option<Span>) {
-        let bytes = match self.settings.growth {
-            Growth::BelowPeerWindow => acked,
-            // What was SACKed counted then; where reordering is common it lets the window grow by itself (Linux).
-            Growth::WhenUsed if acked > 0 || self.recovery.reordering().0 > DUP_THRESH => delivered,
-            Growth::WhenUsed => 0,
-        };
-        if bytes > 0 && self.may_grow() {
+        let bytes = self.cwnd.growing_bytes(acked, delivered, || self.recovery.reordering().0 > DUP_THRESH);
+        if bytes > 0 && self.cwnd.may_grow(self.peer.size()) {
             let (una, nxt, srtt) = (self.una(), self.nxt(), self.timer.rtt().srtt());
-            self.control.on_ack(&Acked { now, bytes, una, nxt, rtt, srtt });
+            self.cwnd.grow(&Acked { now, bytes, una, nxt, rtt, srtt });
         }
     }
 
@@ -344,7 +339,7 @@ impl Sender {
         if self.episodes.mark.is_some_and(|until| ack > until) {
             self.episodes.mark = None;
             if !self.recovering {
-                self.reduction = None;
+                self.cwnd.end_reduction();
             }
         }
     }
@@ -376,9 +371,7 @@ impl Sender {
             recovering: self.recovering,
             rate: self.rate.as_mut().and_then(|rate| rate.sample(now, least, self.board.total_lost())),
         };
-        let cwnd = self.control.cwnd();
-        self.control.on_feedback(&feedback);
-        if feedback.ecn_echo && self.control.precise_ecn() && self.control.cwnd() < cwnd {
+        if self.cwnd.on_feedback(&feedback) {
             // [RFC8257 s3.3]
             self.note_cut();
         }
@@ -396,18 +389,6 @@ impl Sender {
             (true, _) => news.delivered,
             (false, 0) => u64::from(duplicate) * segment,
             (false, acked) => acked.saturating_sub(u64::from(preceding) * segment).max(acked.min(segment)),
-        }
-    }
-
-    #[inline]
-    fn may_grow(&self) -> bool {
-        let cwnd = self.control.cwnd();
-        match self.settings.growth {
-            Growth::BelowPeerWindow => cwnd < self.peer.size() as f64,
-            Growth::WhenUsed if cwnd < self.control.ssthresh() => {
-                self.usage.limited || cwnd < 2.0 * self.usage.most as f64
-            }
-            Growth::WhenUsed => self.usage.limited,
         }
     }
 }

@@ -5,6 +5,7 @@
 //! comes out of `transmit`.
 
 mod ack;
+mod cwnd_limit;
 mod pacer;
 mod peer_window;
 mod rate;
@@ -27,13 +28,13 @@ pub(crate) use ack::Arrival;
 pub use scoreboard::{Moment, Scoreboard, Sent};
 pub(crate) use transmit::Piece;
 
-use crate::cc::{CongestionControl, Flight, Start};
-use crate::config::{Config, Growth, Nagle};
+use crate::cc::Flight;
+use crate::config::{Config, Nagle};
 use crate::differentiation::{DifferentiationConfig, LossDifferentiation};
 use crate::event::{Event, Reason};
-use crate::recovery::prr::Reduction;
 use crate::recovery::{DUP_THRESH, LossRecovery, View};
 use crate::response::NoticeResponse;
+use cwnd_limit::CwndLimit;
 use pacer::Pacer;
 use peer_window::PeerWindow;
 use rate::RateEstimator;
@@ -67,12 +68,8 @@ pub struct Counters {
 
 /// What does not change, or once, at the handshake.
 struct Settings {
-    initial_window: f64,
     limited_transmit: bool,
-    prr: bool,
-    growth: Growth,
     recovery_exit_growth: bool,
-    restart_after_idle: bool,
     /// Whether SACK, timestamps and ECN were agreed on.
     sack: bool,
     timestamps: bool,
@@ -97,25 +94,12 @@ impl Episodes {
     }
 }
 
-/// What of the window has been used (RFC 7661).
-#[derive(Default)]
-struct Usage {
-    /// Whether it was what held the sender back in the window that ends at `until`, and the most that was outstanding.
-    limited: bool,
-    most: u64,
-    until: u64,
-    /// Whether new data was sent since this was noted last.
-    sent: bool,
-}
-
 pub(crate) struct Sender {
     settings: Settings,
     board: Scoreboard,
     buffer: SendBuffer,
     peer: PeerWindow,
-    /// How many bytes may be in the network: the congestion window with what recovery adds. Kept, because it is asked for
-    /// once a segment and changes once an acknowledgment.
-    room: u64,
+    cwnd: CwndLimit,
     timer: RetransmitTimer,
     duplicates: u32,
     /// Segments to send again before anything else, whatever the window.
@@ -126,14 +110,11 @@ pub(crate) struct Sender {
     watches: bool,
     /// Whether recovery is going on: what it says, kept.
     recovering: bool,
-    control: Box<dyn CongestionControl>,
     differentiation: Box<dyn LossDifferentiation>,
     differentiates: bool,
     response: Box<dyn NoticeResponse>,
     /// Whether a message from the network ever came: without, the response has nothing to remember.
     noticed: bool,
-    /// Boxed, for it is rare and an idle connection should be small.
-    reduction: Option<Box<Reduction>>,
     episodes: Episodes,
     /// The window was reduced, for whatever reason: the next segment of new data says so [RFC3168 s6.1.2].
     tell_reduced: bool,
@@ -145,10 +126,8 @@ pub(crate) struct Sender {
     pacer: Pacer,
     /// Pacing holds back what could go.
     paced: bool,
-    usage: Usage,
     /// Bytes sent because of limited transmit since the last acknowledgment of new data.
     limited_sent: u64,
-    last_sent: Option<Time>,
     counters: Counters,
     observed: bool,
     events: VecDeque<Event>,
@@ -159,25 +138,15 @@ pub(crate) struct Sender {
 impl Sender {
     pub fn new(config: &Config, peer_window: u64) -> Self {
         let segment = f64::from(config.segment);
-        let start = Start {
-            segment,
-            cwnd: segment * f64::from(config.initial_window.max(1)),
-            ssthresh: config.initial_ssthresh.map_or(f64::INFINITY, |bytes| bytes.0 as f64),
-            stream: config.stream,
-        };
         let recovery = config.recovery.build();
-        let control = config.control.build(start);
+        let cwnd = CwndLimit::new(config);
         let differentiates = config.differentiation != DifferentiationConfig::default();
-        let paces = control.paces();
-        let feeds = control.wants_feedback() || differentiates;
-        let mut sender = Sender {
+        let paces = cwnd.paces();
+        let feeds = cwnd.wants_feedback() || differentiates;
+        Sender {
             settings: Settings {
-                initial_window: start.cwnd,
                 limited_transmit: config.limited_transmit,
-                prr: config.prr,
-                growth: config.growth,
                 recovery_exit_growth: config.recovery_exit_growth,
-                restart_after_idle: config.restart_after_idle,
                 sack: config.options.sack && recovery.uses_sack(),
                 timestamps: config.options.timestamps,
                 ecn: false,
@@ -185,7 +154,7 @@ impl Sender {
             board: Scoreboard::default(),
             buffer: SendBuffer::new(config.segment, config.nagle),
             peer: PeerWindow::new(peer_window, config.closed_window),
-            room: 0,
+            cwnd,
             timer: RetransmitTimer::new(config),
             duplicates: 0,
             resend: VecDeque::new(),
@@ -193,12 +162,10 @@ impl Sender {
             watches: recovery.watches(),
             recovering: false,
             recovery,
-            control,
             differentiation: config.differentiation.build(segment),
             differentiates,
             response: config.response.build(),
             noticed: false,
-            reduction: None,
             episodes: Episodes::default(),
             tell_reduced: false,
             spurious: Spurious::new(config.spurious),
@@ -206,16 +173,12 @@ impl Sender {
             paces,
             pacer: Pacer::default(),
             paced: false,
-            usage: Usage::default(),
             limited_sent: 0,
-            last_sent: None,
             counters: Counters::default(),
             observed: false,
             events: VecDeque::new(),
             told: (0.0, 0.0, 0),
-        };
-        sender.renew_limit();
-        sender
+        }
     }
 
     /// Begins anew with other settings, before anything was sent; what the application said is kept.
@@ -235,7 +198,6 @@ impl Sender {
         if let Some((now, rtt)) = rtt {
             self.timer.on_sample(now, rtt);
         }
-        self.renew_limit();
     }
 
     pub fn observe(&mut self) {
@@ -321,7 +283,7 @@ impl Sender {
 
     /// Whether the control wants each mark reported, as DCTCP does.
     pub fn precise_ecn(&self) -> bool {
-        self.control.precise_ecn()
+        self.cwnd.precise_ecn()
     }
 
     pub fn allowance(&self) -> f64 {
@@ -360,10 +322,7 @@ impl Sender {
 
     /// The window as Linux counts it: without what duplicates add, for they are taken off what is in flight there.
     pub fn info_cwnd(&self) -> f64 {
-        match &self.reduction {
-            Some(reduction) => reduction.window(),
-            None => self.control.cwnd(),
-        }
+        self.cwnd.window()
     }
 
     /// What is held back goes out, however small.
@@ -416,17 +375,11 @@ impl Sender {
     /// The window as it stands, with what recovery makes of it for now.
     #[inline]
     pub fn effective_cwnd(&self) -> f64 {
-        let allowance = if self.recovering { self.recovery.allowance() } else { 0.0 };
-        let window = match &self.reduction {
-            Some(reduction) => reduction.window(),
-            None => self.control.cwnd(),
-        };
-        // An allowance below zero was reckoned with the window as it was then; a segment may always fly.
-        if allowance < 0.0 { (window + allowance).max(f64::from(self.buffer.mss())) } else { window + allowance }
+        self.cwnd.inflated(if self.recovering { self.recovery.allowance() } else { 0.0 })
     }
 
     pub fn ssthresh(&self) -> f64 {
-        self.control.ssthresh()
+        self.cwnd.ssthresh()
     }
 
     pub fn srtt(&self) -> Span {
@@ -476,28 +429,34 @@ impl Sender {
         if reaction.resend {
             self.resend.push_back((seq, Reason::Notice));
         }
-        self.renew_limit();
+        self.renew_inflation();
         self.tell_window();
     }
 
-    /// Notes how much may be in the network. To be called whenever the window may have changed.
+    /// Passes on what recovery, or limited transmit, adds to the window. To be called at the end of whatever may change that.
     #[inline]
-    fn renew_limit(&mut self) {
-        let mut limit = self.effective_cwnd();
-        // [RFC3042 s2]; with SACK the pipe has room by itself. After a timeout duplicates tell of new data only if there was
-        // any [RFC5682 s2.1 step 3a].
-        let ordinary = !self.recovering && self.episodes.back.is_none_or(|(until, _)| self.nxt() > until);
-        if self.settings.limited_transmit && !self.settings.sack && ordinary {
-            limit += f64::from(self.duplicates.min(DUP_THRESH - 1)) * f64::from(self.buffer.mss());
-        }
-        self.room = limit as u64;
+    fn renew_inflation(&mut self) {
+        let inflation = if self.recovering {
+            self.recovery.allowance()
+        } else if self.duplicates > 0
+            && self.settings.limited_transmit
+            && !self.settings.sack
+            && self.episodes.back.is_none_or(|(until, _)| self.nxt() > until)
+        {
+            // [RFC3042 s2]; with SACK the pipe has room by itself. After a timeout duplicates tell of new data only if there was
+            // any [RFC5682 s2.1 step 3a].
+            f64::from(self.duplicates.min(DUP_THRESH - 1)) * f64::from(self.buffer.mss())
+        } else {
+            0.0
+        };
+        self.cwnd.inflate(inflation);
     }
 
     fn view(&self) -> View {
         View {
             segment: f64::from(self.buffer.mss()),
-            cwnd: self.control.cwnd(),
-            ssthresh: self.control.ssthresh(),
+            cwnd: self.cwnd.cwnd(),
+            ssthresh: self.cwnd.ssthresh(),
             srtt: self.timer.rtt().measured(),
             least_rtt: self.timer.rtt().least(),
             echo: None,
@@ -516,7 +475,7 @@ impl Sender {
         } else if self.settings.sack || self.recovering {
             // While a hole stays open any amount may be outstanding: what was SACKed, or told of by duplicates, has left the
             // network. In it there was never more than the window. The RFC's words would have all of it count.
-            outstanding.min(self.control.cwnd())
+            outstanding.min(self.cwnd.cwnd())
         } else {
             outstanding
         };

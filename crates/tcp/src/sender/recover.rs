@@ -8,7 +8,6 @@ use super::spurious::{Finding, Signs};
 use crate::cc::{Congestion, Flight};
 use crate::differentiation::Cause;
 use crate::event::{Event, Reason};
-use crate::recovery::prr::Reduction;
 use crate::recovery::{Ack, Notified, Verdict};
 
 impl Sender {
@@ -57,7 +56,7 @@ impl Sender {
             Verdict::Ordinary | Verdict::Recovering => {}
             Verdict::Begin { resend } => {
                 // Marks and losses of one window reduce it once [RFC3168 s6.1.2].
-                let reduced = self.episodes.mark.is_some() && !self.control.regulates_recovery();
+                let reduced = self.episodes.mark.is_some() && !self.cwnd.regulates_recovery();
                 let first = self.episodes.back.is_none();
                 if !reduced {
                     self.spurious.begin(false, self.nxt(), first, self.repetition_outstanding());
@@ -65,7 +64,7 @@ impl Sender {
                 self.response.on_recovery(una);
                 let lost = self.board.lost_segments().saturating_sub(self.board.resent_segments()).max(1);
                 if notified.is_some() || self.differentiation.cause(now, lost) == Cause::Wireless {
-                    self.control.on_congestion(Congestion::Notified, flight);
+                    self.cwnd.on_congestion(Congestion::Notified, flight);
                     self.say(|| Event::NotifiedRecovery { seq: una });
                 } else if reduced {
                     self.say(|| Event::FastRetransmit { seq: una });
@@ -95,14 +94,14 @@ impl Sender {
             }
             Verdict::Resend { .. } => self.resend.push_back((una, Reason::FastRetransmit)),
             Verdict::Recovered => {
-                self.reduction = None;
-                self.control.on_recovered(now);
+                self.cwnd.end_reduction();
+                self.cwnd.on_recovered(now);
                 self.say(|| Event::RecoveryEnd);
             }
             Verdict::Again => {
-                self.reduction = None;
-                if !self.control.regulates_recovery() {
-                    self.control.on_recovered(now);
+                self.cwnd.end_reduction();
+                if !self.cwnd.regulates_recovery() {
+                    self.cwnd.on_recovered(now);
                 }
                 self.say(|| Event::RecoveryEnd);
                 let flight = self.flight(now);
@@ -110,9 +109,9 @@ impl Sender {
             }
             Verdict::Repaired => {
                 self.spurious.forget();
-                self.control.on_congestion(Congestion::FastRetransmit, flight);
+                self.cwnd.on_congestion(Congestion::FastRetransmit, flight);
                 self.note_cut();
-                self.control.on_recovered(now);
+                self.cwnd.on_recovered(now);
                 self.say(|| Event::FastRetransmit { seq: una });
                 self.say(|| Event::RecoveryEnd);
             }
@@ -137,7 +136,7 @@ impl Sender {
     /// What goes out first when recovery begins, whatever the window; a reduction in proportion takes care of that itself, and
     /// what the network has explained was sent again when it did.
     fn first_to_resend(&mut self, explained: bool) -> Option<u64> {
-        if explained || self.reduction.is_some() {
+        if explained || self.cwnd.is_reducing() {
             return None;
         }
         self.board.next_to_resend().map(|sent| sent.seq)
@@ -145,14 +144,9 @@ impl Sender {
 
     /// Tells the control of congestion, and begins the reduction that follows.
     pub(super) fn congested(&mut self, event: Congestion, flight: &Flight, pipe_before: f64) {
-        self.control.on_congestion(event, flight);
+        let pipe = self.board.pipe() as f64 - self.recovery.allowance();
+        self.cwnd.reduce(event, flight, pipe_before, pipe);
         self.note_cut();
-        let gradual = matches!(event, Congestion::FastRetransmit | Congestion::Ecn);
-        self.reduction = (gradual && self.settings.prr && !self.control.regulates_recovery()).then(|| {
-            let segment = f64::from(self.buffer.mss());
-            let pipe = self.board.pipe() as f64 - self.recovery.allowance();
-            Box::new(Reduction::new(segment, pipe_before, self.control.cwnd(), pipe))
-        });
     }
 
     /// The window was cut: the other end is told, and echoes no marks of before any more [RFC3168 s6.1.2].
@@ -164,7 +158,7 @@ impl Sender {
     /// Answers a mark, once a window [RFC3168 s6.1.2].
     #[inline]
     pub(super) fn take_mark(&mut self, arrival: &Arrival<'_>, from: f64) {
-        if !arrival.ecn_echo || !self.settings.ecn || self.control.precise_ecn() {
+        if !arrival.ecn_echo || !self.settings.ecn || self.cwnd.precise_ecn() {
             return;
         }
         // Marks that the other end echoes until it hears of the last cut are answered by that.
@@ -198,7 +192,7 @@ impl Sender {
         self.resend.clear();
         self.recovery.on_undo(&self.board);
         self.recovering = false;
-        self.reduction = None;
+        self.cwnd.end_reduction();
         self.episodes.back = None;
         self.timer.undo_back_off();
         self.say(|| Event::Undone);

@@ -32,7 +32,7 @@ impl Sender {
         }
         self.peer.on_time(now, self.unsent() > 0, &mut self.timer);
         self.paced = false;
-        self.renew_limit();
+        self.renew_inflation();
         self.tell_window();
     }
 
@@ -54,7 +54,7 @@ impl Sender {
             Freeze::Begins | Freeze::Lasts => {}
             Freeze::Ends => {
                 // 4.3BSD counts idle time from the last segment that came, and this one has just come.
-                self.last_sent = self.last_sent.map(|_| now);
+                self.cwnd.was_not_idle(now);
                 if outstanding {
                     self.resend.clear();
                     self.board.lose_all();
@@ -65,14 +65,14 @@ impl Sender {
                 }
             }
         }
-        self.renew_limit();
+        self.renew_inflation();
         self.tell_window();
     }
 
     fn stop_recovering(&mut self) {
         self.duplicates = 0;
         self.probe = false;
-        self.reduction = None;
+        self.cwnd.end_reduction();
         self.spurious.forget();
         self.recovery.on_timeout(&self.board);
         self.recovering = false;
@@ -85,10 +85,8 @@ impl Sender {
         let verdict = self.recovery.on_deadline(now, &mut self.board, &view);
         self.recovering = self.recovery.recovering();
         self.apply(now, verdict, None, &flight, from);
-        if verdict == (Verdict::Begin { resend: false })
-            && let Some(reduction) = &mut self.reduction
-        {
-            reduction.allow_first(self.board.pipe() as f64);
+        if verdict == (Verdict::Begin { resend: false }) {
+            self.cwnd.allow_first(self.board.pipe() as f64);
         }
     }
 
@@ -102,12 +100,12 @@ impl Sender {
         let first = nth == 1 && !self.recovering && self.episodes.back.is_none();
         self.duplicates = 0;
         self.resend.clear();
-        self.reduction = None;
+        self.cwnd.end_reduction();
         self.episodes.mark = None;
         if self.response.on_timeout(una) {
             self.recovery.on_timeout(&self.board);
             self.recovering = false;
-            self.control.on_congestion(Congestion::Notified, &flight);
+            self.cwnd.on_congestion(Congestion::Notified, &flight);
             self.resend.push_back((una, Reason::Timeout));
         } else {
             // [RFC2018 s8]: a receiver that has the first segment and does not acknowledge it has thrown it away.
@@ -127,7 +125,7 @@ impl Sender {
             self.episodes.back = Some((self.nxt(), Reason::Timeout));
             let flight = Flight { again: !first, ..flight };
             let nth = self.timer.count_congestion();
-            self.control.on_congestion(Congestion::Timeout { nth }, &flight);
+            self.cwnd.on_congestion(Congestion::Timeout { nth }, &flight);
             self.note_cut();
         }
     }

@@ -3,7 +3,7 @@
 use engine::Time;
 
 use super::rate::Snapshot;
-use super::{Sender, Sent, Usage};
+use super::{Sender, Sent};
 use crate::event::{Event, Reason};
 
 /// A piece of the stream to send.
@@ -75,16 +75,16 @@ impl Sender {
 
     /// Whether a segment that was sent before may go out again. The first may whatever the other end takes: over a window
     /// that has shrunk it is the probe [RFC9293 s3.8.6, s3.8.6.1].
-    fn fits(&self, sent: &Sent) -> bool {
+    fn fits(&mut self, sent: &Sent) -> bool {
         let taken = sent.seq == self.una() || sent.end() - self.una() <= self.peer.size();
         // A FIN that goes alone counts as one byte, as it did when it was sent first.
         taken && self.leaves_room((sent.len - u32::from(sent.fin)).max(1))
     }
 
     /// Whether `len` bytes more may be in the network. A FIN that goes with data takes a sequence number, but no room.
-    fn leaves_room(&self, len: u32) -> bool {
+    fn leaves_room(&mut self, len: u32) -> bool {
         let rides = self.board.last().is_some_and(|last| last.fin && last.len > 1);
-        self.board.pipe() + u64::from(len) <= self.room + u64::from(rides)
+        self.board.pipe() + u64::from(len) <= self.cwnd.limit() + u64::from(rides)
     }
 
     /// Whether there is something new, and the other end would take it.
@@ -96,9 +96,9 @@ impl Sender {
     fn poll_new(&mut self, now: Time, stamp: u32) -> Option<Piece> {
         let nxt = self.nxt();
         let Some(mut draft) = self.buffer.next(nxt) else {
-            self.note_use(false);
+            self.cwnd.validate(false, &self.board);
             let pipe = self.board.pipe();
-            if let Some(rate) = self.rate.as_mut().filter(|_| pipe < self.room) {
+            if let Some(rate) = self.rate.as_mut().filter(|_| pipe < self.cwnd.limit()) {
                 rate.on_app_limited(pipe);
             }
             return None;
@@ -107,7 +107,7 @@ impl Sender {
         if draft.len > usable {
             if !self.peer.admits_part(usable) {
                 self.persist_if_stuck(now);
-                self.note_use(false);
+                self.cwnd.validate(false, &self.board);
                 return None;
             }
             draft.cut_to(usable);
@@ -121,11 +121,11 @@ impl Sender {
             return None;
         }
         if self.board.is_empty() {
-            self.leave_idle(now);
+            self.cwnd.leave_idle(now, self.timer.rtt().rto());
         }
         let len = draft.len;
-        if self.board.pipe() + len > self.room && len > 0 {
-            self.note_use(true);
+        if len > 0 && self.board.pipe() + len > self.cwnd.limit() {
+            self.cwnd.validate(true, &self.board);
             return None;
         }
         let push = self.buffer.on_sent(&draft, nxt);
@@ -144,7 +144,6 @@ impl Sender {
         if len > 0 {
             self.timer.begin_sample(seq + u64::from(taken), now);
         }
-        self.usage.sent = true;
         self.spurious.on_new();
         self.left(now, seq, len, Reason::New, stamp);
         Piece { seq, len, fin, push, new: true }
@@ -197,17 +196,14 @@ impl Sender {
     #[inline]
     fn left(&mut self, now: Time, seq: u64, len: u32, reason: Reason, stamp: u32) {
         self.counters.segments_sent += 1;
-        self.last_sent = Some(now);
         let again = reason != Reason::New;
+        self.cwnd.on_sent(now, len, !again);
         if again {
             self.counters.segments_retransmitted += 1;
             self.response.on_resent(seq);
             self.spurious.on_resent(seq, self.settings.timestamps.then_some(stamp));
             let prompted = matches!(reason, Reason::FastRetransmit | Reason::Notice) && seq == self.una();
             self.timer.on_resent(now, prompted);
-        }
-        if let Some(reduction) = &mut self.reduction {
-            reduction.on_sent(f64::from(len));
         }
         self.timer.on_sent(now);
         if let Some(rate) = self.pacing_rate() {
@@ -237,39 +233,13 @@ impl Sender {
 
     #[inline]
     fn pacing_rate(&self) -> Option<f64> {
-        if self.paces { self.control.pacing_rate() } else { None }
+        if self.paces { self.cwnd.pacing_rate() } else { None }
     }
 
     /// When pacing lets the next segment out, if it holds one back.
     #[inline]
     pub(super) fn paced_until(&self) -> Option<Time> {
         self.paced.then(|| self.pacer.release())
-    }
-
-    /// Notes, when no more can be sent for now, whether the window was what held the sender back [RFC7661 s4.1].
-    #[inline]
-    fn note_use(&mut self, limited: bool) {
-        let usage = &mut self.usage;
-        if !usage.sent && !limited {
-            return;
-        }
-        usage.sent = false;
-        let outstanding = self.board.outstanding();
-        if self.board.una() >= usage.until || limited || (!usage.limited && outstanding > usage.most) {
-            *usage = Usage { limited, most: outstanding, until: self.board.nxt(), sent: false };
-        }
-    }
-
-    /// Nothing was in flight: the window may be out of date [RFC5681 s4.1].
-    fn leave_idle(&mut self, now: Time) {
-        let Some(last) = self.last_sent else { return };
-        let idle = now.since(last);
-        if idle > self.timer.rtt().rto() {
-            let restart = self.settings.restart_after_idle.then_some(self.settings.initial_window);
-            self.control.on_idle(now, idle, restart);
-            self.last_sent = Some(now);
-            self.renew_limit();
-        }
     }
 
     /// A window too small for what is to be sent, and nothing in flight that would be answered.
