@@ -280,7 +280,7 @@ impl Connection {
         let board = sender.board();
         let counters = sender.counters();
         let (reordering, reord_seen) = sender.reordering();
-        let guessed = if board.sacked_segments() == 0 && sender.allowance() > 0.0 { sender.duplicates() } else { 0 };
+        let guessed = if board.sacked_segments() == 0 && sender.inflation() > 0.0 { sender.duplicates() } else { 0 };
         Info {
             state: self.state,
             phase: sender.phase(),

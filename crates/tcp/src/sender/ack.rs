@@ -101,7 +101,7 @@ impl Sender {
         }
         let unmarked = !arrival.ecn_echo && self.rate.is_none();
         let had_data = !self.board.is_empty();
-        if !had_data && unmarked && arrival.sack.is_empty() && !self.watches {
+        if !had_data && unmarked && arrival.sack.is_empty() && !self.episodes.watches() {
             // Nothing is outstanding, as at an end that only receives: the window was all that could be news. But for a
             // recovery that waits for what its probe has brought about.
             self.tell_window();
@@ -119,7 +119,7 @@ impl Sender {
     #[inline]
     fn undisturbed(&self) -> bool {
         // A recovery that does not watch and is not recovering counts duplicates.
-        !self.watches && !self.recovering && !self.cwnd.is_reducing() && !self.spurious.watching()
+        !self.episodes.watches() && !self.episodes.recovering() && !self.cwnd.is_reducing() && !self.spurious.watching()
     }
 
     /// An acknowledgment that advances while nothing else is going on, as nearly all do: of what follows in `on_any_ack` only
@@ -138,8 +138,8 @@ impl Sender {
         self.say(|| Event::AckReceived { ack, duplicate: false });
         let rtt = self.measure(arrival, &news, acked);
         self.advanced(ack);
-        let delivered = self.delivered_by(&news, acked, false, self.duplicates);
-        self.duplicates = 0;
+        let delivered = self.delivered_by(&news, acked, false, self.duplicates());
+        self.episodes.count_duplicates(true, false);
         self.grow(now, acked, delivered, rtt);
         self.restart_timer(now);
         self.renew_inflation();
@@ -175,19 +175,16 @@ impl Sender {
         if duplicate && arrival.lost_in_air && ack == self.una() {
             self.on_loss_in_air();
         }
-        let preceding = self.duplicates;
-        // [RFC6675 s5]: with SACK it may do both.
-        if acked > 0 {
-            self.duplicates = 0;
-        }
-        self.duplicates += u32::from(duplicate);
+        let preceding = self.duplicates();
+        self.episodes.count_duplicates(acked > 0, duplicate);
         // As it was before recovery adds to the window; only duplicates make it do so.
         let before = duplicate.then(|| self.flight(now));
         let needless = self.spurious.watching() && self.was_needless(arrival, &news, acked, duplicate);
         // An acknowledgment that only advances is no news for a recovery that is not recovering and counts duplicates.
-        let plain = !duplicate && !self.recovering && !self.watches;
+        let plain = !duplicate && !self.episodes.recovering() && !self.episodes.watches();
         // A duplicate may be reported, and a probe answered, when nothing is outstanding any more.
-        let asked = (had_data || news.duplicate.is_some() || self.watches) && !plain && !self.peer.is_frozen();
+        let asked =
+            (had_data || news.duplicate.is_some() || self.episodes.watches()) && !plain && !self.peer.is_frozen();
         let (verdict, report) =
             if asked { self.ask_recovery(arrival, &news, acked, duplicate) } else { (Verdict::Ordinary, None) };
 
@@ -205,18 +202,18 @@ impl Sender {
         }
         self.take_mark(arrival, from);
         let delivered = self.delivered_by(&news, acked, duplicate, preceding);
-        let (board, recovery, mss) = (&self.board, &self.recovery, self.buffer.mss());
+        let (board, episodes, mss) = (&self.board, &self.episodes, self.buffer.mss());
         self.cwnd.on_progress(|| {
             // Without SACK the segment that is sent again next has not been marked lost, and is in the pipe after it.
             let hole = match verdict {
                 Verdict::Begin { resend: true } | Verdict::Resend { .. } => f64::from(mss),
                 _ => 0.0,
             };
-            let pipe = (board.pipe() as f64 - recovery.allowance() - hole).max(0.0);
+            let pipe = (board.pipe() as f64 - episodes.inflation() - hole).max(0.0);
             Progress { delivered: delivered as f64, pipe, safe: acked > 0 && lost == 0 }
         });
         // [RFC3168 s6.1.2]: what echoes a mark does not make the window grow.
-        let echoes = arrival.ecn_echo && self.settings.ecn && !self.cwnd.precise_ecn();
+        let echoes = arrival.ecn_echo && self.ecn.is_agreed() && !self.cwnd.precise_ecn();
         let opens = match verdict {
             Verdict::Ordinary => true,
             // By the RFC cwnd stays where recovery left it [RFC5681 s3.2 step 6].
@@ -237,7 +234,7 @@ impl Sender {
     /// Lets the control grow the window, if it may.
     #[inline]
     fn grow(&mut self, now: Time, acked: u64, delivered: u64, rtt: Option<Span>) {
-        let bytes = self.cwnd.growing_bytes(acked, delivered, || self.recovery.reordering().0 > DUP_THRESH);
+        let bytes = self.cwnd.growing_bytes(acked, delivered, || self.episodes.reordering().0 > DUP_THRESH);
         if bytes > 0 && self.cwnd.may_grow(self.peer.size()) {
             let (una, nxt, srtt) = (self.una(), self.nxt(), self.timer.rtt().srtt());
             self.cwnd.grow(&Acked { now, bytes, una, nxt, rtt, srtt });
@@ -259,9 +256,9 @@ impl Sender {
     fn deliver(&mut self, arrival: &Arrival<'_>, news: &mut News) {
         let now = arrival.now;
         let echo = arrival.echo.map(|(echo, _)| echo);
-        let view = self.watches.then(|| View { echo, ..self.view() });
-        let episode = self.episodes.back.map_or(0, |(until, _)| until);
-        let Sender { board, rate, recovery, .. } = self;
+        let view = self.episodes.watches().then(|| View { echo, ..self.view() });
+        let episode = self.episodes.sent_before();
+        let Sender { board, rate, episodes, .. } = self;
         let mut blocks = [None; SackBlocks::MOST];
         if self.settings.sack && !arrival.sack.is_empty() {
             blocks = offsets(arrival, board);
@@ -275,7 +272,7 @@ impl Sender {
                 rate.on_delivered(now, sent, snapshot);
             }
             if let Some(view) = &view {
-                recovery.on_delivered(now, sent, view);
+                episodes.on_delivered(now, sent, view);
             }
             news.take(sent, by_sack, episode);
         };
@@ -323,24 +320,14 @@ impl Sender {
     #[inline]
     fn advanced(&mut self, ack: u64) {
         self.timer.on_advance(self.board.resent_segments() == 0);
-        self.limited_sent = 0;
+        self.episodes.on_advance(ack);
         self.buffer.on_advance();
         if self.noticed {
             self.response.on_advance(ack);
         }
-        if !self.resend.is_empty() {
-            self.resend.retain(|(seq, _)| *seq >= ack);
-        }
-        if self.episodes.back.is_some_and(|(until, _)| ack >= until) {
-            self.episodes.back = None;
-        }
-        // Not before something sent since is acknowledged: that the window was reduced is said there, and whatever was
-        // acknowledged without having seen it still echoes the mark [RFC3168 s6.1.2].
-        if self.episodes.mark.is_some_and(|until| ack > until) {
-            self.episodes.mark = None;
-            if !self.recovering {
-                self.cwnd.end_reduction();
-            }
+        self.resends.on_advance(ack);
+        if self.ecn.on_advance(ack) && !self.episodes.recovering() {
+            self.cwnd.end_reduction();
         }
     }
 
@@ -367,8 +354,8 @@ impl Sender {
             flight: self.board.pipe() as f64,
             rtt,
             srtt: self.timer.rtt().srtt(),
-            ecn_echo: arrival.ecn_echo && self.settings.ecn,
-            recovering: self.recovering,
+            ecn_echo: arrival.ecn_echo && self.ecn.is_agreed(),
+            recovering: self.episodes.recovering(),
             rate: self.rate.as_mut().and_then(|rate| rate.sample(now, least, self.board.total_lost())),
         };
         if self.cwnd.on_feedback(&feedback) {

@@ -6,10 +6,13 @@
 
 mod ack;
 mod cwnd_limit;
+mod ecn;
+mod episodes;
 mod pacer;
 mod peer_window;
 mod rate;
 mod recover;
+mod resend_queue;
 mod retransmit_timer;
 mod rtt;
 mod scoreboard;
@@ -32,12 +35,15 @@ use crate::cc::Flight;
 use crate::config::{Config, Nagle};
 use crate::differentiation::{DifferentiationConfig, LossDifferentiation};
 use crate::event::{Event, Reason};
-use crate::recovery::{DUP_THRESH, LossRecovery, View};
+use crate::recovery::View;
 use crate::response::NoticeResponse;
 use cwnd_limit::CwndLimit;
+use ecn::EcnState;
+use episodes::Episodes;
 use pacer::Pacer;
 use peer_window::PeerWindow;
 use rate::RateEstimator;
+use resend_queue::ResendQueue;
 use retransmit_timer::RetransmitTimer;
 use rtt::RttEstimator;
 use send_buffer::SendBuffer;
@@ -68,30 +74,10 @@ pub struct Counters {
 
 /// What does not change, or once, at the handshake.
 struct Settings {
-    limited_transmit: bool,
     recovery_exit_growth: bool,
-    /// Whether SACK, timestamps and ECN were agreed on.
+    /// Whether SACK and timestamps were agreed on.
     sack: bool,
     timestamps: bool,
-    ecn: bool,
-}
-
-/// What is being made good, beside what recovery knows. Offsets are the first byte never sent when it began.
-#[derive(Default)]
-struct Episodes {
-    /// Everything before this is sent again, and why: a timeout, or Tahoe's restart.
-    back: Option<(u64, Reason)>,
-    /// After a mark: no other is answered before this is acknowledged [RFC3168 s6.1.2].
-    mark: Option<u64>,
-    /// After the window was cut, for whatever reason.
-    cut: Option<u64>,
-}
-
-impl Episodes {
-    /// Whether a timeout's losses are being made good.
-    fn after_timeout(&self) -> bool {
-        matches!(self.back, Some((_, Reason::Timeout)))
-    }
 }
 
 pub(crate) struct Sender {
@@ -101,23 +87,14 @@ pub(crate) struct Sender {
     peer: PeerWindow,
     cwnd: CwndLimit,
     timer: RetransmitTimer,
-    duplicates: u32,
-    /// Segments to send again before anything else, whatever the window.
-    resend: VecDeque<(u64, Reason)>,
-    /// A probe is to be sent.
-    probe: bool,
-    recovery: Box<dyn LossRecovery>,
-    watches: bool,
-    /// Whether recovery is going on: what it says, kept.
-    recovering: bool,
+    episodes: Episodes,
+    ecn: EcnState,
+    resends: ResendQueue,
     differentiation: Box<dyn LossDifferentiation>,
     differentiates: bool,
     response: Box<dyn NoticeResponse>,
     /// Whether a message from the network ever came: without, the response has nothing to remember.
     noticed: bool,
-    episodes: Episodes,
-    /// The window was reduced, for whatever reason: the next segment of new data says so [RFC3168 s6.1.2].
-    tell_reduced: bool,
     spurious: Spurious,
     /// How fast bytes arrive, if the control or the loss differentiation wants to know.
     rate: Option<Box<RateEstimator>>,
@@ -126,8 +103,6 @@ pub(crate) struct Sender {
     pacer: Pacer,
     /// Pacing holds back what could go.
     paced: bool,
-    /// Bytes sent because of limited transmit since the last acknowledgment of new data.
-    limited_sent: u64,
     counters: Counters,
     observed: bool,
     events: VecDeque<Event>,
@@ -138,42 +113,34 @@ pub(crate) struct Sender {
 impl Sender {
     pub fn new(config: &Config, peer_window: u64) -> Self {
         let segment = f64::from(config.segment);
-        let recovery = config.recovery.build();
+        let episodes = Episodes::new(config);
         let cwnd = CwndLimit::new(config);
         let differentiates = config.differentiation != DifferentiationConfig::default();
         let paces = cwnd.paces();
         let feeds = cwnd.wants_feedback() || differentiates;
         Sender {
             settings: Settings {
-                limited_transmit: config.limited_transmit,
                 recovery_exit_growth: config.recovery_exit_growth,
-                sack: config.options.sack && recovery.uses_sack(),
+                sack: config.options.sack && episodes.uses_sack(),
                 timestamps: config.options.timestamps,
-                ecn: false,
             },
             board: Scoreboard::default(),
             buffer: SendBuffer::new(config.segment, config.nagle),
             peer: PeerWindow::new(peer_window, config.closed_window),
             cwnd,
             timer: RetransmitTimer::new(config),
-            duplicates: 0,
-            resend: VecDeque::new(),
-            probe: false,
-            watches: recovery.watches(),
-            recovering: false,
-            recovery,
+            episodes,
+            ecn: EcnState::default(),
+            resends: ResendQueue::default(),
             differentiation: config.differentiation.build(segment),
             differentiates,
             response: config.response.build(),
             noticed: false,
-            episodes: Episodes::default(),
-            tell_reduced: false,
             spurious: Spurious::new(config.spurious),
             rate: feeds.then(Box::default),
             paces,
             pacer: Pacer::default(),
             paced: false,
-            limited_sent: 0,
             counters: Counters::default(),
             observed: false,
             events: VecDeque::new(),
@@ -193,7 +160,7 @@ impl Sender {
     /// What the handshake has agreed on: `window` is how much the other end takes, `from` the numbers of the segment that said so,
     /// `rtt` a round trip that was measured, and when.
     pub fn agreed(&mut self, ecn: bool, window: u64, from: Option<(SeqNum, SeqNum)>, rtt: Option<(Time, Span)>) {
-        self.settings.ecn = ecn;
+        self.ecn.agree(ecn);
         self.peer.agreed(window, from);
         if let Some((now, rtt)) = rtt {
             self.timer.on_sample(now, rtt);
@@ -253,7 +220,7 @@ impl Sender {
     }
 
     pub fn reordering(&self) -> (u32, u32) {
-        self.recovery.reordering()
+        self.episodes.reordering()
     }
 
     pub fn unsent(&self) -> u64 {
@@ -278,7 +245,7 @@ impl Sender {
 
     /// Whether recovery lives on SACK.
     pub fn uses_sack(&self) -> bool {
-        self.recovery.uses_sack()
+        self.episodes.uses_sack()
     }
 
     /// Whether the control wants each mark reported, as DCTCP does.
@@ -286,8 +253,8 @@ impl Sender {
         self.cwnd.precise_ecn()
     }
 
-    pub fn allowance(&self) -> f64 {
-        self.recovery.allowance()
+    pub fn inflation(&self) -> f64 {
+        self.episodes.inflation()
     }
 
     pub fn peer_window(&self) -> u64 {
@@ -353,7 +320,7 @@ impl Sender {
     /// Whether the other end is to be told that the window was reduced; asking says that it will be.
     #[inline]
     pub fn take_reduced(&mut self) -> bool {
-        std::mem::take(&mut self.tell_reduced)
+        self.ecn.take_reduced()
     }
 
     /// Whether nothing was ever to be sent, as at an end that only receives.
@@ -375,7 +342,7 @@ impl Sender {
     /// The window as it stands, with what recovery makes of it for now.
     #[inline]
     pub fn effective_cwnd(&self) -> f64 {
-        self.cwnd.inflated(if self.recovering { self.recovery.allowance() } else { 0.0 })
+        self.cwnd.inflated(self.episodes.inflation())
     }
 
     pub fn ssthresh(&self) -> f64 {
@@ -391,19 +358,20 @@ impl Sender {
         use crate::info::Phase;
         if self.episodes.after_timeout() {
             Phase::Loss
-        } else if self.recovering {
+        } else if self.episodes.recovering() {
             Phase::Recovery
-        } else if self.episodes.mark.is_some() {
+        } else if self.ecn.is_reducing() {
             Phase::Reduced
-        } else if self.board.sacked_segments() > 0 || self.duplicates > 0 {
+        } else if self.board.sacked_segments() > 0 || self.duplicates() > 0 {
             Phase::Disorder
         } else {
             Phase::Open
         }
     }
 
+    #[inline]
     pub fn duplicates(&self) -> u32 {
-        self.duplicates
+        self.episodes.duplicates()
     }
 
     pub fn retries(&self) -> u32 {
@@ -427,7 +395,7 @@ impl Sender {
             self.timer.start(now);
         }
         if reaction.resend {
-            self.resend.push_back((seq, Reason::Notice));
+            self.resends.push(seq, Reason::Notice);
         }
         self.renew_inflation();
         self.tell_window();
@@ -436,19 +404,10 @@ impl Sender {
     /// Passes on what recovery, or limited transmit, adds to the window. To be called at the end of whatever may change that.
     #[inline]
     fn renew_inflation(&mut self) {
-        let inflation = if self.recovering {
-            self.recovery.allowance()
-        } else if self.duplicates > 0
-            && self.settings.limited_transmit
-            && !self.settings.sack
-            && self.episodes.back.is_none_or(|(until, _)| self.nxt() > until)
-        {
-            // [RFC3042 s2]; with SACK the pipe has room by itself. After a timeout duplicates tell of new data only if there was
-            // any [RFC5682 s2.1 step 3a].
-            f64::from(self.duplicates.min(DUP_THRESH - 1)) * f64::from(self.buffer.mss())
-        } else {
-            0.0
-        };
+        // [RFC3042 s2]: limited transmit is for recoveries that count duplicates. With SACK the pipe shrinks by itself.
+        let limited = if self.settings.sack { 0 } else { self.episodes.limited_segments(self.board.nxt()) };
+        let inflation =
+            if limited > 0 { f64::from(limited) * f64::from(self.buffer.mss()) } else { self.episodes.inflation() };
         self.cwnd.inflate(inflation);
     }
 
@@ -468,11 +427,12 @@ impl Sender {
 
     fn flight(&self, now: Time) -> Flight {
         let window = self.effective_cwnd().min(self.peer.size() as f64);
-        let outstanding = (self.board.outstanding() - self.limited_sent.min(self.board.outstanding())) as f64;
-        let bytes = if self.episodes.back.is_some() {
+        let outstanding = self.board.outstanding();
+        let outstanding = (outstanding - self.episodes.limited_sent(outstanding)) as f64;
+        let bytes = if self.episodes.going_back().is_some() {
             // After going back: what was sent since.
             self.board.pipe() as f64
-        } else if self.settings.sack || self.recovering {
+        } else if self.settings.sack || self.episodes.recovering() {
             // While a hole stays open any amount may be outstanding: what was SACKed, or told of by duplicates, has left the
             // network. In it there was never more than the window. The RFC's words would have all of it count.
             outstanding.min(self.cwnd.cwnd())

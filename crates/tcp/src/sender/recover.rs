@@ -20,12 +20,12 @@ impl Sender {
         duplicate: bool,
     ) -> (Verdict, Option<Notified>) {
         let una = self.una();
-        let notified = if duplicate && !self.recovering { self.response.on_duplicate(una) } else { None };
+        let notified = if duplicate && !self.episodes.recovering() { self.response.on_duplicate(una) } else { None };
         let ack = Ack {
             now: arrival.now,
             acked,
             sacked: news.sacked,
-            duplicates: if duplicate { self.duplicates } else { 0 },
+            duplicates: if duplicate { self.duplicates() } else { 0 },
             sack: self.settings.sack,
             duplicate_sack: news.duplicate,
             notified,
@@ -36,8 +36,7 @@ impl Sender {
             // It will be started again [RFC6298 s5.3].
             view.expiry = self.timer.expiry_from(arrival.now);
         }
-        let verdict = self.recovery.on_ack(&ack, &mut self.board, &view);
-        self.recovering = self.recovery.recovering();
+        let verdict = self.episodes.on_ack(&ack, &mut self.board, &view);
         (verdict, notified)
     }
 
@@ -56,8 +55,8 @@ impl Sender {
             Verdict::Ordinary | Verdict::Recovering => {}
             Verdict::Begin { resend } => {
                 // Marks and losses of one window reduce it once [RFC3168 s6.1.2].
-                let reduced = self.episodes.mark.is_some() && !self.cwnd.regulates_recovery();
-                let first = self.episodes.back.is_none();
+                let reduced = self.ecn.is_reducing() && !self.cwnd.regulates_recovery();
+                let first = self.episodes.going_back().is_none();
                 if !reduced {
                     self.spurious.begin(false, self.nxt(), first, self.repetition_outstanding());
                 }
@@ -69,30 +68,32 @@ impl Sender {
                 } else if reduced {
                     self.say(|| Event::FastRetransmit { seq: una });
                 } else {
-                    self.episodes.mark = None;
+                    self.ecn.forget_mark();
                     self.congested(Congestion::FastRetransmit, &Flight { again: !first, ..*flight }, from);
                     self.say(|| Event::FastRetransmit { seq: una });
                 }
                 // The first retransmission does not wait for the pipe to drain [RFC6675 s5 (4.3)].
                 // What a message had sent again is on its way already (Refined ICMP), or about to leave (ELN).
-                let waiting = || self.resend.iter().any(|(seq, _)| *seq == una);
+                let waiting = || self.resends.contains(una);
                 let retransmits = notified != Some(Notified::AlreadyResent) || waiting();
                 if retransmits {
                     self.timer.on_fast_retransmit(now);
                 }
                 let at_once =
                     if resend { Some(una) } else { self.first_to_resend(notified.is_some_and(Notified::at_once)) };
-                self.resend.extend(at_once.map(|seq| (seq, Reason::FastRetransmit)));
+                if let Some(seq) = at_once {
+                    self.resends.push(seq, Reason::FastRetransmit);
+                }
             }
             Verdict::Restart => {
                 self.say(|| Event::FastRetransmit { seq: una });
                 self.board.lose_all();
-                self.episodes.back = Some((self.nxt(), Reason::FastRetransmit));
+                self.episodes.go_back(self.nxt(), Reason::FastRetransmit);
                 self.timer.discard_sample();
                 self.congested(Congestion::Restart, flight, from);
                 self.timer.start(now);
             }
-            Verdict::Resend { .. } => self.resend.push_back((una, Reason::FastRetransmit)),
+            Verdict::Resend { .. } => self.resends.push(una, Reason::FastRetransmit),
             Verdict::Recovered => {
                 self.cwnd.end_reduction();
                 self.cwnd.on_recovered(now);
@@ -115,7 +116,7 @@ impl Sender {
                 self.say(|| Event::FastRetransmit { seq: una });
                 self.say(|| Event::RecoveryEnd);
             }
-            Verdict::Probe => self.probe = true,
+            Verdict::Probe => self.resends.ask_probe(),
         }
     }
 
@@ -129,7 +130,7 @@ impl Sender {
         let una = self.una();
         self.noticed = true;
         if self.response.on_loss_in_air(una).resend {
-            self.resend.push_back((una, Reason::Notice));
+            self.resends.push(una, Reason::Notice);
         }
     }
 
@@ -144,30 +145,28 @@ impl Sender {
 
     /// Tells the control of congestion, and begins the reduction that follows.
     pub(super) fn congested(&mut self, event: Congestion, flight: &Flight, pipe_before: f64) {
-        let pipe = self.board.pipe() as f64 - self.recovery.allowance();
+        let pipe = self.board.pipe() as f64 - self.episodes.inflation();
         self.cwnd.reduce(event, flight, pipe_before, pipe);
         self.note_cut();
     }
 
     /// The window was cut: the other end is told, and echoes no marks of before any more [RFC3168 s6.1.2].
     pub(super) fn note_cut(&mut self) {
-        self.tell_reduced = self.settings.ecn;
-        self.episodes.cut = Some(self.nxt());
+        self.ecn.on_cut(self.nxt());
     }
 
     /// Answers a mark, once a window [RFC3168 s6.1.2].
     #[inline]
     pub(super) fn take_mark(&mut self, arrival: &Arrival<'_>, from: f64) {
-        if !arrival.ecn_echo || !self.settings.ecn || self.cwnd.precise_ecn() {
+        if !arrival.ecn_echo || !self.ecn.is_agreed() || self.cwnd.precise_ecn() {
             return;
         }
-        // Marks that the other end echoes until it hears of the last cut are answered by that.
-        let answered = self.episodes.cut.is_some_and(|cut| self.una() <= cut);
-        if answered || self.episodes.mark.is_some() || self.recovering || self.episodes.back.is_some() {
+        let repairing = self.episodes.recovering() || self.episodes.going_back().is_some();
+        if repairing || !self.ecn.is_news(self.una()) {
             return;
         }
         self.counters.marks += 1;
-        self.episodes.mark = Some(self.nxt());
+        self.ecn.on_mark(self.nxt());
         self.spurious.forget();
         let flight = self.flight(arrival.now);
         self.congested(Congestion::Ecn, &flight, from);
@@ -189,11 +188,9 @@ impl Sender {
             return false;
         }
         self.board.find_all();
-        self.resend.clear();
-        self.recovery.on_undo(&self.board);
-        self.recovering = false;
+        self.resends.clear();
+        self.episodes.undo(&self.board);
         self.cwnd.end_reduction();
-        self.episodes.back = None;
         self.timer.undo_back_off();
         self.say(|| Event::Undone);
         true

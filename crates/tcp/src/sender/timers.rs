@@ -14,8 +14,8 @@ impl Sender {
     #[inline]
     pub fn deadline(&self) -> Time {
         let mut deadline = self.timer.expiry().min(self.peer.deadline());
-        if self.watches && !self.peer.is_frozen() {
-            deadline = deadline.min(self.recovery.deadline());
+        if !self.peer.is_frozen() {
+            deadline = deadline.min(self.episodes.deadline());
         }
         if let Some(release) = self.paced_until() {
             deadline = deadline.min(release);
@@ -25,7 +25,7 @@ impl Sender {
 
     /// A deadline has come; being called early does no harm.
     pub fn on_time(&mut self, now: Time) {
-        if self.watches && !self.peer.is_frozen() && now >= self.recovery.deadline() {
+        if !self.peer.is_frozen() && now >= self.episodes.deadline() {
             self.recovery_due(now);
         } else if now >= self.timer.expiry() {
             self.timed_out(now);
@@ -45,7 +45,7 @@ impl Sender {
         match freeze {
             Freeze::Begins | Freeze::Lasts if outstanding => {
                 if freeze == Freeze::Begins {
-                    self.resend.clear();
+                    self.resends.clear();
                     self.stop_recovering();
                 }
                 self.timer.stop();
@@ -56,10 +56,10 @@ impl Sender {
                 // 4.3BSD counts idle time from the last segment that came, and this one has just come.
                 self.cwnd.was_not_idle(now);
                 if outstanding {
-                    self.resend.clear();
+                    self.resends.clear();
                     self.board.lose_all();
                     self.stop_recovering();
-                    self.episodes.back = Some((self.nxt(), Reason::Reopened));
+                    self.episodes.go_back(self.nxt(), Reason::Reopened);
                     self.timer.discard_sample();
                     self.timer.start(now);
                 }
@@ -70,20 +70,17 @@ impl Sender {
     }
 
     fn stop_recovering(&mut self) {
-        self.duplicates = 0;
-        self.probe = false;
+        self.resends.cancel_probe();
         self.cwnd.end_reduction();
         self.spurious.forget();
-        self.recovery.on_timeout(&self.board);
-        self.recovering = false;
+        self.episodes.end_recovery(&self.board);
     }
 
     fn recovery_due(&mut self, now: Time) {
         let view = self.view();
         let from = self.board.pipe() as f64;
         let flight = self.flight(now);
-        let verdict = self.recovery.on_deadline(now, &mut self.board, &view);
-        self.recovering = self.recovery.recovering();
+        let verdict = self.episodes.on_deadline(now, &mut self.board, &view);
         self.apply(now, verdict, None, &flight, from);
         if verdict == (Verdict::Begin { resend: false }) {
             self.cwnd.allow_first(self.board.pipe() as f64);
@@ -97,16 +94,14 @@ impl Sender {
         self.counters.timeouts += 1;
         self.say(|| Event::Timeout { seq: una, nth, rto });
         let flight = self.flight(now);
-        let first = nth == 1 && !self.recovering && self.episodes.back.is_none();
-        self.duplicates = 0;
-        self.resend.clear();
+        let first = nth == 1 && !self.episodes.recovering() && self.episodes.going_back().is_none();
+        self.resends.clear();
         self.cwnd.end_reduction();
-        self.episodes.mark = None;
+        self.ecn.forget_mark();
         if self.response.on_timeout(una) {
-            self.recovery.on_timeout(&self.board);
-            self.recovering = false;
+            self.episodes.end_recovery(&self.board);
             self.cwnd.on_congestion(Congestion::Notified, &flight);
-            self.resend.push_back((una, Reason::Timeout));
+            self.resends.push(una, Reason::Timeout);
         } else {
             // [RFC2018 s8]: a receiver that has the first segment and does not acknowledge it has thrown it away.
             if self.board.first().is_some_and(|first| first.sacked) {
@@ -114,15 +109,12 @@ impl Sender {
             }
             let resent = self.repetition_outstanding();
             let view = self.view();
-            self.recovery.lose_at_timeout(now, &mut self.board, &view);
-            self.recovery.on_timeout(&self.board);
-            self.recovering = false;
+            self.episodes.on_timeout(now, &mut self.board, &view);
             if self.board.pipe() > 0 {
                 // It goes out whatever else may still fly [RFC6298 s5.4].
-                self.resend.push_back((una, Reason::Timeout));
+                self.resends.push(una, Reason::Timeout);
             }
             self.spurious.begin(true, self.nxt(), first, resent);
-            self.episodes.back = Some((self.nxt(), Reason::Timeout));
             let flight = Flight { again: !first, ..flight };
             let nth = self.timer.count_congestion();
             self.cwnd.on_congestion(Congestion::Timeout { nth }, &flight);

@@ -25,8 +25,11 @@ impl Sender {
     /// The next piece to send, if any may go now. `stamp` is the timestamp it would carry.
     #[inline]
     pub fn poll(&mut self, now: Time, stamp: u32) -> Option<Piece> {
-        let repairs = self.recovering || self.board.has_losses() || !self.resend.is_empty() || self.spurious.watching();
-        if !repairs && !self.probe && !self.paces {
+        let repairs = self.episodes.recovering()
+            || self.board.has_losses()
+            || !self.resends.is_empty()
+            || self.spurious.watching();
+        if !repairs && !self.paces {
             return self.poll_new(now, stamp);
         }
         self.poll_any(now, stamp)
@@ -37,13 +40,12 @@ impl Sender {
         if self.peer.is_frozen() {
             return None;
         }
-        while let Some((seq, reason)) = self.resend.pop_front() {
+        while let Some((seq, reason)) = self.resends.pop() {
             if let Some(sent) = self.board.get(seq).copied() {
                 return Some(self.send_again(now, &sent, reason, stamp));
             }
         }
-        if self.probe {
-            self.probe = false;
+        if self.resends.take_probe() {
             return self.send_probe(now, stamp);
         }
         if self.release_due(now) {
@@ -53,7 +55,7 @@ impl Sender {
             && let Some(sent) = self.board.next_to_resend()
         {
             // What is lost comes before what is new.
-            let reason = self.episodes.back.map_or(Reason::FastRetransmit, |(_, reason)| reason);
+            let reason = self.episodes.going_back().unwrap_or(Reason::FastRetransmit);
             return self.fits(&sent).then(|| self.send_again(now, &sent, reason, stamp));
         }
         if let Some(piece) = self.poll_new(now, stamp) {
@@ -66,8 +68,8 @@ impl Sender {
             }
             return None;
         }
-        let room = self.recovering && self.leaves_room(self.buffer.mss());
-        if room && let Some(sent) = self.recovery.spare(&self.board).and_then(|seq| self.board.get(seq).copied()) {
+        let room = self.episodes.recovering() && self.leaves_room(self.buffer.mss());
+        if room && let Some(sent) = self.episodes.spare(&self.board).and_then(|seq| self.board.get(seq).copied()) {
             return Some(self.send_again(now, &sent, Reason::FastRetransmit, stamp));
         }
         None
@@ -129,9 +131,7 @@ impl Sender {
             return None;
         }
         let push = self.buffer.on_sent(&draft, nxt);
-        if self.settings.limited_transmit && self.duplicates > 0 && !self.recovering {
-            self.limited_sent += len;
-        }
+        self.episodes.on_new_data(len);
         Some(self.send_new(now, len as u32, draft.fin, push, stamp))
     }
 
@@ -168,14 +168,14 @@ impl Sender {
         let (nxt, edge) = (self.nxt(), self.una() + self.peer.size());
         let new = self.buffer.next(nxt).filter(|draft| draft.len > 0 && nxt + draft.len <= edge);
         let piece = if let Some(draft) = new {
-            self.recovery.on_probe(now, None, nxt + draft.len);
+            self.episodes.on_probe(now, None, nxt + draft.len);
             let push = self.buffer.on_probe(&draft);
             self.send_new(now, draft.len as u32, false, push, stamp)
         } else {
             let last = *self.board.last()?;
             let snapshot = self.snapshot(now, last.len);
             self.board.probed(now, last.seq, snapshot);
-            self.recovery.on_probe(now, Some(last.seq), self.nxt());
+            self.episodes.on_probe(now, Some(last.seq), self.nxt());
             let len = last.len - u32::from(last.fin);
             self.left(now, last.seq, len, Reason::Probe, stamp);
             Piece { seq: last.seq, len, fin: last.fin, push: self.buffer.ends_at(last.end()), new: false }
@@ -209,10 +209,10 @@ impl Sender {
         if let Some(rate) = self.pacing_rate() {
             self.pacer.on_sent(now, len, rate);
         }
-        if self.watches {
+        if self.episodes.watches() {
             let view = self.view();
             if reason != Reason::Probe {
-                self.recovery.on_sent(now, seq, again, &self.board, &view);
+                self.episodes.on_sent(now, seq, again, &self.board, &view);
             }
         }
         self.say(|| Event::SegmentSent { seq, len, reason });
