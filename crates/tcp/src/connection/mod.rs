@@ -20,7 +20,7 @@ use crate::config::{Config, Nagle, Paws};
 use crate::event::Event;
 use crate::info::Info;
 use crate::receiver::Receiver;
-use crate::sender::{Counters, Piece, Sender};
+use crate::sender::{Counters, Sender, TxSegment};
 use handshake::Handshake;
 use timestamps::Clock;
 
@@ -360,9 +360,9 @@ impl Connection {
         }
         if self.state.sends() && !self.sender.silent() {
             let stamp = if self.timestamps { timestamps::value(now) } else { 0 };
-            if let Some(piece) = self.sender.poll(now, stamp) {
+            if let Some(tx) = self.sender.poll(now, stamp) {
                 self.receiver.acknowledged();
-                return Some(self.data(now, &piece, to));
+                return Some(self.data(now, &tx, to));
             }
             if self.sender.take_window_probe() {
                 // Below what the other end has: it must say what it wants [RFC9293 s3.10.7.4].
@@ -434,20 +434,20 @@ impl Connection {
 
     /// A segment with data, or a FIN, or both.
     #[inline]
-    fn data(&mut self, now: Time, piece: &Piece, to: &mut Segment) -> Ecn {
+    fn data(&mut self, now: Time, tx: &TxSegment, to: &mut Segment) -> Ecn {
         let mut flags = Flags::ACK;
-        if piece.fin {
+        if tx.fin {
             flags = flags | Flags::FIN;
         }
-        if piece.push && piece.len > 0 {
+        if tx.push && tx.len > 0 {
             flags = flags | Flags::PSH;
         }
-        if piece.new && piece.len > 0 && self.sender.take_reduced() {
+        if tx.new && tx.len > 0 && self.sender.take_reduced() {
             flags = flags | Flags::CWR;
         }
-        self.segment(now, piece.seq, piece.len, flags, to);
+        self.segment(now, tx.seq, tx.len, flags, to);
         // [RFC3168 s6.1.5]: what is sent again is not to be marked.
-        if self.ecn && piece.new && piece.len > 0 { Ecn::Ect0 } else { Ecn::NotEct }
+        if self.ecn && tx.new && tx.len > 0 { Ecn::Ect0 } else { Ecn::NotEct }
     }
 
     #[inline]

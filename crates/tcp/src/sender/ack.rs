@@ -7,7 +7,8 @@ use engine::{Span, Time};
 use wire::{SackBlocks, SeqNum};
 
 use super::rate::Snapshot;
-use super::{Scoreboard, Sender, Sent};
+use super::summary::{AckSummary, is_duplicate, offsets};
+use super::{Sender, Sent};
 use crate::cc::{Acked, Feedback};
 use crate::config::Sampling;
 use crate::event::Event;
@@ -32,43 +33,6 @@ pub(crate) struct Arrival<'a> {
     pub ecn_echo: bool,
     /// The network says that the byte at `ack` was lost in the air (ELN).
     pub lost_in_air: bool,
-}
-
-/// What the delivery of segments tells.
-#[derive(Default)]
-pub(super) struct News {
-    /// Bytes delivered, and those of them SACKed.
-    pub delivered: u64,
-    pub sacked: u64,
-    /// When the oldest of those acknowledged, and of those SACKed, was sent, of those sent once only.
-    pub acked_at: Option<Time>,
-    pub sacked_at: Option<Time>,
-    /// When the newest of them was sent.
-    pub newest_at: Option<Time>,
-    /// Whether one acknowledged had been sent more than once.
-    pub retransmitted: bool,
-    /// Whether one sent once only was there before the episode of retransmissions going on.
-    pub originals: bool,
-    /// Where a duplicate arrived.
-    pub duplicate: Option<(u64, u64)>,
-}
-
-impl News {
-    #[inline]
-    fn take(&mut self, sent: &Sent, by_sack: bool, episode: u64) {
-        self.delivered += u64::from(sent.len);
-        if by_sack {
-            self.sacked += u64::from(sent.len);
-        }
-        if sent.retransmitted {
-            self.retransmitted |= !by_sack;
-            return;
-        }
-        self.originals |= sent.seq < episode;
-        let first = if by_sack { &mut self.sacked_at } else { &mut self.acked_at };
-        first.get_or_insert(sent.at);
-        self.newest_at = Some(sent.at);
-    }
 }
 
 impl Sender {
@@ -102,7 +66,7 @@ impl Sender {
         let unmarked = !arrival.ecn_echo && self.rate.is_none();
         let had_data = !self.board.is_empty();
         if !had_data && unmarked && arrival.sack.is_empty() && !self.episodes.watches() {
-            // Nothing is outstanding, as at an end that only receives: the window was all that could be news. But for a
+            // Nothing is outstanding, as at an end that only receives: the window was all that could be summary. But for a
             // recovery that waits for what its probe has brought about.
             self.tell_window();
             return true;
@@ -128,17 +92,17 @@ impl Sender {
     fn on_plain_ack(&mut self, arrival: &Arrival<'_>) {
         let Arrival { now, ack, .. } = *arrival;
         let una = self.una();
-        let mut news = News::default();
+        let mut summary = AckSummary::default();
         self.board.acknowledge(ack, |sent, _| {
             if !sent.sacked {
-                news.take(sent, false, 0);
+                summary.take(sent, false, 0);
             }
         });
         let acked = ack - una;
-        self.say(|| Event::AckReceived { ack, duplicate: false });
-        let rtt = self.measure(arrival, &news, acked);
+        self.telemetry.say(|| Event::AckReceived { ack, duplicate: false });
+        let rtt = self.measure(arrival, &summary, acked);
         self.advanced(ack);
-        let delivered = self.delivered_by(&news, acked, false, self.duplicates());
+        let delivered = self.delivered_by(&summary, acked, false, self.duplicates());
         self.episodes.count_duplicates(true, false);
         self.grow(now, acked, delivered, rtt);
         self.restart_timer(now);
@@ -154,21 +118,21 @@ impl Sender {
         // What was in flight should recovery begin, as RFC 9937 has it: without what had been SACKed before.
         let from = (self.board.outstanding() - self.board.sacked_bytes()) as f64;
         let lost_before = self.board.total_lost();
-        let mut news = News::default();
-        self.deliver(arrival, &mut news);
+        let mut summary = AckSummary::default();
+        self.deliver(arrival, &mut summary);
         let acked = self.una() - una;
         // While the window is closed over data in flight, duplicates answer probes.
         let duplicate = match self.settings.sack {
             _ if self.peer.is_frozen() => false,
-            true => news.sacked > 0,
+            true => summary.sacked > 0,
             false => acked == 0 && ack == una && had_data && arrival.bare && same_window,
         };
         if acked > 0 {
-            self.say(|| Event::AckReceived { ack, duplicate: false });
+            self.telemetry.say(|| Event::AckReceived { ack, duplicate: false });
         } else if duplicate {
-            self.say(|| Event::AckReceived { ack, duplicate: true });
+            self.telemetry.say(|| Event::AckReceived { ack, duplicate: true });
         }
-        let rtt = self.measure(arrival, &news, acked);
+        let rtt = self.measure(arrival, &summary, acked);
         if acked > 0 {
             self.advanced(ack);
         }
@@ -179,29 +143,28 @@ impl Sender {
         self.episodes.count_duplicates(acked > 0, duplicate);
         // As it was before recovery adds to the window; only duplicates make it do so.
         let before = duplicate.then(|| self.flight(now));
-        let needless = self.spurious.watching() && self.was_needless(arrival, &news, acked, duplicate);
+        let needless = self.spurious.watching() && self.was_needless(arrival, &summary, acked, duplicate);
         // An acknowledgment that only advances is no news for a recovery that is not recovering and counts duplicates.
         let plain = !duplicate && !self.episodes.recovering() && !self.episodes.watches();
         // A duplicate may be reported, and a probe answered, when nothing is outstanding any more.
         let asked =
-            (had_data || news.duplicate.is_some() || self.episodes.watches()) && !plain && !self.peer.is_frozen();
+            (had_data || summary.duplicate.is_some() || self.episodes.watches()) && !plain && !self.peer.is_frozen();
         let (verdict, report) =
-            if asked { self.ask_recovery(arrival, &news, acked, duplicate) } else { (Verdict::Ordinary, None) };
+            if asked { self.ask_recovery(arrival, &summary, acked, duplicate) } else { (Verdict::Ordinary, None) };
 
         let lost = self.board.total_lost() - lost_before;
         if self.rate.is_some() {
-            self.feed_back(arrival, &news, acked, lost, flight_before, rtt);
+            self.feed_back(arrival, &summary, acked, lost, flight_before, rtt);
         }
         if needless {
             self.cwnd.on_undo();
-            self.counters.undone += 1;
         }
         if verdict != Verdict::Ordinary {
             let flight = before.unwrap_or_else(|| self.flight(now));
             self.apply(now, verdict, report, &flight, from);
         }
         self.take_mark(arrival, from);
-        let delivered = self.delivered_by(&news, acked, duplicate, preceding);
+        let delivered = self.delivered_by(&summary, acked, duplicate, preceding);
         let (board, episodes, mss) = (&self.board, &self.episodes, self.buffer.mss());
         self.cwnd.on_progress(|| {
             // Without SACK the segment that is sent again next has not been marked lost, and is in the pipe after it.
@@ -253,7 +216,7 @@ impl Sender {
 
     /// Takes from the scoreboard what has arrived.
     #[inline]
-    fn deliver(&mut self, arrival: &Arrival<'_>, news: &mut News) {
+    fn deliver(&mut self, arrival: &Arrival<'_>, summary: &mut AckSummary) {
         let now = arrival.now;
         let echo = arrival.echo.map(|(echo, _)| echo);
         let view = self.episodes.watches().then(|| View { echo, ..self.view() });
@@ -262,8 +225,8 @@ impl Sender {
         let mut blocks = [None; SackBlocks::MOST];
         if self.settings.sack && !arrival.sack.is_empty() {
             blocks = offsets(arrival, board);
-            news.duplicate = blocks[0].filter(|first| is_duplicate(*first, arrival.ack, blocks[1]));
-            if news.duplicate.is_some() {
+            summary.duplicate = blocks[0].filter(|first| is_duplicate(*first, arrival.ack, blocks[1]));
+            if summary.duplicate.is_some() {
                 blocks[0] = None;
             }
         }
@@ -274,7 +237,7 @@ impl Sender {
             if let Some(view) = &view {
                 episodes.on_delivered(now, sent, view);
             }
-            news.take(sent, by_sack, episode);
+            summary.take(sent, by_sack, episode);
         };
         let una = board.una();
         if arrival.ack > una {
@@ -294,7 +257,7 @@ impl Sender {
 
     /// Takes the round trip that the acknowledgment measures, if it does.
     #[inline]
-    fn measure(&mut self, arrival: &Arrival<'_>, news: &News, acked: u64) -> Option<Span> {
+    fn measure(&mut self, arrival: &Arrival<'_>, summary: &AckSummary, acked: u64) -> Option<Span> {
         let now = arrival.now;
         let echoed = arrival.echo.filter(|_| acked > 0).map(|(_, rtt)| rtt);
         let (smoothed, latest) = match self.timer.sampling() {
@@ -304,15 +267,15 @@ impl Sender {
                 (rtt, rtt)
             }
             Sampling::EachAcknowledgment => {
-                let acked_at = news.acked_at.filter(|_| !news.retransmitted);
-                let at = acked_at.or(news.sacked_at).map(|at| now.since(at));
+                let acked_at = summary.acked_at.filter(|_| !summary.retransmitted);
+                let at = acked_at.or(summary.sacked_at).map(|at| now.since(at));
                 let smoothed = at.or(echoed)?;
-                (smoothed, news.newest_at.map_or(smoothed, |at| now.since(at)))
+                (smoothed, summary.newest_at.map_or(smoothed, |at| now.since(at)))
             }
         };
         self.timer.on_sample(now, smoothed);
-        let (srtt, rto) = (self.timer.rtt().srtt(), self.timer.rtt().rto());
-        self.say(|| Event::RttSample { rtt: smoothed, srtt, rto });
+        let rtt = self.timer.rtt();
+        self.telemetry.say(|| Event::RttSample { rtt: smoothed, srtt: rtt.srtt(), rto: rtt.rto() });
         Some(latest)
     }
 
@@ -322,9 +285,7 @@ impl Sender {
         self.timer.on_advance(self.board.resent_segments() == 0);
         self.episodes.on_advance(ack);
         self.buffer.on_advance();
-        if self.noticed {
-            self.response.on_advance(ack);
-        }
+        self.notices.on_advance(ack);
         self.resends.on_advance(ack);
         if self.ecn.on_advance(ack) && !self.episodes.recovering() {
             self.cwnd.end_reduction();
@@ -335,7 +296,7 @@ impl Sender {
     fn feed_back(
         &mut self,
         arrival: &Arrival<'_>,
-        news: &News,
+        summary: &AckSummary,
         acked: u64,
         lost: u64,
         flight_before: f64,
@@ -348,7 +309,7 @@ impl Sender {
             una: self.una(),
             nxt: self.nxt(),
             acked,
-            delivered: news.delivered,
+            delivered: summary.delivered,
             lost,
             flight_before,
             flight: self.board.pipe() as f64,
@@ -362,35 +323,20 @@ impl Sender {
             // [RFC8257 s3.3]
             self.note_cut();
         }
-        if self.differentiates {
-            self.differentiation.on_feedback(&feedback);
+        if let Some(differentiation) = &mut self.differentiation {
+            differentiation.on_feedback(&feedback);
         }
     }
 
     /// Bytes that an acknowledgment shows to have arrived. Without SACK each duplicate stands for a segment, which is taken
     /// off again when it is acknowledged [RFC9937 s6.2]. `preceding` duplicates came before it.
     #[inline]
-    fn delivered_by(&self, news: &News, acked: u64, duplicate: bool, preceding: u32) -> u64 {
+    fn delivered_by(&self, summary: &AckSummary, acked: u64, duplicate: bool, preceding: u32) -> u64 {
         let segment = u64::from(self.buffer.mss());
         match (self.settings.sack, acked) {
-            (true, _) => news.delivered,
+            (true, _) => summary.delivered,
             (false, 0) => u64::from(duplicate) * segment,
             (false, acked) => acked.saturating_sub(u64::from(preceding) * segment).max(acked.min(segment)),
         }
     }
-}
-
-/// The blocks as offsets; those that lie before the stream's beginning or are empty are left out.
-fn offsets(arrival: &Arrival<'_>, board: &Scoreboard) -> [Option<(u64, u64)>; SackBlocks::MOST] {
-    let offset = |number: SeqNum| number.offset_from(arrival.origin, board.una());
-    let mut blocks = [None; SackBlocks::MOST];
-    for (place, (from, to)) in blocks.iter_mut().zip(arrival.sack.as_slice()) {
-        *place = offset(*from).zip(offset(*to)).filter(|(from, to)| from < to);
-    }
-    blocks
-}
-
-/// Whether the first block reports a duplicate: it lies below the acknowledgment, or inside the second [RFC2883 s4].
-fn is_duplicate(first: (u64, u64), ack: u64, second: Option<(u64, u64)>) -> bool {
-    first.1 <= ack || second.is_some_and(|second| second.0 <= first.0 && first.1 <= second.1)
 }

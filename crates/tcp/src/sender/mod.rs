@@ -5,9 +5,11 @@
 //! comes out of `transmit`.
 
 mod ack;
+mod application;
 mod cwnd_limit;
 mod ecn;
 mod episodes;
+mod notices;
 mod pacer;
 mod peer_window;
 mod rate;
@@ -18,28 +20,29 @@ mod rtt;
 mod scoreboard;
 mod send_buffer;
 mod spurious;
+mod summary;
+mod telemetry;
 mod timers;
 mod transmit;
 mod user_timeout;
 
-use std::collections::VecDeque;
-
 use engine::{Span, Time};
-use wire::{NoticeKind, Segment, SeqNum};
+use wire::{Segment, SeqNum};
 
 pub(crate) use ack::Arrival;
 pub use scoreboard::{Moment, Scoreboard, Sent};
-pub(crate) use transmit::Piece;
+pub use telemetry::Counters;
+pub(crate) use transmit::TxSegment;
 
 use crate::cc::Flight;
-use crate::config::{Config, Nagle};
+use crate::config::Config;
 use crate::differentiation::{DifferentiationConfig, LossDifferentiation};
-use crate::event::{Event, Reason};
+use crate::event::Event;
 use crate::recovery::View;
-use crate::response::NoticeResponse;
 use cwnd_limit::CwndLimit;
 use ecn::EcnState;
 use episodes::Episodes;
+use notices::Notices;
 use pacer::Pacer;
 use peer_window::PeerWindow;
 use rate::RateEstimator;
@@ -48,29 +51,7 @@ use retransmit_timer::RetransmitTimer;
 use rtt::RttEstimator;
 use send_buffer::SendBuffer;
 use spurious::Spurious;
-
-/// What a sender counts.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Counters {
-    /// Segments with data sent, resent ones included.
-    pub segments_sent: u64,
-    /// Segments sent again.
-    pub segments_retransmitted: u64,
-    /// Segments resent because acknowledgments showed a loss.
-    pub fast_retransmits: u64,
-    /// Expiries of the retransmission timer.
-    pub timeouts: u64,
-    /// ICMP-DEFER messages received about this connection.
-    pub notices_defer: u64,
-    /// ICMP-RETRANSMIT messages received about this connection.
-    pub notices_retransmit: u64,
-    /// Segments sent to find out about the tail.
-    pub probes: u64,
-    /// Reductions of the window that turned out to be needless.
-    pub undone: u64,
-    /// Reductions of the window because of marks (ECN).
-    pub marks: u64,
-}
+use telemetry::Telemetry;
 
 /// What does not change, or once, at the handshake.
 struct Settings {
@@ -90,24 +71,14 @@ pub(crate) struct Sender {
     episodes: Episodes,
     ecn: EcnState,
     resends: ResendQueue,
-    differentiation: Box<dyn LossDifferentiation>,
-    differentiates: bool,
-    response: Box<dyn NoticeResponse>,
-    /// Whether a message from the network ever came: without, the response has nothing to remember.
-    noticed: bool,
+    /// None if every loss is taken for congestion.
+    differentiation: Option<Box<dyn LossDifferentiation>>,
+    notices: Notices,
     spurious: Spurious,
     /// How fast bytes arrive, if the control or the loss differentiation wants to know.
     rate: Option<Box<RateEstimator>>,
-    /// Whether the control paces.
-    paces: bool,
     pacer: Pacer,
-    /// Pacing holds back what could go.
-    paced: bool,
-    counters: Counters,
-    observed: bool,
-    events: VecDeque<Event>,
-    /// The window last told to the observer.
-    told: (f64, f64, u64),
+    telemetry: Telemetry,
 }
 
 impl Sender {
@@ -116,8 +87,7 @@ impl Sender {
         let episodes = Episodes::new(config);
         let cwnd = CwndLimit::new(config);
         let differentiates = config.differentiation != DifferentiationConfig::default();
-        let paces = cwnd.paces();
-        let feeds = cwnd.wants_feedback() || differentiates;
+        let (paces, feeds) = (cwnd.paces(), cwnd.wants_feedback() || differentiates);
         Sender {
             settings: Settings {
                 recovery_exit_growth: config.recovery_exit_growth,
@@ -132,19 +102,12 @@ impl Sender {
             episodes,
             ecn: EcnState::default(),
             resends: ResendQueue::default(),
-            differentiation: config.differentiation.build(segment),
-            differentiates,
-            response: config.response.build(),
-            noticed: false,
+            differentiation: differentiates.then(|| config.differentiation.build(segment)),
+            notices: Notices::new(&config.response),
             spurious: Spurious::new(config.spurious),
             rate: feeds.then(Box::default),
-            paces,
-            pacer: Pacer::default(),
-            paced: false,
-            counters: Counters::default(),
-            observed: false,
-            events: VecDeque::new(),
-            told: (0.0, 0.0, 0),
+            pacer: Pacer::new(paces),
+            telemetry: Telemetry::default(),
         }
     }
 
@@ -153,8 +116,7 @@ impl Sender {
         let old = std::mem::replace(self, Sender::new(config, 0));
         self.buffer = old.buffer.with_mss(config.segment);
         self.timer.inherit(old.timer);
-        self.observed = old.observed;
-        self.events = old.events;
+        self.telemetry.inherit(old.telemetry);
     }
 
     /// What the handshake has agreed on: `window` is how much the other end takes, `from` the numbers of the segment that said so,
@@ -168,31 +130,8 @@ impl Sender {
     }
 
     pub fn observe(&mut self) {
-        self.observed = true;
+        self.telemetry.observe();
         self.tell_window();
-    }
-
-    pub fn offer(&mut self, bytes: u64) {
-        self.buffer.write(bytes);
-    }
-
-    /// A FIN follows what has been handed over.
-    pub fn finish(&mut self) {
-        self.buffer.finish();
-    }
-
-    pub fn set_nodelay(&mut self, on: bool, default: Nagle) {
-        self.buffer.set_nodelay(on, default, self.board.nxt());
-    }
-
-    pub fn set_cork(&mut self, on: bool) {
-        self.buffer.set_cork(on, self.board.nxt());
-    }
-
-    /// Whether the application has said that more follows what it handed over last. It holds that back until the next
-    /// acknowledgment comes, and takes the push mark off it.
-    pub fn set_more(&mut self, on: bool) {
-        self.buffer.set_more(on);
     }
 
     pub fn nxt(&self) -> u64 {
@@ -204,7 +143,7 @@ impl Sender {
     }
 
     pub fn counters(&self) -> Counters {
-        self.counters
+        self.telemetry.counters()
     }
 
     pub fn board(&self) -> &Scoreboard {
@@ -292,31 +231,6 @@ impl Sender {
         self.cwnd.window()
     }
 
-    /// What is held back goes out, however small.
-    pub fn push(&mut self) {
-        self.buffer.push();
-    }
-
-    /// What was handed over last ends a record (MSG_EOR).
-    pub fn end_record(&mut self) {
-        self.buffer.end_record();
-    }
-
-    /// How long the other end may fail to answer before the connection is given up (TCP_USER_TIMEOUT).
-    pub fn set_user_timeout(&mut self, timeout: Option<Span>) {
-        self.timer.set_user_timeout(timeout);
-    }
-
-    /// Whether the other end has been silent for longer than is allowed.
-    pub fn given_up(&self) -> bool {
-        self.timer.given_up()
-    }
-
-    /// How long a cork may hold back what there is, if it does.
-    pub fn cork_time(&self) -> Option<Span> {
-        self.buffer.waits_for_more(self.nxt()).then(|| self.timer.rtt().rto())
-    }
-
     /// Whether the other end is to be told that the window was reduced; asking says that it will be.
     #[inline]
     pub fn take_reduced(&mut self) -> bool {
@@ -336,7 +250,7 @@ impl Sender {
     }
 
     pub fn pop_event(&mut self) -> Option<Event> {
-        self.events.pop_front()
+        self.telemetry.pop()
     }
 
     /// The window as it stands, with what recovery makes of it for now.
@@ -376,29 +290,6 @@ impl Sender {
 
     pub fn retries(&self) -> u32 {
         self.timer.retries()
-    }
-
-    /// A message about the segment that begins at `seq`.
-    pub fn on_notice(&mut self, now: Time, kind: NoticeKind, seq: u64) {
-        match kind {
-            NoticeKind::Defer => self.counters.notices_defer += 1,
-            NoticeKind::Retransmit => self.counters.notices_retransmit += 1,
-        }
-        self.say(|| Event::NoticeReceived { kind, seq });
-        if seq < self.una() || seq >= self.nxt() {
-            return;
-        }
-        self.noticed = true;
-        let reaction = self.response.on_notice(kind, seq);
-        // The timer runs for the first unacknowledged segment.
-        if reaction.postpone && seq == self.una() && self.timer.is_running() {
-            self.timer.start(now);
-        }
-        if reaction.resend {
-            self.resends.push(seq, Reason::Notice);
-        }
-        self.renew_inflation();
-        self.tell_window();
     }
 
     /// Passes on what recovery, or limited transmit, adds to the window. To be called at the end of whatever may change that.
@@ -445,23 +336,13 @@ impl Sender {
     /// Keeps an event, if this end is observed.
     #[inline]
     pub fn say(&mut self, event: impl FnOnce() -> Event) {
-        if self.observed {
-            self.events.push_back(event());
-        }
+        self.telemetry.say(event);
     }
 
     /// Tells the observer what has changed in the window and in flight.
     #[inline]
     fn tell_window(&mut self) {
-        if self.observed {
-            let (cwnd, ssthresh, bytes) = (self.effective_cwnd(), self.ssthresh(), self.board.outstanding());
-            if (cwnd, ssthresh) != (self.told.0, self.told.1) {
-                self.events.push_back(Event::Window { cwnd, ssthresh });
-            }
-            if bytes != self.told.2 {
-                self.events.push_back(Event::Flight { bytes });
-            }
-            self.told = (cwnd, ssthresh, bytes);
-        }
+        let Sender { telemetry, cwnd, episodes, board, .. } = self;
+        telemetry.tell_window(|| (cwnd.inflated(episodes.inflation()), cwnd.ssthresh(), board.outstanding()));
     }
 }

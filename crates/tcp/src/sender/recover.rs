@@ -3,8 +3,9 @@
 use engine::Time;
 
 use super::Sender;
-use super::ack::{Arrival, News};
+use super::ack::Arrival;
 use super::spurious::{Finding, Signs};
+use super::summary::AckSummary;
 use crate::cc::{Congestion, Flight};
 use crate::differentiation::Cause;
 use crate::event::{Event, Reason};
@@ -15,19 +16,19 @@ impl Sender {
     pub(super) fn ask_recovery(
         &mut self,
         arrival: &Arrival<'_>,
-        news: &News,
+        summary: &AckSummary,
         acked: u64,
         duplicate: bool,
     ) -> (Verdict, Option<Notified>) {
         let una = self.una();
-        let notified = if duplicate && !self.episodes.recovering() { self.response.on_duplicate(una) } else { None };
+        let notified = if duplicate && !self.episodes.recovering() { self.notices.on_duplicate(una) } else { None };
         let ack = Ack {
             now: arrival.now,
             acked,
-            sacked: news.sacked,
+            sacked: summary.sacked,
             duplicates: if duplicate { self.duplicates() } else { 0 },
             sack: self.settings.sack,
-            duplicate_sack: news.duplicate,
+            duplicate_sack: summary.duplicate,
             notified,
             echoes_original: self.spurious.echoes_original(arrival.echo.map(|(echo, _)| echo)),
         };
@@ -60,17 +61,17 @@ impl Sender {
                 if !reduced {
                     self.spurious.begin(false, self.nxt(), first, self.repetition_outstanding());
                 }
-                self.response.on_recovery(una);
+                self.notices.on_recovery(una);
                 let lost = self.board.lost_segments().saturating_sub(self.board.resent_segments()).max(1);
-                if notified.is_some() || self.differentiation.cause(now, lost) == Cause::Wireless {
+                if notified.is_some() || self.cause(now, lost) == Cause::Wireless {
                     self.cwnd.on_congestion(Congestion::Notified, flight);
-                    self.say(|| Event::NotifiedRecovery { seq: una });
+                    self.telemetry.say(|| Event::NotifiedRecovery { seq: una });
                 } else if reduced {
-                    self.say(|| Event::FastRetransmit { seq: una });
+                    self.telemetry.say(|| Event::FastRetransmit { seq: una });
                 } else {
                     self.ecn.forget_mark();
                     self.congested(Congestion::FastRetransmit, &Flight { again: !first, ..*flight }, from);
-                    self.say(|| Event::FastRetransmit { seq: una });
+                    self.telemetry.say(|| Event::FastRetransmit { seq: una });
                 }
                 // The first retransmission does not wait for the pipe to drain [RFC6675 s5 (4.3)].
                 // What a message had sent again is on its way already (Refined ICMP), or about to leave (ELN).
@@ -86,7 +87,7 @@ impl Sender {
                 }
             }
             Verdict::Restart => {
-                self.say(|| Event::FastRetransmit { seq: una });
+                self.telemetry.say(|| Event::FastRetransmit { seq: una });
                 self.board.lose_all();
                 self.episodes.go_back(self.nxt(), Reason::FastRetransmit);
                 self.timer.discard_sample();
@@ -97,14 +98,14 @@ impl Sender {
             Verdict::Recovered => {
                 self.cwnd.end_reduction();
                 self.cwnd.on_recovered(now);
-                self.say(|| Event::RecoveryEnd);
+                self.telemetry.say(|| Event::RecoveryEnd);
             }
             Verdict::Again => {
                 self.cwnd.end_reduction();
                 if !self.cwnd.regulates_recovery() {
                     self.cwnd.on_recovered(now);
                 }
-                self.say(|| Event::RecoveryEnd);
+                self.telemetry.say(|| Event::RecoveryEnd);
                 let flight = self.flight(now);
                 self.apply(now, Verdict::Begin { resend: false }, None, &flight, from);
             }
@@ -113,25 +114,21 @@ impl Sender {
                 self.cwnd.on_congestion(Congestion::FastRetransmit, flight);
                 self.note_cut();
                 self.cwnd.on_recovered(now);
-                self.say(|| Event::FastRetransmit { seq: una });
-                self.say(|| Event::RecoveryEnd);
+                self.telemetry.say(|| Event::FastRetransmit { seq: una });
+                self.telemetry.say(|| Event::RecoveryEnd);
             }
             Verdict::Probe => self.resends.ask_probe(),
         }
     }
 
+    /// What the loss of `segments` segments in a row is taken for.
+    fn cause(&mut self, now: Time, segments: u32) -> Cause {
+        self.differentiation.as_mut().map_or(Cause::Congestion, |differentiation| differentiation.cause(now, segments))
+    }
+
     /// Whether something that was sent again is still to be acknowledged (Linux: `tcp_any_retrans_done`).
     pub(super) fn repetition_outstanding(&self) -> bool {
         self.board.resent_segments() > 0 || self.board.first().is_some_and(|first| first.retransmitted)
-    }
-
-    /// A duplicate acknowledgment says that the segment it asks for was lost in the air.
-    pub(super) fn on_loss_in_air(&mut self) {
-        let una = self.una();
-        self.noticed = true;
-        if self.response.on_loss_in_air(una).resend {
-            self.resends.push(una, Reason::Notice);
-        }
     }
 
     /// What goes out first when recovery begins, whatever the window; a reduction in proportion takes care of that itself, and
@@ -165,24 +162,29 @@ impl Sender {
         if repairing || !self.ecn.is_news(self.una()) {
             return;
         }
-        self.counters.marks += 1;
         self.ecn.on_mark(self.nxt());
         self.spurious.forget();
         let flight = self.flight(arrival.now);
         self.congested(Congestion::Ecn, &flight, from);
-        self.say(|| Event::MarkAnswered);
+        self.telemetry.on_mark();
     }
 
     /// Whether earlier retransmissions turn out to have been needless; if so, nothing is lost any more.
-    pub(super) fn was_needless(&mut self, arrival: &Arrival<'_>, news: &News, acked: u64, duplicate: bool) -> bool {
+    pub(super) fn was_needless(
+        &mut self,
+        arrival: &Arrival<'_>,
+        summary: &AckSummary,
+        acked: u64,
+        duplicate: bool,
+    ) -> bool {
         let finding = self.spurious.on_ack(&Signs {
             una: self.una(),
             advanced: acked > 0,
             duplicate,
-            originals: news.originals,
+            originals: summary.originals,
             sack: self.settings.sack,
             echo: arrival.echo.map(|(echo, _)| echo),
-            duplicate_sack: news.duplicate,
+            duplicate_sack: summary.duplicate,
         });
         if finding == Finding::Nothing {
             return false;
@@ -192,7 +194,7 @@ impl Sender {
         self.episodes.undo(&self.board);
         self.cwnd.end_reduction();
         self.timer.undo_back_off();
-        self.say(|| Event::Undone);
+        self.telemetry.on_undo();
         true
     }
 }

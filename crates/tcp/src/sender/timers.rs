@@ -6,7 +6,7 @@ use super::Sender;
 use super::peer_window::Freeze;
 use super::retransmit_timer::Expiry;
 use crate::cc::{Congestion, Flight};
-use crate::event::{Event, Reason};
+use crate::event::Reason;
 use crate::recovery::Verdict;
 
 impl Sender {
@@ -17,10 +17,7 @@ impl Sender {
         if !self.peer.is_frozen() {
             deadline = deadline.min(self.episodes.deadline());
         }
-        if let Some(release) = self.paced_until() {
-            deadline = deadline.min(release);
-        }
-        deadline
+        deadline.min(self.pacer.deadline())
     }
 
     /// A deadline has come; being called early does no harm.
@@ -31,7 +28,7 @@ impl Sender {
             self.timed_out(now);
         }
         self.peer.on_time(now, self.unsent() > 0, &mut self.timer);
-        self.paced = false;
+        self.pacer.on_time();
         self.renew_inflation();
         self.tell_window();
     }
@@ -91,14 +88,13 @@ impl Sender {
     fn timed_out(&mut self, now: Time) {
         let Some(Expiry { nth, rto }) = self.timer.on_expiry(now) else { return };
         let una = self.una();
-        self.counters.timeouts += 1;
-        self.say(|| Event::Timeout { seq: una, nth, rto });
+        self.telemetry.on_timeout(una, nth, rto);
         let flight = self.flight(now);
         let first = nth == 1 && !self.episodes.recovering() && self.episodes.going_back().is_none();
         self.resends.clear();
         self.cwnd.end_reduction();
         self.ecn.forget_mark();
-        if self.response.on_timeout(una) {
+        if self.notices.explains_timeout(una) {
             self.episodes.end_recovery(&self.board);
             self.cwnd.on_congestion(Congestion::Notified, &flight);
             self.resends.push(una, Reason::Timeout);

@@ -4,11 +4,11 @@ use engine::Time;
 
 use super::rate::Snapshot;
 use super::{Sender, Sent};
-use crate::event::{Event, Reason};
+use crate::event::Reason;
 
-/// A piece of the stream to send.
+/// A segment to send, with data, a FIN, or both.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Piece {
+pub(crate) struct TxSegment {
     /// First byte.
     pub seq: u64,
     /// Bytes of data.
@@ -22,21 +22,21 @@ pub(crate) struct Piece {
 }
 
 impl Sender {
-    /// The next piece to send, if any may go now. `stamp` is the timestamp it would carry.
+    /// The next segment to send, if any may go now. `stamp` is the timestamp it would carry.
     #[inline]
-    pub fn poll(&mut self, now: Time, stamp: u32) -> Option<Piece> {
+    pub fn poll(&mut self, now: Time, stamp: u32) -> Option<TxSegment> {
         let repairs = self.episodes.recovering()
             || self.board.has_losses()
             || !self.resends.is_empty()
             || self.spurious.watching();
-        if !repairs && !self.paces {
+        if !repairs && !self.pacer.paces() {
             return self.poll_new(now, stamp);
         }
         self.poll_any(now, stamp)
     }
 
-    /// The next piece when it is not simply new data that may go.
-    fn poll_any(&mut self, now: Time, stamp: u32) -> Option<Piece> {
+    /// The next segment when it is not simply new data that may go.
+    fn poll_any(&mut self, now: Time, stamp: u32) -> Option<TxSegment> {
         if self.peer.is_frozen() {
             return None;
         }
@@ -48,7 +48,7 @@ impl Sender {
         if self.resends.take_probe() {
             return self.send_probe(now, stamp);
         }
-        if self.release_due(now) {
+        if self.pacing_holds(now) {
             return None;
         }
         if !self.spurious.probing()
@@ -58,8 +58,8 @@ impl Sender {
             let reason = self.episodes.going_back().unwrap_or(Reason::FastRetransmit);
             return self.fits(&sent).then(|| self.send_again(now, &sent, reason, stamp));
         }
-        if let Some(piece) = self.poll_new(now, stamp) {
-            return Some(piece);
+        if let Some(segment) = self.poll_new(now, stamp) {
+            return Some(segment);
         }
         if self.spurious.probing() {
             // [RFC5682 s2.1 step 2b]: without new data the usual way.
@@ -95,7 +95,7 @@ impl Sender {
     }
 
     #[inline]
-    fn poll_new(&mut self, now: Time, stamp: u32) -> Option<Piece> {
+    fn poll_new(&mut self, now: Time, stamp: u32) -> Option<TxSegment> {
         let nxt = self.nxt();
         let Some(mut draft) = self.buffer.next(nxt) else {
             self.cwnd.validate(false, &self.board);
@@ -136,7 +136,7 @@ impl Sender {
     }
 
     #[inline]
-    fn send_new(&mut self, now: Time, len: u32, fin: bool, push: bool, stamp: u32) -> Piece {
+    fn send_new(&mut self, now: Time, len: u32, fin: bool, push: bool, stamp: u32) -> TxSegment {
         let seq = self.nxt();
         let taken = len + u32::from(fin);
         let snapshot = self.snapshot(now, taken);
@@ -145,29 +145,26 @@ impl Sender {
             self.timer.begin_sample(seq + u64::from(taken), now);
         }
         self.spurious.on_new();
-        self.left(now, seq, len, Reason::New, stamp);
-        Piece { seq, len, fin, push, new: true }
+        self.on_sent(now, seq, len, Reason::New, stamp);
+        TxSegment { seq, len, fin, push, new: true }
     }
 
-    fn send_again(&mut self, now: Time, sent: &Sent, reason: Reason, stamp: u32) -> Piece {
+    fn send_again(&mut self, now: Time, sent: &Sent, reason: Reason, stamp: u32) -> TxSegment {
         let seq = sent.seq;
         let len = sent.len - u32::from(sent.fin);
         let snapshot = self.snapshot(now, sent.len);
         self.board.resent(now, seq, snapshot);
-        if reason == Reason::FastRetransmit {
-            self.counters.fast_retransmits += 1;
-        }
-        self.left(now, seq, len, reason, stamp);
-        Piece { seq, len, fin: sent.fin, push: self.buffer.ends_at(sent.end()), new: false }
+        self.on_sent(now, seq, len, reason, stamp);
+        TxSegment { seq, len, fin: sent.fin, push: self.buffer.ends_at(sent.end()), new: false }
     }
 
     /// A segment to find out about the tail: new data if the other end takes it, else the last one again
     /// [RFC8985 s7.3].
-    fn send_probe(&mut self, now: Time, stamp: u32) -> Option<Piece> {
-        self.counters.probes += 1;
+    fn send_probe(&mut self, now: Time, stamp: u32) -> Option<TxSegment> {
+        self.telemetry.on_probe();
         let (nxt, edge) = (self.nxt(), self.una() + self.peer.size());
         let new = self.buffer.next(nxt).filter(|draft| draft.len > 0 && nxt + draft.len <= edge);
-        let piece = if let Some(draft) = new {
+        let segment = if let Some(draft) = new {
             self.episodes.on_probe(now, None, nxt + draft.len);
             let push = self.buffer.on_probe(&draft);
             self.send_new(now, draft.len as u32, false, push, stamp)
@@ -177,12 +174,12 @@ impl Sender {
             self.board.probed(now, last.seq, snapshot);
             self.episodes.on_probe(now, Some(last.seq), self.nxt());
             let len = last.len - u32::from(last.fin);
-            self.left(now, last.seq, len, Reason::Probe, stamp);
-            Piece { seq: last.seq, len, fin: last.fin, push: self.buffer.ends_at(last.end()), new: false }
+            self.on_sent(now, last.seq, len, Reason::Probe, stamp);
+            TxSegment { seq: last.seq, len, fin: last.fin, push: self.buffer.ends_at(last.end()), new: false }
         };
         // [RFC8985 s7.3]
         self.timer.start(now);
-        Some(piece)
+        Some(segment)
     }
 
     /// What has been delivered until a segment of `len` leaves.
@@ -192,21 +189,21 @@ impl Sender {
         Some(rate.on_sent(now, self.board.pipe(), len, self.board.total_lost()))
     }
 
-    /// What is the same for all that leaves.
+    /// Bookkeeping common to every transmission.
     #[inline]
-    fn left(&mut self, now: Time, seq: u64, len: u32, reason: Reason, stamp: u32) {
-        self.counters.segments_sent += 1;
+    fn on_sent(&mut self, now: Time, seq: u64, len: u32, reason: Reason, stamp: u32) {
         let again = reason != Reason::New;
         self.cwnd.on_sent(now, len, !again);
         if again {
-            self.counters.segments_retransmitted += 1;
-            self.response.on_resent(seq);
+            self.notices.on_resent(seq);
             self.spurious.on_resent(seq, self.settings.timestamps.then_some(stamp));
             let prompted = matches!(reason, Reason::FastRetransmit | Reason::Notice) && seq == self.una();
             self.timer.on_resent(now, prompted);
         }
         self.timer.on_sent(now);
-        if let Some(rate) = self.pacing_rate() {
+        if self.pacer.paces()
+            && let Some(rate) = self.cwnd.pacing_rate()
+        {
             self.pacer.on_sent(now, len, rate);
         }
         if self.episodes.watches() {
@@ -215,31 +212,21 @@ impl Sender {
                 self.episodes.on_sent(now, seq, again, &self.board, &view);
             }
         }
-        self.say(|| Event::SegmentSent { seq, len, reason });
+        self.telemetry.on_sent(seq, len, reason);
         self.tell_window();
     }
 
     /// Whether pacing holds back what could go.
     #[inline]
-    fn release_due(&mut self, now: Time) -> bool {
-        self.paced = self.paces && self.pacer.release() > now && self.has_something() && self.pacing_rate().is_some();
-        self.paced
+    fn pacing_holds(&mut self, now: Time) -> bool {
+        let held = self.pacer.is_early(now) && self.has_something() && self.cwnd.pacing_rate().is_some();
+        self.pacer.hold(held);
+        held
     }
 
     /// Whether there is anything to send, were it allowed.
     fn has_something(&mut self) -> bool {
         self.end() > self.nxt() || self.board.next_to_resend().is_some()
-    }
-
-    #[inline]
-    fn pacing_rate(&self) -> Option<f64> {
-        if self.paces { self.cwnd.pacing_rate() } else { None }
-    }
-
-    /// When pacing lets the next segment out, if it holds one back.
-    #[inline]
-    pub(super) fn paced_until(&self) -> Option<Time> {
-        self.paced.then(|| self.pacer.release())
     }
 
     /// A window too small for what is to be sent, and nothing in flight that would be answered.
