@@ -17,7 +17,7 @@ pub use close::refusal;
 pub use state::{Failure, State};
 
 use crate::config::{Config, Nagle, Paws};
-use crate::event::Event;
+use crate::event::{Blocked, Event};
 use crate::info::Info;
 use crate::receiver::Receiver;
 use crate::sender::{Counters, Sender, TxSegment};
@@ -31,7 +31,7 @@ use timestamps::Clock;
 /// [`abort`](Self::abort), and the socket options.
 /// **`handle_*`** tell it what happened: a segment or a message came, the time asked for with `poll_timeout` has come.
 /// **`poll_*`** ask what it wants. After every command and every `handle_*`, call [`poll_transmit`](Self::poll_transmit)
-/// until it gives `None`, then read [`poll_timeout`](Self::poll_timeout); if it is observed, empty
+/// until it gives `None`, which [`blocked`](Self::blocked) explains, then read [`poll_timeout`](Self::poll_timeout); if it is observed, empty
 /// [`poll_event`](Self::poll_event) too. `now` is always an argument and must not run backwards.
 pub struct Connection {
     local_port: u16,
@@ -360,9 +360,12 @@ impl Connection {
         }
         if self.state.sends() && !self.sender.silent() {
             let stamp = if self.timestamps { timestamps::value(now) } else { 0 };
-            if let Some(tx) = self.sender.poll(now, stamp) {
-                self.receiver.acknowledged();
-                return Some(self.data(now, &tx, to));
+            match self.sender.poll(now, stamp) {
+                Ok(tx) => {
+                    self.receiver.acknowledged();
+                    return Some(self.data(now, &tx, to));
+                }
+                Err(reason) => self.sender.note_blocked(reason),
             }
             if self.sender.take_window_probe() {
                 // Below what the other end has: it must say what it wants [RFC9293 s3.10.7.4].
@@ -376,6 +379,12 @@ impl Connection {
         }
         self.segment(now, self.sender.nxt(), 0, Flags::ACK, to);
         Some(Ecn::NotEct)
+    }
+
+    /// Why the last poll for a segment gave no data, to be asked when it has given none; `None` before the first one, and in states
+    /// in which data is not sent.
+    pub fn blocked(&self) -> Option<Blocked> {
+        self.sender.blocked().filter(|_| self.state.sends())
     }
 
     /// When `handle_timeout` is to be called; [`Time::NEVER`] if not at all. Later calls of anything may change it.

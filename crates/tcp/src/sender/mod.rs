@@ -37,7 +37,7 @@ pub(crate) use transmit::TxSegment;
 use crate::cc::Flight;
 use crate::config::Config;
 use crate::differentiation::{DifferentiationConfig, LossDifferentiation};
-use crate::event::Event;
+use crate::event::{Blocked, Event};
 use crate::recovery::View;
 use cwnd_limit::CwndLimit;
 use ecn::EcnState;
@@ -247,6 +247,17 @@ impl Sender {
     #[inline]
     fn end(&self) -> u64 {
         self.buffer.end()
+    }
+
+    /// `poll` has given nothing, for this reason.
+    #[inline]
+    pub fn note_blocked(&mut self, reason: Blocked) {
+        self.telemetry.on_blocked(reason);
+    }
+
+    /// The reason that was noted last.
+    pub fn blocked(&self) -> Option<Blocked> {
+        self.telemetry.blocked()
     }
 
     pub fn pop_event(&mut self) -> Option<Event> {

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use engine::Span;
 use wire::NoticeKind;
 
-use crate::event::{Event, Reason};
+use crate::event::{Blocked, Event, Reason};
 
 /// What a sender counts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -34,6 +34,8 @@ pub struct Counters {
 #[derive(Debug, Default)]
 pub(super) struct Telemetry {
     counters: Counters,
+    /// Why nothing could be sent when that was asked last.
+    blocked: Option<Blocked>,
     /// Boxed, for most senders have none.
     observer: Option<Box<Observer>>,
 }
@@ -48,7 +50,8 @@ struct Observer {
 
 impl Telemetry {
     pub fn observe(&mut self) {
-        self.observer.get_or_insert_default();
+        let events = &mut self.observer.get_or_insert_default().events;
+        events.extend(self.blocked.map(|reason| Event::Blocked { reason }));
     }
 
     /// Takes over the observer and the events of another sender, before anything was sent.
@@ -73,6 +76,20 @@ impl Telemetry {
         if let Some(observer) = &mut self.observer {
             observer.events.push_back(event());
         }
+    }
+
+    /// Nothing could be sent.
+    #[inline]
+    pub fn on_blocked(&mut self, reason: Blocked) {
+        if self.blocked != Some(reason) {
+            self.blocked = Some(reason);
+            self.say(|| Event::Blocked { reason });
+        }
+    }
+
+    /// Why nothing could be sent when that was asked last.
+    pub fn blocked(&self) -> Option<Blocked> {
+        self.blocked
     }
 
     #[inline]

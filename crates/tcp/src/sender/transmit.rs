@@ -4,7 +4,7 @@ use engine::Time;
 
 use super::rate::Snapshot;
 use super::{Sender, Sent};
-use crate::event::Reason;
+use crate::event::{Blocked, Reason};
 
 /// A segment to send, with data, a FIN, or both.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -22,9 +22,9 @@ pub(crate) struct TxSegment {
 }
 
 impl Sender {
-    /// The next segment to send, if any may go now. `stamp` is the timestamp it would carry.
+    /// The next segment to send, or why none may go now. `stamp` is the timestamp it would carry.
     #[inline]
-    pub fn poll(&mut self, now: Time, stamp: u32) -> Option<TxSegment> {
+    pub fn poll(&mut self, now: Time, stamp: u32) -> Result<TxSegment, Blocked> {
         let repairs = self.episodes.recovering()
             || self.board.has_losses()
             || !self.resends.is_empty()
@@ -36,51 +36,57 @@ impl Sender {
     }
 
     /// The next segment when it is not simply new data that may go.
-    fn poll_any(&mut self, now: Time, stamp: u32) -> Option<TxSegment> {
+    fn poll_any(&mut self, now: Time, stamp: u32) -> Result<TxSegment, Blocked> {
         if self.peer.is_frozen() {
-            return None;
+            return Err(Blocked::PeerWindow);
         }
         while let Some((seq, reason)) = self.resends.pop() {
             if let Some(sent) = self.board.get(seq).copied() {
-                return Some(self.send_again(now, &sent, reason, stamp));
+                return Ok(self.send_again(now, &sent, reason, stamp));
             }
         }
-        if self.resends.take_probe() {
-            return self.send_probe(now, stamp);
+        if self.resends.take_probe()
+            && let Some(probe) = self.send_probe(now, stamp)
+        {
+            return Ok(probe);
         }
         if self.pacing_holds(now) {
-            return None;
+            return Err(Blocked::Pacing);
         }
         if !self.spurious.probing()
             && let Some(sent) = self.board.next_to_resend()
         {
             // What is lost comes before what is new.
             let reason = self.episodes.going_back().unwrap_or(Reason::FastRetransmit);
-            return self.fits(&sent).then(|| self.send_again(now, &sent, reason, stamp));
+            self.fits(&sent)?;
+            return Ok(self.send_again(now, &sent, reason, stamp));
         }
-        if let Some(segment) = self.poll_new(now, stamp) {
-            return Some(segment);
-        }
+        let blocked = match self.poll_new(now, stamp) {
+            Err(blocked) => blocked,
+            new => return new,
+        };
         if self.spurious.probing() {
             // [RFC5682 s2.1 step 2b]: without new data the usual way.
             if self.board.next_to_resend().is_some() && !self.has_new() && self.spurious.stop_probing() {
                 return self.poll_any(now, stamp);
             }
-            return None;
+            return Err(blocked);
         }
         let room = self.episodes.recovering() && self.leaves_room(self.buffer.mss());
         if room && let Some(sent) = self.episodes.spare(&self.board).and_then(|seq| self.board.get(seq).copied()) {
-            return Some(self.send_again(now, &sent, Reason::FastRetransmit, stamp));
+            return Ok(self.send_again(now, &sent, Reason::FastRetransmit, stamp));
         }
-        None
+        Err(blocked)
     }
 
     /// Whether a segment that was sent before may go out again. The first may whatever the other end takes: over a window
     /// that has shrunk it is the probe [RFC9293 s3.8.6, s3.8.6.1].
-    fn fits(&mut self, sent: &Sent) -> bool {
-        let taken = sent.seq == self.una() || sent.end() - self.una() <= self.peer.size();
+    fn fits(&mut self, sent: &Sent) -> Result<(), Blocked> {
+        if sent.seq != self.una() && sent.end() - self.una() > self.peer.size() {
+            return Err(Blocked::PeerWindow);
+        }
         // A FIN that goes alone counts as one byte, as it did when it was sent first.
-        taken && self.leaves_room((sent.len - u32::from(sent.fin)).max(1))
+        if self.leaves_room((sent.len - u32::from(sent.fin)).max(1)) { Ok(()) } else { Err(Blocked::Cwnd) }
     }
 
     /// Whether `len` bytes more may be in the network. A FIN that goes with data takes a sequence number, but no room.
@@ -94,8 +100,9 @@ impl Sender {
         self.end() > self.nxt() && self.nxt() < self.una() + self.peer.size()
     }
 
+    /// The next segment of new data, or a FIN alone.
     #[inline]
-    fn poll_new(&mut self, now: Time, stamp: u32) -> Option<TxSegment> {
+    fn poll_new(&mut self, now: Time, stamp: u32) -> Result<TxSegment, Blocked> {
         let nxt = self.nxt();
         let Some(mut draft) = self.buffer.next(nxt) else {
             self.cwnd.validate(false, &self.board);
@@ -103,24 +110,24 @@ impl Sender {
             if let Some(rate) = self.rate.as_mut().filter(|_| pipe < self.cwnd.limit()) {
                 rate.on_app_limited(pipe);
             }
-            return None;
+            return Err(Blocked::Data);
         };
         let usable = self.peer.usable(self.board.una(), nxt);
         if draft.len > usable {
             if !self.peer.admits_part(usable) {
                 self.persist_if_stuck(now);
                 self.cwnd.validate(false, &self.board);
-                return None;
+                return Err(Blocked::PeerWindow);
             }
             draft.cut_to(usable);
         }
         self.buffer.add_fin(&mut draft, usable);
         if draft.fin_only() && !draft.fin {
             self.persist_if_stuck(now);
-            return None;
+            return Err(Blocked::PeerWindow);
         }
         if self.buffer.holds_back(&draft, self.board.una(), self.board.is_empty()) {
-            return None;
+            return Err(Blocked::Nagle);
         }
         if self.board.is_empty() {
             self.cwnd.leave_idle(now, self.timer.rtt().rto());
@@ -128,11 +135,11 @@ impl Sender {
         let len = draft.len;
         if len > 0 && self.board.pipe() + len > self.cwnd.limit() {
             self.cwnd.validate(true, &self.board);
-            return None;
+            return Err(Blocked::Cwnd);
         }
         let push = self.buffer.on_sent(&draft, nxt);
         self.episodes.on_new_data(len);
-        Some(self.send_new(now, len as u32, draft.fin, push, stamp))
+        Ok(self.send_new(now, len as u32, draft.fin, push, stamp))
     }
 
     #[inline]
