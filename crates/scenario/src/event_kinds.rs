@@ -23,10 +23,12 @@ pub enum EventKind {
     Icmp,
     /// The periodic state of flows, nodes and links.
     State,
+    /// Why a sender can send nothing, whenever the reason changes.
+    Blocked,
 }
 
-/// Every kind: its name in scenarios, and one line about it.
-pub const EVENT_KINDS: [(&str, &str); 9] = [
+/// Every kind: its name in scenarios, and one line about it. Those after the first [`DEFAULT_EVENT_KINDS`] are opt-in.
+pub const EVENT_KINDS: [(&str, &str); 10] = [
     ("corrupted", "A frame that the air corrupted"),
     ("given-up", "A frame that the link layer gave up"),
     ("lost", "A packet lost on a link without link layer"),
@@ -36,16 +38,20 @@ pub const EVENT_KINDS: [(&str, &str); 9] = [
     ("retransmitted", "A segment that TCP sends again"),
     ("icmp", "A message of a scheme that the source receives"),
     ("state", "The periodic state of flows, nodes and links, with print_interval"),
+    ("blocked", "Why a sender can send nothing, whenever the reason changes; opt-in"),
 ];
+
+/// The number of kinds that appear by default, which are also those of the name `all`: those of the thesis's program.
+pub const DEFAULT_EVENT_KINDS: usize = 9;
 
 /// The kinds that appear.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct EventKinds(u16);
 
 impl Default for EventKinds {
-    /// All of them.
+    /// All that are not opt-in.
     fn default() -> Self {
-        EventKinds((1 << EVENT_KINDS.len()) - 1)
+        EventKinds((1 << DEFAULT_EVENT_KINDS) - 1)
     }
 }
 
@@ -56,7 +62,7 @@ impl EventKinds {
         names().map(str::to_owned).chain(names().map(|name| format!("-{name}"))).collect()
     }
 
-    /// The kinds that a list asks for: those it names, or all; without those behind a `-`.
+    /// The kinds that a list asks for: those it names, or the default; without those behind a `-`.
     pub fn select(list: &[String]) -> Result<Self, Problem> {
         let bit = |name: &str| {
             let kind = EVENT_KINDS.iter().position(|(known, _)| *known == name);
@@ -108,6 +114,16 @@ mod tests {
     }
 
     #[test]
+    fn blocked_is_opt_in() {
+        for list in [&[][..], &["all"], &["-corrupted"], &["timeout"]] {
+            assert!(!select(list).unwrap().has(EventKind::Blocked), "{list:?}");
+        }
+        assert!(select(&["blocked"]).unwrap().has(EventKind::Blocked));
+        let both = select(&["all", "blocked"]).unwrap();
+        assert!(both.has(EventKind::Blocked) && both.has(EventKind::State));
+    }
+
+    #[test]
     fn an_unknown_kind_is_refused_with_the_nearest() {
         for name in ["corupted", "-corupted"] {
             let problem = select(&[name]).unwrap_err();
@@ -119,7 +135,7 @@ mod tests {
     /// The names stand in the order of the kinds.
     #[test]
     fn each_kind_has_its_name() {
-        for (number, kind) in [(0, EventKind::Corrupted), (4, EventKind::FastRetransmit), (8, EventKind::State)] {
+        for (number, kind) in [(0, EventKind::Corrupted), (4, EventKind::FastRetransmit), (9, EventKind::Blocked)] {
             assert_eq!(kind as usize, number);
             assert!(select(&[EVENT_KINDS[number].0]).unwrap().has(kind));
         }

@@ -63,7 +63,7 @@ mod written;
 pub use check::{Checked, check, check_with};
 pub use document::Document;
 pub use engine::Named;
-pub use event_kinds::{EVENT_KINDS, EventKind, EventKinds};
+pub use event_kinds::{DEFAULT_EVENT_KINDS, EVENT_KINDS, EventKind, EventKinds};
 pub use files::{Files, NoFiles};
 pub use load::{Loaded, Overrides, Source, from_toml};
 pub use model::{Scenario, schema};

@@ -262,7 +262,7 @@ pub struct Output {
     #[serde(default)]
     #[schemars(extend("items" = { "type": "string", "enum": crate::traces::names().collect::<Vec<_>>() }))]
     pub traces: Vec<String>,
-    /// The kinds of events that the event trace shows: those named, or all; without those behind a `-`.
+    /// The kinds of events that the event trace shows: those named, or all but the opt-in ones; without those behind a `-`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(extend("items" = { "type": "string", "enum": crate::EventKinds::names() }))]
     pub events: Vec<String>,

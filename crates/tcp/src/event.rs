@@ -22,6 +22,37 @@ pub enum Reason {
     Reopened,
 }
 
+/// Why a sender that was asked for a segment gave none.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Blocked {
+    /// The application has handed over nothing more; what was sent may still be unacknowledged.
+    Data,
+    /// The receiver's window has no space for the next segment, or is closed.
+    PeerWindow,
+    /// The next segment is small and waits for more data (Nagle, TCP_CORK, MSG_MORE).
+    Nagle,
+    /// As much is in the network as the congestion window allows, with what recovery makes of it for now.
+    Cwnd,
+    /// The congestion control paces, and the next segment may not leave yet.
+    Pacing,
+}
+
+impl Blocked {
+    /// Every reason.
+    pub const ALL: [Blocked; 5] = [Blocked::Data, Blocked::PeerWindow, Blocked::Nagle, Blocked::Cwnd, Blocked::Pacing];
+
+    /// In a word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Blocked::Data => "data",
+            Blocked::PeerWindow => "peer-window",
+            Blocked::Nagle => "nagle",
+            Blocked::Cwnd => "cwnd",
+            Blocked::Pacing => "pacing",
+        }
+    }
+}
+
 /// Something that happened at one end. Offsets count from the beginning of the stream and never wrap.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Event {
@@ -38,6 +69,12 @@ pub enum Event {
         len: u32,
         /// Why.
         reason: Reason,
+    },
+    /// Nothing could be sent, and the last time that nothing could it was for another reason. What is sent in between does not
+    /// end it: a sender whose window lets one segment out for each acknowledgment is blocked by it once.
+    Blocked {
+        /// Why.
+        reason: Blocked,
     },
     /// An acknowledgment came in.
     AckReceived {

@@ -49,6 +49,6 @@ pub mod sender;
 
 pub use config::Config;
 pub use connection::{Adoption, Connection, Failure, State, refusal};
-pub use event::{Event, Reason};
+pub use event::{Blocked, Event, Reason};
 pub use info::{Info, Phase};
 pub use sender::Counters;

@@ -134,6 +134,7 @@ fn kind(event: &Event) -> Option<EventKind> {
             tcp::Event::FastRetransmit { .. } | tcp::Event::NotifiedRecovery { .. } => Some(EventKind::FastRetransmit),
             tcp::Event::Timeout { .. } => Some(EventKind::Timeout),
             tcp::Event::NoticeReceived { .. } => Some(EventKind::Icmp),
+            tcp::Event::Blocked { .. } => Some(EventKind::Blocked),
             tcp::Event::SegmentSent { reason, .. } if *reason != Reason::New => Some(EventKind::Retransmitted),
             _ => None,
         },
@@ -308,6 +309,9 @@ fn on_sender(clock: Millis, node: &str, event: &tcp::Event) -> String {
         tcp::Event::Timeout { .. } => format!("TCP_SRC:: Retransmit Timeout(CLOCK : {clock})"),
         tcp::Event::NoticeReceived { kind, seq } => {
             format!("TCP_SRC(Node-id - {node}):: {} RECEIVED(CLOCK : {clock}) for SEQ {seq}", kind.name())
+        }
+        tcp::Event::Blocked { reason } => {
+            format!("TCP_SRC(Node-id - {node}):: NOTHING SENT because of {}(CLOCK : {clock})", reason.name())
         }
         tcp::Event::SegmentSent { seq, len, .. } => format!(
             "TCP_SRC(Node-id - {node}):: following TCP segment RETRANSMITTED(CLOCK : {clock})\n\

@@ -76,8 +76,8 @@ fn describe(event: &Event, names: &Names, record: &mut Map<String, Value>) {
     match event {
         Event::Sender { flow, event: said } | Event::Receiver { flow, event: said } => {
             put(endpoint(said));
-            if matches!(said, tcp::Event::State { .. }) {
-                // The only thing that both ends say of which it matters who does.
+            if matches!(said, tcp::Event::State { .. } | tcp::Event::Blocked { .. }) {
+                // Both ends say these, and it matters which does.
                 let end = if matches!(event, Event::Sender { .. }) { "sender" } else { "receiver" };
                 put(json!({ "end": end }));
             }
@@ -166,6 +166,7 @@ fn endpoint(event: &tcp::Event) -> Value {
             };
             json!({ "event": "segment-sent", "seq": seq, "len": len, "reason": reason })
         }
+        tcp::Event::Blocked { reason } => json!({ "event": "blocked", "reason": reason.name() }),
         tcp::Event::AckReceived { ack, duplicate } => {
             json!({ "event": "ack-received", "ack": ack, "duplicate": duplicate })
         }

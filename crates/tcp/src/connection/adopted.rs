@@ -40,7 +40,7 @@ impl Connection {
         (connection.peer_origin, connection.last_ack) = (peer_origin, peer_origin);
         (connection.timestamps, connection.ecn, connection.shift) = (taken.timestamps, taken.ecn, taken.shift);
         connection.clock = Clock::of(taken.recent);
-        connection.sender.agreed(taken.ecn, taken.peer_window, None);
+        connection.sender.agreed(taken.ecn, taken.peer_window, None, None);
         connection.receiver.agreed(taken.sack, config.options.duplicate_sack, taken.shift, taken.most_window);
         connection
     }

@@ -117,11 +117,11 @@ impl Connection {
         self.ecn = agreed.ecn;
         self.shift = agreed.shift;
         self.sender.rebuild(&config);
-        self.sender.agreed(agreed.ecn, u64::from(segment.window), rtt.map(|rtt| (now, rtt)));
+        let from = (segment.seq, self.origin);
+        self.sender.agreed(agreed.ecn, u64::from(segment.window), Some(from), rtt.map(|rtt| (now, rtt)));
         let sack = agreed.sack;
         let most = u64::from(u16::MAX) << agreed.shift;
         self.receiver.agreed(sack, config.options.duplicate_sack, agreed.shift, most);
-        self.window_from = Some((segment.seq, self.origin));
         self.enter(if self.sender.finishing() { State::FinWait1 } else { State::Established });
     }
 
@@ -335,14 +335,14 @@ impl Connection {
     fn take_ack(&mut self, now: Time, segment: &Segment) -> bool {
         if self.sender.silent() && segment.ack == self.origin {
             // Nothing was ever sent, as at an end that only receives: the window is all that can be news.
-            if self.newest_window(segment, 0) {
-                self.sender.note_window(u64::from(segment.window));
+            if let Some(window) = self.sender.newer_window(segment, 0) {
+                self.sender.note_window(window);
             }
             return true;
         }
         let una = self.sender.una();
         let behind = i64::from(self.origin.at(una).since(segment.ack));
-        if behind > 0 && behind as u64 > self.sender.most_peer_window() {
+        if behind > 0 && behind as u64 > self.sender.max_peer_window() {
             // [RFC5961 s5.2]: older than anything that could still come.
             return false;
         }
@@ -351,7 +351,7 @@ impl Connection {
             Some(stamps) if self.timestamps => Clock::age(now, &stamps).map(|age| (stamps.echo, age)),
             _ => None,
         };
-        let window = self.newest_window(segment, ack).then(|| u64::from(segment.window));
+        let window = self.sender.newer_window(segment, ack);
         let taken = self.sender.on_ack(&Arrival {
             now,
             ack,
@@ -365,24 +365,6 @@ impl Connection {
         });
         self.after_ack(now);
         taken
-    }
-
-    /// Whether a segment is newer than the one that spoke of the window last [RFC9293 s3.10.7.4].
-    #[inline]
-    fn newest_window(&mut self, segment: &Segment, ack: u64) -> bool {
-        // What acknowledges data that was never sent is refused, and must not hide the windows that follow.
-        let newer = ack <= self.sender.nxt()
-            && match self.window_from {
-                None => true,
-                Some((seq, last)) => {
-                    let later = segment.seq.since(seq);
-                    ack >= self.sender.una() && (later > 0 || (later == 0 && segment.ack.since(last) >= 0))
-                }
-            };
-        if newer {
-            self.window_from = Some((segment.seq, segment.ack));
-        }
-        newer
     }
 
     /// Whether there was data to look at, or a FIN, and somebody to look at it.

@@ -17,10 +17,10 @@ pub use close::refusal;
 pub use state::{Failure, State};
 
 use crate::config::{Config, Nagle, Paws};
-use crate::event::Event;
+use crate::event::{Blocked, Event};
 use crate::info::Info;
 use crate::receiver::Receiver;
-use crate::sender::{Counters, Piece, Sender};
+use crate::sender::{Counters, Sender, TxSegment};
 use handshake::Handshake;
 use timestamps::Clock;
 
@@ -31,7 +31,7 @@ use timestamps::Clock;
 /// [`abort`](Self::abort), and the socket options.
 /// **`handle_*`** tell it what happened: a segment or a message came, the time asked for with `poll_timeout` has come.
 /// **`poll_*`** ask what it wants. After every command and every `handle_*`, call [`poll_transmit`](Self::poll_transmit)
-/// until it gives `None`, then read [`poll_timeout`](Self::poll_timeout); if it is observed, empty
+/// until it gives `None`, which [`blocked`](Self::blocked) explains, then read [`poll_timeout`](Self::poll_timeout); if it is observed, empty
 /// [`poll_event`](Self::poll_event) too. `now` is always an argument and must not run backwards.
 pub struct Connection {
     local_port: u16,
@@ -54,9 +54,6 @@ pub struct Connection {
     shift: u8,
     /// The acknowledgment number sent last.
     last_ack: SeqNum,
-    /// Sequence and acknowledgment number of the segment that said last how much the other end takes
-    /// (SND.WL1, SND.WL2) [RFC9293 s3.10.7.4].
-    window_from: Option<(SeqNum, SeqNum)>,
     /// The application is gone: data that comes now finds nobody.
     orphan: bool,
     paws: Paws,
@@ -82,7 +79,7 @@ impl Connection {
         let uses_sack = connection.sender.uses_sack();
         connection.timestamps = agreed.timestamps;
         connection.ecn = agreed.ecn == crate::config::EcnMode::Request;
-        connection.sender.agreed(connection.ecn, peer_window, None);
+        connection.sender.agreed(connection.ecn, peer_window, None, None);
         connection.receiver.agreed(agreed.sack && uses_sack, agreed.duplicate_sack, 0, u64::MAX);
         connection
     }
@@ -117,7 +114,6 @@ impl Connection {
             ecn: false,
             shift: 0,
             last_ack: SeqNum(0),
-            window_from: None,
             orphan: false,
             time_wait_until: Time::NEVER,
             uncork_at: Time::NEVER,
@@ -289,7 +285,7 @@ impl Connection {
         let board = sender.board();
         let counters = sender.counters();
         let (reordering, reord_seen) = sender.reordering();
-        let guessed = if board.sacked_segments() == 0 && sender.allowance() > 0.0 { sender.duplicates() } else { 0 };
+        let guessed = if board.sacked_segments() == 0 && sender.inflation() > 0.0 { sender.duplicates() } else { 0 };
         Info {
             state: self.state,
             phase: sender.phase(),
@@ -369,9 +365,12 @@ impl Connection {
         }
         if self.state.sends() && !self.sender.silent() {
             let stamp = if self.timestamps { timestamps::value(now) } else { 0 };
-            if let Some(piece) = self.sender.poll(now, stamp) {
-                self.receiver.acknowledged();
-                return Some(self.data(now, &piece, to));
+            match self.sender.poll(now, stamp) {
+                Ok(tx) => {
+                    self.receiver.acknowledged();
+                    return Some(self.data(now, &tx, to));
+                }
+                Err(reason) => self.sender.note_blocked(reason),
             }
             if self.sender.take_window_probe() {
                 // Below what the other end has: it must say what it wants [RFC9293 s3.10.7.4].
@@ -385,6 +384,12 @@ impl Connection {
         }
         self.segment(now, self.sender.nxt(), 0, Flags::ACK, to);
         Some(Ecn::NotEct)
+    }
+
+    /// Why the last poll for a segment gave no data, to be asked when it has given none; `None` before the first one, and in states
+    /// in which data is not sent.
+    pub fn blocked(&self) -> Option<Blocked> {
+        self.sender.blocked().filter(|_| self.state.sends())
     }
 
     /// When `handle_timeout` is to be called; [`Time::NEVER`] if not at all. Later calls of anything may change it.
@@ -443,20 +448,20 @@ impl Connection {
 
     /// A segment with data, or a FIN, or both.
     #[inline]
-    fn data(&mut self, now: Time, piece: &Piece, to: &mut Segment) -> Ecn {
+    fn data(&mut self, now: Time, tx: &TxSegment, to: &mut Segment) -> Ecn {
         let mut flags = Flags::ACK;
-        if piece.fin {
+        if tx.fin {
             flags = flags | Flags::FIN;
         }
-        if piece.push && piece.len > 0 {
+        if tx.push && tx.len > 0 {
             flags = flags | Flags::PSH;
         }
-        if piece.new && piece.len > 0 && self.sender.take_reduced() {
+        if tx.new && tx.len > 0 && self.sender.take_reduced() {
             flags = flags | Flags::CWR;
         }
-        self.segment(now, piece.seq, piece.len, flags, to);
+        self.segment(now, tx.seq, tx.len, flags, to);
         // [RFC3168 s6.1.5]: what is sent again is not to be marked.
-        if self.ecn && piece.new && piece.len > 0 { Ecn::Ect0 } else { Ecn::NotEct }
+        if self.ecn && tx.new && tx.len > 0 { Ecn::Ect0 } else { Ecn::NotEct }
     }
 
     #[inline]

@@ -7,9 +7,10 @@ use engine::{Span, Time};
 use wire::{SackBlocks, SeqNum};
 
 use super::rate::Snapshot;
-use super::{Scoreboard, Sender, Sent};
+use super::summary::{AckSummary, is_duplicate, offsets};
+use super::{Sender, Sent};
 use crate::cc::{Acked, Feedback};
-use crate::config::{Growth, Sampling};
+use crate::config::Sampling;
 use crate::event::Event;
 use crate::recovery::prr::Progress;
 use crate::recovery::{DUP_THRESH, Verdict, View};
@@ -34,49 +35,12 @@ pub(crate) struct Arrival<'a> {
     pub lost_in_air: bool,
 }
 
-/// What the delivery of segments tells.
-#[derive(Default)]
-pub(super) struct News {
-    /// Bytes delivered, and those of them SACKed.
-    pub delivered: u64,
-    pub sacked: u64,
-    /// When the oldest of those acknowledged, and of those SACKed, was sent, of those sent once only.
-    pub acked_at: Option<Time>,
-    pub sacked_at: Option<Time>,
-    /// When the newest of them was sent.
-    pub newest_at: Option<Time>,
-    /// Whether one acknowledged had been sent more than once.
-    pub retransmitted: bool,
-    /// Whether one sent once only was there before the episode of retransmissions going on.
-    pub originals: bool,
-    /// Where a duplicate arrived.
-    pub duplicate: Option<(u64, u64)>,
-}
-
-impl News {
-    #[inline]
-    fn take(&mut self, sent: &Sent, by_sack: bool, episode: u64) {
-        self.delivered += u64::from(sent.len);
-        if by_sack {
-            self.sacked += u64::from(sent.len);
-        }
-        if sent.retransmitted {
-            self.retransmitted |= !by_sack;
-            return;
-        }
-        self.originals |= sent.seq < episode;
-        let first = if by_sack { &mut self.sacked_at } else { &mut self.acked_at };
-        first.get_or_insert(sent.at);
-        self.newest_at = Some(sent.at);
-    }
-}
-
 impl Sender {
     /// Takes an acknowledgment; whether it could be one: something not yet sent cannot be acknowledged [RFC9293 s3.10.7.4].
     #[inline]
     pub fn on_ack(&mut self, arrival: &Arrival<'_>) -> bool {
         let taken = self.take(arrival);
-        if taken && (arrival.window == Some(0) || self.frozen) {
+        if taken && (arrival.window == Some(0) || self.peer.is_frozen()) {
             self.mind_closed_window(arrival.now);
         }
         taken
@@ -92,20 +56,17 @@ impl Sender {
         if ack < una && (arrival.sack.is_empty() || !self.settings.sack) {
             return true;
         }
-        let same_window = arrival.window.is_none_or(|window| window == self.peer_window);
+        let same_window = arrival.window.is_none_or(|window| window == self.peer.size());
         if let Some(window) = arrival.window {
-            self.note_window(window);
-            if window > 0 {
-                self.persist.stop();
-            } else {
-                // Whoever says so is there: what is sent again is a probe, and is never given up [RFC9293 s3.8.6.1].
-                self.consecutive_timeouts = 0;
+            self.peer.on_update(window);
+            if window == 0 {
+                self.timer.on_closed_window();
             }
         }
         let unmarked = !arrival.ecn_echo && self.rate.is_none();
         let had_data = !self.board.is_empty();
-        if !had_data && unmarked && arrival.sack.is_empty() && !self.watches {
-            // Nothing is outstanding, as at an end that only receives: the window was all that could be news. But for a
+        if !had_data && unmarked && arrival.sack.is_empty() && !self.episodes.watches() {
+            // Nothing is outstanding, as at an end that only receives: the window was all that could be summary. But for a
             // recovery that waits for what its probe has brought about.
             self.tell_window();
             return true;
@@ -118,18 +79,11 @@ impl Sender {
         true
     }
 
-    /// The other end takes so much.
-    #[inline]
-    pub fn note_window(&mut self, window: u64) {
-        self.peer_window = window;
-        self.most_peer_window = self.most_peer_window.max(window);
-    }
-
     /// Whether nothing is going on that an acknowledgment which only advances could be news for.
     #[inline]
     fn undisturbed(&self) -> bool {
         // A recovery that does not watch and is not recovering counts duplicates.
-        !self.watches && !self.recovering && self.reduction.is_none() && !self.spurious.watching()
+        !self.episodes.watches() && !self.episodes.recovering() && !self.cwnd.is_reducing() && !self.spurious.watching()
     }
 
     /// An acknowledgment that advances while nothing else is going on, as nearly all do: of what follows in `on_any_ack` only
@@ -138,21 +92,21 @@ impl Sender {
     fn on_plain_ack(&mut self, arrival: &Arrival<'_>) {
         let Arrival { now, ack, .. } = *arrival;
         let una = self.una();
-        let mut news = News::default();
+        let mut summary = AckSummary::default();
         self.board.acknowledge(ack, |sent, _| {
             if !sent.sacked {
-                news.take(sent, false, 0);
+                summary.take(sent, false, 0);
             }
         });
         let acked = ack - una;
-        self.say(|| Event::AckReceived { ack, duplicate: false });
-        let rtt = self.measure(arrival, &news, acked);
+        self.telemetry.say(|| Event::AckReceived { ack, duplicate: false });
+        let rtt = self.measure(arrival, &summary, acked);
         self.advanced(ack);
-        let delivered = self.delivered_by(&news, acked, false, self.duplicates);
-        self.duplicates = 0;
+        let delivered = self.delivered_by(&summary, acked, false, self.duplicates());
+        self.episodes.count_duplicates(true, false);
         self.grow(now, acked, delivered, rtt);
         self.restart_timer(now);
-        self.renew_limit();
+        self.renew_inflation();
         self.tell_window();
     }
 
@@ -164,120 +118,115 @@ impl Sender {
         // What was in flight should recovery begin, as RFC 9937 has it: without what had been SACKed before.
         let from = (self.board.outstanding() - self.board.sacked_bytes()) as f64;
         let lost_before = self.board.total_lost();
-        let mut news = News::default();
-        self.deliver(arrival, &mut news);
+        let mut summary = AckSummary::default();
+        self.deliver(arrival, &mut summary);
         let acked = self.una() - una;
         // While the window is closed over data in flight, duplicates answer probes.
         let duplicate = match self.settings.sack {
-            _ if self.frozen => false,
-            true => news.sacked > 0,
+            _ if self.peer.is_frozen() => false,
+            true => summary.sacked > 0,
             false => acked == 0 && ack == una && had_data && arrival.bare && same_window,
         };
         if acked > 0 {
-            self.say(|| Event::AckReceived { ack, duplicate: false });
+            self.telemetry.say(|| Event::AckReceived { ack, duplicate: false });
         } else if duplicate {
-            self.say(|| Event::AckReceived { ack, duplicate: true });
+            self.telemetry.say(|| Event::AckReceived { ack, duplicate: true });
         }
-        let rtt = self.measure(arrival, &news, acked);
+        let rtt = self.measure(arrival, &summary, acked);
         if acked > 0 {
             self.advanced(ack);
         }
         if duplicate && arrival.lost_in_air && ack == self.una() {
             self.on_loss_in_air();
         }
-        let preceding = self.duplicates;
-        // [RFC6675 s5]: with SACK it may do both.
-        if acked > 0 {
-            self.duplicates = 0;
-        }
-        self.duplicates += u32::from(duplicate);
+        let preceding = self.duplicates();
+        self.episodes.count_duplicates(acked > 0, duplicate);
         // As it was before recovery adds to the window; only duplicates make it do so.
         let before = duplicate.then(|| self.flight(now));
-        let needless = self.spurious.watching() && self.was_needless(arrival, &news, acked, duplicate);
+        let needless = self.spurious.watching() && self.was_needless(arrival, &summary, acked, duplicate);
         // An acknowledgment that only advances is no news for a recovery that is not recovering and counts duplicates.
-        let plain = !duplicate && !self.recovering && !self.watches;
+        let plain = !duplicate && !self.episodes.recovering() && !self.episodes.watches();
         // A duplicate may be reported, and a probe answered, when nothing is outstanding any more.
-        let asked = (had_data || news.duplicate.is_some() || self.watches) && !plain && !self.frozen;
+        let asked =
+            (had_data || summary.duplicate.is_some() || self.episodes.watches()) && !plain && !self.peer.is_frozen();
         let (verdict, report) =
-            if asked { self.ask_recovery(arrival, &news, acked, duplicate) } else { (Verdict::Ordinary, None) };
+            if asked { self.ask_recovery(arrival, &summary, acked, duplicate) } else { (Verdict::Ordinary, None) };
 
         let lost = self.board.total_lost() - lost_before;
         if self.rate.is_some() {
-            self.feed_back(arrival, &news, acked, lost, flight_before, rtt);
+            self.feed_back(arrival, &summary, acked, lost, flight_before, rtt);
         }
         if needless {
-            self.control.on_undo();
-            self.counters.undone += 1;
+            self.cwnd.on_undo();
         }
         if verdict != Verdict::Ordinary {
             let flight = before.unwrap_or_else(|| self.flight(now));
             self.apply(now, verdict, report, &flight, from);
         }
         self.take_mark(arrival, from);
-        let delivered = self.delivered_by(&news, acked, duplicate, preceding);
-        if let Some(reduction) = &mut self.reduction {
+        let delivered = self.delivered_by(&summary, acked, duplicate, preceding);
+        let (board, episodes, mss) = (&self.board, &self.episodes, self.buffer.mss());
+        self.cwnd.on_progress(|| {
             // Without SACK the segment that is sent again next has not been marked lost, and is in the pipe after it.
             let hole = match verdict {
-                Verdict::Begin { resend: true } | Verdict::Resend { .. } => f64::from(self.settings.segment),
+                Verdict::Begin { resend: true } | Verdict::Resend { .. } => f64::from(mss),
                 _ => 0.0,
             };
-            let pipe = (self.board.pipe() as f64 - self.recovery.allowance() - hole).max(0.0);
-            let delivered = delivered as f64;
-            reduction.on_ack(Progress { delivered, pipe, safe: acked > 0 && lost == 0 });
-        }
+            let pipe = (board.pipe() as f64 - episodes.inflation() - hole).max(0.0);
+            Progress { delivered: delivered as f64, pipe, safe: acked > 0 && lost == 0 }
+        });
         // [RFC3168 s6.1.2]: what echoes a mark does not make the window grow.
-        let echoes = arrival.ecn_echo && self.settings.ecn && !self.control.precise_ecn();
+        let echoes = arrival.ecn_echo && self.ecn.is_agreed() && !self.cwnd.precise_ecn();
         let opens = match verdict {
             Verdict::Ordinary => true,
             // By the RFC cwnd stays where recovery left it [RFC5681 s3.2 step 6].
             Verdict::Recovered => self.settings.recovery_exit_growth,
             _ => false,
         };
-        if opens && self.reduction.is_none() && !echoes {
+        if opens && !self.cwnd.is_reducing() && !echoes {
             self.grow(now, acked, delivered, rtt);
         }
         // [RFC6582 s3.2 step 3]
         if acked > 0 && (self.board.is_empty() || verdict != (Verdict::Resend { restart: false })) {
             self.restart_timer(now);
         }
-        self.renew_limit();
+        self.renew_inflation();
         self.tell_window();
     }
 
     /// Lets the control grow the window, if it may.
     #[inline]
     fn grow(&mut self, now: Time, acked: u64, delivered: u64, rtt: Option<Span>) {
-        let bytes = match self.settings.growth {
-            Growth::BelowPeerWindow => acked,
-            // What was SACKed counted then; where reordering is common it lets the window grow by itself (Linux).
-            Growth::WhenUsed if acked > 0 || self.recovery.reordering().0 > DUP_THRESH => delivered,
-            Growth::WhenUsed => 0,
-        };
-        if bytes > 0 && self.may_grow() {
-            let (una, nxt, srtt) = (self.una(), self.nxt(), self.rtt.srtt());
-            self.control.on_ack(&Acked { now, bytes, una, nxt, rtt, srtt });
+        let bytes = self.cwnd.growing_bytes(acked, delivered, || self.episodes.reordering().0 > DUP_THRESH);
+        if bytes > 0 && self.cwnd.may_grow(self.peer.size()) {
+            let (una, nxt, srtt) = (self.una(), self.nxt(), self.timer.rtt().srtt());
+            self.cwnd.grow(&Acked { now, bytes, una, nxt, rtt, srtt });
         }
     }
 
     /// Starts the retransmission timer anew, or stops it when nothing is outstanding [RFC6298 s5.2, s5.3].
     #[inline]
     fn restart_timer(&mut self, now: Time) {
-        self.expiry = if self.board.is_empty() { Time::NEVER } else { self.rtt.expiry(now) };
+        if self.board.is_empty() {
+            self.timer.stop();
+        } else {
+            self.timer.start(now);
+        }
     }
 
     /// Takes from the scoreboard what has arrived.
     #[inline]
-    fn deliver(&mut self, arrival: &Arrival<'_>, news: &mut News) {
+    fn deliver(&mut self, arrival: &Arrival<'_>, summary: &mut AckSummary) {
         let now = arrival.now;
         let echo = arrival.echo.map(|(echo, _)| echo);
-        let view = self.watches.then(|| View { echo, ..self.view() });
-        let episode = self.episodes.back.map_or(0, |(until, _)| until);
-        let Sender { board, rate, recovery, .. } = self;
+        let view = self.episodes.watches().then(|| View { echo, ..self.view() });
+        let episode = self.episodes.sent_before();
+        let Sender { board, rate, episodes, .. } = self;
         let mut blocks = [None; SackBlocks::MOST];
         if self.settings.sack && !arrival.sack.is_empty() {
             blocks = offsets(arrival, board);
-            news.duplicate = blocks[0].filter(|first| is_duplicate(*first, arrival.ack, blocks[1]));
-            if news.duplicate.is_some() {
+            summary.duplicate = blocks[0].filter(|first| is_duplicate(*first, arrival.ack, blocks[1]));
+            if summary.duplicate.is_some() {
                 blocks[0] = None;
             }
         }
@@ -286,9 +235,9 @@ impl Sender {
                 rate.on_delivered(now, sent, snapshot);
             }
             if let Some(view) = &view {
-                recovery.on_delivered(now, sent, view);
+                episodes.on_delivered(now, sent, view);
             }
-            news.take(sent, by_sack, episode);
+            summary.take(sent, by_sack, episode);
         };
         let una = board.una();
         if arrival.ack > una {
@@ -308,59 +257,38 @@ impl Sender {
 
     /// Takes the round trip that the acknowledgment measures, if it does.
     #[inline]
-    fn measure(&mut self, arrival: &Arrival<'_>, news: &News, acked: u64) -> Option<Span> {
+    fn measure(&mut self, arrival: &Arrival<'_>, summary: &AckSummary, acked: u64) -> Option<Span> {
         let now = arrival.now;
         let echoed = arrival.echo.filter(|_| acked > 0).map(|(_, rtt)| rtt);
-        let (smoothed, latest) = match self.settings.sampling {
+        let (smoothed, latest) = match self.timer.sampling() {
             Sampling::OneAtATime => {
-                let (end, began) = self.timed?;
-                if self.una() < end {
-                    return None;
-                }
-                self.timed = None;
+                let began = self.timer.end_sample(self.board.una())?;
                 let rtt = echoed.unwrap_or_else(|| now.since(began));
                 (rtt, rtt)
             }
             Sampling::EachAcknowledgment => {
-                let acked_at = news.acked_at.filter(|_| !news.retransmitted);
-                let at = acked_at.or(news.sacked_at).map(|at| now.since(at));
+                let acked_at = summary.acked_at.filter(|_| !summary.retransmitted);
+                let at = acked_at.or(summary.sacked_at).map(|at| now.since(at));
                 let smoothed = at.or(echoed)?;
-                (smoothed, news.newest_at.map_or(smoothed, |at| now.since(at)))
+                (smoothed, summary.newest_at.map_or(smoothed, |at| now.since(at)))
             }
         };
-        self.rtt.sample(now, smoothed);
-        let (srtt, rto) = (self.rtt.srtt(), self.rtt.rto());
-        self.say(|| Event::RttSample { rtt: smoothed, srtt, rto });
+        self.timer.on_sample(now, smoothed);
+        let rtt = self.timer.rtt();
+        self.telemetry.say(|| Event::RttSample { rtt: smoothed, srtt: rtt.srtt(), rto: rtt.rto() });
         Some(latest)
     }
 
     /// New data has been acknowledged.
     #[inline]
     fn advanced(&mut self, ack: u64) {
-        self.consecutive_timeouts = 0;
-        self.congestion_timeouts = 0;
-        self.limited_sent = 0;
-        if self.board.resent_segments() == 0 {
-            self.forget_repetition();
-        }
-        self.more = false;
-        self.rtt.on_advance();
-        if self.noticed {
-            self.response.on_advance(ack);
-        }
-        if !self.resend.is_empty() {
-            self.resend.retain(|(seq, _)| *seq >= ack);
-        }
-        if self.episodes.back.is_some_and(|(until, _)| ack >= until) {
-            self.episodes.back = None;
-        }
-        // Not before something sent since is acknowledged: that the window was reduced is said there, and whatever was
-        // acknowledged without having seen it still echoes the mark [RFC3168 s6.1.2].
-        if self.episodes.mark.is_some_and(|until| ack > until) {
-            self.episodes.mark = None;
-            if !self.recovering {
-                self.reduction = None;
-            }
+        self.timer.on_advance(self.board.resent_segments() == 0);
+        self.episodes.on_advance(ack);
+        self.buffer.on_advance();
+        self.notices.on_advance(ack);
+        self.resends.on_advance(ack);
+        if self.ecn.on_advance(ack) && !self.episodes.recovering() {
+            self.cwnd.end_reduction();
         }
     }
 
@@ -368,76 +296,47 @@ impl Sender {
     fn feed_back(
         &mut self,
         arrival: &Arrival<'_>,
-        news: &News,
+        summary: &AckSummary,
         acked: u64,
         lost: u64,
         flight_before: f64,
         rtt: Option<Span>,
     ) {
         let now = arrival.now;
-        let least = self.rtt.least().unwrap_or(Span::ZERO);
+        let least = self.timer.rtt().least().unwrap_or(Span::ZERO);
         let feedback = Feedback {
             now,
             una: self.una(),
             nxt: self.nxt(),
             acked,
-            delivered: news.delivered,
+            delivered: summary.delivered,
             lost,
             flight_before,
             flight: self.board.pipe() as f64,
             rtt,
-            srtt: self.rtt.srtt(),
-            ecn_echo: arrival.ecn_echo && self.settings.ecn,
-            recovering: self.recovering,
+            srtt: self.timer.rtt().srtt(),
+            ecn_echo: arrival.ecn_echo && self.ecn.is_agreed(),
+            recovering: self.episodes.recovering(),
             rate: self.rate.as_mut().and_then(|rate| rate.sample(now, least, self.board.total_lost())),
         };
-        let cwnd = self.control.cwnd();
-        self.control.on_feedback(&feedback);
-        if feedback.ecn_echo && self.control.precise_ecn() && self.control.cwnd() < cwnd {
+        if self.cwnd.on_feedback(&feedback) {
             // [RFC8257 s3.3]
             self.note_cut();
         }
-        if self.differentiates {
-            self.differentiation.on_feedback(&feedback);
+        if let Some(differentiation) = &mut self.differentiation {
+            differentiation.on_feedback(&feedback);
         }
     }
 
     /// Bytes that an acknowledgment shows to have arrived. Without SACK each duplicate stands for a segment, which is taken
     /// off again when it is acknowledged [RFC9937 s6.2]. `preceding` duplicates came before it.
     #[inline]
-    fn delivered_by(&self, news: &News, acked: u64, duplicate: bool, preceding: u32) -> u64 {
-        let segment = u64::from(self.settings.segment);
+    fn delivered_by(&self, summary: &AckSummary, acked: u64, duplicate: bool, preceding: u32) -> u64 {
+        let segment = u64::from(self.buffer.mss());
         match (self.settings.sack, acked) {
-            (true, _) => news.delivered,
+            (true, _) => summary.delivered,
             (false, 0) => u64::from(duplicate) * segment,
             (false, acked) => acked.saturating_sub(u64::from(preceding) * segment).max(acked.min(segment)),
         }
     }
-
-    #[inline]
-    fn may_grow(&self) -> bool {
-        let cwnd = self.control.cwnd();
-        match self.settings.growth {
-            Growth::BelowPeerWindow => cwnd < self.peer_window as f64,
-            Growth::WhenUsed if cwnd < self.control.ssthresh() => {
-                self.usage.limited || cwnd < 2.0 * self.usage.most as f64
-            }
-            Growth::WhenUsed => self.usage.limited,
-        }
-    }
-}
-
-/// The blocks as offsets; those that lie before the stream's beginning or are empty are left out.
-fn offsets(arrival: &Arrival<'_>, board: &Scoreboard) -> [Option<(u64, u64)>; SackBlocks::MOST] {
-    let offset = |number: SeqNum| number.offset_from(arrival.origin, board.una());
-    let mut blocks = [None; SackBlocks::MOST];
-    for (place, (from, to)) in blocks.iter_mut().zip(arrival.sack.as_slice()) {
-        *place = offset(*from).zip(offset(*to)).filter(|(from, to)| from < to);
-    }
-    blocks
-}
-
-/// Whether the first block reports a duplicate: it lies below the acknowledgment, or inside the second [RFC2883 s4].
-fn is_duplicate(first: (u64, u64), ack: u64, second: Option<(u64, u64)>) -> bool {
-    first.1 <= ack || second.is_some_and(|second| second.0 <= first.0 && first.1 <= second.1)
 }

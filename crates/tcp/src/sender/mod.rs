@@ -5,320 +5,133 @@
 //! comes out of `transmit`.
 
 mod ack;
+mod application;
+mod cwnd_limit;
+mod ecn;
+mod episodes;
+mod notices;
 mod pacer;
+mod peer_window;
 mod rate;
 mod recover;
-mod requests;
+mod resend_queue;
+mod retransmit_timer;
 mod rtt;
 mod scoreboard;
+mod send_buffer;
 mod spurious;
+mod summary;
+mod telemetry;
 mod timers;
 mod transmit;
-
-use std::collections::VecDeque;
+mod user_timeout;
 
 use engine::{Span, Time};
-use wire::NoticeKind;
+use wire::{Segment, SeqNum};
 
 pub(crate) use ack::Arrival;
 pub use scoreboard::{Moment, Scoreboard, Sent};
-pub(crate) use transmit::Piece;
+pub use telemetry::Counters;
+pub(crate) use transmit::TxSegment;
 
-use crate::cc::{CongestionControl, Flight, Start};
-use crate::config::{ClosedWindow, Config, Growth, Nagle, Sampling, TimerRestart};
+use crate::cc::Flight;
+use crate::config::Config;
 use crate::differentiation::{DifferentiationConfig, LossDifferentiation};
-use crate::event::{Event, Reason};
-use crate::recovery::prr::Reduction;
-use crate::recovery::{DUP_THRESH, LossRecovery, View};
-use crate::response::NoticeResponse;
+use crate::event::{Blocked, Event};
+use crate::recovery::View;
+use cwnd_limit::CwndLimit;
+use ecn::EcnState;
+use episodes::Episodes;
+use notices::Notices;
 use pacer::Pacer;
+use peer_window::PeerWindow;
 use rate::RateEstimator;
-use requests::Requests;
+use resend_queue::ResendQueue;
+use retransmit_timer::RetransmitTimer;
 use rtt::RttEstimator;
+use send_buffer::SendBuffer;
 use spurious::Spurious;
-use timers::Persist;
-
-/// What a sender counts.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Counters {
-    /// Segments with data sent, resent ones included.
-    pub segments_sent: u64,
-    /// Segments sent again.
-    pub segments_retransmitted: u64,
-    /// Segments resent because acknowledgments showed a loss.
-    pub fast_retransmits: u64,
-    /// Expiries of the retransmission timer.
-    pub timeouts: u64,
-    /// ICMP-DEFER messages received about this connection.
-    pub notices_defer: u64,
-    /// ICMP-RETRANSMIT messages received about this connection.
-    pub notices_retransmit: u64,
-    /// Segments sent to find out about the tail.
-    pub probes: u64,
-    /// Reductions of the window that turned out to be needless.
-    pub undone: u64,
-    /// Reductions of the window because of marks (ECN).
-    pub marks: u64,
-}
+use telemetry::Telemetry;
 
 /// What does not change, or once, at the handshake.
 struct Settings {
-    /// Bytes of data in a full segment.
-    segment: u32,
-    initial_window: f64,
-    limited_transmit: bool,
-    prr: bool,
-    growth: Growth,
     recovery_exit_growth: bool,
-    restart_after_idle: bool,
-    sampling: Sampling,
-    nagle: Nagle,
-    /// Whether SACK, timestamps and ECN were agreed on.
+    /// Whether SACK and timestamps were agreed on.
     sack: bool,
     timestamps: bool,
-    ecn: bool,
-    closed_window: ClosedWindow,
-    retries: Option<u32>,
-    max_rto: Span,
-    restart: TimerRestart,
-}
-
-/// What is being made good, beside what recovery knows. Offsets are the first byte never sent when it began.
-#[derive(Default)]
-struct Episodes {
-    /// Everything before this is sent again, and why: a timeout, or Tahoe's restart.
-    back: Option<(u64, Reason)>,
-    /// After a mark: no other is answered before this is acknowledged [RFC3168 s6.1.2].
-    mark: Option<u64>,
-    /// After the window was cut, for whatever reason.
-    cut: Option<u64>,
-}
-
-impl Episodes {
-    /// Whether a timeout's losses are being made good.
-    fn after_timeout(&self) -> bool {
-        matches!(self.back, Some((_, Reason::Timeout)))
-    }
-}
-
-/// What of the window has been used (RFC 7661).
-#[derive(Default)]
-struct Usage {
-    /// Whether it was what held the sender back in the window that ends at `until`, and the most that was outstanding.
-    limited: bool,
-    most: u64,
-    until: u64,
-    /// Whether new data was sent since this was noted last.
-    sent: bool,
 }
 
 pub(crate) struct Sender {
     settings: Settings,
     board: Scoreboard,
-    /// End of what the application has handed over, and whether a FIN follows it.
-    offered: u64,
-    finished: bool,
-    peer_window: u64,
-    /// The largest window the other end has advertised.
-    most_peer_window: u64,
-    /// How many bytes may be in the network: the congestion window with what recovery adds. Kept, because it is asked for
-    /// once a segment and changes once an acknowledgment.
-    room: u64,
-    rtt: RttEstimator,
-    /// The byte whose acknowledgment ends the measurement going on, and when it began.
-    timed: Option<(u64, Time)>,
-    /// When the retransmission timer expires; NEVER while it does not run.
-    expiry: Time,
-    persist: Persist,
-    /// The other end's window is closed, and what is in flight waits for it to open.
-    frozen: bool,
-    /// Expiries in a row, and those of them that were taken for congestion.
-    consecutive_timeouts: u32,
-    congestion_timeouts: u32,
-    duplicates: u32,
-    /// Segments to send again before anything else, whatever the window.
-    resend: VecDeque<(u64, Reason)>,
-    /// A probe is to be sent.
-    probe: bool,
-    recovery: Box<dyn LossRecovery>,
-    watches: bool,
-    /// Whether recovery is going on: what it says, kept.
-    recovering: bool,
-    control: Box<dyn CongestionControl>,
-    differentiation: Box<dyn LossDifferentiation>,
-    differentiates: bool,
-    response: Box<dyn NoticeResponse>,
-    /// Whether a message from the network ever came: without, the response has nothing to remember.
-    noticed: bool,
-    /// Boxed, for it is rare and an idle connection should be small.
-    reduction: Option<Box<Reduction>>,
+    buffer: SendBuffer,
+    peer: PeerWindow,
+    cwnd: CwndLimit,
+    timer: RetransmitTimer,
     episodes: Episodes,
-    /// The window was reduced, for whatever reason: the next segment of new data says so [RFC3168 s6.1.2].
-    tell_reduced: bool,
+    ecn: EcnState,
+    resends: ResendQueue,
+    /// None if every loss is taken for congestion.
+    differentiation: Option<Box<dyn LossDifferentiation>>,
+    notices: Notices,
     spurious: Spurious,
     /// How fast bytes arrive, if the control or the loss differentiation wants to know.
     rate: Option<Box<RateEstimator>>,
-    /// Whether the control paces.
-    paces: bool,
     pacer: Pacer,
-    /// Pacing holds back what could go.
-    paced: bool,
-    usage: Usage,
-    /// Bytes sent because of limited transmit since the last acknowledgment of new data.
-    limited_sent: u64,
-    last_sent: Option<Time>,
-    corked: bool,
-    /// More follows what was handed over last: it waits, and if it goes out all the same it is not pushed.
-    more: bool,
-    unfinished_record: bool,
-    /// Everything there is goes out, however small.
-    pushed: bool,
-    /// The end of the last segment that was not full.
-    last_small: u64,
-    /// Boxed, for hardly any application asks for it.
-    requests: Option<Box<Requests>>,
-    counters: Counters,
-    observed: bool,
-    events: VecDeque<Event>,
-    /// The window last told to the observer.
-    told: (f64, f64, u64),
+    telemetry: Telemetry,
 }
 
 impl Sender {
     pub fn new(config: &Config, peer_window: u64) -> Self {
         let segment = f64::from(config.segment);
-        let start = Start {
-            segment,
-            cwnd: segment * f64::from(config.initial_window.max(1)),
-            ssthresh: config.initial_ssthresh.map_or(f64::INFINITY, |bytes| bytes.0 as f64),
-            stream: config.stream,
-        };
-        let recovery = config.recovery.build();
-        let control = config.control.build(start);
+        let episodes = Episodes::new(config);
+        let cwnd = CwndLimit::new(config);
         let differentiates = config.differentiation != DifferentiationConfig::default();
-        let paces = control.paces();
-        let feeds = control.wants_feedback() || differentiates;
-        let mut sender = Sender {
+        let (paces, feeds) = (cwnd.paces(), cwnd.wants_feedback() || differentiates);
+        Sender {
             settings: Settings {
-                segment: config.segment,
-                initial_window: start.cwnd,
-                limited_transmit: config.limited_transmit,
-                prr: config.prr,
-                growth: config.growth,
                 recovery_exit_growth: config.recovery_exit_growth,
-                restart_after_idle: config.restart_after_idle,
-                sampling: config.rto.sampling,
-                nagle: config.nagle,
-                sack: config.options.sack && recovery.uses_sack(),
+                sack: config.options.sack && episodes.uses_sack(),
                 timestamps: config.options.timestamps,
-                ecn: false,
-                closed_window: config.closed_window,
-                retries: config.retries.data,
-                max_rto: config.rto.max,
-                restart: config.rto.restart,
             },
             board: Scoreboard::default(),
-            offered: 0,
-            finished: false,
-            peer_window,
-            most_peer_window: peer_window,
-            room: 0,
-            rtt: RttEstimator::new(config.rto),
-            timed: None,
-            expiry: Time::NEVER,
-            persist: Persist::default(),
-            frozen: false,
-            consecutive_timeouts: 0,
-            congestion_timeouts: 0,
-            duplicates: 0,
-            resend: VecDeque::new(),
-            probe: false,
-            watches: recovery.watches(),
-            recovering: false,
-            recovery,
-            control,
-            differentiation: config.differentiation.build(segment),
-            differentiates,
-            response: config.response.build(),
-            noticed: false,
-            reduction: None,
-            episodes: Episodes::default(),
-            tell_reduced: false,
+            buffer: SendBuffer::new(config.segment, config.nagle),
+            peer: PeerWindow::new(peer_window, config.closed_window),
+            cwnd,
+            timer: RetransmitTimer::new(config),
+            episodes,
+            ecn: EcnState::default(),
+            resends: ResendQueue::default(),
+            differentiation: differentiates.then(|| config.differentiation.build(segment)),
+            notices: Notices::new(&config.response),
             spurious: Spurious::new(config.spurious),
             rate: feeds.then(Box::default),
-            paces,
-            pacer: Pacer::default(),
-            paced: false,
-            usage: Usage::default(),
-            limited_sent: 0,
-            last_sent: None,
-            corked: false,
-            more: false,
-            unfinished_record: false,
-            pushed: false,
-            last_small: 0,
-            requests: None,
-            counters: Counters::default(),
-            observed: false,
-            events: VecDeque::new(),
-            told: (0.0, 0.0, 0),
-        };
-        sender.renew_limit();
-        sender
+            pacer: Pacer::new(paces),
+            telemetry: Telemetry::default(),
+        }
     }
 
     /// Begins anew with other settings, before anything was sent; what the application said is kept.
     pub fn rebuild(&mut self, config: &Config) {
         let old = std::mem::replace(self, Sender::new(config, 0));
-        (self.offered, self.finished) = (old.offered, old.finished);
-        (self.corked, self.more, self.pushed) = (old.corked, old.more, old.pushed);
-        self.unfinished_record = old.unfinished_record;
-        self.requests = old.requests;
-        self.settings.nagle = old.settings.nagle;
-        self.observed = old.observed;
-        self.events = old.events;
+        self.buffer = old.buffer.with_mss(config.segment);
+        self.timer.inherit(old.timer);
+        self.telemetry.inherit(old.telemetry);
     }
 
-    /// What the handshake has agreed on; `rtt` and when, if it measured one, `window` if the other end has said how much it takes.
-    pub fn agreed(&mut self, ecn: bool, window: u64, rtt: Option<(Time, Span)>) {
-        self.settings.ecn = ecn;
-        self.peer_window = window;
-        self.most_peer_window = window;
+    /// What the handshake has agreed on: `window` is how much the other end takes, `from` the numbers of the segment that said so,
+    /// `rtt` a round trip that was measured, and when.
+    pub fn agreed(&mut self, ecn: bool, window: u64, from: Option<(SeqNum, SeqNum)>, rtt: Option<(Time, Span)>) {
+        self.ecn.agree(ecn);
+        self.peer.agreed(window, from);
         if let Some((now, rtt)) = rtt {
-            self.rtt.sample(now, rtt);
+            self.timer.on_sample(now, rtt);
         }
-        self.renew_limit();
     }
 
     pub fn observe(&mut self) {
-        self.observed = true;
+        self.telemetry.observe();
         self.tell_window();
-    }
-
-    pub fn offer(&mut self, bytes: u64) {
-        self.offered = self.offered.saturating_add(bytes);
-    }
-
-    /// A FIN follows what has been handed over.
-    pub fn finish(&mut self) {
-        self.finished = true;
-    }
-
-    pub fn set_nodelay(&mut self, on: bool, default: Nagle) {
-        self.settings.nagle = if on { Nagle::Off } else { default };
-        self.pushed |= on && self.unsent() > 0;
-    }
-
-    pub fn set_cork(&mut self, on: bool) {
-        self.pushed |= self.corked && !on && self.unsent() > 0;
-        self.corked = on;
-    }
-
-    /// Whether the application has said that more follows what it handed over last. It holds that back until the next
-    /// acknowledgment comes, and takes the push mark off it.
-    pub fn set_more(&mut self, on: bool) {
-        self.more = on;
-        self.unfinished_record = on;
     }
 
     pub fn nxt(&self) -> u64 {
@@ -330,7 +143,7 @@ impl Sender {
     }
 
     pub fn counters(&self) -> Counters {
-        self.counters
+        self.telemetry.counters()
     }
 
     pub fn board(&self) -> &Scoreboard {
@@ -338,19 +151,19 @@ impl Sender {
     }
 
     pub fn rtt(&self) -> &RttEstimator {
-        &self.rtt
+        self.timer.rtt()
     }
 
     pub fn segment(&self) -> u32 {
-        self.settings.segment
+        self.buffer.mss()
     }
 
     pub fn reordering(&self) -> (u32, u32) {
-        self.recovery.reordering()
+        self.episodes.reordering()
     }
 
     pub fn unsent(&self) -> u64 {
-        self.offered.saturating_sub(self.nxt())
+        self.buffer.unsent(self.nxt())
     }
 
     /// Whether everything handed over was acknowledged, and the FIN too if there is one.
@@ -360,60 +173,68 @@ impl Sender {
 
     /// Whether a FIN follows the data.
     pub fn finishing(&self) -> bool {
-        self.finished
+        self.buffer.finished()
     }
 
     /// Whether the FIN was acknowledged.
     #[inline]
     pub fn fin_acknowledged(&self) -> bool {
-        self.finished && self.una() == self.end()
+        self.buffer.finished() && self.una() == self.end()
     }
 
     /// Whether recovery lives on SACK.
     pub fn uses_sack(&self) -> bool {
-        self.recovery.uses_sack()
+        self.episodes.uses_sack()
     }
 
     /// Whether the control wants each mark reported, as DCTCP does.
     pub fn precise_ecn(&self) -> bool {
-        self.control.precise_ecn()
+        self.cwnd.precise_ecn()
     }
 
-    pub fn allowance(&self) -> f64 {
-        self.recovery.allowance()
+    pub fn inflation(&self) -> f64 {
+        self.episodes.inflation()
     }
 
     pub fn peer_window(&self) -> u64 {
-        self.peer_window
+        self.peer.size()
     }
 
     /// The largest window that the other end has ever offered.
-    pub fn most_peer_window(&self) -> u64 {
-        self.most_peer_window
+    pub fn max_peer_window(&self) -> u64 {
+        self.peer.max()
+    }
+
+    /// The window that a segment advertises, if it is newer than the one that did so last. `ack` is the offset that it
+    /// acknowledges.
+    #[inline]
+    pub fn newer_window(&mut self, segment: &Segment, ack: u64) -> Option<u64> {
+        let newer = self.peer.is_update((segment.seq, segment.ack), ack, self.board.una(), self.board.nxt());
+        newer.then_some(u64::from(segment.window))
+    }
+
+    /// A window is advertised while nothing was ever to be sent.
+    #[inline]
+    pub fn note_window(&mut self, window: u64) {
+        self.peer.set(window);
+    }
+
+    /// Whether a probe of the closed window is to go out now: a segment without data, below what the other end has, which
+    /// it must answer.
+    #[inline]
+    pub fn take_window_probe(&mut self) -> bool {
+        self.peer.take_probe()
     }
 
     /// The window as Linux counts it: without what duplicates add, for they are taken off what is in flight there.
     pub fn info_cwnd(&self) -> f64 {
-        match &self.reduction {
-            Some(reduction) => reduction.window(),
-            None => self.control.cwnd(),
-        }
-    }
-
-    /// What is held back goes out, however small.
-    pub fn push(&mut self) {
-        self.pushed = true;
-    }
-
-    /// How long a cork may hold back what there is, if it does.
-    pub fn cork_time(&self) -> Option<Span> {
-        ((self.corked || self.more) && self.unsent() > 0).then(|| self.rtt.rto())
+        self.cwnd.window()
     }
 
     /// Whether the other end is to be told that the window was reduced; asking says that it will be.
     #[inline]
     pub fn take_reduced(&mut self) -> bool {
-        std::mem::take(&mut self.tell_reduced)
+        self.ecn.take_reduced()
     }
 
     /// Whether nothing was ever to be sent, as at an end that only receives.
@@ -425,31 +246,36 @@ impl Sender {
     /// End of what is to be sent, FIN included.
     #[inline]
     fn end(&self) -> u64 {
-        self.offered + u64::from(self.finished)
+        self.buffer.end()
+    }
+
+    /// `poll` has given nothing, for this reason.
+    #[inline]
+    pub fn note_blocked(&mut self, reason: Blocked) {
+        self.telemetry.on_blocked(reason);
+    }
+
+    /// The reason that was noted last.
+    pub fn blocked(&self) -> Option<Blocked> {
+        self.telemetry.blocked()
     }
 
     pub fn pop_event(&mut self) -> Option<Event> {
-        self.events.pop_front()
+        self.telemetry.pop()
     }
 
     /// The window as it stands, with what recovery makes of it for now.
     #[inline]
     pub fn effective_cwnd(&self) -> f64 {
-        let allowance = if self.recovering { self.recovery.allowance() } else { 0.0 };
-        let window = match &self.reduction {
-            Some(reduction) => reduction.window(),
-            None => self.control.cwnd(),
-        };
-        // An allowance below zero was reckoned with the window as it was then; a segment may always fly.
-        if allowance < 0.0 { (window + allowance).max(f64::from(self.settings.segment)) } else { window + allowance }
+        self.cwnd.inflated(self.episodes.inflation())
     }
 
     pub fn ssthresh(&self) -> f64 {
-        self.control.ssthresh()
+        self.cwnd.ssthresh()
     }
 
     pub fn srtt(&self) -> Span {
-        self.rtt.srtt()
+        self.timer.rtt().srtt()
     }
 
     /// What is going on, as Linux names it.
@@ -457,85 +283,61 @@ impl Sender {
         use crate::info::Phase;
         if self.episodes.after_timeout() {
             Phase::Loss
-        } else if self.recovering {
+        } else if self.episodes.recovering() {
             Phase::Recovery
-        } else if self.episodes.mark.is_some() {
+        } else if self.ecn.is_reducing() {
             Phase::Reduced
-        } else if self.board.sacked_segments() > 0 || self.duplicates > 0 {
+        } else if self.board.sacked_segments() > 0 || self.duplicates() > 0 {
             Phase::Disorder
         } else {
             Phase::Open
         }
     }
 
+    #[inline]
     pub fn duplicates(&self) -> u32 {
-        self.duplicates
+        self.episodes.duplicates()
     }
 
     pub fn retries(&self) -> u32 {
-        self.consecutive_timeouts
+        self.timer.retries()
     }
 
-    /// A message about the segment that begins at `seq`.
-    pub fn on_notice(&mut self, now: Time, kind: NoticeKind, seq: u64) {
-        match kind {
-            NoticeKind::Defer => self.counters.notices_defer += 1,
-            NoticeKind::Retransmit => self.counters.notices_retransmit += 1,
-        }
-        self.say(|| Event::NoticeReceived { kind, seq });
-        if seq < self.una() || seq >= self.nxt() {
-            return;
-        }
-        self.noticed = true;
-        let reaction = self.response.on_notice(kind, seq);
-        // The timer runs for the first unacknowledged segment.
-        if reaction.postpone && seq == self.una() && self.expiry != Time::NEVER {
-            self.expiry = self.rtt.expiry(now);
-        }
-        if reaction.resend {
-            self.resend.push_back((seq, Reason::Notice));
-        }
-        self.renew_limit();
-        self.tell_window();
-    }
-
-    /// Notes how much may be in the network. To be called whenever the window may have changed.
+    /// Passes on what recovery, or limited transmit, adds to the window. To be called at the end of whatever may change that.
     #[inline]
-    fn renew_limit(&mut self) {
-        let mut limit = self.effective_cwnd();
-        // [RFC3042 s2]; with SACK the pipe has room by itself. After a timeout duplicates tell of new data only if there was
-        // any [RFC5682 s2.1 step 3a].
-        let ordinary = !self.recovering && self.episodes.back.is_none_or(|(until, _)| self.nxt() > until);
-        if self.settings.limited_transmit && !self.settings.sack && ordinary {
-            limit += f64::from(self.duplicates.min(DUP_THRESH - 1)) * f64::from(self.settings.segment);
-        }
-        self.room = limit as u64;
+    fn renew_inflation(&mut self) {
+        // [RFC3042 s2]: limited transmit is for recoveries that count duplicates. With SACK the pipe shrinks by itself.
+        let limited = if self.settings.sack { 0 } else { self.episodes.limited_segments(self.board.nxt()) };
+        let inflation =
+            if limited > 0 { f64::from(limited) * f64::from(self.buffer.mss()) } else { self.episodes.inflation() };
+        self.cwnd.inflate(inflation);
     }
 
     fn view(&self) -> View {
         View {
-            segment: f64::from(self.settings.segment),
-            cwnd: self.control.cwnd(),
-            ssthresh: self.control.ssthresh(),
-            srtt: self.rtt.measured(),
-            least_rtt: self.rtt.least(),
+            segment: f64::from(self.buffer.mss()),
+            cwnd: self.cwnd.cwnd(),
+            ssthresh: self.cwnd.ssthresh(),
+            srtt: self.timer.rtt().measured(),
+            least_rtt: self.timer.rtt().least(),
             echo: None,
             sack: self.settings.sack,
             after_timeout: self.episodes.after_timeout(),
-            expiry: self.expiry,
+            expiry: self.timer.expiry(),
         }
     }
 
     fn flight(&self, now: Time) -> Flight {
-        let window = self.effective_cwnd().min(self.peer_window as f64);
-        let outstanding = (self.board.outstanding() - self.limited_sent.min(self.board.outstanding())) as f64;
-        let bytes = if self.episodes.back.is_some() {
+        let window = self.effective_cwnd().min(self.peer.size() as f64);
+        let outstanding = self.board.outstanding();
+        let outstanding = (outstanding - self.episodes.limited_sent(outstanding)) as f64;
+        let bytes = if self.episodes.going_back().is_some() {
             // After going back: what was sent since.
             self.board.pipe() as f64
-        } else if self.settings.sack || self.recovering {
+        } else if self.settings.sack || self.episodes.recovering() {
             // While a hole stays open any amount may be outstanding: what was SACKed, or told of by duplicates, has left the
             // network. In it there was never more than the window. The RFC's words would have all of it count.
-            outstanding.min(self.control.cwnd())
+            outstanding.min(self.cwnd.cwnd())
         } else {
             outstanding
         };
@@ -545,23 +347,13 @@ impl Sender {
     /// Keeps an event, if this end is observed.
     #[inline]
     pub fn say(&mut self, event: impl FnOnce() -> Event) {
-        if self.observed {
-            self.events.push_back(event());
-        }
+        self.telemetry.say(event);
     }
 
     /// Tells the observer what has changed in the window and in flight.
     #[inline]
     fn tell_window(&mut self) {
-        if self.observed {
-            let (cwnd, ssthresh, bytes) = (self.effective_cwnd(), self.ssthresh(), self.board.outstanding());
-            if (cwnd, ssthresh) != (self.told.0, self.told.1) {
-                self.events.push_back(Event::Window { cwnd, ssthresh });
-            }
-            if bytes != self.told.2 {
-                self.events.push_back(Event::Flight { bytes });
-            }
-            self.told = (cwnd, ssthresh, bytes);
-        }
+        let Sender { telemetry, cwnd, episodes, board, .. } = self;
+        telemetry.tell_window(|| (cwnd.inflated(episodes.inflation()), cwnd.ssthresh(), board.outstanding()));
     }
 }

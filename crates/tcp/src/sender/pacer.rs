@@ -2,17 +2,47 @@
 
 use engine::{Span, Time};
 
-/// When the next segment may leave.
-#[derive(Debug, Default)]
-pub(crate) struct Pacer {
-    release: Time,
+/// When the next segment may leave. It holds segments back only if the control paces.
+#[derive(Debug)]
+pub(super) struct Pacer {
+    departure_time: Time,
+    paces: bool,
+    /// Whether something waits that could go otherwise.
+    holds: bool,
 }
 
 impl Pacer {
-    /// When the next segment may leave.
+    pub fn new(paces: bool) -> Self {
+        Pacer { departure_time: Time::ZERO, paces, holds: false }
+    }
+
+    /// Whether the control paces.
     #[inline]
-    pub fn release(&self) -> Time {
-        self.release
+    pub fn paces(&self) -> bool {
+        self.paces
+    }
+
+    /// Whether the next segment may not leave yet.
+    #[inline]
+    pub fn is_early(&self, now: Time) -> bool {
+        self.paces && self.departure_time > now
+    }
+
+    /// Notes whether something waits for that.
+    #[inline]
+    pub fn hold(&mut self, holds: bool) {
+        self.holds = holds;
+    }
+
+    /// When what is held back may leave; NEVER if nothing is.
+    #[inline]
+    pub fn deadline(&self) -> Time {
+        if self.holds { self.departure_time } else { Time::NEVER }
+    }
+
+    /// Time has passed: what is to be sent now has to be asked for again.
+    pub fn on_time(&mut self) {
+        self.holds = false;
     }
 
     /// A segment of `len` bytes leaves at a rate of `rate` bytes per second. Time that went by without one is not made up
@@ -21,6 +51,25 @@ impl Pacer {
     pub fn on_sent(&mut self, now: Time, len: u32, rate: f64) {
         let nanos = f64::from(len) * 1e9 / rate.max(1.0);
         let pause = Span::from_nanos(nanos.min(1e12) as u64);
-        self.release = self.release.max(now) + pause;
+        self.departure_time = self.departure_time.max(now) + pause;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 1,000 bytes at 100,000 bytes/s take 10 ms; what leaves late is not followed by a burst.
+    #[test]
+    fn segments_are_spaced_by_the_rate() {
+        let mut pacer = Pacer::new(true);
+        assert!(!pacer.is_early(Time::ZERO));
+        pacer.on_sent(Time::ZERO, 1000, 1e5);
+        assert!(pacer.is_early(Time::from_millis(9)) && !pacer.is_early(Time::from_millis(10)));
+        assert_eq!(pacer.deadline(), Time::NEVER, "nothing waits");
+        pacer.hold(true);
+        assert_eq!(pacer.deadline(), Time::from_millis(10));
+        pacer.on_sent(Time::from_millis(50), 1000, 1e5);
+        assert_eq!(pacer.deadline(), Time::from_millis(60));
     }
 }

@@ -3,13 +3,12 @@
 use engine::Time;
 
 use super::Sender;
-use super::ack::{Arrival, News};
+use super::ack::Arrival;
 use super::spurious::{Finding, Signs};
+use super::summary::AckSummary;
 use crate::cc::{Congestion, Flight};
-use crate::config::TimerRestart;
 use crate::differentiation::Cause;
 use crate::event::{Event, Reason};
-use crate::recovery::prr::Reduction;
 use crate::recovery::{Ack, Notified, Verdict};
 
 impl Sender {
@@ -17,29 +16,28 @@ impl Sender {
     pub(super) fn ask_recovery(
         &mut self,
         arrival: &Arrival<'_>,
-        news: &News,
+        summary: &AckSummary,
         acked: u64,
         duplicate: bool,
     ) -> (Verdict, Option<Notified>) {
         let una = self.una();
-        let notified = if duplicate && !self.recovering { self.response.on_duplicate(una) } else { None };
+        let notified = if duplicate && !self.episodes.recovering() { self.notices.on_duplicate(una) } else { None };
         let ack = Ack {
             now: arrival.now,
             acked,
-            sacked: news.sacked,
-            duplicates: if duplicate { self.duplicates } else { 0 },
+            sacked: summary.sacked,
+            duplicates: if duplicate { self.duplicates() } else { 0 },
             sack: self.settings.sack,
-            duplicate_sack: news.duplicate,
+            duplicate_sack: summary.duplicate,
             notified,
             echoes_original: self.spurious.echoes_original(arrival.echo.map(|(echo, _)| echo)),
         };
         let mut view = self.view();
         if acked > 0 {
             // It will be started again [RFC6298 s5.3].
-            view.expiry = self.rtt.expiry(arrival.now);
+            view.expiry = self.timer.expiry_from(arrival.now);
         }
-        let verdict = self.recovery.on_ack(&ack, &mut self.board, &view);
-        self.recovering = self.recovery.recovering();
+        let verdict = self.episodes.on_ack(&ack, &mut self.board, &view);
         (verdict, notified)
     }
 
@@ -58,67 +56,74 @@ impl Sender {
             Verdict::Ordinary | Verdict::Recovering => {}
             Verdict::Begin { resend } => {
                 // Marks and losses of one window reduce it once [RFC3168 s6.1.2].
-                let reduced = self.episodes.mark.is_some() && !self.control.regulates_recovery();
-                let first = self.episodes.back.is_none();
+                let reduced = self.ecn.is_reducing() && !self.cwnd.regulates_recovery();
+                let first = self.episodes.going_back().is_none();
                 if !reduced {
                     self.spurious.begin(false, self.nxt(), first, self.repetition_outstanding());
                 }
-                self.response.on_recovery(una);
+                self.notices.on_recovery(una);
                 let lost = self.board.lost_segments().saturating_sub(self.board.resent_segments()).max(1);
-                if notified.is_some() || self.differentiation.cause(now, lost) == Cause::Wireless {
-                    self.control.on_congestion(Congestion::Notified, flight);
-                    self.say(|| Event::NotifiedRecovery { seq: una });
+                if notified.is_some() || self.cause(now, lost) == Cause::Wireless {
+                    self.cwnd.on_congestion(Congestion::Notified, flight);
+                    self.telemetry.say(|| Event::NotifiedRecovery { seq: una });
                 } else if reduced {
-                    self.say(|| Event::FastRetransmit { seq: una });
+                    self.telemetry.say(|| Event::FastRetransmit { seq: una });
                 } else {
-                    self.episodes.mark = None;
+                    self.ecn.forget_mark();
                     self.congested(Congestion::FastRetransmit, &Flight { again: !first, ..*flight }, from);
-                    self.say(|| Event::FastRetransmit { seq: una });
+                    self.telemetry.say(|| Event::FastRetransmit { seq: una });
                 }
                 // The first retransmission does not wait for the pipe to drain [RFC6675 s5 (4.3)].
                 // What a message had sent again is on its way already (Refined ICMP), or about to leave (ELN).
-                let waiting = || self.resend.iter().any(|(seq, _)| *seq == una);
+                let waiting = || self.resends.contains(una);
                 let retransmits = notified != Some(Notified::AlreadyResent) || waiting();
-                if self.settings.restart != TimerRestart::Acknowledgments && retransmits {
-                    self.expiry = self.rtt.expiry(now);
+                if retransmits {
+                    self.timer.on_fast_retransmit(now);
                 }
                 let at_once =
                     if resend { Some(una) } else { self.first_to_resend(notified.is_some_and(Notified::at_once)) };
-                self.resend.extend(at_once.map(|seq| (seq, Reason::FastRetransmit)));
+                if let Some(seq) = at_once {
+                    self.resends.push(seq, Reason::FastRetransmit);
+                }
             }
             Verdict::Restart => {
-                self.say(|| Event::FastRetransmit { seq: una });
+                self.telemetry.say(|| Event::FastRetransmit { seq: una });
                 self.board.lose_all();
-                self.episodes.back = Some((self.nxt(), Reason::FastRetransmit));
-                self.timed = None;
+                self.episodes.go_back(self.nxt(), Reason::FastRetransmit);
+                self.timer.discard_sample();
                 self.congested(Congestion::Restart, flight, from);
-                self.expiry = self.rtt.expiry(now);
+                self.timer.start(now);
             }
-            Verdict::Resend { .. } => self.resend.push_back((una, Reason::FastRetransmit)),
+            Verdict::Resend { .. } => self.resends.push(una, Reason::FastRetransmit),
             Verdict::Recovered => {
-                self.reduction = None;
-                self.control.on_recovered(now);
-                self.say(|| Event::RecoveryEnd);
+                self.cwnd.end_reduction();
+                self.cwnd.on_recovered(now);
+                self.telemetry.say(|| Event::RecoveryEnd);
             }
             Verdict::Again => {
-                self.reduction = None;
-                if !self.control.regulates_recovery() {
-                    self.control.on_recovered(now);
+                self.cwnd.end_reduction();
+                if !self.cwnd.regulates_recovery() {
+                    self.cwnd.on_recovered(now);
                 }
-                self.say(|| Event::RecoveryEnd);
+                self.telemetry.say(|| Event::RecoveryEnd);
                 let flight = self.flight(now);
                 self.apply(now, Verdict::Begin { resend: false }, None, &flight, from);
             }
             Verdict::Repaired => {
                 self.spurious.forget();
-                self.control.on_congestion(Congestion::FastRetransmit, flight);
+                self.cwnd.on_congestion(Congestion::FastRetransmit, flight);
                 self.note_cut();
-                self.control.on_recovered(now);
-                self.say(|| Event::FastRetransmit { seq: una });
-                self.say(|| Event::RecoveryEnd);
+                self.cwnd.on_recovered(now);
+                self.telemetry.say(|| Event::FastRetransmit { seq: una });
+                self.telemetry.say(|| Event::RecoveryEnd);
             }
-            Verdict::Probe => self.probe = true,
+            Verdict::Probe => self.resends.ask_probe(),
         }
+    }
+
+    /// What the loss of `segments` segments in a row is taken for.
+    fn cause(&mut self, now: Time, segments: u32) -> Cause {
+        self.differentiation.as_mut().map_or(Cause::Congestion, |differentiation| differentiation.cause(now, segments))
     }
 
     /// Whether something that was sent again is still to be acknowledged (Linux: `tcp_any_retrans_done`).
@@ -126,19 +131,10 @@ impl Sender {
         self.board.resent_segments() > 0 || self.board.first().is_some_and(|first| first.retransmitted)
     }
 
-    /// A duplicate acknowledgment says that the segment it asks for was lost in the air.
-    pub(super) fn on_loss_in_air(&mut self) {
-        let una = self.una();
-        self.noticed = true;
-        if self.response.on_loss_in_air(una).resend {
-            self.resend.push_back((una, Reason::Notice));
-        }
-    }
-
     /// What goes out first when recovery begins, whatever the window; a reduction in proportion takes care of that itself, and
     /// what the network has explained was sent again when it did.
     fn first_to_resend(&mut self, explained: bool) -> Option<u64> {
-        if explained || self.reduction.is_some() {
+        if explained || self.cwnd.is_reducing() {
             return None;
         }
         self.board.next_to_resend().map(|sent| sent.seq)
@@ -146,63 +142,59 @@ impl Sender {
 
     /// Tells the control of congestion, and begins the reduction that follows.
     pub(super) fn congested(&mut self, event: Congestion, flight: &Flight, pipe_before: f64) {
-        self.control.on_congestion(event, flight);
+        let pipe = self.board.pipe() as f64 - self.episodes.inflation();
+        self.cwnd.reduce(event, flight, pipe_before, pipe);
         self.note_cut();
-        let gradual = matches!(event, Congestion::FastRetransmit | Congestion::Ecn);
-        self.reduction = (gradual && self.settings.prr && !self.control.regulates_recovery()).then(|| {
-            let segment = f64::from(self.settings.segment);
-            let pipe = self.board.pipe() as f64 - self.recovery.allowance();
-            Box::new(Reduction::new(segment, pipe_before, self.control.cwnd(), pipe))
-        });
     }
 
     /// The window was cut: the other end is told, and echoes no marks of before any more [RFC3168 s6.1.2].
     pub(super) fn note_cut(&mut self) {
-        self.tell_reduced = self.settings.ecn;
-        self.episodes.cut = Some(self.nxt());
+        self.ecn.on_cut(self.nxt());
     }
 
     /// Answers a mark, once a window [RFC3168 s6.1.2].
     #[inline]
     pub(super) fn take_mark(&mut self, arrival: &Arrival<'_>, from: f64) {
-        if !arrival.ecn_echo || !self.settings.ecn || self.control.precise_ecn() {
+        if !arrival.ecn_echo || !self.ecn.is_agreed() || self.cwnd.precise_ecn() {
             return;
         }
-        // Marks that the other end echoes until it hears of the last cut are answered by that.
-        let answered = self.episodes.cut.is_some_and(|cut| self.una() <= cut);
-        if answered || self.episodes.mark.is_some() || self.recovering || self.episodes.back.is_some() {
+        let repairing = self.episodes.recovering() || self.episodes.going_back().is_some();
+        if repairing || !self.ecn.is_news(self.una()) {
             return;
         }
-        self.counters.marks += 1;
-        self.episodes.mark = Some(self.nxt());
+        self.ecn.on_mark(self.nxt());
         self.spurious.forget();
         let flight = self.flight(arrival.now);
         self.congested(Congestion::Ecn, &flight, from);
-        self.say(|| Event::MarkAnswered);
+        self.telemetry.on_mark();
     }
 
     /// Whether earlier retransmissions turn out to have been needless; if so, nothing is lost any more.
-    pub(super) fn was_needless(&mut self, arrival: &Arrival<'_>, news: &News, acked: u64, duplicate: bool) -> bool {
+    pub(super) fn was_needless(
+        &mut self,
+        arrival: &Arrival<'_>,
+        summary: &AckSummary,
+        acked: u64,
+        duplicate: bool,
+    ) -> bool {
         let finding = self.spurious.on_ack(&Signs {
             una: self.una(),
             advanced: acked > 0,
             duplicate,
-            originals: news.originals,
+            originals: summary.originals,
             sack: self.settings.sack,
             echo: arrival.echo.map(|(echo, _)| echo),
-            duplicate_sack: news.duplicate,
+            duplicate_sack: summary.duplicate,
         });
         if finding == Finding::Nothing {
             return false;
         }
         self.board.find_all();
-        self.resend.clear();
-        self.recovery.on_undo(&self.board);
-        self.recovering = false;
-        self.reduction = None;
-        self.episodes.back = None;
-        self.rtt.undo();
-        self.say(|| Event::Undone);
+        self.resends.clear();
+        self.episodes.undo(&self.board);
+        self.cwnd.end_reduction();
+        self.timer.undo_back_off();
+        self.telemetry.on_undo();
         true
     }
 }

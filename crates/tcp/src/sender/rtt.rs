@@ -58,6 +58,12 @@ impl RttEstimator {
         }
     }
 
+    /// The settings it was made with.
+    #[inline]
+    pub fn settings(&self) -> &RtoConfig {
+        &self.limits
+    }
+
     /// The unit of what is kept of the smoothed round trip, and of its variation.
     fn units(&self) -> [i64; 2] {
         match self.limits.arithmetic {

@@ -1,163 +1,103 @@
 //! What happens when time has passed: the retransmission timer, recovery's deadline, the persist timer, pacing.
 
-use engine::{Span, Time};
+use engine::Time;
 
 use super::Sender;
+use super::peer_window::Freeze;
+use super::retransmit_timer::Expiry;
 use crate::cc::{Congestion, Flight};
-use crate::config::ClosedWindow;
-use crate::event::{Event, Reason};
+use crate::event::Reason;
 use crate::recovery::Verdict;
-
-/// Asks again and again whether a closed window has opened [RFC9293 s3.8.6.1], and ends the wait for one that is nearly
-/// closed.
-#[derive(Debug, Default)]
-pub(super) struct Persist {
-    due: Option<Time>,
-    /// Probes sent since the window closed.
-    sent: u32,
-    /// A probe is to be sent now.
-    pub probe: bool,
-    /// What there is room for goes out now, however little.
-    pub waited: bool,
-}
-
-impl Persist {
-    pub fn stop(&mut self) {
-        *self = Persist::default();
-    }
-
-    /// The window is closed and nothing is in flight that would be acknowledged.
-    pub fn start(&mut self, now: Time, rto: Span) {
-        self.due.get_or_insert(now + rto);
-    }
-
-    fn due(&self) -> Time {
-        self.due.unwrap_or(Time::NEVER)
-    }
-}
 
 impl Sender {
     /// When `on_time` is to be called.
     #[inline]
     pub fn deadline(&self) -> Time {
-        let mut deadline = self.expiry.min(self.persist.due());
-        if self.watches && !self.frozen {
-            deadline = deadline.min(self.recovery.deadline());
+        let mut deadline = self.timer.expiry().min(self.peer.deadline());
+        if !self.peer.is_frozen() {
+            deadline = deadline.min(self.episodes.deadline());
         }
-        if let Some(release) = self.paced_until() {
-            deadline = deadline.min(release);
-        }
-        deadline
+        deadline.min(self.pacer.deadline())
     }
 
     /// A deadline has come; being called early does no harm.
     pub fn on_time(&mut self, now: Time) {
-        if self.watches && !self.frozen && now >= self.recovery.deadline() {
+        if !self.peer.is_frozen() && now >= self.episodes.deadline() {
             self.recovery_due(now);
-        } else if now >= self.expiry {
+        } else if now >= self.timer.expiry() {
             self.timed_out(now);
         }
-        if now >= self.persist.due() && self.peer_window > 0 && self.unsent() > 0 {
-            // [RFC9293 s3.8.6.2.1 (4)]
-            self.persist.stop();
-            self.persist.waited = true;
-        } else if now >= self.persist.due() {
-            self.probe_window(now);
-        }
-        self.paced = false;
-        self.renew_limit();
+        self.peer.on_time(now, self.unsent() > 0, &mut self.timer);
+        self.pacer.on_time();
+        self.renew_inflation();
         self.tell_window();
-    }
-
-    /// The closed window is probed [RFC9293 s3.8.6.1], after pauses that grow exponentially.
-    fn probe_window(&mut self, now: Time) {
-        let first = self.persist.sent == 0;
-        let pause = self.rtt.rto().times(1 << (self.persist.sent + 1).min(20)).min(self.settings.max_rto);
-        if let Some(due) = self.probe_by_user_timeout(now, first, now + pause) {
-            self.persist.probe = true;
-            self.persist.sent += 1;
-            self.persist.due = Some(due);
-        }
     }
 
     /// The other end's window is closed, or was: data in flight waits for it [RFC9293 s3.8.6]. As in 4.3BSD the retransmission timer
     /// stops, the window is probed, and when it opens all that was not acknowledged is sent again [WS96].
     #[cold]
     pub(super) fn mind_closed_window(&mut self, now: Time) {
-        if self.settings.closed_window == ClosedWindow::TimesOut {
-            return;
-        }
-        let (closed, outstanding) = (self.peer_window == 0, !self.board.is_empty());
-        let was_closed = std::mem::replace(&mut self.frozen, closed);
-        if closed && outstanding {
-            if !was_closed {
-                self.resend.clear();
-                self.stop_recovering();
+        let Some(freeze) = self.peer.freeze() else { return };
+        let outstanding = !self.board.is_empty();
+        match freeze {
+            Freeze::Begins | Freeze::Lasts if outstanding => {
+                if freeze == Freeze::Begins {
+                    self.resends.clear();
+                    self.stop_recovering();
+                }
+                self.timer.stop();
+                self.peer.persist(now, self.timer.rtt().rto());
             }
-            self.expiry = Time::NEVER;
-            self.persist.start(now, self.rtt.rto());
+            Freeze::Begins | Freeze::Lasts => {}
+            Freeze::Ends => {
+                // 4.3BSD counts idle time from the last segment that came, and this one has just come.
+                self.cwnd.was_not_idle(now);
+                if outstanding {
+                    self.resends.clear();
+                    self.board.lose_all();
+                    self.stop_recovering();
+                    self.episodes.go_back(self.nxt(), Reason::Reopened);
+                    self.timer.discard_sample();
+                    self.timer.start(now);
+                }
+            }
         }
-        if was_closed && !closed {
-            // 4.3BSD counts idle time from the last segment that came, and this one has just come.
-            self.last_sent = self.last_sent.map(|_| now);
-        }
-        if was_closed && !closed && outstanding {
-            self.resend.clear();
-            self.board.lose_all();
-            self.stop_recovering();
-            self.episodes.back = Some((self.nxt(), Reason::Reopened));
-            self.timed = None;
-            self.expiry = self.rtt.expiry(now);
-        }
-        self.renew_limit();
+        self.renew_inflation();
         self.tell_window();
     }
 
     fn stop_recovering(&mut self) {
-        self.duplicates = 0;
-        self.probe = false;
-        self.reduction = None;
+        self.resends.cancel_probe();
+        self.cwnd.end_reduction();
         self.spurious.forget();
-        self.recovery.on_timeout(&self.board);
-        self.recovering = false;
+        self.episodes.end_recovery(&self.board);
     }
 
     fn recovery_due(&mut self, now: Time) {
         let view = self.view();
         let from = self.board.pipe() as f64;
         let flight = self.flight(now);
-        let verdict = self.recovery.on_deadline(now, &mut self.board, &view);
-        self.recovering = self.recovery.recovering();
+        let verdict = self.episodes.on_deadline(now, &mut self.board, &view);
         self.apply(now, verdict, None, &flight, from);
-        if verdict == (Verdict::Begin { resend: false })
-            && let Some(reduction) = &mut self.reduction
-        {
-            reduction.allow_first(self.board.pipe() as f64);
+        if verdict == (Verdict::Begin { resend: false }) {
+            self.cwnd.allow_first(self.board.pipe() as f64);
         }
     }
 
     /// The retransmission timer has expired [RFC6298 s5.4 to s5.6].
     fn timed_out(&mut self, now: Time) {
-        if self.user_timed_out(now) {
-            return;
-        }
-        self.counters.timeouts += 1;
-        self.consecutive_timeouts += 1;
-        self.rtt.back_off();
-        let (una, nth, rto) = (self.una(), self.consecutive_timeouts, self.rtt.rto());
-        self.expiry = self.by_user_timeout(now, self.rtt.expiry(now));
-        self.say(|| Event::Timeout { seq: una, nth, rto });
+        let Some(Expiry { nth, rto }) = self.timer.on_expiry(now) else { return };
+        let una = self.una();
+        self.telemetry.on_timeout(una, nth, rto);
         let flight = self.flight(now);
-        let first = nth == 1 && !self.recovering && self.episodes.back.is_none();
-        self.duplicates = 0;
-        self.resend.clear();
-        self.reduction = None;
-        self.episodes.mark = None;
-        if self.response.on_timeout(una) {
-            self.recovery.on_timeout(&self.board);
-            self.recovering = false;
-            self.control.on_congestion(Congestion::Notified, &flight);
-            self.resend.push_back((una, Reason::Timeout));
+        let first = nth == 1 && !self.episodes.recovering() && self.episodes.going_back().is_none();
+        self.resends.clear();
+        self.cwnd.end_reduction();
+        self.ecn.forget_mark();
+        if self.notices.explains_timeout(una) {
+            self.episodes.end_recovery(&self.board);
+            self.cwnd.on_congestion(Congestion::Notified, &flight);
+            self.resends.push(una, Reason::Timeout);
         } else {
             // [RFC2018 s8]: a receiver that has the first segment and does not acknowledge it has thrown it away.
             if self.board.first().is_some_and(|first| first.sacked) {
@@ -165,18 +105,15 @@ impl Sender {
             }
             let resent = self.repetition_outstanding();
             let view = self.view();
-            self.recovery.lose_at_timeout(now, &mut self.board, &view);
-            self.recovery.on_timeout(&self.board);
-            self.recovering = false;
+            self.episodes.on_timeout(now, &mut self.board, &view);
             if self.board.pipe() > 0 {
                 // It goes out whatever else may still fly [RFC6298 s5.4].
-                self.resend.push_back((una, Reason::Timeout));
+                self.resends.push(una, Reason::Timeout);
             }
             self.spurious.begin(true, self.nxt(), first, resent);
-            self.episodes.back = Some((self.nxt(), Reason::Timeout));
-            self.congestion_timeouts += 1;
             let flight = Flight { again: !first, ..flight };
-            self.control.on_congestion(Congestion::Timeout { nth: self.congestion_timeouts }, &flight);
+            let nth = self.timer.count_congestion();
+            self.cwnd.on_congestion(Congestion::Timeout { nth }, &flight);
             self.note_cut();
         }
     }

@@ -3,13 +3,12 @@
 use engine::Time;
 
 use super::rate::Snapshot;
-use super::{Sender, Sent, Usage};
-use crate::config::{Nagle, TimerRestart};
-use crate::event::{Event, Reason};
+use super::{Sender, Sent};
+use crate::event::{Blocked, Reason};
 
-/// A piece of the stream to send.
+/// A segment to send, with data, a FIN, or both.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Piece {
+pub(crate) struct TxSegment {
     /// First byte.
     pub seq: u64,
     /// Bytes of data.
@@ -23,197 +22,171 @@ pub(crate) struct Piece {
 }
 
 impl Sender {
-    /// The next piece to send, if any may go now. `stamp` is the timestamp it would carry.
+    /// The next segment to send, or why none may go now. `stamp` is the timestamp it would carry.
     #[inline]
-    pub fn poll(&mut self, now: Time, stamp: u32) -> Option<Piece> {
-        let repairs = self.recovering || self.board.has_losses() || !self.resend.is_empty() || self.spurious.watching();
-        if !repairs && !self.probe && !self.paces {
+    pub fn poll(&mut self, now: Time, stamp: u32) -> Result<TxSegment, Blocked> {
+        let repairs = self.episodes.recovering()
+            || self.board.has_losses()
+            || !self.resends.is_empty()
+            || self.spurious.watching();
+        if !repairs && !self.pacer.paces() {
             return self.poll_new(now, stamp);
         }
         self.poll_any(now, stamp)
     }
 
-    /// The next piece when it is not simply new data that may go.
-    fn poll_any(&mut self, now: Time, stamp: u32) -> Option<Piece> {
-        if self.frozen {
-            return None;
+    /// The next segment when it is not simply new data that may go.
+    fn poll_any(&mut self, now: Time, stamp: u32) -> Result<TxSegment, Blocked> {
+        if self.peer.is_frozen() {
+            return Err(Blocked::PeerWindow);
         }
-        while let Some((seq, reason)) = self.resend.pop_front() {
+        while let Some((seq, reason)) = self.resends.pop() {
             if let Some(sent) = self.board.get(seq).copied() {
-                return Some(self.send_again(now, &sent, reason, stamp));
+                return Ok(self.send_again(now, &sent, reason, stamp));
             }
         }
-        if self.probe {
-            self.probe = false;
-            return self.send_probe(now, stamp);
+        if self.resends.take_probe()
+            && let Some(probe) = self.send_probe(now, stamp)
+        {
+            return Ok(probe);
         }
-        if self.release_due(now) {
-            return None;
+        if self.pacing_holds(now) {
+            return Err(Blocked::Pacing);
         }
         if !self.spurious.probing()
             && let Some(sent) = self.board.next_to_resend()
         {
             // What is lost comes before what is new.
-            let reason = self.episodes.back.map_or(Reason::FastRetransmit, |(_, reason)| reason);
-            return self.fits(&sent).then(|| self.send_again(now, &sent, reason, stamp));
+            let reason = self.episodes.going_back().unwrap_or(Reason::FastRetransmit);
+            self.fits(&sent)?;
+            return Ok(self.send_again(now, &sent, reason, stamp));
         }
-        if let Some(piece) = self.poll_new(now, stamp) {
-            return Some(piece);
-        }
+        let blocked = match self.poll_new(now, stamp) {
+            Err(blocked) => blocked,
+            new => return new,
+        };
         if self.spurious.probing() {
             // [RFC5682 s2.1 step 2b]: without new data the usual way.
             if self.board.next_to_resend().is_some() && !self.has_new() && self.spurious.stop_probing() {
                 return self.poll_any(now, stamp);
             }
-            return None;
+            return Err(blocked);
         }
-        let room = self.recovering && self.leaves_room(self.settings.segment);
-        if room && let Some(sent) = self.recovery.spare(&self.board).and_then(|seq| self.board.get(seq).copied()) {
-            return Some(self.send_again(now, &sent, Reason::FastRetransmit, stamp));
+        let room = self.episodes.recovering() && self.leaves_room(self.buffer.mss());
+        if room && let Some(sent) = self.episodes.spare(&self.board).and_then(|seq| self.board.get(seq).copied()) {
+            return Ok(self.send_again(now, &sent, Reason::FastRetransmit, stamp));
         }
-        None
+        Err(blocked)
     }
 
     /// Whether a segment that was sent before may go out again. The first may whatever the other end takes: over a window
     /// that has shrunk it is the probe [RFC9293 s3.8.6, s3.8.6.1].
-    fn fits(&self, sent: &Sent) -> bool {
-        let taken = sent.seq == self.una() || sent.end() - self.una() <= self.peer_window;
+    fn fits(&mut self, sent: &Sent) -> Result<(), Blocked> {
+        if sent.seq != self.una() && sent.end() - self.una() > self.peer.size() {
+            return Err(Blocked::PeerWindow);
+        }
         // A FIN that goes alone counts as one byte, as it did when it was sent first.
-        taken && self.leaves_room((sent.len - u32::from(sent.fin)).max(1))
+        if self.leaves_room((sent.len - u32::from(sent.fin)).max(1)) { Ok(()) } else { Err(Blocked::Cwnd) }
     }
 
     /// Whether `len` bytes more may be in the network. A FIN that goes with data takes a sequence number, but no room.
-    fn leaves_room(&self, len: u32) -> bool {
+    fn leaves_room(&mut self, len: u32) -> bool {
         let rides = self.board.last().is_some_and(|last| last.fin && last.len > 1);
-        self.board.pipe() + u64::from(len) <= self.room + u64::from(rides)
+        self.board.pipe() + u64::from(len) <= self.cwnd.limit() + u64::from(rides)
     }
 
     /// Whether there is something new, and the other end would take it.
     fn has_new(&self) -> bool {
-        self.end() > self.nxt() && self.nxt() < self.una() + self.peer_window
+        self.end() > self.nxt() && self.nxt() < self.una() + self.peer.size()
     }
 
+    /// The next segment of new data, or a FIN alone.
     #[inline]
-    fn poll_new(&mut self, now: Time, stamp: u32) -> Option<Piece> {
+    fn poll_new(&mut self, now: Time, stamp: u32) -> Result<TxSegment, Blocked> {
         let nxt = self.nxt();
-        let waiting = self.offered.saturating_sub(nxt);
-        let fin_only = waiting == 0 && self.finished && nxt == self.offered;
-        if waiting == 0 && !fin_only {
-            self.note_use(false);
+        let Some(mut draft) = self.buffer.next(nxt) else {
+            self.cwnd.validate(false, &self.board);
             let pipe = self.board.pipe();
-            if let Some(rate) = self.rate.as_mut().filter(|_| pipe < self.room) {
+            if let Some(rate) = self.rate.as_mut().filter(|_| pipe < self.cwnd.limit()) {
                 rate.on_app_limited(pipe);
             }
-            return None;
-        }
-        let segment = u64::from(self.settings.segment);
-        let (mut len, mut record) = self.within_record(nxt, segment.min(waiting));
-        let usable = (self.una() + self.peer_window).saturating_sub(nxt);
-        if len > usable {
-            // [RFC9293 s3.8.6.2.1]: less than a segment only if it is half of the most there ever was, or has waited.
-            let waited = std::mem::take(&mut self.persist.waited);
-            if usable == 0 || (usable < self.most_peer_window / 2 && !waited) {
+            return Err(Blocked::Data);
+        };
+        let usable = self.peer.usable(self.board.una(), nxt);
+        if draft.len > usable {
+            if !self.peer.admits_part(usable) {
                 self.persist_if_stuck(now);
-                self.note_use(false);
-                return None;
+                self.cwnd.validate(false, &self.board);
+                return Err(Blocked::PeerWindow);
             }
-            (len, record) = (usable, false);
+            draft.cut_to(usable);
         }
-        let all = len == waiting;
-        // A FIN rides on the last byte; it counts against the receiver's window only [RFC9293 s3.4].
-        let fin = all && self.finished && usable > len;
-        if fin_only && !fin {
+        self.buffer.add_fin(&mut draft, usable);
+        if draft.fin_only() && !draft.fin {
             self.persist_if_stuck(now);
-            return None;
+            return Err(Blocked::PeerWindow);
         }
-        // Nothing joins a record that has others behind it, so there is nothing to wait for.
-        let complete = record && !all;
-        if len < segment && !complete && self.holds_back(all, fin) {
-            return None;
+        if self.buffer.holds_back(&draft, self.board.una(), self.board.is_empty()) {
+            return Err(Blocked::Nagle);
         }
         if self.board.is_empty() {
-            self.leave_idle(now);
+            self.cwnd.leave_idle(now, self.timer.rtt().rto());
         }
-        if self.board.pipe() + len > self.room && len > 0 {
-            self.note_use(true);
-            return None;
+        let len = draft.len;
+        if len > 0 && self.board.pipe() + len > self.cwnd.limit() {
+            self.cwnd.validate(true, &self.board);
+            return Err(Blocked::Cwnd);
         }
-        if len < segment {
-            self.last_small = nxt + len;
-        }
-        if all {
-            self.pushed = false;
-        }
-        if self.settings.limited_transmit && self.duplicates > 0 && !self.recovering {
-            self.limited_sent += len;
-        }
-        let push = record || (all && !self.unfinished_record);
-        Some(self.send_new(now, len as u32, fin, push, stamp))
-    }
-
-    /// Whether a segment that is not full waits for company.
-    fn holds_back(&self, all: bool, fin: bool) -> bool {
-        if self.pushed || fin {
-            return false;
-        }
-        if self.corked || (self.more && all) {
-            return true;
-        }
-        match self.settings.nagle {
-            Nagle::Off => false,
-            Nagle::On => !self.board.is_empty(),
-            Nagle::Minshall => self.last_small > self.una(),
-        }
+        let push = self.buffer.on_sent(&draft, nxt);
+        self.episodes.on_new_data(len);
+        Ok(self.send_new(now, len as u32, draft.fin, push, stamp))
     }
 
     #[inline]
-    fn send_new(&mut self, now: Time, len: u32, fin: bool, push: bool, stamp: u32) -> Piece {
+    fn send_new(&mut self, now: Time, len: u32, fin: bool, push: bool, stamp: u32) -> TxSegment {
         let seq = self.nxt();
         let taken = len + u32::from(fin);
         let snapshot = self.snapshot(now, taken);
         self.board.sent(now, taken, fin, snapshot);
-        if self.timed.is_none() && len > 0 {
-            self.timed = Some((seq + u64::from(taken), now));
+        if len > 0 {
+            self.timer.begin_sample(seq + u64::from(taken), now);
         }
-        self.usage.sent = true;
         self.spurious.on_new();
-        self.left(now, seq, len, Reason::New, stamp);
-        Piece { seq, len, fin, push, new: true }
+        self.on_sent(now, seq, len, Reason::New, stamp);
+        TxSegment { seq, len, fin, push, new: true }
     }
 
-    fn send_again(&mut self, now: Time, sent: &Sent, reason: Reason, stamp: u32) -> Piece {
+    fn send_again(&mut self, now: Time, sent: &Sent, reason: Reason, stamp: u32) -> TxSegment {
         let seq = sent.seq;
         let len = sent.len - u32::from(sent.fin);
         let snapshot = self.snapshot(now, sent.len);
         self.board.resent(now, seq, snapshot);
-        if reason == Reason::FastRetransmit {
-            self.counters.fast_retransmits += 1;
-        }
-        self.left(now, seq, len, reason, stamp);
-        Piece { seq, len, fin: sent.fin, push: sent.end() >= self.offered, new: false }
+        self.on_sent(now, seq, len, reason, stamp);
+        TxSegment { seq, len, fin: sent.fin, push: self.buffer.ends_at(sent.end()), new: false }
     }
 
     /// A segment to find out about the tail: new data if the other end takes it, else the last one again
     /// [RFC8985 s7.3].
-    fn send_probe(&mut self, now: Time, stamp: u32) -> Option<Piece> {
-        self.counters.probes += 1;
-        let waiting = self.offered.saturating_sub(self.nxt());
-        let (len, record) = self.within_record(self.nxt(), u64::from(self.settings.segment).min(waiting));
-        let piece = if len > 0 && self.nxt() + len <= self.una() + self.peer_window {
-            self.recovery.on_probe(now, None, self.nxt() + len);
-            self.send_new(now, len as u32, false, record || len == waiting, stamp)
+    fn send_probe(&mut self, now: Time, stamp: u32) -> Option<TxSegment> {
+        self.telemetry.on_probe();
+        let (nxt, edge) = (self.nxt(), self.una() + self.peer.size());
+        let new = self.buffer.next(nxt).filter(|draft| draft.len > 0 && nxt + draft.len <= edge);
+        let segment = if let Some(draft) = new {
+            self.episodes.on_probe(now, None, nxt + draft.len);
+            let push = self.buffer.on_probe(&draft);
+            self.send_new(now, draft.len as u32, false, push, stamp)
         } else {
             let last = *self.board.last()?;
             let snapshot = self.snapshot(now, last.len);
             self.board.probed(now, last.seq, snapshot);
-            self.recovery.on_probe(now, Some(last.seq), self.nxt());
+            self.episodes.on_probe(now, Some(last.seq), self.nxt());
             let len = last.len - u32::from(last.fin);
-            self.left(now, last.seq, len, Reason::Probe, stamp);
-            Piece { seq: last.seq, len, fin: last.fin, push: last.end() >= self.offered, new: false }
+            self.on_sent(now, last.seq, len, Reason::Probe, stamp);
+            TxSegment { seq: last.seq, len, fin: last.fin, push: self.buffer.ends_at(last.end()), new: false }
         };
         // [RFC8985 s7.3]
-        self.expiry = self.rtt.expiry(now);
-        Some(piece)
+        self.timer.start(now);
+        Some(segment)
     }
 
     /// What has been delivered until a segment of `len` leaves.
@@ -223,50 +196,39 @@ impl Sender {
         Some(rate.on_sent(now, self.board.pipe(), len, self.board.total_lost()))
     }
 
-    /// What is the same for all that leaves.
+    /// Bookkeeping common to every transmission.
     #[inline]
-    fn left(&mut self, now: Time, seq: u64, len: u32, reason: Reason, stamp: u32) {
-        self.counters.segments_sent += 1;
-        self.last_sent = Some(now);
+    fn on_sent(&mut self, now: Time, seq: u64, len: u32, reason: Reason, stamp: u32) {
         let again = reason != Reason::New;
+        self.cwnd.on_sent(now, len, !again);
         if again {
-            self.counters.segments_retransmitted += 1;
-            self.note_repetition(now);
-            self.response.on_resent(seq);
+            self.notices.on_resent(seq);
             self.spurious.on_resent(seq, self.settings.timestamps.then_some(stamp));
-            // Karn: a segment sent twice is not timed [RFC6298 s3]. Nor is one behind it, as in 4.3BSD [WS96]:
-            // its acknowledgment waits for the hole to be filled, so the time it takes is not the path's.
-            self.timed = None;
-            let restarts = self.settings.restart == TimerRestart::Retransmissions;
-            if restarts && matches!(reason, Reason::FastRetransmit | Reason::Notice) && seq == self.una() {
-                self.expiry = self.rtt.expiry(now);
-            }
+            let prompted = matches!(reason, Reason::FastRetransmit | Reason::Notice) && seq == self.una();
+            self.timer.on_resent(now, prompted);
         }
-        if let Some(reduction) = &mut self.reduction {
-            reduction.on_sent(f64::from(len));
-        }
-        // [RFC6298 s5.1]
-        if self.expiry == Time::NEVER {
-            self.expiry = self.rtt.expiry(now);
-        }
-        if let Some(rate) = self.pacing_rate() {
+        self.timer.on_sent(now);
+        if self.pacer.paces()
+            && let Some(rate) = self.cwnd.pacing_rate()
+        {
             self.pacer.on_sent(now, len, rate);
         }
-        if self.watches {
+        if self.episodes.watches() {
             let view = self.view();
             if reason != Reason::Probe {
-                self.recovery.on_sent(now, seq, again, &self.board, &view);
+                self.episodes.on_sent(now, seq, again, &self.board, &view);
             }
         }
-        self.say(|| Event::SegmentSent { seq, len, reason });
+        self.telemetry.on_sent(seq, len, reason);
         self.tell_window();
     }
 
     /// Whether pacing holds back what could go.
     #[inline]
-    fn release_due(&mut self, now: Time) -> bool {
-        self.paced = self.paces && self.pacer.release() > now && self.has_something() && self.pacing_rate().is_some();
-        self.paced
+    fn pacing_holds(&mut self, now: Time) -> bool {
+        let held = self.pacer.is_early(now) && self.has_something() && self.cwnd.pacing_rate().is_some();
+        self.pacer.hold(held);
+        held
     }
 
     /// Whether there is anything to send, were it allowed.
@@ -274,53 +236,10 @@ impl Sender {
         self.end() > self.nxt() || self.board.next_to_resend().is_some()
     }
 
-    #[inline]
-    fn pacing_rate(&self) -> Option<f64> {
-        if self.paces { self.control.pacing_rate() } else { None }
-    }
-
-    /// When pacing lets the next segment out, if it holds one back.
-    #[inline]
-    pub(super) fn paced_until(&self) -> Option<Time> {
-        self.paced.then(|| self.pacer.release())
-    }
-
-    /// Notes, when no more can be sent for now, whether the window was what held the sender back [RFC7661 s4.1].
-    #[inline]
-    fn note_use(&mut self, limited: bool) {
-        let usage = &mut self.usage;
-        if !usage.sent && !limited {
-            return;
-        }
-        usage.sent = false;
-        let outstanding = self.board.outstanding();
-        if self.board.una() >= usage.until || limited || (!usage.limited && outstanding > usage.most) {
-            *usage = Usage { limited, most: outstanding, until: self.board.nxt(), sent: false };
-        }
-    }
-
-    /// Nothing was in flight: the window may be out of date [RFC5681 s4.1].
-    fn leave_idle(&mut self, now: Time) {
-        let Some(last) = self.last_sent else { return };
-        let idle = now.since(last);
-        if idle > self.rtt.rto() {
-            let restart = self.settings.restart_after_idle.then_some(self.settings.initial_window);
-            self.control.on_idle(now, idle, restart);
-            self.last_sent = Some(now);
-            self.renew_limit();
-        }
-    }
-
     /// A window too small for what is to be sent, and nothing in flight that would be answered.
     fn persist_if_stuck(&mut self, now: Time) {
         if self.board.is_empty() {
-            self.persist.start(now, self.rtt.rto());
+            self.peer.persist(now, self.timer.rtt().rto());
         }
-    }
-
-    /// Whether a probe of the closed window is to go out now: a segment without data, below what the other end has, which
-    /// it must answer.
-    pub fn take_window_probe(&mut self) -> bool {
-        std::mem::take(&mut self.persist.probe)
     }
 }

@@ -1,0 +1,353 @@
+//! How much may be in the network as far as congestion goes: the congestion control's window, what takes its place or is added
+//! to it for a while, and whether it has been made use of (RFC 7661).
+
+use engine::Time;
+
+use super::scoreboard::Scoreboard;
+use crate::cc::{Acked, Congestion, CongestionControl, Feedback, Flight, Start};
+use crate::config::{Config, Growth};
+use crate::recovery::prr::{Progress, Reduction};
+
+/// The cwnd limit. Bytes.
+///
+/// It is the control's window, or that of a reduction in proportion while one is going on, with the inflation added. `limit`
+/// holds it in whole bytes, for it is asked for once a segment and changes once an acknowledgment: whatever may change it
+/// marks it stale, and nothing outside this file can.
+pub(super) struct CwndLimit {
+    control: Box<dyn CongestionControl>,
+    mss: u32,
+    /// The first window, in segments.
+    initial_window: u32,
+    growth: Growth,
+    prr: bool,
+    restart_after_idle: bool,
+    stale: bool,
+    limit: u64,
+    /// Boxed, for it is rare and an idle connection should be small.
+    reduction: Option<Box<Reduction>>,
+    /// Window inflation of recovery, or the segments of limited transmit.
+    inflation: f64,
+    validation: Validation,
+    /// When the last segment left; NEVER before the first.
+    last_sent: Time,
+}
+
+/// Congestion window validation (RFC 7661): what of the window has been used.
+#[derive(Default)]
+struct Validation {
+    /// Whether the window was what held the sender back in the round that ends at `until`, and the most that was outstanding.
+    limited: bool,
+    max_outstanding: u64,
+    until: u64,
+    /// Whether new data was sent since this was noted last.
+    sent: bool,
+}
+
+impl CwndLimit {
+    pub fn new(config: &Config) -> Self {
+        let (mss, initial_window) = (config.segment, config.initial_window.max(1));
+        let start = Start {
+            segment: f64::from(mss),
+            cwnd: f64::from(mss) * f64::from(initial_window),
+            ssthresh: config.initial_ssthresh.map_or(f64::INFINITY, |bytes| bytes.0 as f64),
+            stream: config.stream,
+        };
+        CwndLimit {
+            control: config.control.build(start),
+            mss,
+            initial_window,
+            growth: config.growth,
+            prr: config.prr,
+            restart_after_idle: config.restart_after_idle,
+            stale: true,
+            limit: 0,
+            reduction: None,
+            inflation: 0.0,
+            validation: Validation::default(),
+            last_sent: Time::NEVER,
+        }
+    }
+
+    /// What may be in the network, in whole bytes.
+    #[inline]
+    pub fn limit(&mut self) -> u64 {
+        if self.stale {
+            self.limit = self.inflated(self.inflation) as u64;
+            self.stale = false;
+        }
+        self.limit
+    }
+
+    /// The congestion control's window.
+    #[inline]
+    pub fn cwnd(&self) -> f64 {
+        self.control.cwnd()
+    }
+
+    #[inline]
+    pub fn ssthresh(&self) -> f64 {
+        self.control.ssthresh()
+    }
+
+    /// The window of a reduction in proportion, else the control's.
+    #[inline]
+    pub fn window(&self) -> f64 {
+        match &self.reduction {
+            Some(reduction) => reduction.window(),
+            None => self.control.cwnd(),
+        }
+    }
+
+    /// The window with so much inflation.
+    #[inline]
+    pub fn inflated(&self, inflation: f64) -> f64 {
+        let window = self.window() + inflation;
+        // An inflation below zero was computed with the window as it was then; a segment may always fly.
+        if inflation < 0.0 { window.max(f64::from(self.mss)) } else { window }
+    }
+
+    /// Sets the inflation of the limit.
+    #[inline]
+    pub fn inflate(&mut self, inflation: f64) {
+        (self.inflation, self.stale) = (inflation, true);
+    }
+
+    #[inline]
+    pub fn pacing_rate(&self) -> Option<f64> {
+        self.control.pacing_rate()
+    }
+
+    pub fn paces(&self) -> bool {
+        self.control.paces()
+    }
+
+    pub fn wants_feedback(&self) -> bool {
+        self.control.wants_feedback()
+    }
+
+    /// Whether the control wants each mark reported, as DCTCP does.
+    #[inline]
+    pub fn precise_ecn(&self) -> bool {
+        self.control.precise_ecn()
+    }
+
+    /// Whether the control regulates sending in recovery by itself.
+    pub fn regulates_recovery(&self) -> bool {
+        self.control.regulates_recovery()
+    }
+
+    /// An acknowledgment has come; whether the control has cut its window because of marks.
+    pub fn on_feedback(&mut self, feedback: &Feedback) -> bool {
+        let before = self.control.cwnd();
+        self.control.on_feedback(feedback);
+        self.stale = true;
+        feedback.ecn_echo && self.control.precise_ecn() && self.control.cwnd() < before
+    }
+
+    /// Bytes whose acknowledgment lets the window grow: of those newly `acked`, and those `delivered`. `reordered` says that
+    /// segments have been seen far out of order.
+    #[inline]
+    pub fn growing_bytes(&self, acked: u64, delivered: u64, reordered: impl FnOnce() -> bool) -> u64 {
+        match self.growth {
+            Growth::BelowPeerWindow => acked,
+            // What was SACKed counted then; where reordering is common it lets the window grow by itself (Linux).
+            Growth::WhenUsed if acked > 0 || reordered() => delivered,
+            Growth::WhenUsed => 0,
+        }
+    }
+
+    /// Whether the window may grow, with a receiver that takes `peer_window` bytes.
+    #[inline]
+    pub fn may_grow(&self, peer_window: u64) -> bool {
+        let cwnd = self.control.cwnd();
+        match self.growth {
+            Growth::BelowPeerWindow => cwnd < peer_window as f64,
+            Growth::WhenUsed if cwnd < self.control.ssthresh() => {
+                self.validation.limited || cwnd < 2.0 * self.validation.max_outstanding as f64
+            }
+            Growth::WhenUsed => self.validation.limited,
+        }
+    }
+
+    /// Lets the window grow.
+    #[inline]
+    pub fn grow(&mut self, acked: &Acked) {
+        self.control.on_ack(acked);
+        self.stale = true;
+    }
+
+    /// Tells the control of congestion.
+    pub fn on_congestion(&mut self, event: Congestion, flight: &Flight) {
+        self.control.on_congestion(event, flight);
+        self.stale = true;
+    }
+
+    /// Tells the control of congestion, and begins the reduction in proportion that follows, if the control leaves that to
+    /// others. `from` bytes were in flight, `pipe` are now.
+    pub fn reduce(&mut self, event: Congestion, flight: &Flight, from: f64, pipe: f64) {
+        self.on_congestion(event, flight);
+        let gradual = matches!(event, Congestion::FastRetransmit | Congestion::Ecn);
+        self.reduction = (gradual && self.prr && !self.control.regulates_recovery())
+            .then(|| Box::new(Reduction::new(f64::from(self.mss), from, self.control.cwnd(), pipe)));
+    }
+
+    #[inline]
+    pub fn is_reducing(&self) -> bool {
+        self.reduction.is_some()
+    }
+
+    /// The reduction is over: the control's window is in force.
+    #[inline]
+    pub fn end_reduction(&mut self) {
+        (self.reduction, self.stale) = (None, true);
+    }
+
+    /// An acknowledgment has come; what it says is asked for only during a reduction.
+    #[inline]
+    pub fn on_progress(&mut self, progress: impl FnOnce() -> Progress) {
+        if let Some(reduction) = &mut self.reduction {
+            reduction.on_ack(progress());
+            self.stale = true;
+        }
+    }
+
+    /// Recovery began without an acknowledgment, with `pipe` bytes in flight: the first retransmission is allowed.
+    pub fn allow_first(&mut self, pipe: f64) {
+        if let Some(reduction) = &mut self.reduction {
+            reduction.allow_first(pipe);
+            self.stale = true;
+        }
+    }
+
+    /// The last reduction was needless.
+    pub fn on_undo(&mut self) {
+        self.control.on_undo();
+        self.stale = true;
+    }
+
+    /// Fast recovery has ended.
+    pub fn on_recovered(&mut self, now: Time) {
+        self.control.on_recovered(now);
+        self.stale = true;
+    }
+
+    /// A segment leaves.
+    #[inline]
+    pub fn on_sent(&mut self, now: Time, len: u32, new: bool) {
+        self.last_sent = now;
+        self.validation.sent |= new;
+        if let Some(reduction) = &mut self.reduction {
+            reduction.on_sent(f64::from(len));
+            self.stale = true;
+        }
+    }
+
+    /// The first segment leaves after nothing was in flight: after more than a timeout the window may be out of date
+    /// [RFC5681 s4.1].
+    #[inline]
+    pub fn leave_idle(&mut self, now: Time, rto: engine::Span) {
+        if self.last_sent == Time::NEVER {
+            return;
+        }
+        let idle = now.since(self.last_sent);
+        if idle > rto {
+            let restart = self.restart_after_idle.then(|| f64::from(self.mss) * f64::from(self.initial_window));
+            self.control.on_idle(now, idle, restart);
+            (self.last_sent, self.stale) = (now, true);
+        }
+    }
+
+    /// The time until now does not count as idle.
+    pub fn was_not_idle(&mut self, now: Time) {
+        if self.last_sent != Time::NEVER {
+            self.last_sent = now;
+        }
+    }
+
+    /// Notes, when no more can be sent for now, whether the window was what held the sender back [RFC7661 s4.1].
+    #[inline]
+    pub fn validate(&mut self, limited: bool, board: &Scoreboard) {
+        let validation = &mut self.validation;
+        if !validation.sent && !limited {
+            return;
+        }
+        validation.sent = false;
+        let outstanding = board.outstanding();
+        let more = !validation.limited && outstanding > validation.max_outstanding;
+        if board.una() >= validation.until || limited || more {
+            *validation = Validation { limited, max_outstanding: outstanding, until: board.nxt(), sent: false };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cc::tests::{acked, flight};
+    use engine::{Bytes, Span};
+
+    fn limit(config: Config) -> CwndLimit {
+        CwndLimit::new(&Config { segment: 1000, initial_window: config.initial_window.max(4), ..config })
+    }
+
+    /// By hand, with a window of 4 segments of 1,000 bytes: each change shows in the limit at once.
+    #[test]
+    fn the_limit_follows_every_change() {
+        let mut cwnd = limit(Config { initial_ssthresh: Some(Bytes(1000)), ..Config::default() });
+        assert_eq!(cwnd.limit(), 4000);
+        // 1000^2 / 4000 more above the threshold [RFC5681 s3.1].
+        cwnd.grow(&acked(0, 1000, 1000, 3000));
+        assert_eq!(cwnd.limit(), 4250);
+        cwnd.inflate(3000.0);
+        assert_eq!(cwnd.limit(), 7250);
+        cwnd.inflate(-4000.0);
+        assert_eq!(cwnd.limit(), 1000, "a segment may always fly");
+        cwnd.inflate(0.0);
+        // Half of what is in flight [RFC5681 s3.1 (4)].
+        cwnd.on_congestion(Congestion::FastRetransmit, &flight(6000.0));
+        assert_eq!((cwnd.limit(), cwnd.ssthresh()), (3000, 3000.0));
+        cwnd.on_congestion(Congestion::Timeout { nth: 1 }, &flight(6000.0));
+        assert_eq!(cwnd.limit(), 1000);
+    }
+
+    /// By hand: 8 of 8 segments in flight, so the window goes to 4; one delivered lets half a segment out, rounded up
+    /// [RFC9937 s6.2].
+    #[test]
+    fn the_limit_is_that_of_the_reduction_while_one_goes_on() {
+        let mut cwnd = limit(Config { prr: true, initial_window: 8, ..Config::default() });
+        cwnd.reduce(Congestion::FastRetransmit, &flight(8000.0), 8000.0, 7000.0);
+        assert!(cwnd.is_reducing());
+        assert_eq!(cwnd.limit(), 7000);
+        cwnd.on_progress(|| Progress { delivered: 1000.0, pipe: 6000.0, safe: false });
+        assert_eq!(cwnd.limit(), 7000);
+        cwnd.end_reduction();
+        assert_eq!(cwnd.limit(), 4000);
+    }
+
+    /// A timeout of 1 s: half a second is no idle time, two are, and the window is what it was at first.
+    // covers [RFC5681 s4.1]
+    #[test]
+    fn an_idle_window_begins_anew() {
+        for (millis, expected) in [(500, 5000), (2000, 4000)] {
+            let mut cwnd = limit(Config::default());
+            cwnd.grow(&acked(0, 1000, 1000, 3000));
+            cwnd.on_sent(Time::ZERO, 1000, true);
+            cwnd.leave_idle(Time::from_millis(millis), Span::from_secs(1));
+            assert_eq!(cwnd.limit(), expected, "{millis} ms");
+        }
+    }
+
+    /// What is growing depends on whether the window was the limit of the last round.
+    // covers [RFC7661 s4.1]
+    #[test]
+    fn a_window_grows_only_if_it_was_used() {
+        let mut cwnd = limit(Config { growth: Growth::WhenUsed, ..Config::default() });
+        let mut board = Scoreboard::default();
+        board.sent(Time::ZERO, 1000, false, None);
+        cwnd.on_sent(Time::ZERO, 1000, true);
+        cwnd.validate(false, &board);
+        assert!(!cwnd.may_grow(u64::MAX), "4,000 bytes are not less than twice 1,000");
+        cwnd.validate(true, &board);
+        assert!(cwnd.may_grow(u64::MAX));
+    }
+}

@@ -1,0 +1,90 @@
+//! What the network has said about segments, and the response to it.
+
+use engine::Time;
+use wire::NoticeKind;
+
+use super::Sender;
+use crate::event::Reason;
+use crate::recovery::Notified;
+use crate::response::{NoticeResponse, Reaction, ResponseConfig};
+
+/// The response, which has nothing to remember before the first message.
+pub(super) struct Notices {
+    response: Box<dyn NoticeResponse>,
+    /// Whether a message ever came.
+    any: bool,
+}
+
+impl Notices {
+    pub fn new(config: &ResponseConfig) -> Self {
+        Notices { response: config.build(), any: false }
+    }
+
+    /// A message about the segment at `seq`, which is outstanding.
+    pub fn on_notice(&mut self, kind: NoticeKind, seq: u64) -> Reaction {
+        self.any = true;
+        self.response.on_notice(kind, seq)
+    }
+
+    /// A duplicate acknowledgment says that the segment at `una` was lost in the air (ELN).
+    pub fn on_loss_in_air(&mut self, una: u64) -> Reaction {
+        self.any = true;
+        self.response.on_loss_in_air(una)
+    }
+
+    /// How a duplicate acknowledgment is to be taken, if not in the ordinary way.
+    pub fn on_duplicate(&mut self, una: u64) -> Option<Notified> {
+        self.response.on_duplicate(una)
+    }
+
+    /// Recovery has begun.
+    pub fn on_recovery(&mut self, una: u64) {
+        self.response.on_recovery(una);
+    }
+
+    /// Whether a timeout is answered with the segment at `una` alone and without a cut.
+    pub fn explains_timeout(&mut self, una: u64) -> bool {
+        self.response.on_timeout(una)
+    }
+
+    /// The segment at `seq` is sent again.
+    pub fn on_resent(&mut self, seq: u64) {
+        self.response.on_resent(seq);
+    }
+
+    /// Everything before `una` has been acknowledged.
+    #[inline]
+    pub fn on_advance(&mut self, una: u64) {
+        if self.any {
+            self.response.on_advance(una);
+        }
+    }
+}
+
+impl Sender {
+    /// A message about the segment that begins at `seq`.
+    pub fn on_notice(&mut self, now: Time, kind: NoticeKind, seq: u64) {
+        self.telemetry.on_notice(kind, seq);
+        if seq < self.una() || seq >= self.nxt() {
+            return;
+        }
+        let reaction = self.notices.on_notice(kind, seq);
+        // The timer runs for the first unacknowledged segment.
+        if reaction.postpone && seq == self.una() && self.timer.is_running() {
+            self.timer.start(now);
+        }
+        if reaction.resend {
+            self.resends.push(seq, Reason::Notice);
+        }
+        self.renew_inflation();
+        self.tell_window();
+    }
+
+    /// A duplicate acknowledgment says that the segment it asks for was lost in the air.
+    pub(super) fn on_loss_in_air(&mut self) {
+        let una = self.una();
+        if self.notices.on_loss_in_air(una).resend {
+            self.resends.push(una, Reason::Notice);
+        }
+    }
+}

@@ -1,0 +1,250 @@
+//! The receiver's window as its sender knows it [RFC9293 s3.10.7.4]: how much it takes, which segment said so, and what happens
+//! while it is closed or nearly closed [RFC9293 s3.8.6].
+
+use engine::{Span, Time};
+use wire::SeqNum;
+
+use super::retransmit_timer::RetransmitTimer;
+use crate::config::ClosedWindow;
+
+/// The window that the other end advertises (SND.WND), and the persist timer.
+///
+/// `max` is never below `window`. The sender is frozen only while the window is zero, and only if data in flight waits for it to
+/// open. The persist timer runs only while the window holds data back, or data in flight waits for it.
+#[derive(Debug)]
+pub(super) struct PeerWindow {
+    window: u64,
+    /// The largest window ever advertised.
+    max: u64,
+    /// Sequence and acknowledgment number of the segment that advertised last (SND.WL1, SND.WL2).
+    updated_by: Option<(SeqNum, SeqNum)>,
+    closed_window: ClosedWindow,
+    frozen: bool,
+    persist: Persist,
+}
+
+/// The persist timer: asks again and again whether a closed window has opened [RFC9293 s3.8.6.1], and ends the wait for one that
+/// is nearly closed.
+#[derive(Debug)]
+struct Persist {
+    /// When it expires; NEVER while it does not run.
+    due: Time,
+    /// Probes sent since the window closed.
+    sent: u32,
+    /// A probe is to be sent now.
+    probe: bool,
+    /// What fits into the window goes out now, however little.
+    waited: bool,
+}
+
+impl Persist {
+    const STOPPED: Persist = Persist { due: Time::NEVER, sent: 0, probe: false, waited: false };
+}
+
+/// What a closed window does to data in flight that waits for it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Freeze {
+    /// The window has just closed.
+    Begins,
+    /// It is still closed.
+    Lasts,
+    /// It has opened.
+    Ends,
+}
+
+impl PeerWindow {
+    pub fn new(window: u64, closed_window: ClosedWindow) -> Self {
+        PeerWindow { window, max: window, updated_by: None, closed_window, frozen: false, persist: Persist::STOPPED }
+    }
+
+    /// What the handshake has said; `by` is the segment, if there was one.
+    pub fn agreed(&mut self, window: u64, by: Option<(SeqNum, SeqNum)>) {
+        (self.window, self.max) = (window, window);
+        self.updated_by = by;
+    }
+
+    /// Bytes that the other end takes from the first unacknowledged one on.
+    #[inline]
+    pub fn size(&self) -> u64 {
+        self.window
+    }
+
+    /// The largest window ever advertised.
+    #[inline]
+    pub fn max(&self) -> u64 {
+        self.max
+    }
+
+    /// Bytes that the other end takes from `nxt` on.
+    #[inline]
+    pub fn usable(&self, una: u64, nxt: u64) -> u64 {
+        (una + self.window).saturating_sub(nxt)
+    }
+
+    /// Whether the segment with these sequence and acknowledgment numbers is newer than the one that advertised last
+    /// [RFC9293 s3.10.7.4]; if so, it is the last from now on. `ack` is the offset that it acknowledges.
+    #[inline]
+    pub fn is_update(&mut self, numbers: (SeqNum, SeqNum), ack: u64, una: u64, nxt: u64) -> bool {
+        // What acknowledges data that was never sent is refused, and must not hide the windows that follow.
+        let newer = ack <= nxt
+            && match self.updated_by {
+                None => true,
+                Some(last) => {
+                    let later = numbers.0.since(last.0);
+                    ack >= una && (later > 0 || (later == 0 && numbers.1.since(last.1) >= 0))
+                }
+            };
+        if newer {
+            self.updated_by = Some(numbers);
+        }
+        newer
+    }
+
+    /// A window is advertised while nothing was ever to be sent.
+    #[inline]
+    pub fn set(&mut self, window: u64) {
+        self.window = window;
+        self.max = self.max.max(window);
+    }
+
+    /// A window is advertised. One that is open ends the wait for it.
+    #[inline]
+    pub fn on_update(&mut self, window: u64) {
+        self.set(window);
+        if window > 0 {
+            self.persist = Persist::STOPPED;
+        }
+    }
+
+    /// Whether a segment that does not fit is cut to the `usable` bytes and goes out [RFC9293 s3.8.6.2.1]: if these are half of the
+    /// largest window, or have waited.
+    pub fn admits_part(&mut self, usable: u64) -> bool {
+        let waited = std::mem::take(&mut self.persist.waited);
+        usable > 0 && (usable >= self.max / 2 || waited)
+    }
+
+    /// The window holds data back, and nothing is in flight whose acknowledgment could open it.
+    pub fn persist(&mut self, now: Time, rto: Span) {
+        if self.persist.due == Time::NEVER {
+            self.persist.due = now + rto;
+        }
+    }
+
+    /// When the persist timer expires; NEVER while it does not run.
+    #[inline]
+    pub fn deadline(&self) -> Time {
+        self.persist.due
+    }
+
+    /// Time has passed. `unsent`: whether data waits that was never sent.
+    pub fn on_time(&mut self, now: Time, unsent: bool, timer: &mut RetransmitTimer) {
+        if now < self.deadline() {
+            return;
+        }
+        if self.window > 0 && unsent {
+            // [RFC9293 s3.8.6.2.1 (4)]
+            self.persist = Persist { waited: true, ..Persist::STOPPED };
+        } else if let Some(due) = timer.next_window_probe(now, self.persist.sent) {
+            self.persist.probe = true;
+            self.persist.sent += 1;
+            self.persist.due = due;
+        }
+    }
+
+    /// Whether a probe of the closed window is to go out now; asking says that it does.
+    #[inline]
+    pub fn take_probe(&mut self) -> bool {
+        std::mem::take(&mut self.persist.probe)
+    }
+
+    /// Whether the window is closed and data in flight waits for it.
+    #[inline]
+    pub fn is_frozen(&self) -> bool {
+        self.frozen
+    }
+
+    /// An acknowledgment has come that says that the window is closed, or while the sender was frozen: what changes for data in
+    /// flight, if that waits for a window at all.
+    #[cold]
+    pub fn freeze(&mut self) -> Option<Freeze> {
+        if self.closed_window == ClosedWindow::TimesOut {
+            return None;
+        }
+        let was_frozen = std::mem::replace(&mut self.frozen, self.window == 0);
+        match (was_frozen, self.frozen) {
+            (false, true) => Some(Freeze::Begins),
+            (true, true) => Some(Freeze::Lasts),
+            (true, false) => Some(Freeze::Ends),
+            (false, false) => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Config;
+
+    fn window(size: u64) -> PeerWindow {
+        PeerWindow::new(size, ClosedWindow::Waits)
+    }
+
+    /// Bytes 40 to 80 are outstanding. Numbers wrap between the second segment and the fourth.
+    // covers [RFC9293 s3.10.7.4]
+    #[test]
+    fn an_older_segment_does_not_update_the_window() {
+        let mut window = window(0);
+        let mut newer = |seq: u32, ack: u32| window.is_update((SeqNum(seq), SeqNum(ack)), u64::from(ack), 40, 80);
+        assert!(!newer(u32::MAX - 9, 90), "it acknowledges what was never sent");
+        assert!(newer(u32::MAX - 9, 50), "the first");
+        assert!(newer(u32::MAX - 9, 50), "the same numbers again");
+        assert!(!newer(u32::MAX - 9, 45), "the same data, an older acknowledgment");
+        assert!(newer(5, 45), "newer data");
+        assert!(!newer(u32::MAX - 9, 60), "older data");
+        assert!(!newer(6, 30), "newer data, but an acknowledgment from before");
+    }
+
+    /// The largest window was 8,000 bytes: 4,000 are worth a segment that is cut, 3,999 wait for the persist timer.
+    // covers [RFC9293 s3.8.6.2.1]
+    #[test]
+    fn a_part_goes_out_at_half_the_largest_window_or_after_the_wait() {
+        let mut window = window(8000);
+        window.on_update(3999);
+        assert_eq!(window.usable(10_000, 10_000), 3999);
+        assert!(window.admits_part(4000) && !window.admits_part(3999) && !window.admits_part(0));
+        window.persist(Time::ZERO, Span::from_secs(1));
+        let due = window.deadline();
+        assert_eq!(due, Time::from_millis(1000));
+        window.on_time(due, true, &mut RetransmitTimer::new(&Config::default()));
+        assert_eq!(window.deadline(), Time::NEVER);
+        assert!(window.admits_part(3999), "it has waited");
+        assert!(!window.admits_part(3999), "once");
+    }
+
+    /// A timeout of 1 s before anything was measured: the first probe after 1 s, the others 2 s and 4 s later.
+    // covers [RFC9293 s3.8.6.1]
+    #[test]
+    fn a_closed_window_is_probed_after_growing_pauses() {
+        let mut window = window(0);
+        let mut timer = RetransmitTimer::new(&Config::default());
+        window.persist(Time::ZERO, timer.rtt().rto());
+        for due in [1000, 3000, 7000] {
+            assert_eq!(window.deadline(), Time::from_millis(due));
+            window.on_time(window.deadline(), true, &mut timer);
+            assert!(window.take_probe() && !window.take_probe());
+        }
+        window.on_update(1);
+        assert_eq!(window.deadline(), Time::NEVER);
+    }
+
+    #[test]
+    fn data_in_flight_freezes_while_the_window_is_closed() {
+        let mut window = window(0);
+        assert_eq!([window.freeze(), window.freeze()], [Some(Freeze::Begins), Some(Freeze::Lasts)]);
+        assert!(window.is_frozen());
+        window.on_update(5000);
+        assert_eq!([window.freeze(), window.freeze()], [Some(Freeze::Ends), None]);
+        let mut other = PeerWindow::new(0, ClosedWindow::TimesOut);
+        assert_eq!((other.freeze(), other.is_frozen()), (None, false));
+    }
+}

@@ -1,0 +1,62 @@
+//! What goes out before anything else, whatever the window: segments named by recovery, timeouts and messages, and the probe of
+//! the tail.
+
+use std::collections::VecDeque;
+
+use crate::event::Reason;
+
+/// Segments by first byte, in the order in which they were asked for. Everything in it is outstanding, or was acknowledged by the
+/// acknowledgment at hand.
+#[derive(Debug, Default)]
+pub(super) struct ResendQueue {
+    segments: VecDeque<(u64, Reason)>,
+    probe: bool,
+}
+
+impl ResendQueue {
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.segments.is_empty() && !self.probe
+    }
+
+    pub fn push(&mut self, seq: u64, reason: Reason) {
+        self.segments.push_back((seq, reason));
+    }
+
+    /// The next segment, and why it is sent again.
+    pub fn pop(&mut self) -> Option<(u64, Reason)> {
+        self.segments.pop_front()
+    }
+
+    /// Whether the segment at `seq` waits.
+    pub fn contains(&self, seq: u64) -> bool {
+        self.segments.iter().any(|(waiting, _)| *waiting == seq)
+    }
+
+    /// Everything before `una` is acknowledged.
+    #[inline]
+    pub fn on_advance(&mut self, una: u64) {
+        if !self.segments.is_empty() {
+            self.segments.retain(|(seq, _)| *seq >= una);
+        }
+    }
+
+    /// No segment waits any more.
+    pub fn clear(&mut self) {
+        self.segments.clear();
+    }
+
+    /// A probe of the tail is to be sent [RFC8985 s7.3].
+    pub fn ask_probe(&mut self) {
+        self.probe = true;
+    }
+
+    pub fn cancel_probe(&mut self) {
+        self.probe = false;
+    }
+
+    /// Whether the probe goes out now; asking says that it does.
+    pub fn take_probe(&mut self) -> bool {
+        std::mem::take(&mut self.probe)
+    }
+}

@@ -1,0 +1,222 @@
+//! The retransmission timer (RFC 6298): the round trip it is computed from, its back-off, when it expires, and when the
+//! connection is given up.
+
+use engine::{Span, Time};
+
+use super::rtt::RttEstimator;
+use super::user_timeout::UserTimeout;
+use crate::config::{Config, Sampling, TimerRestart};
+
+/// The timer and its estimate.
+///
+/// It runs exactly while `expiry` is not NEVER. A running timer is only moved by acknowledgments, by its own expiry, and by
+/// retransmissions as far as `TimerRestart` says. Expiries taken for congestion are at most those in a row.
+#[derive(Debug)]
+pub(super) struct RetransmitTimer {
+    rtt: RttEstimator,
+    expiry: Time,
+    /// The byte whose acknowledgment ends the measurement going on, and when it began.
+    timed: Option<(u64, Time)>,
+    /// Expiries in a row, and those of them that were taken for congestion.
+    consecutive: u32,
+    congestion: u32,
+    /// Retransmissions before the connection is given up.
+    max_retries: Option<u32>,
+    /// Boxed, for hardly any application sets it.
+    user_timeout: Option<Box<UserTimeout>>,
+}
+
+/// An expiry: how many there were in a row, and the timeout that follows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Expiry {
+    pub nth: u32,
+    pub rto: Span,
+}
+
+impl RetransmitTimer {
+    pub fn new(config: &Config) -> Self {
+        RetransmitTimer {
+            rtt: RttEstimator::new(config.rto),
+            expiry: Time::NEVER,
+            timed: None,
+            consecutive: 0,
+            congestion: 0,
+            max_retries: config.retries.data,
+            user_timeout: None,
+        }
+    }
+
+    /// Takes over what the application has asked of another timer, before anything was sent.
+    pub fn inherit(&mut self, old: RetransmitTimer) {
+        self.user_timeout = old.user_timeout;
+    }
+
+    pub fn set_user_timeout(&mut self, timeout: Option<Span>) {
+        self.user_timeout.get_or_insert_default().set(timeout);
+    }
+
+    #[inline]
+    pub fn rtt(&self) -> &RttEstimator {
+        &self.rtt
+    }
+
+    /// When it expires; NEVER while it does not run.
+    #[inline]
+    pub fn expiry(&self) -> Time {
+        self.expiry
+    }
+
+    /// When it would expire if it were started now.
+    #[inline]
+    pub fn expiry_from(&self, now: Time) -> Time {
+        self.rtt.expiry(now)
+    }
+
+    #[inline]
+    pub fn is_running(&self) -> bool {
+        self.expiry != Time::NEVER
+    }
+
+    /// Starts it, or starts it again [RFC6298 s5.3].
+    #[inline]
+    pub fn start(&mut self, now: Time) {
+        self.expiry = self.rtt.expiry(now);
+    }
+
+    /// Stops it [RFC6298 s5.2].
+    #[inline]
+    pub fn stop(&mut self) {
+        self.expiry = Time::NEVER;
+    }
+
+    /// A segment was sent [RFC6298 s5.1].
+    #[inline]
+    pub fn on_sent(&mut self, now: Time) {
+        if !self.is_running() {
+            self.start(now);
+        }
+    }
+
+    /// A segment is sent again; `prompted` if it is the first unacknowledged one and an acknowledgment or a message asked
+    /// for it.
+    pub fn on_resent(&mut self, now: Time, prompted: bool) {
+        if let Some(user) = &mut self.user_timeout {
+            user.on_resent(now);
+        }
+        // Karn: a segment sent twice is not timed [RFC6298 s3]. Nor is one behind it, as in 4.3BSD [WS96]:
+        // its acknowledgment waits for the hole to be filled, so the time it takes is not the path's.
+        self.timed = None;
+        if prompted && self.rtt.settings().restart == TimerRestart::Retransmissions {
+            self.start(now);
+        }
+    }
+
+    /// Fast recovery begins with a retransmission.
+    pub fn on_fast_retransmit(&mut self, now: Time) {
+        if self.rtt.settings().restart != TimerRestart::Acknowledgments {
+            self.start(now);
+        }
+    }
+
+    /// New data was acknowledged; `all_answered` if nothing that was sent again is outstanding.
+    #[inline]
+    pub fn on_advance(&mut self, all_answered: bool) {
+        self.consecutive = 0;
+        self.congestion = 0;
+        if let Some(user) = self.user_timeout.as_mut().filter(|_| all_answered) {
+            user.on_all_answered();
+        }
+        self.rtt.on_advance();
+    }
+
+    /// The other end has said that its window is closed, so it is there: what is sent again is a probe, and is never given up
+    /// [RFC9293 s3.8.6.1].
+    pub fn on_closed_window(&mut self) {
+        self.consecutive = 0;
+    }
+
+    /// It has expired [RFC6298 s5.5, s5.6]; `None` if the user timeout is over. The first expiry in a row is never too late.
+    pub fn on_expiry(&mut self, now: Time) -> Option<Expiry> {
+        if let Some(user) = self.user_timeout.as_mut().filter(|_| self.consecutive > 0)
+            && user.ends_by_retransmission(now)
+        {
+            return None;
+        }
+        self.consecutive += 1;
+        self.rtt.back_off();
+        self.start(now);
+        if let Some(user) = &self.user_timeout {
+            self.expiry = user.clamp_expiry(now, self.expiry);
+        }
+        Some(Expiry { nth: self.consecutive, rto: self.rtt.rto() })
+    }
+
+    /// The last expiry is taken for congestion: how many in a row were.
+    pub fn count_congestion(&mut self) -> u32 {
+        self.congestion += 1;
+        self.congestion
+    }
+
+    /// The last expiries turn out to have been needless [RFC4015 s3.4].
+    pub fn undo_back_off(&mut self) {
+        self.rtt.undo();
+    }
+
+    /// Expiries in a row.
+    pub fn retries(&self) -> u32 {
+        self.consecutive
+    }
+
+    /// Whether the other end has been silent for longer than is allowed. With a user timeout the number of retransmissions does not
+    /// matter.
+    pub fn given_up(&self) -> bool {
+        let over = self.user_timeout.as_ref().and_then(|user| user.is_over());
+        over.unwrap_or_else(|| self.max_retries.is_some_and(|max| self.consecutive > max))
+    }
+
+    /// A closed window is probed, after `nth` probes before this one: when it is probed again, after pauses that grow
+    /// exponentially [RFC9293 s3.8.6.1]; `None` once the user timeout is over.
+    pub fn next_window_probe(&mut self, now: Time, nth: u32) -> Option<Time> {
+        let pause = self.rtt.rto().times(1 << (nth + 1).min(20)).min(self.rtt.settings().max);
+        match &mut self.user_timeout {
+            Some(user) => user.clamp_probe(now, nth == 0, now + pause),
+            None => Some(now + pause),
+        }
+    }
+
+    /// New data up to `end` leaves: it is timed, unless other data is.
+    #[inline]
+    pub fn begin_sample(&mut self, end: u64, now: Time) {
+        if self.timed.is_none() {
+            self.timed = Some((end, now));
+        }
+    }
+
+    /// What is being timed will be sent again.
+    pub fn discard_sample(&mut self) {
+        self.timed = None;
+    }
+
+    /// Which segments are timed.
+    #[inline]
+    pub fn sampling(&self) -> Sampling {
+        self.rtt.settings().sampling
+    }
+
+    /// When the segment was sent that was timed, if its acknowledgment has come with `una`.
+    #[inline]
+    pub fn end_sample(&mut self, una: u64) -> Option<Time> {
+        let (end, began) = self.timed?;
+        if una < end {
+            return None;
+        }
+        self.timed = None;
+        Some(began)
+    }
+
+    /// Takes a measurement.
+    #[inline]
+    pub fn on_sample(&mut self, now: Time, rtt: Span) {
+        self.rtt.sample(now, rtt);
+    }
+}

@@ -1,0 +1,300 @@
+//! The send buffer: what the application has handed over, how it is cut into segments, and which segments wait for more
+//! data (Nagle, TCP_CORK, MSG_MORE).
+
+use std::collections::VecDeque;
+
+use crate::config::Nagle;
+
+/// Data to send, counted and never stored.
+///
+/// The end of the stream only moves forward. Segments are cut at the MSS and at the ends of records.
+#[derive(Debug)]
+pub(super) struct SendBuffer {
+    /// Bytes of data in a full segment.
+    mss: u32,
+    nagle: Nagle,
+    /// Bytes handed over in all, and whether a FIN follows them.
+    written: u64,
+    finished: bool,
+    corked: bool,
+    /// More follows what was handed over last: it waits for the next acknowledgment, and is not pushed if it goes out earlier.
+    more: bool,
+    unfinished_record: bool,
+    /// Everything in the buffer goes out, however small.
+    pushed: bool,
+    /// The end of the last segment that was not full.
+    small_end: u64,
+    /// Ends of records that have not been sent whole yet, in order. Boxed, for hardly any application has records.
+    records: Option<Box<Records>>,
+}
+
+#[derive(Debug, Default)]
+struct Records(VecDeque<u64>);
+
+/// The next segment of new data, before any window but the receiver's has been asked.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Draft {
+    pub len: u64,
+    /// Whether a FIN rides on it.
+    pub fin: bool,
+    /// Bytes that have not been sent.
+    unsent: u64,
+    /// Whether it ends a record.
+    record: bool,
+}
+
+impl Draft {
+    /// Whether nothing but a FIN is left to send.
+    #[inline]
+    pub fn fin_only(&self) -> bool {
+        self.unsent == 0
+    }
+
+    /// Whether it takes all data there is.
+    #[inline]
+    fn takes_all(&self) -> bool {
+        self.len == self.unsent
+    }
+
+    /// The receiver's window has less space than the segment has data.
+    #[inline]
+    pub fn cut_to(&mut self, usable: u64) {
+        (self.len, self.record) = (usable, false);
+    }
+}
+
+impl SendBuffer {
+    pub fn new(mss: u32, nagle: Nagle) -> Self {
+        SendBuffer {
+            mss,
+            nagle,
+            written: 0,
+            finished: false,
+            corked: false,
+            more: false,
+            unfinished_record: false,
+            pushed: false,
+            small_end: 0,
+            records: None,
+        }
+    }
+
+    /// The same data and socket options with another MSS, before anything was sent.
+    pub fn with_mss(self, mss: u32) -> Self {
+        SendBuffer { mss, small_end: 0, ..self }
+    }
+
+    #[inline]
+    pub fn mss(&self) -> u32 {
+        self.mss
+    }
+
+    /// End of the stream, FIN included.
+    #[inline]
+    pub fn end(&self) -> u64 {
+        self.written + u64::from(self.finished)
+    }
+
+    /// Bytes from `nxt` on.
+    #[inline]
+    pub fn unsent(&self, nxt: u64) -> u64 {
+        self.written.saturating_sub(nxt)
+    }
+
+    /// Whether a FIN follows the data.
+    #[inline]
+    pub fn finished(&self) -> bool {
+        self.finished
+    }
+
+    /// Whether a segment that ends at `end` takes the last byte handed over.
+    #[inline]
+    pub fn ends_at(&self, end: u64) -> bool {
+        end >= self.written
+    }
+
+    pub fn write(&mut self, bytes: u64) {
+        self.written = self.written.saturating_add(bytes);
+    }
+
+    /// A FIN follows what has been handed over.
+    pub fn finish(&mut self) {
+        self.finished = true;
+    }
+
+    /// TCP_NODELAY.
+    pub fn set_nodelay(&mut self, on: bool, default: Nagle, nxt: u64) {
+        self.nagle = if on { Nagle::Off } else { default };
+        self.pushed |= on && self.unsent(nxt) > 0;
+    }
+
+    /// TCP_CORK.
+    pub fn set_cork(&mut self, on: bool, nxt: u64) {
+        self.pushed |= self.corked && !on && self.unsent(nxt) > 0;
+        self.corked = on;
+    }
+
+    /// MSG_MORE: the application has said that more follows what it handed over last.
+    pub fn set_more(&mut self, on: bool) {
+        self.more = on;
+        self.unfinished_record = on;
+    }
+
+    /// What is held back goes out, however small.
+    pub fn push(&mut self) {
+        self.pushed = true;
+    }
+
+    /// MSG_EOR: what was handed over last ends a record. No segment holds bytes from both sides of its end.
+    pub fn end_record(&mut self) {
+        self.records.get_or_insert_default().0.push_back(self.written);
+    }
+
+    /// Whether a cork, or MSG_MORE, holds back what has not been sent.
+    pub fn waits_for_more(&self, nxt: u64) -> bool {
+        (self.corked || self.more) && self.unsent(nxt) > 0
+    }
+
+    /// New data was acknowledged: MSG_MORE waits no longer.
+    #[inline]
+    pub fn on_advance(&mut self) {
+        self.more = false;
+    }
+
+    /// The segment that begins at `nxt`, if there is data or a FIN left.
+    #[inline]
+    pub fn next(&mut self, nxt: u64) -> Option<Draft> {
+        let unsent = self.unsent(nxt);
+        if unsent == 0 {
+            let fin_only = self.finished && nxt == self.written;
+            return fin_only.then_some(Draft { len: 0, fin: false, unsent, record: false });
+        }
+        let len = u64::from(self.mss).min(unsent);
+        let (len, record) = match &mut self.records {
+            Some(records) => records.part(nxt, len),
+            None => (len, false),
+        };
+        Some(Draft { len, fin: false, unsent, record })
+    }
+
+    /// Lets the FIN ride on the last byte. It counts against the receiver's window only [RFC9293 s3.4], which takes `usable` bytes.
+    #[inline]
+    pub fn add_fin(&self, draft: &mut Draft, usable: u64) {
+        draft.fin = draft.takes_all() && self.finished && usable > draft.len;
+    }
+
+    /// Whether a segment waits for more data: it is not full and does not end a record that others follow, with which
+    /// nothing could join it. `una` is the first unacknowledged byte, `idle` whether nothing is unacknowledged.
+    #[inline]
+    pub fn holds_back(&self, draft: &Draft, una: u64, idle: bool) -> bool {
+        let complete = draft.record && !draft.takes_all();
+        draft.len < u64::from(self.mss) && !complete && self.holds_back_small(draft, una, idle)
+    }
+
+    fn holds_back_small(&self, draft: &Draft, una: u64, idle: bool) -> bool {
+        if self.pushed || draft.fin {
+            return false;
+        }
+        if self.corked || (self.more && draft.takes_all()) {
+            return true;
+        }
+        match self.nagle {
+            Nagle::Off => false,
+            Nagle::On => !idle,
+            Nagle::Minshall => self.small_end > una,
+        }
+    }
+
+    /// The segment goes out at `nxt`; whether it is pushed [RFC9293 s3.9.1].
+    #[inline]
+    pub fn on_sent(&mut self, draft: &Draft, nxt: u64) -> bool {
+        if draft.len < u64::from(self.mss) {
+            self.small_end = nxt + draft.len;
+        }
+        if draft.takes_all() {
+            self.pushed = false;
+        }
+        draft.record || (draft.takes_all() && !self.unfinished_record)
+    }
+
+    /// The segment goes out as a probe of the tail; whether it is pushed.
+    pub fn on_probe(&self, draft: &Draft) -> bool {
+        draft.record || draft.takes_all()
+    }
+}
+
+impl Records {
+    /// The part of `len` bytes from `nxt` on that lies in one record, and whether it ends the record.
+    fn part(&mut self, nxt: u64, len: u64) -> (u64, bool) {
+        while self.0.front().is_some_and(|end| *end <= nxt) {
+            self.0.pop_front();
+        }
+        match self.0.front() {
+            Some(end) if end - nxt <= len => (end - nxt, true),
+            _ => (len, false),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn buffer(nagle: Nagle, written: u64) -> SendBuffer {
+        let mut buffer = SendBuffer::new(1000, nagle);
+        buffer.write(written);
+        buffer
+    }
+
+    /// With 400 bytes left: Nagle waits while anything is unacknowledged, Minshall while a small segment is.
+    // covers [RFC9293 s3.7.4]
+    #[test]
+    fn a_small_segment_waits_as_nagle_says() {
+        for (nagle, after_full, after_small) in
+            [(Nagle::Off, false, false), (Nagle::On, true, true), (Nagle::Minshall, false, true)]
+        {
+            let mut buffer = buffer(nagle, 1400);
+            let full = buffer.next(0).unwrap();
+            assert!(!buffer.holds_back(&full, 0, false), "{nagle:?}: a full segment never waits");
+            buffer.on_sent(&full, 0);
+            let small = buffer.next(1000).unwrap();
+            assert_eq!(small.len, 400);
+            assert_eq!(buffer.holds_back(&small, 0, false), after_full, "{nagle:?}");
+            assert!(!buffer.holds_back(&small, 1000, true), "{nagle:?}: nothing is unacknowledged");
+            buffer.on_sent(&small, 1000);
+            buffer.write(10);
+            let next = buffer.next(1400).unwrap();
+            assert_eq!(buffer.holds_back(&next, 1000, false), after_small, "{nagle:?}");
+        }
+    }
+
+    #[test]
+    fn segments_end_where_records_do() {
+        let mut buffer = buffer(Nagle::On, 300);
+        buffer.end_record();
+        buffer.write(1500);
+        let first = buffer.next(0).unwrap();
+        assert_eq!(first.len, 300);
+        assert!(!buffer.holds_back(&first, 0, false), "nothing can join the record");
+        assert!(buffer.on_sent(&first, 0), "the end of a record is pushed");
+        assert_eq!(buffer.next(300).unwrap().len, 1000);
+        assert_eq!(buffer.next(1300).unwrap().len, 500);
+    }
+
+    #[test]
+    fn a_fin_rides_on_the_last_byte_if_the_window_has_space_for_both() {
+        let mut buffer = buffer(Nagle::Off, 1200);
+        buffer.finish();
+        assert_eq!(buffer.end(), 1201);
+        let mut first = buffer.next(0).unwrap();
+        buffer.add_fin(&mut first, 5000);
+        assert!(!first.fin, "200 bytes follow");
+        for (usable, fin) in [(200, false), (201, true)] {
+            let mut last = buffer.next(1000).unwrap();
+            buffer.add_fin(&mut last, usable);
+            assert_eq!((last.len, last.fin), (200, fin));
+        }
+        assert!(buffer.next(1200).is_some_and(|draft| draft.fin_only()));
+        assert!(buffer.next(1201).is_none());
+    }
+}

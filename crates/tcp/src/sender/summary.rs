@@ -1,0 +1,61 @@
+//! What an acknowledgment tells of the segments that it delivers.
+
+use engine::Time;
+use wire::{SackBlocks, SeqNum};
+
+use super::ack::Arrival;
+use super::scoreboard::{Scoreboard, Sent};
+
+/// What an acknowledgment tells of the segments that it delivers.
+#[derive(Default)]
+pub(super) struct AckSummary {
+    /// Bytes delivered, and those of them SACKed.
+    pub delivered: u64,
+    pub sacked: u64,
+    /// When the oldest of those acknowledged, and of those SACKed, was sent, of those sent once only.
+    pub acked_at: Option<Time>,
+    pub sacked_at: Option<Time>,
+    /// When the newest of them was sent.
+    pub newest_at: Option<Time>,
+    /// Whether one acknowledged had been sent more than once.
+    pub retransmitted: bool,
+    /// Whether one sent once only was there before the episode of retransmissions going on.
+    pub originals: bool,
+    /// Where a duplicate arrived.
+    pub duplicate: Option<(u64, u64)>,
+}
+
+impl AckSummary {
+    /// A segment was delivered, by SACK or by acknowledgment; what lies before `episode` was sent before the episode of
+    /// retransmissions going on.
+    #[inline]
+    pub fn take(&mut self, sent: &Sent, by_sack: bool, episode: u64) {
+        self.delivered += u64::from(sent.len);
+        if by_sack {
+            self.sacked += u64::from(sent.len);
+        }
+        if sent.retransmitted {
+            self.retransmitted |= !by_sack;
+            return;
+        }
+        self.originals |= sent.seq < episode;
+        let first = if by_sack { &mut self.sacked_at } else { &mut self.acked_at };
+        first.get_or_insert(sent.at);
+        self.newest_at = Some(sent.at);
+    }
+}
+
+/// The blocks as offsets; those that lie before the stream's beginning or are empty are left out.
+pub(super) fn offsets(arrival: &Arrival<'_>, board: &Scoreboard) -> [Option<(u64, u64)>; SackBlocks::MOST] {
+    let offset = |number: SeqNum| number.offset_from(arrival.origin, board.una());
+    let mut blocks = [None; SackBlocks::MOST];
+    for (place, (from, to)) in blocks.iter_mut().zip(arrival.sack.as_slice()) {
+        *place = offset(*from).zip(offset(*to)).filter(|(from, to)| from < to);
+    }
+    blocks
+}
+
+/// Whether the first block reports a duplicate: it lies below the acknowledgment, or inside the second [RFC2883 s4].
+pub(super) fn is_duplicate(first: (u64, u64), ack: u64, second: Option<(u64, u64)>) -> bool {
+    first.1 <= ack || second.is_some_and(|second| second.0 <= first.0 && first.1 <= second.1)
+}

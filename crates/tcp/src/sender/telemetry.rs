@@ -1,0 +1,148 @@
+//! What a sender counts, and what it tells an observer.
+
+use std::collections::VecDeque;
+
+use engine::Span;
+use wire::NoticeKind;
+
+use crate::event::{Blocked, Event, Reason};
+
+/// What a sender counts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Counters {
+    /// Segments with data sent, resent ones included.
+    pub segments_sent: u64,
+    /// Segments sent again.
+    pub segments_retransmitted: u64,
+    /// Segments resent because acknowledgments showed a loss.
+    pub fast_retransmits: u64,
+    /// Expiries of the retransmission timer.
+    pub timeouts: u64,
+    /// ICMP-DEFER messages received about this connection.
+    pub notices_defer: u64,
+    /// ICMP-RETRANSMIT messages received about this connection.
+    pub notices_retransmit: u64,
+    /// Segments sent to find out about the tail.
+    pub probes: u64,
+    /// Reductions of the window that turned out to be needless.
+    pub undone: u64,
+    /// Reductions of the window because of marks (ECN).
+    pub marks: u64,
+}
+
+/// Counters, and what an observer is told. No event is made while there is none.
+#[derive(Debug, Default)]
+pub(super) struct Telemetry {
+    counters: Counters,
+    /// Why nothing could be sent when that was asked last.
+    blocked: Option<Blocked>,
+    /// Boxed, for most senders have none.
+    observer: Option<Box<Observer>>,
+}
+
+#[derive(Debug, Default)]
+struct Observer {
+    /// Events not fetched yet.
+    events: VecDeque<Event>,
+    /// Window, threshold and bytes outstanding as told last.
+    window: (f64, f64, u64),
+}
+
+impl Telemetry {
+    pub fn observe(&mut self) {
+        let events = &mut self.observer.get_or_insert_default().events;
+        events.extend(self.blocked.map(|reason| Event::Blocked { reason }));
+    }
+
+    /// Takes over the observer and the events of another sender, before anything was sent.
+    pub fn inherit(&mut self, old: Telemetry) {
+        self.observer = old.observer;
+        if let Some(observer) = &mut self.observer {
+            observer.window = Default::default();
+        }
+    }
+
+    pub fn counters(&self) -> Counters {
+        self.counters
+    }
+
+    pub fn pop(&mut self) -> Option<Event> {
+        self.observer.as_mut()?.events.pop_front()
+    }
+
+    /// Keeps an event.
+    #[inline]
+    pub fn say(&mut self, event: impl FnOnce() -> Event) {
+        if let Some(observer) = &mut self.observer {
+            observer.events.push_back(event());
+        }
+    }
+
+    /// Nothing could be sent.
+    #[inline]
+    pub fn on_blocked(&mut self, reason: Blocked) {
+        if self.blocked != Some(reason) {
+            self.blocked = Some(reason);
+            self.say(|| Event::Blocked { reason });
+        }
+    }
+
+    /// Why nothing could be sent when that was asked last.
+    pub fn blocked(&self) -> Option<Blocked> {
+        self.blocked
+    }
+
+    #[inline]
+    pub fn on_sent(&mut self, seq: u64, len: u32, reason: Reason) {
+        self.counters.segments_sent += 1;
+        if reason != Reason::New {
+            self.counters.segments_retransmitted += 1;
+            self.counters.fast_retransmits += u64::from(reason == Reason::FastRetransmit);
+        }
+        self.say(|| Event::SegmentSent { seq, len, reason });
+    }
+
+    /// A probe of the tail is sent: new data, or the last segment again.
+    pub fn on_probe(&mut self) {
+        self.counters.probes += 1;
+    }
+
+    pub fn on_timeout(&mut self, seq: u64, nth: u32, rto: Span) {
+        self.counters.timeouts += 1;
+        self.say(|| Event::Timeout { seq, nth, rto });
+    }
+
+    pub fn on_notice(&mut self, kind: NoticeKind, seq: u64) {
+        match kind {
+            NoticeKind::Defer => self.counters.notices_defer += 1,
+            NoticeKind::Retransmit => self.counters.notices_retransmit += 1,
+        }
+        self.say(|| Event::NoticeReceived { kind, seq });
+    }
+
+    pub fn on_mark(&mut self) {
+        self.counters.marks += 1;
+        self.say(|| Event::MarkAnswered);
+    }
+
+    pub fn on_undo(&mut self) {
+        self.counters.undone += 1;
+        self.say(|| Event::Undone);
+    }
+
+    /// Tells what has changed in the window, the threshold and in flight.
+    #[inline]
+    pub fn tell_window(&mut self, window: impl FnOnce() -> (f64, f64, u64)) {
+        if let Some(observer) = &mut self.observer {
+            let now = window();
+            let (cwnd, ssthresh, bytes) = now;
+            if (cwnd, ssthresh) != (observer.window.0, observer.window.1) {
+                observer.events.push_back(Event::Window { cwnd, ssthresh });
+            }
+            if bytes != observer.window.2 {
+                observer.events.push_back(Event::Flight { bytes });
+            }
+            observer.window = now;
+        }
+    }
+}

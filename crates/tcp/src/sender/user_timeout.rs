@@ -1,0 +1,67 @@
+//! The user timeout (TCP_USER_TIMEOUT): for how long acknowledgments may fail to come.
+//!
+//! It counts from the first repetition, as in Linux (`retransmits_timed_out`, `tcp_probe_timer`); RFC 5482 counts from the first
+//! transmission [RFC9293 s3.9.1.2].
+
+use engine::{Span, Time};
+
+/// A user timeout, and what it waits for. Once over, it stays so.
+#[derive(Debug, Default)]
+pub(super) struct UserTimeout {
+    timeout: Option<Span>,
+    /// When the first retransmission was sent that nothing has answered yet, and the first probe of a closed window.
+    resent_since: Option<Time>,
+    probing_since: Option<Time>,
+    over: bool,
+}
+
+impl UserTimeout {
+    pub fn set(&mut self, timeout: Option<Span>) {
+        self.timeout = timeout;
+    }
+
+    /// Whether the timeout is over, if there is one.
+    pub fn is_over(&self) -> Option<bool> {
+        self.timeout.map(|_| self.over)
+    }
+
+    /// A segment is sent again.
+    pub fn on_resent(&mut self, now: Time) {
+        self.resent_since.get_or_insert(now);
+    }
+
+    /// Everything sent again has been acknowledged.
+    pub fn on_all_answered(&mut self) {
+        self.resent_since = None;
+    }
+
+    /// The retransmission timer has expired, not for the first time: whether the timeout is over.
+    pub fn ends_by_retransmission(&mut self, now: Time) -> bool {
+        self.ends(now, self.resent_since)
+    }
+
+    /// The retransmission timer is set for `expiry`: when it expires instead (`tcp_clamp_rto_to_user_timeout`).
+    pub fn clamp_expiry(&self, now: Time, expiry: Time) -> Time {
+        self.limit(self.resent_since.or(Some(now))).map_or(expiry, |limit| expiry.min(limit.max(now)))
+    }
+
+    /// A closed window is to be probed, for the `first` time or again, and once more at `due`: when instead
+    /// (`tcp_clamp_probe0_to_user_timeout`); `None` once the timeout is over.
+    pub fn clamp_probe(&mut self, now: Time, first: bool, due: Time) -> Option<Time> {
+        if first {
+            self.probing_since = Some(now);
+        }
+        let limit = self.limit(self.probing_since).unwrap_or(Time::NEVER);
+        (!self.ends(now, self.probing_since)).then(|| due.min(limit))
+    }
+
+    fn ends(&mut self, now: Time, since: Option<Time>) -> bool {
+        self.over |= self.limit(since).is_some_and(|limit| now >= limit);
+        self.over
+    }
+
+    /// When the connection is given up if what began at `since` goes on.
+    fn limit(&self, since: Option<Time>) -> Option<Time> {
+        Some(since? + self.timeout?)
+    }
+}
