@@ -72,6 +72,8 @@ impl EventDigest {
             E::RttSample { rtt, srtt, rto } => self.numbers([13, rtt.as_nanos(), srtt.as_nanos(), rto.as_nanos()]),
             E::SegmentReceived { seq, len, in_order } => self.numbers([14, seq, len.into(), in_order.into()]),
             E::SegmentDiscarded { seq, len } => self.numbers([15, seq, len.into()]),
+            // `event` has left it out.
+            E::Blocked { .. } => {}
         }
     }
 
@@ -141,6 +143,9 @@ impl Sink for EventDigest {
     const ACTIVE: bool = true;
 
     fn event(&mut self, at: Time, event: &Event) {
+        if let Event::Sender { event: tcp::Event::Blocked { .. }, .. } = event {
+            return;
+        }
         match event {
             Event::Sender { flow, event } => {
                 self.begin(1, at);
@@ -280,6 +285,8 @@ mod tests {
             digest(&[(1, start), (2, done)], 4),
             digest(&[(1, start)], 3),
         ];
+        let blocked = Event::Sender { flow: 0, event: tcp::Event::Blocked { reason: tcp::Blocked::Cwnd } };
+        assert_eq!(digest(&[(1, start), (1, blocked), (2, done)], 3), all[0], "it follows from the rest");
         for (number, one) in all.iter().enumerate() {
             assert!(!all[number + 1..].contains(one), "number {number} is another's");
         }
