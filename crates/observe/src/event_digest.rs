@@ -143,7 +143,9 @@ impl Sink for EventDigest {
     const ACTIVE: bool = true;
 
     fn event(&mut self, at: Time, event: &Event) {
-        if let Event::Sender { event: tcp::Event::Blocked { .. }, .. } = event {
+        if let Event::Sender { event, .. } | Event::Receiver { event, .. } = event
+            && matches!(event, tcp::Event::Blocked { .. })
+        {
             return;
         }
         match event {
