@@ -147,7 +147,7 @@ pub enum LinkEvent {
         /// The packet, now lost.
         packet: Packet,
     },
-    /// So many packets waited that this one, which has joined them, was marked [RFC3168 s5].
+    /// The queue exceeded its marking threshold, so this packet was ECN-marked on arrival [RFC3168 s5].
     Marked {
         /// The packet, as it goes on.
         packet: Packet,
@@ -250,7 +250,7 @@ impl Reach {
 pub struct AirFrame {
     /// What it is for.
     pub kind: FrameKind,
-    /// When its sending begins; an answer may be told of earlier.
+    /// When its transmission begins. The event of an acknowledgment may be emitted before this time.
     pub start: Time,
     /// How long its sending takes.
     pub duration: Span,
@@ -260,8 +260,8 @@ pub struct AirFrame {
     pub rate: Rate,
     /// How long it reserves the air behind its end.
     pub reserves: Span,
-    /// The packets that it carries, all of an aggregate's, or that it acknowledges, or that it is about; a beacon's own number.
-    /// Each packet of data is told of before as [`LinkEvent::FrameSent`].
+    /// The packets that it carries (all of an aggregate's), acknowledges or is about; of a beacon, its own number. Each
+    /// data packet has been reported before as [`LinkEvent::FrameSent`].
     pub packets: Numbers,
     /// Whether it has been sent before; of a request, whether its packet has failed before.
     pub again: bool,

@@ -147,8 +147,8 @@ struct Heard {
     reserves: Time,
 }
 
-/// Whoever begins an exchange had heard nothing for DIFS, and nothing that reserved the air from it, except what began so
-/// recently that it could not be heard. All other frames begin SIFS behind the frame they belong to.
+/// A station that begins an exchange had heard nothing for DIFS, and nothing that reserved the air from it, except what
+/// began so recently that it could not be heard. All other frames begin SIFS behind the frame they belong to.
 fn is_sensed(cell: &Cell, plan: &Plan) -> Result<(), TestCaseError> {
     let phy = Phy::new(&plan.config);
     let mut heard: Vec<Heard> = Vec::new();
@@ -273,7 +273,8 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 256, max_shrink_iters: 4000, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Links are closed and opened at any time, in exchanges too, every fourth packet is urgent, and station 0 sends beacons.
+    /// Links are closed and opened at any time, in exchanges too, every fourth packet is urgent, and station 0 sends
+    /// beacons.
     #[test]
     fn packets_are_conserved_whoever_leaves_and_whatever_is_urgent(
         (plan, offers) in plan(),
@@ -319,7 +320,7 @@ proptest! {
     }
 }
 
-/// Slots that nobody uses are not counted one by one: nobody wakes up in idle air, however large the windows are.
+/// Unused slots are not counted one by one: idle air causes no wake-up, however large the windows are.
 #[test]
 fn idle_slots_cost_nothing() {
     let config = Config {

@@ -35,8 +35,9 @@ enum Taker {
     Own(Arq),
 }
 
-/// Offers packets with these ECN fields at time zero to a wire, a station, a line with urgent packets, and each transmitter; gives the
-/// numbers of those marked, and what was counted as marked: at the wire, and at all others, which agree.
+/// Offers packets with these ECN fields at time zero to a wire, a station, a line with urgent packets, and each
+/// transmitter; returns the numbers of the marked packets, and the counts of marks: at the wire, and at all others,
+/// which agree.
 fn marked(limit: Limit, threshold: Limit, fields: &[Ecn]) -> [(Vec<u32>, u64); 2] {
     let own = ["go-back-n", "selective-repeat", "fec"];
     let own = own.map(|name| member::<ArqConfig>(name).expect("a member").build());

@@ -52,7 +52,7 @@ struct Flown {
 }
 
 impl Flown {
-    /// When it has reached everybody.
+    /// When it has reached every station.
     fn ends(&self) -> Time {
         self.frame.start + self.frame.duration + Span::from_nanos(1000)
     }
@@ -168,7 +168,7 @@ fn who_hears_whom_is_a_matter_of_distance_at_the_time() {
                 MediumEvent::BackOff { .. } => {}
             }
         }
-        // Nobody is forgotten when zones are made anew: once nothing is added, everything is sent or given up.
+        // Rebuilding the zones loses no station: after the last arrival, every packet is sent or given up.
         assert!(air.in_hand.iter().sum::<u64>() == 14);
         air.run(Time::from_millis(10_000));
         assert_eq!(air.in_hand.iter().sum::<u64>(), 0, "{:?} in case {case}", air.in_hand);
@@ -209,7 +209,8 @@ fn first_of_an_exchange_waits(from: u32, at: Time, frame: &AirFrame, phy: &Phy, 
     }
 }
 
-/// A station that says nothing walks about, and zones are made anew whenever it meets somebody: nobody else notices.
+/// A silent station moves about, and zones are rebuilt whenever it comes into range of another: the others are
+/// unaffected.
 #[test]
 fn back_offs_carry_over_when_zones_are_made_anew() {
     let mut met = 0;
@@ -224,7 +225,7 @@ fn back_offs_carry_over_when_zones_are_made_anew() {
             let meetings = air.reaches().len();
             let mut log: Vec<String> = Vec::new();
             for (at, event) in &air.log.0 {
-                // An answer may be told of when it is certain.
+                // The event of an acknowledgment is emitted when it is certain, which may be before its start.
                 let at = match event {
                     MediumEvent::Reaches { .. } => continue,
                     MediumEvent::Sent { frame, .. } => frame.start,

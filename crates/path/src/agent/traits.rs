@@ -5,8 +5,8 @@
 pub struct Traits {
     /// What an acknowledgment says to a sender.
     pub semantics: Semantics,
-    /// The nodes that must follow the scheme, beyond what TCP and a link layer do anyway, where data comes to the mobile; none
-    /// if it does nothing there.
+    /// The nodes that must implement the scheme, beyond TCP and a link layer, where data flows to the mobile; empty
+    /// when it has no effect in that direction.
     pub changes: &'static [Place],
     /// The same where data comes from the mobile.
     pub uploads: &'static [Place],
@@ -28,7 +28,7 @@ pub enum Direction {
 pub enum Semantics {
     /// The far end has the bytes.
     Kept,
-    /// Somebody has them, who will pass them on if he can.
+    /// A node has the bytes and will forward them if it can.
     Lost,
 }
 

@@ -30,7 +30,7 @@ engine::registry! {
         Uniform => uniform, "uniform", "Each frame is lost with one probability, independently";
         BitErrors => bit_errors, "bit-errors", "Each bit is wrong with one probability, independently: longer frames are lost more often";
         TwoState => two_state, "two-state", "GOOD and BAD states with exponential stays and a loss probability in each (Markov)";
-        TwoStateGaps => two_state_gaps, "two-state-gaps", "GOOD and BAD states with exponential stays, packets lost with a mean gap of so many packets in each";
+        TwoStateGaps => two_state_gaps, "two-state-gaps", "GOOD and BAD states with exponential stays, packets lost with a given mean gap in packets in each";
         GilbertElliott => gilbert_elliott, "gilbert-elliott", "As netem's: GOOD and BAD states that change with frames, not with time, and a loss probability in each";
         Recorded => recorded, "recorded", "GOOD and BAD states read from a trace of switch times";
         Scripted => scripted, "scripted", "Chosen bad intervals and chosen frames to drop";

@@ -1,4 +1,4 @@
-//! A channel that does what it is told: to show one loss, two losses, a burst.
+//! A channel that follows a script: to show one loss, two losses, a burst.
 
 use engine::registry::{Fault, Settings};
 use engine::{Span, Stream, Time};

@@ -56,7 +56,8 @@ impl Stays {
         }
     }
 
-    /// Which states are met from `start` for `duration`; of what is before `now` nobody will ask again.
+    /// The states between `start` and `start + duration`. Discards what lies before `now`: later calls have a later
+    /// `now`.
     pub fn met(&mut self, now: Time, start: Time, duration: Span) -> Touched {
         self.timeline.forget_before(now);
         self.extend(start + duration);

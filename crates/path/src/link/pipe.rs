@@ -46,7 +46,7 @@ pub struct Pipe {
     slot: Slot,
     free_at: Time,
     passing: VecDeque<Passage>,
-    /// The options of those that have some.
+    /// The options of the packets in `passing` that have any.
     options: VecDeque<Options>,
     /// How many of `passing` had begun to be sent when last looked.
     started: usize,
@@ -85,7 +85,7 @@ impl Pipe {
     pub fn counters(&self, now: Time) -> Counters {
         let mut counters = self.counters;
         counters.frames_sent -= self.state(now).waiting as u64;
-        // Who waits does so because the line is busy all the time until it is free.
+        // While a packet waits, the line is busy until it is free.
         counters.busy = counters.busy - self.free_at.since(now);
         counters
     }
@@ -98,7 +98,7 @@ impl Pipe {
         HopState { waiting: count, waiting_bytes: bytes, outstanding, link_layer: None }
     }
 
-    /// Takes a packet to send. Gives the time at which it will have left the node, or `None` if the queue was full.
+    /// Takes a packet to send. Returns the time at which it will have left the node, or `None` when the queue was full.
     #[inline]
     pub fn on_packet<O: Observer>(&mut self, packet: &Packet, cx: &mut Cx<'_, O>) -> Option<Time> {
         let options = packet.options();

@@ -51,7 +51,8 @@ impl Flying {
         (self.frame.start + self.frame.duration).since(now).min(self.frame.duration)
     }
 
-    /// Whether any of `other` is there when this one reaches who it is for. What a station itself sends is there at once.
+    /// Whether any of `other` is there when this one reaches who it is for. What a station itself sends is there at
+    /// once.
     fn meets(&self, other: &Flying, delay: Span) -> bool {
         let until = |frame: &AirFrame| frame.start + frame.duration;
         let (way, others_way) = (delay, if other.from == self.to { Span::ZERO } else { delay });
@@ -76,8 +77,8 @@ impl Flying {
 }
 
 impl Medium {
-    /// A frame goes into the air. `hop` is the way it takes, `number` its place among the data frames there. When it will have
-    /// reached everybody.
+    /// Transmits a frame. `hop` is the way it takes, `number` its place among the data frames there. Returns the time
+    /// at which it will have reached every station.
     pub(super) fn launch<O: Observer>(
         &mut self,
         [owner, from, to]: [u32; 3],
@@ -110,7 +111,7 @@ impl Medium {
         self.fly(Flying { owner, from, to, frame, collided: false, corrupted, readable, heard_by: None }, cx)
     }
 
-    /// A frame for nobody and all goes into the air: its sender stands for who it is for.
+    /// Transmits a broadcast frame. Its sender's number fills the field of the receiver.
     pub(super) fn launch_to_all<O: Observer>(&mut self, from: u32, frame: AirFrame, cx: &mut Cx<'_, O>) -> Time {
         let readable = true;
         self.fly(

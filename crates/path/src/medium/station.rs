@@ -17,8 +17,8 @@ pub(super) enum Phase {
     /// Something to send. The back-off that follows every exchange is over when its zone has counted its slots, or runs
     /// apart from those of the others.
     Resting { until: Option<u64> },
-    /// Its turn: when its zone has counted so many slots, or apart from the others. The wake-up belongs to the first of its
-    /// zone.
+    /// Its turn: when its zone has counted `turn` slots, or apart from the others. The wake-up belongs to the first of
+    /// its zone.
     Contending { turn: Option<u64> },
     /// Its turn has come: it sends when it wakes, whatever it senses until then.
     Committed,
@@ -83,7 +83,7 @@ pub(super) struct Station {
     pub phase: Phase,
     pub lanes: Vec<Lane>,
     pub turns: Turns,
-    /// The contention window: the next back-off has at most so many slots.
+    /// The contention window: the largest number of slots of the next back-off.
     pub window: u32,
     /// Whether it is about to answer another's frame.
     pub answering: bool,

@@ -36,7 +36,7 @@ pub struct StationCounters {
 }
 
 impl StationCounters {
-    /// A frame of a kind goes into the air for so long.
+    /// Counts the start and duration of a frame of a kind.
     pub(super) fn sends(&mut self, kind: FrameKind, duration: Span) {
         let count = match kind {
             FrameKind::Data | FrameKind::Aggregate => &mut self.data_sent,
@@ -88,7 +88,7 @@ impl Tally {
         }
     }
 
-    /// Nothing is in the air: what comes begins later than all that was.
+    /// The medium is idle: later frames begin after all that have been added.
     fn is_silent(&mut self) {
         self.busy.recent.clear();
         self.collided.recent.clear();

@@ -202,7 +202,7 @@ impl Proxy {
             return Verdict::Pass;
         }
         self.counters.packets_taken += 1;
-        // What comes too early comes again.
+        // A segment that is too early is dropped: its sender repeats it.
         if acknowledges != Acknowledges::TooEarly {
             let before = flow.held();
             flow.take(from, segment, acknowledges, ecn, cx.now);
@@ -252,8 +252,8 @@ impl Proxy {
         Some(entry)
     }
 
-    /// Whether there is room for another flow. If the table is full, the flow that was not used for the longest time goes, if
-    /// its ends can go on without the node.
+    /// Whether there is room for another flow. If the table is full, the flow that was not used for the longest time
+    /// goes, if its ends can go on without the node.
     fn makes_room(&mut self) -> bool {
         if !self.table.is_full() {
             return true;

@@ -3,15 +3,16 @@
 //! In the order in which a packet meets them:
 //! 1. *Service* ([`service`]): when its sending starts and when it has left. First in, first out; in a gap that lets
 //!    packets wait nothing is sent.
-//! 2. *Delay*: the link's own, or that of the table's row when the packet leaves, and jitter drawn for the packet's start.
-//! 3. *Spikes*: who would arrive in a spike arrives so much later.
-//! 4. *Gaps*: who would arrive in one arrives at its end, or never, as the gap says. Who was being sent in one that
-//!    loses packets is lost.
-//! 5. *Order*: unless packets may overtake, nobody arrives before one who was sent earlier; who arrives at the same time
-//!    does so in the order of sending.
+//! 2. *Delay*: the link's own, or that of the table's row when the packet leaves, and jitter drawn for the packet's
+//!    start.
+//! 3. *Spikes*: an arrival within a spike is delayed by the extra delay of the spike.
+//! 4. *Gaps*: an arrival within a gap moves to its end, or is lost, as the gap says. A packet that is being sent in a
+//!    gap with loss is lost.
+//! 5. *Order*: unless packets may overtake, no packet arrives before one that was sent earlier; simultaneous arrivals
+//!    keep the order of sending.
 //!
-//! All of it is settled when a packet is queued, because first in, first out means that nobody who comes later changes
-//! it. So a packet costs one wake-up, at its arrival, as in a pipe. What wakes first is the top of a heap.
+//! All of it is settled when a packet is queued, because in a FIFO queue no later packet can change it. So a packet
+//! costs one wake-up, at its arrival, as in a pipe. The next wake-up is the top of a heap.
 
 pub mod plan;
 pub mod service;
@@ -66,7 +67,7 @@ pub struct Changing {
     threshold: Limit,
     lossy: bool,
     slot: Slot,
-    /// The starts and sizes of those that had not begun to be sent when last looked.
+    /// The starts and sizes of the packets that had not begun to be sent at the last update.
     waiting: VecDeque<(Time, u32)>,
     waiting_bytes: u64,
     /// Arrivals, the first on top: time, number of the packet on this line, place in `held`.
@@ -78,8 +79,8 @@ pub struct Changing {
 }
 
 impl Changing {
-    /// A line that changes as `changes` says, with chance from `stream`, that wakes at `slot`; `lossy` tells whether its
-    /// link's channel can lose anything.
+    /// A line that changes as `changes` says, with chance from `stream`, that wakes at `slot`; `lossy` tells whether
+    /// its link's channel can lose anything.
     pub fn new(
         hop: HopId,
         line: Line,
@@ -144,7 +145,7 @@ impl Changing {
         HopState { waiting: count, waiting_bytes: bytes, outstanding, link_layer: None }
     }
 
-    /// Takes a packet to send. Gives the time at which it will have left the node, or `None` if the queue was full.
+    /// Takes a packet to send. Returns the time at which it will have left the node, or `None` when the queue was full.
     pub fn on_packet<O: Observer>(&mut self, packet: &Packet, cx: &mut Cx<'_, O>) -> Option<Time> {
         let size = packet.size();
         let ready = self.server.free_at.max(cx.now);

@@ -42,7 +42,7 @@ pub enum Arq {
 }
 
 impl Arq {
-    /// Bytes of a link acknowledgment; none if frames are not acknowledged.
+    /// Bytes of a link acknowledgment; `None` for a link layer without acknowledgments.
     pub fn ack_size(&self) -> Option<u32> {
         match self {
             Arq::None | Arq::Fec(_) | Arq::Lan(_) => None,
@@ -51,7 +51,7 @@ impl Arq {
         }
     }
 
-    /// How many frames may be on their way unacknowledged; none if there is no such bound.
+    /// The most frames that may be unacknowledged at once; `None` for no bound.
     pub fn window(&self) -> Option<u32> {
         match self {
             Arq::None | Arq::Fec(_) | Arq::Lan(_) => None,

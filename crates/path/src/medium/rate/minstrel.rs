@@ -1,12 +1,13 @@
-//! Sampling, after Linux's minstrel (net/mac80211/rc80211_minstrel.c; Xia, Hart, Fu: *Evaluation of the Minstrel rate adaptation
-//! algorithm in IEEE 802.11g WLANs*, ICC 2013).
+//! Sampling, after Linux's minstrel (net/mac80211/rc80211_minstrel.c; Xia, Hart, Fu: *Evaluation of the Minstrel rate
+//! adaptation algorithm in IEEE 802.11g WLANs*, ICC 2013).
 //!
-//! For each rate the share of frames that are acknowledged is kept: over each interval, then smoothed. What a rate carries is that
-//! share over the time of a usual frame. Packets go at the rate that carries most; one in ten, chosen by chance, samples another
-//! rate first. A packet that fails goes on at the second best rate, then at the surest, then at the lowest, the same number of
-//! attempts at each.
+//! For each rate the share of frames that are acknowledged is kept: over each interval, then smoothed. What a rate
+//! carries is that share over the time of a usual frame. Packets go at the rate that carries most; one in ten, chosen
+//! by chance, samples another rate first. A packet that fails goes on at the second best rate, then at the surest, then
+//! at the lowest, the same number of attempts at each.
 //!
-//! Left out: Linux's bound of 6 ms for the attempts at one rate, and its shuffled table of samples, for which chance stands.
+//! Left out: Linux's bound of 6 ms for the attempts at one rate, and its shuffled table of samples, for which chance
+//! stands.
 
 use engine::registry::{Fault, Settings};
 use engine::{Draws, Span, Time};
@@ -20,7 +21,7 @@ use crate::mac::dcf::RateIndex;
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {
-    /// How often what was learned is reckoned anew.
+    /// The interval at which the statistics are updated.
     pub interval: Span,
     /// The weight of what was known before, 0 to 1.
     pub weight: f64,
@@ -98,7 +99,7 @@ struct Minstrel {
     config: Config,
     known: Vec<Known>,
     draws: Draws,
-    /// When the shares were last reckoned.
+    /// When the shares were last updated.
     reckoned: Time,
     /// What carries most, second most, the surest, the lowest.
     chain: [RateIndex; 4],

@@ -1,9 +1,11 @@
-//! The rate of approach A in disconnections2012: a step down with each packet given up in a row, three steps down to a third of
-//! the highest, and back at the first acknowledgment. With `failures` a step is so many failed attempts in a row instead, at one
-//! packet or several: the paper's text bears both ("successive transmission failures detected at MAC layer", section 4.1).
+//! The rate of approach A in disconnections2012: a step down with each packet given up in a row, three steps down to a
+//! third of the highest, and back at the first acknowledgment. With `failures` a step takes that number of failed
+//! attempts in a row instead, at one packet or several: the paper's text supports both ("successive transmission
+//! failures detected at MAC layer", section 4.1).
 //!
-//! Rates that lie between those of the standard do not exist: each step takes the highest of the standard that is not above its
-//! share of the link's rate. The paper gives the end of the steps, 33 %, and their number, 3; they are evenly spaced here.
+//! Rates that lie between those of the standard do not exist: each step takes the highest of the standard that is not
+//! above its share of the link's rate. The paper gives the end of the steps, 33 %, and their number, 3; they are evenly
+//! spaced here.
 
 use engine::Time;
 use engine::registry::{Fault, Settings};

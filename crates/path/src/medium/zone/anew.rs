@@ -1,5 +1,5 @@
-//! Zones made anew when who hears whom changes: the stations of a new one have heard the same until now, so that what they count
-//! carries over to the slot.
+//! Rebuilds zones when audibility changes: the stations of a new zone have heard the same until now, so their counts
+//! carry over to the slot.
 
 use engine::{Schedule, Time};
 
@@ -7,7 +7,8 @@ use super::super::station::{Phase, Station};
 use super::{Apart, Reservation, Zone};
 use crate::mac::dcf::Phy;
 
-/// What the stations of a zone have in common. Zones of which it is the same differ in nothing but how much they have counted.
+/// What the stations of a zone have in common. Zones of which it is the same differ in nothing but how much they have
+/// counted.
 #[derive(PartialEq, Eq, Hash)]
 pub(in super::super) struct Standing {
     heard: u32,

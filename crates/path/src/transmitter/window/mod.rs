@@ -1,8 +1,8 @@
 //! Go-back-N and selective repeat at work: rules and settings stand in [`crate::mac::arq::window`].
 //!
-//! Four things are on their way at any time, each in a line of its own, because each takes equally long from the end of its
-//! frame: frames to the far end, acknowledgments back, timers, and the news that a frame was given up. At one time an
-//! acknowledgment comes before the timer that waits for it.
+//! Four things are on their way at any time, each in a line of its own, because each takes equally long from the end of
+//! its frame: frames to the far end, acknowledgments back, timers, and the news that a frame was given up. At one time
+//! an acknowledgment comes before the timer that waits for it.
 
 mod far_end;
 
@@ -272,7 +272,7 @@ impl WindowSender {
         self.slide();
     }
 
-    /// The window moves on to the first frame whose end is not known, and timers that nobody waits for are forgotten.
+    /// Advances the window to the first frame whose fate is open, and drops timers that are no longer needed.
     fn slide(&mut self) {
         while self.outstanding.front().is_some_and(|outstanding| outstanding.done) {
             self.outstanding.pop_front();
