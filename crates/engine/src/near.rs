@@ -1,16 +1,16 @@
-//! What somebody may have meant.
+//! Suggestions for a misspelt name.
 
 /// Names with more letters than this have only the beginning of others in common with them.
 const LONGEST: usize = 100;
 
-/// The nearest of `known` to `name`, if one is near: few letters are another or at another place, or it goes on where the
-/// name ends. Whether letters are large or small tells only those apart that are equally near.
+/// The nearest of `known` to `name`, if one is near: few letters are another or at another place, or it goes on where
+/// the name ends. Whether letters are large or small tells only those apart that are equally near.
 pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let known: Vec<&str> = known.into_iter().collect();
     let small = name.to_lowercase();
     let letters = |text: &str| text.chars().count();
-    // Most letters that may be wrong. A word that is longer or shorter by more is not compared: that takes time and memory of
-    // the product of both lengths, and texts from input can have any length.
+    // Most letters that may be wrong. A word that is longer or shorter by more is not compared: that takes time and
+    // memory of the product of both lengths, and texts from input can have any length.
     let most = 1 + letters(name) / 3;
     let comparable =
         |other: &&&str| letters(name) <= LONGEST && letters(&other.to_lowercase()).abs_diff(letters(&small)) <= most;

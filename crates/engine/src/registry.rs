@@ -7,7 +7,7 @@ pub struct Fault {
     pub key: &'static str,
     /// Which of its entries, from 0, if it is a list and only one of them is wrong.
     pub entry: Option<usize>,
-    /// What stands there, if anything.
+    /// The value found, if any.
     pub found: Option<String>,
     /// What should, or what is wrong.
     pub expected: String,
@@ -71,10 +71,10 @@ pub trait Registry {
 /// Declares the members of a registry: an enum of their settings, and what the rest of the program derives from it.
 ///
 /// Each line names a member as scenarios write it, the module that holds it, and one line about it. The module
-/// provides `Config`, its settings (serde and JSON Schema derived, defaults given, [`Settings`] implemented), with a method
-/// `build`. A member without settings ends its line with `no settings`; its module provides [`NoSettings`] as `Config`,
-/// and a function `build`. From the line come the member's `kind` in scenarios, its part of the JSON Schema, its row in
-/// `lasthop list`, and its turn in the contract tests.
+/// provides `Config`, its settings (serde and JSON Schema derived, defaults given, [`Settings`] implemented), with a
+/// method `build`. A member without settings ends its line with `no settings`; its module provides [`NoSettings`] as
+/// `Config`, and a function `build`. From the line come the member's `kind` in scenarios, its part of the JSON Schema,
+/// its row in `lasthop list`, and its turn in the contract tests.
 ///
 /// ```text
 /// engine::registry! {
@@ -86,8 +86,8 @@ pub trait Registry {
 /// }
 /// ```
 ///
-/// `build` of the enum calls that of the member. With `=> build() -> T, traits() -> Traits` each module also has a function
-/// `traits`, which says something of the member that no setting changes, and the enum one that asks it.
+/// `build` of the enum calls that of the member. With `=> build() -> T, traits() -> Traits` each module also has a
+/// function `traits`, which says something of the member that no setting changes, and the enum one that asks it.
 #[macro_export]
 macro_rules! registry {
     (
