@@ -11,7 +11,7 @@ use crate::packet::Packet;
 pub struct Mac(pub [u8; 6]);
 
 impl Mac {
-    /// Everybody.
+    /// The broadcast address.
     pub const ALL: Mac = Mac([0xFF; 6]);
 
     /// That of a node: locally administered, its last four bytes are the node's IPv4 address.
@@ -58,7 +58,7 @@ pub enum Head {
         /// A bit for each that has come, from there on.
         come: u64,
     },
-    /// A beacon, for all; what stands behind its header is left out.
+    /// A broadcast beacon; its body is left out.
     Beacon {
         /// The access point.
         from: Mac,
@@ -103,7 +103,8 @@ const COMPRESSED: u16 = 0x0004;
 /// QoS control: traffic class 0, to be acknowledged, in a block if it came in one.
 const QOS_CONTROL: u16 = 0;
 
-/// A frame's header, and of a block acknowledgment all but the checksum; `duration` is how many microseconds it reserves behind its end.
+/// A frame's header, and of a block acknowledgment all but the checksum; `duration` is how many microseconds it
+/// reserves behind its end.
 pub fn header(head: &Head, duration: u16) -> Vec<u8> {
     let (control, flags) = match head {
         Head::Ack { .. } => (0xD4, 0),
