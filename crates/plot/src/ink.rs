@@ -111,7 +111,7 @@ impl Style {
         Style { dash: Some([tenths(on), tenths(off)]), ..self }
     }
 
-    /// The same with a line so many times as wide, but not too thin to see.
+    /// Scales the line width by `times`, down to a minimum that is still visible.
     pub fn thinner(self, times: f64) -> Self {
         let width = (f64::from(self.width) * times) as i32;
         Style { width: width.max(self.width.min(8)), ..self }

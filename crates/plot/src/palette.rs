@@ -15,7 +15,7 @@ pub(crate) struct Palette {
     pub frame: Color,
     /// Where the air is BAD.
     pub bad: Color,
-    /// Where somebody has marked the time axis.
+    /// Marked parts of the time axis.
     pub marked: Color,
     pub marked_edge: Color,
     /// Sent once.

@@ -12,7 +12,7 @@ use crate::text::Fonts;
 use crate::thin;
 use crate::unit::Measure;
 
-/// Corrupted frames are drawn while there are at most so many in each 100 pixels of width.
+/// The most corrupted frames for each 100 pixels of width that are drawn.
 const FRAMES: f64 = 60.0;
 /// From this height in pixels on a segment is drawn from its first byte to its last.
 const BAR: f64 = 4.0;

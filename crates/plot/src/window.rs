@@ -16,7 +16,7 @@ use crate::unit::Measure;
 const STRIP: f64 = 24.0;
 /// Pixels that a mark's hairline needs for itself.
 const HAIRLINE: f64 = 12.0;
-/// A line more than so many times above everything else is left out rather than flatten the rest.
+/// A line that exceeds everything else by more than this factor is left out rather than flatten the rest.
 const FAR: f64 = 2.5;
 
 /// What the panel shows.

@@ -1,5 +1,6 @@
-//! When slots of back-offs are counted, derived by the picture of a medium, beside what the medium's stations did: nobody counts
-//! while it hears a frame, every slot is counted before the next turn, and the turn comes with the end of the last.
+//! When slots of back-offs are counted, derived by the picture of a medium, beside what the medium's stations did: no
+//! station counts while it hears a frame, every slot is counted before the next turn, and the turn comes with the end
+//! of the last.
 
 mod common;
 
@@ -102,7 +103,7 @@ fn nobody_counts_while_it_hears_a_frame((description, events): &Cell, counted: &
             Event::Medium { event: MediumEvent::Sent { from, frame, .. }, .. } => {
                 let begin = frame.start.as_secs_f64() + delay;
                 let end = (frame.start + frame.duration).as_secs_f64() + delay;
-                // Those that end before may still be met by a frame that is told of early.
+                // A part that ends before may still overlap a frame that is reported early.
                 while parts.get(parts_from).is_some_and(|part| part.2 < begin - 0.01) {
                     parts_from += 1;
                 }

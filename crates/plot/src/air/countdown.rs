@@ -1,5 +1,5 @@
-//! When stations counted down their back-offs, and when they stood still: derived from what was in the air and from who hears
-//! whom [802.11-2007 s9.2.5.2].
+//! When stations counted down their back-offs, and when they stood still: derived from what was in the air and from who
+//! hears whom [802.11-2007 s9.2.5.2].
 
 use engine::{Span, Time};
 use path::mac::dcf::{FrameKind, Phy};
@@ -62,7 +62,7 @@ pub(super) struct Countdown {
 }
 
 impl Countdown {
-    /// Of a medium with so many stations, of which those pairs do not read each other.
+    /// The countdown of a medium with `stations` stations, of which the pairs in `apart` do not read each other.
     pub fn new(phy: &Phy, stations: usize, apart: &[(u32, u32, Reach)]) -> Self {
         let mut countdown = Countdown {
             slot: phy.slot,
@@ -126,15 +126,15 @@ impl Countdown {
         let asked = self.asked[station as usize].take().filter(|_| ear.is_silent());
         let apart = asked.map(|asked| match asked {
             Asked::InVain(from) => from,
-            // Of what began behind its own frame it knows as much as others. Else its silence began with that frame, or with
-            // what overlapped it, whatever others believe reserved or took for a collision.
+            // Of what began behind its own frame it knows as much as others. Else its silence began with that frame, or
+            // with what overlapped it, whatever others believe reserved or took for a collision.
             Asked::Until(sent) if ear.busy_since() > sent => common,
             Asked::Until(_) => ear.counts_behind(station, self.spaces.difs, self.spaces),
         });
         *waiting = Some(Waiting { left: slots, since: at, apart });
     }
 
-    /// A frame begins; an answer may be told of when it is asked for.
+    /// A frame begins; an acknowledgment may be reported when it is scheduled.
     pub fn begins(&mut self, now: Time, from: u32, frame: &AirFrame) {
         let AirFrame { kind, start, duration, reserves, .. } = *frame;
         let (audience, follows) = (self.audience(from), start > now);

@@ -25,7 +25,7 @@ const BESIDE: f64 = 10.0;
 const NAME: f64 = 150.0;
 /// The highest picture there is.
 const HIGHEST: f64 = 20_000.0;
-/// While so many frames have so many pixels beside each other, they are drawn one by one.
+/// Frames are drawn one by one while each has at least this number of pixels on average.
 const SINGLE: f64 = 3.0;
 
 /// A part of a medium's timeline.
