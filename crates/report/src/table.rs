@@ -18,7 +18,7 @@ pub struct Table {
 pub struct Column {
     /// Its heading.
     pub name: String,
-    /// What it means, for whoever points at it; may be empty.
+    /// Its definition, shown as a tooltip; may be empty.
     pub about: String,
     /// Whether it holds numbers, which stand at the right.
     pub number: bool,

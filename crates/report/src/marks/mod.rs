@@ -1,8 +1,8 @@
 //! A paper's numbers as marks on our intervals, one row for each number.
 //!
 //! A thin line is the interval of one run of ours, a thick one that of our mean, a line for each reading and mode. The
-//! paper's value is a mark, whose shape and colour are what became of it. Numbers of one unit share an axis where their sizes
-//! allow it.
+//! paper's value is a mark, whose shape and colour are what became of it. Numbers of one unit share an axis where their
+//! sizes allow it.
 
 mod panel;
 
@@ -228,7 +228,7 @@ fn class(mark: &Mark) -> &'static str {
     }
 }
 
-/// A mark is told by its shape as well as by its colour.
+/// Marks differ by shape as well as by colour.
 fn shape(mark: &Mark, x: f64, y: f64) -> Markup {
     let class = class(mark);
     let shape = match mark {

@@ -95,7 +95,7 @@ impl<'a> Figure<'a> {
         100.0 * self.analysis.level.get()
     }
 
-    /// What the parts of a bar mean, of those that are drawn.
+    /// The legend of the parts of bars that are drawn.
     fn key_to_bars(&self) -> String {
         let level = self.level();
         let mut out = String::new();
