@@ -46,12 +46,12 @@ pub enum Failure {
     Refused,
     /// RST came.
     Reset,
-    /// Nobody answered.
+    /// No answer came in time.
     TimedOut,
 }
 
-/// One end of a connection, whose application reads when the script says so. After every command and every `handle_*` the runner calls `poll_transmit` until it gives
-/// `None`, then reads `poll_timeout`. `now` never runs backwards.
+/// One end of a connection, whose application reads when the script says so. After every command and every `handle_*`
+/// the runner calls `poll_transmit` until it gives `None`, then reads `poll_timeout`. `now` never runs backwards.
 pub trait End {
     /// Where the connection is.
     fn stage(&self) -> Stage;

@@ -1,8 +1,8 @@
 //! A sender behind a path that loses chosen segments: when is which segment sent?
 //!
-//! The path delays and has no other limit, and the receiver acknowledges each segment at once, with SACK. So what is sent
-//! comes in bursts a round trip apart, and a clock that is a little late does not change what. Any [`Target`] can be the
-//! sender: `crates/tcp/tests/linux.rs` compares ours with tables of Linux.
+//! The path delays and has no other limit, and the receiver acknowledges each segment at once, with SACK. So what is
+//! sent comes in bursts a round trip apart, and a clock that is a little late does not change what. Any [`Target`] can
+//! be the sender: `crates/tcp/tests/linux.rs` compares ours with tables of Linux.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -24,7 +24,7 @@ pub const ROUND_TRIP: Span = Span::from_millis(100);
 
 /// What is sent less than this after the first of a burst belongs to it.
 const BURST: Span = Span::from_millis(10);
-/// So long nothing is heard at the end.
+/// How long the flow must be silent at the end.
 const SILENCE: Span = Span::from_secs(5);
 
 const REMOTE_ISS: SeqNum = SeqNum(2_000_000_000);
@@ -154,8 +154,8 @@ impl Path {
         }
     }
 
-    /// A segment comes, and this goes back: how far there are no holes, what came twice (RFC 2883), what is behind holes, the
-    /// newest first [RFC2018 s4].
+    /// A segment comes, and this goes back: how far there are no holes, what came twice (RFC 2883), what is behind
+    /// holes, the newest first [RFC2018 s4].
     fn receive(&mut self, number: u32) -> Segment {
         let edge = |number: u32| LOCAL_ISS + 1 + number * SEGMENT;
         let mut segment = answer();

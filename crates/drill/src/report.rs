@@ -150,7 +150,7 @@ impl Report {
         let mut line = self.outcome.name().to_owned();
         if self.outcome == Outcome::Passed {
             let worst = self.worst.map_or(0, |(_, worst)| worst.as_nanos());
-            // A clock on the wall has digits that nobody reads.
+            // A wall clock has more digits than are of interest.
             let worst = Span::from_nanos(if worst < 1_000 { worst } else { worst.div_ceil(1_000) * 1_000 });
             let packets = if self.checked == 1 { "packet" } else { "packets" };
             let _ = write!(line, ", {} {packets} compared, at most {worst} from their times", self.checked);
@@ -173,8 +173,8 @@ impl Report {
         out
     }
 
-    /// A failure or what is not supported as an error message about the script `file`, whose text is `text`; `None` if
-    /// the script passed.
+    /// A failure or what is not supported as an error message about the script `file`, whose text is `text`; `None` for
+    /// a script that passed.
     pub fn message(&self, file: &str, text: &str) -> Option<String> {
         let line = |place: Place| {
             let source = text.lines().nth(place.line.saturating_sub(1)).unwrap_or_default().trim();

@@ -28,7 +28,7 @@ pub const WITHOUT_EFFECT: &[(&str, &str)] = &[
 /// What the head says.
 pub(super) struct Head {
     pub tolerance: Span,
-    /// Time stamps are compared: packetdrill leaves them alone unless it is told how long a tick is.
+    /// Time stamps are compared: packetdrill leaves them alone unless a script sets the length of a tick.
     pub ticks: bool,
     /// The longest packet that the device takes, and where that is said.
     pub mtu: Option<(Place, u32)>,

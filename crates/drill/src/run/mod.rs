@@ -98,7 +98,7 @@ impl Runner<'_> {
         if let Some((place, mtu)) = self.head.mtu {
             self.host.set(&Setting::Mtu(mtu)).or_else(|what| unsupported(place, what))?;
         }
-        // Nobody can say to the tick what the wall's clock is.
+        // A wall clock cannot be known to the tick.
         self.head.ticks &= self.host.clock() == Clock::Simulated;
         let own = self.head.tolerance.as_nanos().saturating_mul(self.host.clock().allowance());
         self.head.tolerance = tolerance.unwrap_or(Span::from_nanos(own));

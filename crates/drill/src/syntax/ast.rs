@@ -25,7 +25,7 @@ pub struct HeadOption {
     pub place: Place,
     /// Its name, without dashes.
     pub name: String,
-    /// What stands behind `=`.
+    /// The text behind `=`.
     pub value: Option<String>,
 }
 
@@ -54,9 +54,9 @@ pub struct Event {
 /// When an event is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum When {
-    /// So long after the script's beginning.
+    /// A time relative to the script's beginning.
     At(Time),
-    /// So long after the event before.
+    /// A time relative to the event before.
     After(Span),
     /// Between two times.
     Between(Time, Time),
@@ -199,7 +199,7 @@ pub enum Expr {
 /// A member of a record.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Field {
-    /// Its name, if it has one, and what stands in parentheses behind it.
+    /// Its name, if it has one, and the expression in parentheses behind it.
     pub name: Option<(String, Option<Expr>)>,
     /// Its value.
     pub value: Expr,

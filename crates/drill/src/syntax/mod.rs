@@ -21,7 +21,7 @@ pub use token::Place;
 pub struct SyntaxError {
     /// Where.
     pub place: Place,
-    /// What stands there.
+    /// The text found.
     pub found: String,
     /// What should.
     pub expected: String,

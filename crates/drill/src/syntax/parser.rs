@@ -76,7 +76,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// What stands here is not what was expected.
+    /// The error that the next token is not the expected one.
     pub(super) fn wrong(&self, expected: impl Into<String>) -> SyntaxError {
         SyntaxError { place: self.place(), found: self.peek().shown(), expected: expected.into(), hint: None }
     }
@@ -281,7 +281,7 @@ pub(super) fn integer(text: &str) -> Option<i64> {
     value.ok().map(|value| sign * value)
 }
 
-/// `.005` and its like as nanoseconds; `None` if it is negative, too long, or finer.
+/// `.005` and its like as nanoseconds; `None` for a negative, too long or too fine number.
 fn nanoseconds(text: &str) -> Option<Span> {
     let (whole, decimals) = text.split_once('.').unwrap_or((text, ""));
     if decimals.len() > 9 || text.starts_with('-') {
