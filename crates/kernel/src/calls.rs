@@ -80,7 +80,7 @@ impl Kernel {
     fn keep(&mut self, call: &Call, socket: Socket, nonblocking: bool) -> Called {
         let fd = match call.result {
             Expr::Number(fd) if fd >= 0 => fd,
-            // The script expects a failure; what comes is a socket.
+            // The script expects a failure, and the call returned a socket.
             _ => return Ok(Answer::Returns(3)),
         };
         socket.set_nonblocking(true).map_err(|error| failed(&error))?;
@@ -167,7 +167,8 @@ impl Kernel {
 
     fn send(&mut self, call: &Call) -> Called {
         let (bytes, flags) = amount(call)?;
-        // A write that waits goes on when a third of the buffer is free, not at the first byte (`sk_stream_write_space`).
+        // A write that waits goes on when a third of the buffer is free, not at the first byte
+        // (`sk_stream_write_space`).
         let fd = self.fd(call)?;
         if self.sockets[&fd].begun > 0 && !self.ready(fd).contains(&"POLLOUT") {
             return Ok(Answer::Blocks);

@@ -1,5 +1,5 @@
-//! What the kernel says of a connection (`inet_diag`): its state and `struct tcp_info`, also when nobody holds its socket
-//! any more.
+//! The kernel's information about a connection (`inet_diag`): its state and `struct tcp_info`, also after its socket is
+//! closed.
 
 use std::io;
 use std::net::Ipv4Addr;

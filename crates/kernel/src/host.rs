@@ -1,4 +1,4 @@
-//! The kernel under test: what comes from its device and goes there, by the clock on the wall.
+//! The kernel under test: packets to and from its device, by the wall clock.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -43,11 +43,11 @@ pub struct Kernel {
     now: Time,
     outbox: Outbox,
     pub sockets: BTreeMap<i64, Held>,
-    /// The congestion control of sockets to come. The namespace's default is no use: outside the first namespace it may
-    /// only be one that the machine lets everybody use (`tcp_set_default_congestion_control`).
+    /// The congestion control of sockets that are opened later. The namespace's default cannot be used: outside the
+    /// first namespace it may only be one that the machine permits to all users (`tcp_set_default_congestion_control`).
     pub control: String,
-    /// Of the latest connection: its ports, the initial sequence number that the kernel drew, the bytes handed over, and
-    /// whether the last of them wait for more.
+    /// Of the latest connection: its ports, the initial sequence number that the kernel drew, the bytes handed over,
+    /// and whether the last of them wait for more.
     ports: (u16, u16),
     iss: Option<SeqNum>,
     pub written: u64,
