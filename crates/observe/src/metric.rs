@@ -60,7 +60,7 @@ pub static COMPLETION_TIME: Metric = Metric {
     unit: "s",
     scope: Scope::Flow,
     better: Better::Lower,
-    definition: "from the flow's start to the last acknowledgment at the sender; none if not completed",
+    definition: "from the flow's start to the last acknowledgment at the sender; none unless completed",
     computed: None,
 };
 
@@ -119,7 +119,7 @@ pub static METRICS: &[&Metric] = &[
         "frames_collided",
         "frames",
         Lower,
-        "of those sent in a medium, damaged by another frame at who they were for",
+        "frames in a medium that were lost to a collision at their receiver",
     ),
     &medium("air_busy", "share", Neither, "time in which a station was sending, as a share of the run"),
     &medium("air_idle", "share", Neither, "the rest of the run"),
@@ -136,7 +136,7 @@ pub static METRICS: &[&Metric] = &[
     &station("cts_sent", "frames", Neither, "clear-to-sends sent"),
     &station("beacons_sent", "frames", Neither, "beacons sent"),
     &station("attempts", "frames", Neither, "turns taken: the first frames of its exchanges, requests or data"),
-    &station("attempts_collided", "frames", Lower, "of these, damaged by another frame at who they were for"),
+    &station("attempts_collided", "frames", Lower, "of these, lost to a collision at their receiver"),
     &station("retries", "frames", Lower, "of the attempts, those for a packet of which an attempt had failed"),
     &station("retry_limit_drops", "packets", Lower, "packets given up at a retry limit, arrived or not"),
     &station("back_offs", "count", Neither, "back-offs drawn"),
@@ -240,7 +240,7 @@ impl Metric {
     }
 }
 
-/// Jain's index over the goodputs of a summary's flows; none if one of them has none.
+/// Jain's index over the goodputs of a summary's flows; `None` when a flow has no goodput.
 pub(crate) fn fairness(summary: &Value) -> Option<f64> {
     stats::fairness::jain(&goodputs(summary)?).ok().flatten()
 }

@@ -1,5 +1,5 @@
-//! What goes on in the media of a network, from their events: exchanges, what spoilt them, and when nobody had a use
-//! for the air.
+//! Activity in the media of a network, from their events: exchanges, the causes of their failures, and when the
+//! medium was idle.
 //!
 //! An *exchange* is what follows from one turn of a station: request, data, fragments, their answers, the wait for an
 //! answer that does not come. With it counts what must pass before the station may have another turn: DIFS, or EIFS
@@ -7,8 +7,8 @@
 //! n exchanges without failure take n (DIFS + mean back-off + data + SIFS + acknowledgment) of a station's time,
 //! whether it has more to send or not.
 //!
-//! A medium is *idle* while no exchange goes on, the silence and the slots behind the last one are over, and no station has a
-//! packet of a flow to send in it.
+//! A medium is *idle* while no exchange goes on, the silence and the slots behind the last one are over, and no station
+//! has a packet of a flow to send in it.
 //!
 //! Deviations: back-offs of several stations pass at the same time, and one that others freeze lasts longer; here each
 //! is counted as if it were not interrupted, from the end of its exchange on. A medium is taken for one room: it is not
@@ -32,8 +32,8 @@ use super::hops;
 pub(super) enum Why {
     /// The channel.
     Air,
-    /// Other frames that began at the same moment. Also the silence of who has been asked but takes the air for reserved, or
-    /// goes on with an exchange of its own.
+    /// Other frames that began at the same moment. Also the silence of who has been asked but takes the air for
+    /// reserved, or goes on with an exchange of its own.
     Collision,
     /// Frames whose senders did not hear each other, because none began at the same moment.
     Hidden,
@@ -62,12 +62,12 @@ pub(super) struct Exchange {
     /// Its first frame behind the last fragment that was acknowledged.
     pub tried: Time,
     pub silent: Time,
-    /// When the station may have another turn, if nobody else has one before.
+    /// When the station may have another turn, unless another station has one before.
     pub free: Time,
     /// The frame that carried the packets: when, and for how long.
     pub data: Option<(Time, Span)>,
     pub spoilt: Option<Why>,
-    /// The nodes that sensed it, and from when on; `None` if all did from its beginning.
+    /// The nodes that sensed it, and from when on; `None` when all did from its beginning.
     pub heard_by: Option<BTreeMap<usize, Time>>,
 }
 
@@ -232,7 +232,7 @@ impl Cell {
         let request = hop.is_none() && spoilt.is_some() && !beacon;
         let exchange = Exchange { medium, hop, carried, began, tried, silent, free, data, spoilt, heard_by };
         if request {
-            // Whose it was is told with the packet's first frame, or when it is given up.
+            // The event of the packet's first frame, or of its giving up, says which flow the request belongs to.
             self.requests.push(Request { station, to, number, exchange });
             return None;
         }
@@ -272,7 +272,7 @@ impl Cells {
         Cells { cells, hops, waits }
     }
 
-    /// Which medium a hop is part of, and who sends and receives there.
+    /// Which medium a hop is part of, and its sender and receiver there.
     fn hop(&self, id: HopId) -> Option<(usize, u32, u32)> {
         self.hops.get(hops::number(id)).copied().flatten()
     }
@@ -375,7 +375,7 @@ impl Cells {
         known.collect()
     }
 
-    /// A flow has so many packets waiting in the media.
+    /// Records how many packets of a flow wait in each medium.
     pub fn waits(&mut self, at: Time, flow: u32, waiting: impl Fn(u32) -> u32) {
         let Some(told) = self.waits.get_mut(flow as usize) else { return };
         for (number, (cell, told)) in self.cells.iter_mut().zip(told).enumerate() {

@@ -121,9 +121,9 @@ pub const KINDS: &[Kind] = &[
 
 /// Looks for one kind of problem in one flow.
 ///
-/// `hear` is called for every fact of the flow from its start to its end, in order of time, when `flow` already is in the
-/// state after it; `end` once, when the flow is complete or the run over. A watch tells `out` of time lost as soon as
-/// that is certain, at the latest when nothing that it depends on is outstanding or in the network any more.
+/// `hear` is called for every fact of the flow from its start to its end, in order of time, when `flow` already is in
+/// the state after it; `end` once, when the flow is complete or the run over. A watch tells `out` of time lost as soon
+/// as that is certain, at the latest when nothing that it depends on is outstanding or in the network any more.
 trait Watch {
     /// Something happened.
     fn hear(&mut self, at: Time, fact: &Fact, flow: &Flow, out: &mut Out<'_>);
@@ -238,7 +238,7 @@ pub fn millis(span: Span) -> String {
     if tenths.is_multiple_of(10) { (tenths / 10).to_string() } else { format!("{}.{}", tenths / 10, tenths % 10) }
 }
 
-/// So many things, in words.
+/// A number of things, in words.
 fn count(number: u32, thing: &str) -> String {
     if number == 1 { format!("1 {thing}") } else { format!("{number} {thing}s") }
 }
@@ -425,8 +425,8 @@ impl Sink for Explain {
     }
 }
 
-/// Whether a packet carries a flow's data, or acknowledges it without data of its own, or is a message about it; the segments of a handshake are none
-/// of these.
+/// Whether a packet carries a flow's data, or acknowledges it without data of its own, or is a message about it; the
+/// segments of a handshake are none of these.
 fn is_transfer(packet: &Packet, of: &PacketFlow) -> bool {
     match &packet.body {
         Body::Tcp(segment) if segment.len > 0 => of.from_sender,
