@@ -1,11 +1,11 @@
 //! A result directory in the making.
 //!
 //! Everything is written to `DIR.partial` first and becomes `DIR` only when it is whole, so whatever interrupts a run,
-//! no half-written result can be taken for a whole one. A result that is replaced changes places with the new one in one
-//! step, and is then removed under the name `DIR.partial`. Two runs never write to one `DIR.partial`: the first locks it,
-//! the second is refused. A directory is replaced, and leftovers are removed, only if a run wrote everything in it:
-//! `.lasthop` lists the files, and pictures may stand in `plots/`. That list is removed last, so that a directory whose
-//! removal was interrupted is still recognized.
+//! no half-written result can be taken for a whole one. A result that is replaced changes places with the new one in
+//! one step, and is then removed under the name `DIR.partial`. Two runs never write to one `DIR.partial`: the first
+//! locks it, the second is refused. A directory is replaced, and leftovers are removed, only if a run wrote everything
+//! in it: `.lasthop` lists the files, and pictures may stand in `plots/`. That list is removed last, so that a
+//! directory whose removal was interrupted is still recognized.
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Write};
@@ -32,7 +32,7 @@ pub(crate) struct Partial {
     pub dir: PathBuf,
     target: PathBuf,
     complete: bool,
-    /// Its own lock, and that of what it cleared away: whoever opened either manifest sees that a run is on.
+    /// Its own lock, and that of the directory it replaces: a reader of either manifest sees that a run is in progress.
     _locks: (File, Option<File>),
 }
 

@@ -41,7 +41,7 @@ pub enum RunError {
     /// A result does not come out again.
     #[error("{}: this program gets other results from the scenario beside it\n  hint: another version made them, or a file was changed; run the scenario again", .0.display())]
     OtherProgram(PathBuf),
-    /// Whoever watched said that it was enough.
+    /// Cancelled by the progress callback.
     #[error("interrupted; nothing was written")]
     Interrupted,
     /// Two traces would be written to one file.
@@ -154,8 +154,8 @@ fn drive_in_intervals(world: &mut World, every: Span, outputs: &mut Outputs, wat
     }
 }
 
-/// Runs, and writes `summary.json`, `scenario.toml` and the chosen traces to `dir`; the event trace to `printer` too, if there
-/// is one.
+/// Runs, and writes `summary.json`, `scenario.toml` and the chosen traces to `dir`; the event trace to `printer` too,
+/// if there is one.
 pub fn run(
     loaded: &Loaded,
     traces: &[&Trace],

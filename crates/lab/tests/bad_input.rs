@@ -276,7 +276,7 @@ fn an_unreachable_destination_is_found_before_the_run() {
     assert!(shown.contains("flows.down.to") && shown.contains("can be reached from \"a\""), "{shown}");
 }
 
-/// A round trip of no time would never let the clock move on.
+/// A round trip of zero would never let the clock advance.
 #[test]
 fn a_way_that_takes_no_time_is_refused() {
     let still = |profile: &str, rate: &str| {
@@ -303,7 +303,7 @@ fn several_mistakes_are_said_at_once() {
     assert_eq!(keys, ["links.wire.loss", "flows.down.to", "flows.down.bytes"]);
 }
 
-/// Keys that nobody knows are all told of, and what is wrong behind them as far as it does not follow from them: with `betwen`
+/// All unknown keys are reported, and the errors behind them as far as they do not follow from them: with `betwen`
 /// there is no `between`.
 #[test]
 fn unknown_keys_are_said_at_once() {
@@ -319,7 +319,7 @@ fn unknown_keys_are_said_at_once() {
     // The same setting under both names, and one whose value is not looked at under a name that is not in the text.
     assert_eq!(keys(&GOOD.replace("loss = 0.01", "loss = 0.01\nlos = 0.02")), ["links.wire.los"]);
     assert_eq!(keys(&GOOD.replace("delay = \"100 ms\"", "dealy = 5")), ["links.wire.dealy"]);
-    // A word that nobody knows does not hide what is behind it; the kind of a node stands before the links.
+    // An unknown word does not hide later errors; the kind of a node stands before the links.
     let word = GOOD.replace("\"base-station\"", "\"base-staton\"").replacen("between =", "betwen =", 1);
     assert_eq!(keys(&word), ["nodes.x.kind", "links.wire.betwen"]);
     // Nor does what is no quantity, or one in a wrong unit.

@@ -1,5 +1,5 @@
-//! What is wrong with media and places is said with its line, its key, what was found, what was expected, and a hint; and it is said
-//! alone.
+//! What is wrong with media and places is said with its line, its key, what was found, what was expected, and a hint;
+//! and it is said alone.
 
 mod common;
 
@@ -381,7 +381,7 @@ fn what_is_none_if_left_out_can_be_called_none() {
     assert_eq!(document.read().unwrap().media["cell"].rts_threshold, None);
 }
 
-/// Who associates is told of links that lead to no base station.
+/// A node that associates must not have links to anything but base stations, and the message names such a link.
 #[test]
 fn an_association_with_a_host_is_none() {
     let text = PLACES.replace("east = { kind = \"base-station\"", "east = { kind = \"host\"");

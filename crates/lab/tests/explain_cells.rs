@@ -75,7 +75,7 @@ fn cell(head: &str, delay_ms: u32, hosts: &[&str], medium: &str, links: &str, fl
     text + flows
 }
 
-/// A download by one host of a cell, with a window of so many segments.
+/// A download by one host of a cell, with a window of `segments` segments.
 fn download(delay_ms: u32, segments: u64, bytes: u64, links: &str) -> String {
     let window = 1460 * segments;
     let flows = format!(
@@ -84,7 +84,7 @@ fn download(delay_ms: u32, segments: u64, bytes: u64, links: &str) -> String {
     cell("duration = \"1000 s\"", delay_ms, &["a"], "", links, &flows)
 }
 
-/// An upload that begins at so many microseconds.
+/// An upload that begins at `at` microseconds.
 fn upload(host: &str, at: u32, bytes: u64) -> String {
     format!(
         "[flows.{host}]\nfrom = \"{host}\"\nto = \"server\"\nstart = \"{at} us\"\nsegment = \"1460 B\"\nbytes = \"{bytes} B\"\n"
@@ -200,7 +200,8 @@ fn a_larger_window_wins_what_is_said() {
     }
 }
 
-/// Ten hosts fill the cell: a window of eight segments is too small for nobody, and a larger one for all wins nothing.
+/// Ten hosts fill the cell: a window of eight segments is large enough for each, and a larger one for all gains
+/// nothing.
 #[test]
 fn among_ten_hosts_no_window_is_too_small() {
     let hosts: Vec<String> = (0..10).map(|host| format!("h{host}")).collect();
@@ -259,7 +260,8 @@ fn an_answer_that_the_air_spoils_costs_the_exchange() {
     assert_micros(cost(&reports[0], "bad-air"), expected);
 }
 
-/// Two hosts begin at the same moment. That a request was for a packet of the flow is known from the packet's first frame.
+/// Two hosts begin at the same moment. That a request was for a packet of the flow is known from the packet's first
+/// frame.
 #[test]
 fn frames_that_begin_at_the_same_moment_collide() {
     for (medium, frame) in [("", DATA), ("rts_threshold = \"0 B\"", RTS)] {

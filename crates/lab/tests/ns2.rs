@@ -1,7 +1,7 @@
 //! Our senders beside those of ns-2, event by event: when is which segment sent?
 //!
-//! The tables in `ns2/` are what `ns2/drops.tcl` prints; `cargo xtask ns2` makes them anew. What is compared, under which
-//! settings and why some differ is told in `docs/models/agreement-ns2.md`.
+//! The tables in `ns2/` are the output of `ns2/drops.tcl`; `cargo xtask ns2` regenerates them. The comparison, its
+//! settings and the reasons of differences are described in `docs/models/agreement-ns2.md`.
 
 mod common;
 
@@ -88,16 +88,19 @@ struct Pair {
 
 /// ns-2 writes times down to the microsecond.
 const WRITTEN: f64 = 0.001;
-/// SACK options take a multiple of four bytes with us and not in ns-2, so each acknowledgment with one takes longer, by 20 us a block or two,
-/// and one that meets another waits for it. Rows are 10 ms apart.
+/// SACK options take a multiple of four bytes with us and not in ns-2, so each acknowledgment with one takes longer, by
+/// 20 us a block or two, and one that meets another waits for it. Rows are 10 ms apart.
 const PADDED: f64 = 0.5;
 
 /// Why they part:
 /// - *threshold*: with cwnd equal to ssthresh, where recovery leaves it, ours adds a segment, theirs 1/cwnd;
-/// - *pipe*: ours takes what is lost out of the pipe when it is known to be lost [RFC6675 s4], theirs when it is resent;
+/// - *pipe*: ours takes what is lost out of the pipe when it is known to be lost [RFC6675 s4], theirs when it is
+///   resent;
 /// - *first duplicates*: ours lets a new segment out for each of the first two, their Fack does not;
-/// - *Vegas's cut*: theirs sends a new segment with the one resent, so it cuts less than ours, which halves what is in flight;
-/// - *Vegas's timer*: theirs resends before the third duplicate if the segment has waited for longer than a finer timeout.
+/// - *Vegas's cut*: theirs sends a new segment with the one resent, so it cuts less than ours, which halves what is in
+///   flight;
+/// - *Vegas's timer*: theirs resends before the third duplicate if the segment has waited for longer than a finer
+///   timeout.
 const PAIRS: &[Pair] = &[
     // threshold
     Pair {

@@ -207,7 +207,7 @@ fn too_large_a_grid_is_refused_at_once() {
     assert!(said.contains("found 9999000000 points x 1 case, expected at most 100000 in all"), "{said}");
 }
 
-/// What stands on the command line is not in the file.
+/// A setting of the command line is not in the file.
 #[test]
 fn a_sweep_from_the_command_line_is_named_as_such() {
     for (set, expected) in [

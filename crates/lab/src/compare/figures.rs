@@ -42,8 +42,8 @@ impl Cost {
         Cost { state_bytes_per_flow: state / scenario.flows.len().max(1) as f64, packets, airtime_s, delivered }
     }
 
-    /// Seconds of sending for each million bytes that were delivered; none if nothing was. Of several runs all their
-    /// seconds over all their bytes: in a mean of quotients a run that delivered next to nothing would count most.
+    /// Airtime in seconds for each million bytes delivered; `None` when no byte was. Over several runs it is the
+    /// quotient of the sums: in a mean of quotients a run that delivered next to nothing would dominate.
     pub fn airtime_s_per_mb(&self) -> Option<f64> {
         (self.delivered > 0.0).then(|| self.airtime_s / (self.delivered / 1e6))
     }
@@ -75,7 +75,8 @@ mod tests {
     use crate::compare::paths;
     use scenario::Document;
 
-    /// By hand: 900 + 92 bytes, 100 + 60 packets over the wire, 90 + 70 over the air, 50 s x (0.5 + 0.1) of sending, 2 MB.
+    /// By hand: 900 + 92 bytes, 100 + 60 packets over the wire, 90 + 70 over the air, 50 s x (0.5 + 0.1) of sending, 2
+    /// MB.
     #[test]
     fn costs_are_counted_in_the_nodes_and_in_the_air() {
         let path = &paths::every()[0];

@@ -1,6 +1,7 @@
 //! Every scheme on the same paths and the same air: what each brings, and what it costs.
 //!
-//! A comparison is a sweep of one point whose cases are the schemes: it is planned, run, kept and analysed as any other.
+//! A comparison is a sweep of one point whose cases are the schemes: it is planned, run, kept and analysed as any
+//! other.
 
 mod figures;
 pub mod paths;
@@ -52,8 +53,8 @@ pub fn source(path: &ComparedPath, overrides: &Overrides) -> Result<Source, Vec<
     Ok(source)
 }
 
-/// The plan of a comparison: one scheme after the other is followed by the nodes that it asks, whatever the scenario says, and
-/// each case is run so many times. A sweep in the scenario does not count.
+/// The plan of a comparison: a case for each scheme, followed by the nodes that it needs, whatever the scenario says,
+/// and `replications` runs of each. A sweep in the scenario is ignored.
 pub fn plan(mut source: Source, schemes: &[&str], replications: u64) -> Result<Plan, Vec<Problem>> {
     let count = i64::try_from(replications).unwrap_or(i64::MAX);
     let mut sweep = Table::new();
@@ -71,7 +72,8 @@ pub fn plan(mut source: Source, schemes: &[&str], replications: u64) -> Result<P
     sweep.insert("compare".to_owned(), compare.into());
     assign(&mut source, &sweep)?;
     let mut plan = Plan::of(&source)?;
-    // A scheme that has nothing to do here shows it in its row. Nobody wrote these schemes, so nobody has to change them.
+    // A scheme without effect here shows it in its row. The schemes come from this function, so a warning about them is
+    // useless.
     let of_scheme = |problem: &Problem| problem.key.as_deref().is_some_and(|key| key.ends_with("scheme"));
     plan.warnings.retain(|warning| !of_scheme(warning));
     Ok(plan)
@@ -118,7 +120,7 @@ pub struct Compared {
     pub asked: Asked,
     /// Whether every run was the same as the first scheme's: it had nothing to do.
     pub same_as_first: bool,
-    /// The goodput of all flows; none if no run gave one.
+    /// The goodput of all flows; `None` when no run gave one.
     pub goodput: Option<Row>,
     /// What it cost; none without runs.
     pub cost: Option<Cost>,

@@ -81,7 +81,7 @@ impl Source {
         events
     }
 
-    /// The sweep, with so many replications.
+    /// The sweep, with this number of replications.
     pub fn plan(&self, replications: u64) -> Result<Plan, Vec<Problem>> {
         let set = vec![format!("sweep.replications={replications}")];
         Plan::of(&self.open(&Overrides { set, ..Overrides::default() })?)

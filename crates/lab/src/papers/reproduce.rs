@@ -21,8 +21,8 @@ pub struct Reproduction {
 /// Runs what `store` does not have yet, and compares.
 ///
 /// # Panics
-/// If one of the paper's sweeps is wrong with so many replications, or a number has a reading that the paper's file does not
-/// declare: they are part of the program.
+/// If one of the paper's sweeps is invalid at this number of replications, or a number has a reading that the paper's
+/// file does not declare: they are part of the program.
 pub fn reproduce(
     paper: &Paper,
     replications: u64,

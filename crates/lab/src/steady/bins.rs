@@ -20,7 +20,7 @@ pub(super) struct Grid {
 }
 
 impl Grid {
-    /// The widest bins of 1, 2 or 5 x 10^k ns of which at least [`FEWEST`] fit into `length`; none if not even the
+    /// The widest bins of 1, 2 or 5 x 10^k ns of which at least [`FEWEST`] fit into `length`; `None` when not even the
     /// narrowest do.
     pub fn of(start: Time, length: Span) -> Option<Self> {
         let widths = (0..19).flat_map(|power| [1, 2, 5].map(|digit| digit * 10u64.pow(power)));
@@ -85,7 +85,7 @@ impl Sink for Arrivals {
         let Some(flow) = &mut self.flows[flow as usize] else { return };
         let before = flow.received.next();
         flow.received.take(seq, seq + u64::from(len));
-        // What comes after the last whole bin is in none.
+        // Bytes after the last whole bin are in none.
         if let Some(bin) = flow.bins.get_mut(flow.grid.bin(at)) {
             *bin += flow.received.next() - before;
         }

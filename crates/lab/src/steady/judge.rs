@@ -59,7 +59,7 @@ fn verdict(grid: &Grid, convergence: &Convergence, rows: &[Row], question: &Ques
         Ok(None) | Err(_) => {
             let half_width = last.goodput.relative_half_width().unwrap_or(f64::INFINITY);
             let times = half_width / question.relative;
-            // The conversion saturates: so many replications nobody makes.
+            // The conversion saturates: the largest counts are out of reach anyway.
             let replications = (question.replications as f64 * times * times).ceil() as u64;
             Verdict::Wide { half_width, replications }
         }

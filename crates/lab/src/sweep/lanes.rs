@@ -10,7 +10,7 @@ use super::{Cell, Plan};
 use crate::store::{Digest, Store};
 use scenario::sweep::Replications;
 
-/// How many runs are looked up before whoever watches is asked.
+/// How many runs are looked up between calls of the progress callback.
 const LOOKED_UP: u64 = 4096;
 
 /// The replications of one cell. Points share cells in which what is varied is not at work; these are run once.

@@ -1,4 +1,5 @@
-//! Sonia and R. Malhotra, "A Literature Survey on Packet control for wireless network", 2014: scenarios I to III, figures 5 to 10.
+//! Sonia and R. Malhotra, "A Literature Survey on Packet control for wireless network", 2014: scenarios I to III,
+//! figures 5 to 10.
 
 mod pings;
 
@@ -78,7 +79,7 @@ fn numbers(sweeps: &[Analysis]) -> Vec<Number> {
     numbers
 }
 
-/// Timeouts beyond the first, where the spike lasts so long.
+/// Timeouts beyond the first, at the spike that lasts `lasts`.
 fn back_offs(sweep: &Analysis, lasts: &str) -> Sample {
     let lasts_so = |value: &Value| value[0]["lasts"].as_str() == Some(lasts);
     let timeouts = metric::find("timeouts").map(|metric| figure(sweep, metric, SPIKES, lasts_so, "none"));
@@ -131,7 +132,7 @@ const CHARTS: &[Chart] = &[
     },
 ];
 
-/// What comes at 5 s is late by 6 s, and so is all behind it.
+/// The packet of 5 s is late by 6 s, and so are all behind it.
 const PAUSE: &[&str] = &[r#"links.air.spikes=[{ at = "5 s", extra = "6 s", lasts = "1 ms" }]"#];
 
 /// Figures 6 and 9.
