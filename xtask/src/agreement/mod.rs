@@ -1,4 +1,4 @@
-//! The tables of ns-2 that tests hold ours against: made anew where ns-2 is installed.
+//! The tables of ns-2 that tests compare ours with: regenerated where ns-2 is installed.
 
 mod cell;
 mod senders;
