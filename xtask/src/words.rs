@@ -10,7 +10,7 @@ use crate::workspace;
 const WORDS: &str = "xtask/dialect-words.txt";
 
 /// Occurrences per 1000 words of prose that are let pass: what was measured last, rounded up. It only falls; the goal is 0.15.
-const LIMIT: f64 = 3.1;
+const LIMIT: f64 = 1.0;
 
 /// Where prose is: comments and messages of the crates, and the documentation.
 const PLACES: [&str; 8] =
