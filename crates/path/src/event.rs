@@ -1,4 +1,4 @@
-//! What can be seen happening on a link.
+//! Events of links and media.
 
 use engine::{Rate, Span, Time};
 use schemars::JsonSchema;
@@ -77,7 +77,7 @@ pub enum LinkEvent {
         number: u64,
         /// How many times this packet has been sent, this time included.
         attempt: u32,
-        /// What it carries.
+        /// The packet that it carries.
         packet: Packet,
     },
     /// A frame whose sending began now will arrive corrupted.
@@ -86,21 +86,21 @@ pub enum LinkEvent {
         number: u64,
         /// How many times this packet has been sent, this time included.
         attempt: u32,
-        /// What it carries.
+        /// The packet that it carries.
         packet: Packet,
     },
     /// A frame arrived that had arrived before: its link acknowledgment was lost.
     FrameDuplicate {
         /// The frame's sequence number.
         number: u64,
-        /// What it carries.
+        /// The packet that it carries.
         packet: Packet,
     },
     /// A frame arrived that the far end has no use for yet: with go-back-N it takes frames in sequence only.
     FrameDiscarded {
         /// The frame's sequence number.
         number: u64,
-        /// What it carries.
+        /// The packet that it carries.
         packet: Packet,
     },
     /// The link layer began to send a parity frame.
@@ -196,7 +196,7 @@ pub enum MediumEvent {
         from: u32,
         /// That of the station the frame was for.
         to: u32,
-        /// What for.
+        /// Its purpose.
         kind: FrameKind,
         /// How it came.
         reception: Reception,
@@ -248,7 +248,7 @@ impl Reach {
 /// A frame in the air.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct AirFrame {
-    /// What it is for.
+    /// Its kind.
     pub kind: FrameKind,
     /// When its transmission begins. The event of an acknowledgment may be emitted before this time.
     pub start: Time,

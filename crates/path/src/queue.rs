@@ -12,8 +12,8 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// The most that may wait in front of a link. The packet being sent does not count, nor does one that can be sent at
-/// once: even a limit of nothing lets a packet through whenever the transmitter is idle. What does not fit is dropped
-/// at the tail.
+/// once: even a limit of nothing lets a packet through whenever the transmitter is idle. A packet that does not fit is
+/// dropped at the tail.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Limit {
     /// No limit.

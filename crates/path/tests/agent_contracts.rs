@@ -1,4 +1,4 @@
-//! What holds for every agent there is, whatever crosses its node and whatever its link layer meets.
+//! Contracts of all agents, under any traffic and any outcome of the link layer.
 
 mod common;
 mod ladder;
@@ -38,8 +38,8 @@ fn messengers() -> impl Iterator<Item = AgentConfig> {
 
 // Of failed attempts.
 
-/// What a link layer says of these packets, data and acknowledgments, its own host's and others', some of them given up
-/// on: attempts rise from 1, and those of one packet may stand among those of another.
+/// Notices of a link layer about these packets, data and acknowledgments, its own host's and others', some of them
+/// given up on: attempts rise from 1, and those of one packet may stand among those of another.
 fn notices(packets: Range<u32>, seed: u64) -> Vec<RadioNotice> {
     const MOST: u32 = 9;
     let mut draws: Draws = Stream::named(seed, 0, "agents").draws();
@@ -59,7 +59,7 @@ fn alternating(one: &[RadioNotice], other: &[RadioNotice]) -> Vec<RadioNotice> {
     both.flatten().copied().collect()
 }
 
-/// What the agent sends at each notice.
+/// The packets that the agent sends at each notice.
 fn answers(config: &AgentConfig, notices: &[RadioNotice]) -> Vec<Vec<Packet>> {
     let Some(mut agent) = config.build() else { return vec![Vec::new(); notices.len()] };
     let answer = |(number, notice): (usize, &RadioNotice)| {
@@ -141,7 +141,7 @@ fn a_long_past_leaves_no_trace() {
 
 // Of packets that cross.
 
-/// What may happen to an agent.
+/// An input of an agent.
 #[derive(Clone, Copy, Debug)]
 enum Happens {
     ToAir(Packet),
@@ -208,7 +208,7 @@ impl Traffic {
         of_flow(flow, if fixed { from_fixed(change) } else { from_mobile(change) })
     }
 
-    /// What an end might send: mostly the next bytes, or an acknowledgment of something that was sent to it.
+    /// A plausible packet of an end: mostly the next bytes, or an acknowledgment of something that was sent to it.
     fn plausible(&mut self, segment: &mut Segment, flow: u16, side: usize) {
         const LEN: u32 = 1000;
         let mut sent = self.sent.get(&flow).copied().unwrap_or_default();
@@ -235,7 +235,7 @@ impl Traffic {
         self.sent.insert(flow, sent);
     }
 
-    /// What no end would send.
+    /// An implausible packet.
     fn absurd(&mut self, segment: &mut Segment) {
         let mut any = || self.draws.next_u64() as u32;
         segment.seq = SeqNum(any());
@@ -249,7 +249,7 @@ impl Traffic {
     }
 }
 
-/// What came out when something happened: the packet itself if it went on, and what the agent sent until then.
+/// The output for an input: the packet itself if it went on, and what the agent sent until then.
 struct Out {
     happened: Happens,
     passed: Option<Packet>,
@@ -287,7 +287,7 @@ fn through(config: &AgentConfig, mut traffic: Traffic, happenings: usize, mut te
     fed
 }
 
-/// What bytes of each stream there were, as ranges that neither overlap nor touch.
+/// The bytes of each stream, as ranges that neither overlap nor touch.
 #[derive(Default)]
 struct Bytes(BTreeMap<(Addr, u16, u16), BTreeMap<u64, u64>>);
 
@@ -364,10 +364,10 @@ fn nothing_is_invented() {
     }
 }
 
-/// What an agent takes and never gives back is counted, under the names of the counters that say why.
+/// Every packet that an agent drops is counted, by one of the counters that name the reason.
 #[test]
 fn what_does_not_come_out_again_is_counted() {
-    // Who holds packets gives back some of them; of the others none comes out again.
+    // An agent that holds packets returns some of them; other agents return none.
     let counted: [(&str, bool, &[&str]); 7] = [
         ("ack-decimation", true, &["acks_dropped"]),
         ("tack", true, &["acks_dropped"]),

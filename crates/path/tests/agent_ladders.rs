@@ -1,4 +1,4 @@
-//! What agents do with packets that a test feeds them by hand, drawn as ladders in `tests/golden`.
+//! Agents driven packet by packet, drawn as ladders in `tests/golden`.
 
 mod common;
 mod ladder;

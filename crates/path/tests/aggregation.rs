@@ -48,7 +48,7 @@ fn packet(number: u32) -> Packet {
 }
 
 struct Outcomes {
-    /// What was handed up forward and backward, and when.
+    /// The packets handed up forward and backward, with their times.
     delivered: [Vec<(Time, u32)>; 2],
     /// Packets reported as given up.
     given_up: [usize; 2],

@@ -31,13 +31,13 @@ fn number(packet: &Packet) -> u32 {
     segment.seq.0
 }
 
-/// What carries packets.
+/// The link under test.
 enum Carrier {
     Pipe(Box<Pipe>),
     Changing(Box<Changing>),
 }
 
-/// What came of packets: who arrived when, in ns, in order; who was lost on the way, and when that showed; who found
+/// The outcome of packets: arrivals in ns, in order; losses on the way, with the time of the event; packets that found
 /// the queue full; and what was counted in the end.
 #[derive(PartialEq, Eq, Debug, Default)]
 struct Outcome {
@@ -186,7 +186,7 @@ fn in_a_gap_packets_wait() {
     // Busy: 2 x 8, from 46 to 120 and 8.
     assert_eq!(found.counters.busy, ms(16 + 74 + 8));
 
-    // Who has left just as the gap begins did not pause; who arrives just as it ends did not wait.
+    // A packet that has left just as the gap begins did not pause; one that arrives just as it ends did not wait.
     let found = outcome(&changes, &[42, 72]);
     assert_eq!(found.at(), [(0, 100.0), (1, 128.0)]);
 }
@@ -284,7 +284,7 @@ fn packets_overtake_only_where_they_may() {
     assert!((overtaken - 0.405).abs() < 4.0 * error, "{overtaken}");
 }
 
-/// What one packet meets does not depend on what else is sent: of packets that start at the same times, some of which
+/// A packet's fate does not depend on other packets: of packets that start at the same times, some of which
 /// the other line does not carry, each arrives at the same time and is lost in both or in neither.
 #[test]
 fn what_a_packet_meets_does_not_depend_on_traffic() {

@@ -1,4 +1,4 @@
-//! What holds for every channel there is.
+//! Contracts of all channels.
 
 mod common;
 

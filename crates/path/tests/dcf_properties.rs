@@ -1,4 +1,4 @@
-//! What holds of a shared medium whatever its stations, queues, thresholds and channels are.
+//! Properties of a shared medium with any stations, queues, thresholds and channels.
 
 mod cell;
 
@@ -176,7 +176,7 @@ fn is_sensed(cell: &Cell, plan: &Plan) -> Result<(), TestCaseError> {
             ends,
             reserves: ends + frame.reserves,
         };
-        // What it follows by SIFS, having been received whole.
+        // The frame that it answers after SIFS, received undamaged.
         let asked = ended.iter().rev().find(|(theirs, mine, _, end, reception)| {
             (*theirs, *mine) == (to, from) && *reception == Reception::Received && *end + phy.sifs == frame.start
         });
@@ -248,7 +248,7 @@ proptest! {
     }
 }
 
-/// What was seen, times first, without the order of what was seen at one time.
+/// The events, times first, sorted within one time.
 fn timeline(cell: &Cell) -> Vec<(Time, String)> {
     let mut seen: Vec<_> = cell.log.0.iter().map(|(at, saw)| (*at, format!("{saw:?}"))).collect();
     seen.sort();

@@ -1,4 +1,4 @@
-//! What a cell's settings may not be, and what is said then.
+//! Invalid settings of a cell, and their messages.
 
 use engine::{Bytes, Decibels, Length, Rate, Span};
 use path::mac::dcf::config::{Aggregation, Growth, Preamble};
@@ -165,7 +165,7 @@ fn each_impossible_setting_is_told_of_alone() {
 #[test]
 fn the_standards_themselves_are_right_and_so_are_the_ends_of_ranges() {
     for standard in Standard::ALL {
-        // What messages call it is what scenarios do.
+        // Messages use the names of scenarios.
         let name: StrDeserializer<'_, serde::de::value::Error> = standard.name().into_deserializer();
         assert_eq!(Standard::deserialize(name), Ok(standard));
         assert_eq!(said(&Config { standard, ..Config::default() }), [""; 0]);

@@ -1,4 +1,4 @@
-//! What the schemes that filter acknowledgments and data do, drawn as ladders in `tests/golden`.
+//! The schemes that filter acknowledgments and data, drawn as ladders in `tests/golden`.
 
 mod ladder;
 
@@ -169,7 +169,7 @@ fn to_here(seq: u32, len: u32) -> Packet {
     Packet { dst: HERE, ..from_fixed(|segment| (segment.seq, segment.len) = (SeqNum(seq), len)) }
 }
 
-/// What this mobile acknowledges.
+/// An acknowledgment of this mobile.
 fn from_here(ack: u32) -> Packet {
     Packet { src: HERE, dst: FIXED, ..from_mobile(|segment| segment.ack = SeqNum(ack)) }
 }

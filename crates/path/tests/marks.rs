@@ -25,7 +25,7 @@ fn line() -> Line {
     Line::new("1 Mbps".parse::<Rate>().unwrap(), Span::from_millis(2), Timing::Exact)
 }
 
-/// Who takes the packets.
+/// The queue under test.
 #[derive(Clone, Copy)]
 enum Taker {
     Wire,
@@ -142,7 +142,7 @@ fn only_packets_whose_ends_take_part_are_marked_and_each_once() {
     assert_eq!((wire.1, station.1), (0, 0));
 }
 
-/// What finds the queue full is dropped, not marked; what is marked waits like any other.
+/// A packet that finds the queue full is dropped, not marked; a marked packet waits like any other.
 #[test]
 fn a_full_queue_drops_what_it_would_have_marked() {
     // One is sent, four wait, of which the last two found 2 and 3 waiting.

@@ -45,9 +45,9 @@ struct Flown {
     frame: AirFrame,
     readable: bool,
     collided: bool,
-    /// Who senses it.
+    /// The stations that sense it.
     heard: Vec<bool>,
-    /// Who can read it, unless something else is in the air there.
+    /// The stations that can read it, unless another frame overlaps there.
     read: Vec<bool>,
 }
 
@@ -138,7 +138,7 @@ fn who_hears_whom_is_a_matter_of_distance_at_the_time() {
                         heard: stations.clone().map(|station| senses(station, *from)).collect(),
                         read: stations.clone().map(|station| pair_reach(station, *from, *at) == Reach::Reads).collect(),
                     });
-                    // What is heard together is not read.
+                    // Overlapping frames are not read.
                     let last = flying.len() - 1;
                     for station in 0..STATIONS {
                         let others = (0..last).filter(|other| flying[*other].heard[station]).collect::<Vec<_>>();
@@ -179,7 +179,8 @@ fn who_hears_whom_is_a_matter_of_distance_at_the_time() {
     );
 }
 
-/// Who begins an exchange has sensed nothing for DIFS, but for what began within the 1 us that it takes to be sensed.
+/// A station that begins an exchange has sensed nothing for DIFS, but for frames that began within the 1 us that it
+/// takes to be sensed.
 fn first_of_an_exchange_waits(from: u32, at: Time, frame: &AirFrame, phy: &Phy, flying: &[Flown], over: &[Flown]) {
     let answers = matches!(frame.kind, FrameKind::Ack | FrameKind::BlockAck | FrameKind::Cts);
     let asked_for = matches!(frame.kind, FrameKind::Data | FrameKind::Aggregate)
@@ -196,7 +197,7 @@ fn first_of_an_exchange_waits(from: u32, at: Time, frame: &AirFrame, phy: &Phy, 
     for other in over.iter().filter(|other| other.heard[from as usize]) {
         // Its own frame, or one that began as late, may have ended within less only if nothing has begun behind it.
         assert!(other.ends() + phy.difs <= at + delay, "{from} sends at {at:?} after {}", other.from);
-        // What others have reserved is theirs, but for who takes part.
+        // A NAV keeps all stations silent but those of the exchange.
         let reserved = other.ends() + other.frame.reserves;
         if other.read[from as usize] && from != other.from && from != other.to {
             assert!(

@@ -127,8 +127,8 @@ fn requests_help_hidden_terminals() {
     let (asked, with_requests) = share(&Config { rts_threshold: Some(Bytes(0)), ..config(250, 300) });
     let (sensed, together) = share(&config(250, 550));
     assert!(hidden > 0.5, "{hidden}");
-    // Who begins a request in the 10 us before the other's answer does not hear that, and asks again into the other's
-    // data.
+    // A station that begins a request in the 10 us before the other's answer does not hear that, and asks again into
+    // the other's data.
     assert!(asked < 0.01, "{asked}");
     // Both draw the same of 32 slots about every 16th time (Bianchi: 2 / 33 for each of two stations that never fail).
     assert!((0.02..0.1).contains(&sensed), "{sensed}");

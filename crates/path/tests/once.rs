@@ -28,7 +28,7 @@ struct Setting {
     seed: u64,
 }
 
-/// What can be seen of a run, and what is counted at every step.
+/// The events of a run, and the counters at every step.
 #[derive(PartialEq, Debug)]
 struct Seen {
     log: Vec<(Time, HopId, LinkEvent)>,
@@ -133,7 +133,7 @@ fn without_urgent_packets_it_is_a_pipe() {
         for tie in [Tie::DepartureFirst, Tie::ArrivalFirst] {
             for (limit, threshold) in limits.iter().flat_map(|l| [(*l, Limit::None), (*l, Limit::Packets(2))]) {
                 for (delay, buffer) in [(0, None), (1, None), (1, Some(Bytes(5_000))), (20, None)] {
-                    // What takes no time at all happens within one nanosecond, where the order may be another.
+                    // Steps without duration happen within one nanosecond, where the order may differ.
                     if timing == Timing::WholeMilliseconds && delay == 0 {
                         continue;
                     }

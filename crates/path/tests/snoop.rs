@@ -69,8 +69,8 @@ fn the_timer_resends_until_it_has_tried_enough() {
     ladder.compare("snoop/local-timer");
 }
 
-/// The air only held the packet back: both come. What the second brings looks like news of the next packet, whose copy
-/// would bring the same again, and so on to the end.
+/// The air only held the packet back: both come. The acknowledgment of the second looks like a report about the next
+/// packet, whose copy would bring the same again, and so on to the end.
 #[test]
 fn what_a_needless_copy_brings_tells_of_no_loss() {
     let config = Config { srtt: Span::ZERO, rttvar: Span::ZERO, ..Config::default() };
@@ -119,7 +119,7 @@ fn only_a_single_duplicate_is_doubted() {
     assert_eq!(["local_retransmissions", "duplicates_suppressed"].map(|name| two.counter(name)), [2, 3]);
 }
 
-/// What the sender resends and the full queue drops has not gone out, and brings nothing.
+/// A sender's retransmission that the full queue drops has not gone out, and brings no duplicate.
 #[test]
 fn a_copy_that_finds_the_queue_full_brings_nothing() {
     let mut ladder = ladder("", Config::default());
@@ -325,8 +325,8 @@ fn an_acknowledgment_that_finds_the_queue_full_is_not_taken_for_data() {
     assert_eq!(counted, [0, 1]);
 }
 
-/// What finds no room here nor in the queue brings no duplicate: of the one packet behind the lost one a second
-/// duplicate tells that it was lost again.
+/// A packet that finds no room here nor in the queue brings no duplicate: of the one packet behind the lost one a
+/// second duplicate tells that it was lost again.
 #[test]
 fn what_was_never_kept_and_found_the_queue_full_is_not_expected() {
     let mut ladder = ladder("", Config { cache: 1, ..Config::default() });

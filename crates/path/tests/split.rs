@@ -29,7 +29,7 @@ fn syn(mut packet: Packet, seq: u32, with: Flags, mss: u16) -> Packet {
 }
 
 /// Both ends begin in ESTABLISHED. The beginning is acknowledged when the mobile has confirmed it; then each segment at
-/// once, before the mobile has it. What is lost in the air is sent again from here, and the sender never knows.
+/// once, before the mobile has it. Losses on the radio link are retransmitted from here, and the sender never knows.
 #[test]
 fn a_loss_in_the_air_is_made_good_from_the_node() {
     let scheme = split(|config| config.wireless.initial_window = Some(5));

@@ -16,7 +16,7 @@ use super::flow_table::{Flow, FlowTable};
 use super::reach::Reach;
 use super::{Agent, AgentCx, Place, Semantics, Traits, Verdict};
 
-/// What it asks for.
+/// The requirements of the scheme, and its effect on acknowledgments.
 pub fn traits() -> Traits {
     Traits {
         semantics: Semantics::Kept,
@@ -57,11 +57,11 @@ impl Config {
     }
 }
 
-/// What a flow and one stretch cost, as it is counted.
+/// The bytes of state that are counted for a flow and for one stretch.
 const FLOW_BYTES: u64 = 50;
 const STRETCH_BYTES: u64 = 16;
 
-/// What has come of one stream.
+/// The bytes of one stream that have arrived.
 struct Known {
     reach: Reach,
     /// Where it was seen first.

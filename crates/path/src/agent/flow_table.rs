@@ -51,7 +51,7 @@ impl<T> FlowTable<T> {
         self.flows.len()
     }
 
-    /// What is known of a flow that has a packet now.
+    /// The state of a flow that has a packet now.
     #[inline]
     pub fn get(&mut self, flow: &Flow) -> Option<&mut T> {
         let number = self.find(flow)?;
@@ -145,7 +145,7 @@ impl<T> TimedFlows<T> {
         self.flows.len()
     }
 
-    /// What is known of a flow that has a packet now.
+    /// The state of a flow that has a packet now.
     #[inline]
     pub fn get(&mut self, flow: &Flow) -> Option<&mut T> {
         self.flows.get(flow).map(|known| &mut known.state)
@@ -164,7 +164,7 @@ impl<T> TimedFlows<T> {
         self.flows.find(flow)
     }
 
-    /// What is known of the flow with this number.
+    /// The state of the flow with this number.
     #[inline]
     pub fn numbered(&mut self, number: u32) -> Option<&mut T> {
         self.flows.numbered(number).map(|(_, known)| &mut known.state)

@@ -23,7 +23,7 @@ use super::flow_table::{Flow, FlowTable, MOST_FLOWS};
 use super::{Agent, AgentCx, Place, Semantics, Traits, Verdict};
 use crate::channel::State;
 
-/// What it asks for.
+/// The requirements of the scheme, and its effect on acknowledgments.
 pub fn traits() -> Traits {
     Traits { semantics: Semantics::Kept, changes: &[Place::Receiver], uploads: &[], hears_link_layer: false }
 }
@@ -66,7 +66,7 @@ impl Config {
 /// How often it is said that the window is open again.
 const COPIES: u32 = 3;
 
-/// What a flow costs, as it is counted.
+/// The bytes of state that are counted for a flow.
 const FLOW_BYTES: u64 = 92;
 
 struct FreezeTcp {

@@ -1,4 +1,4 @@
-//! What the two ICMP schemes share: the message about a segment.
+//! The common part of the two ICMP schemes: the message about a segment.
 
 use wire::{Body, Ecn, Notice, NoticeKind, Packet};
 

@@ -26,7 +26,7 @@ use super::flow_table::{Flow, MOST_FLOWS, TimedFlows};
 use super::{Agent, AgentCx, Place, Semantics, Traits, Verdict};
 use crate::station::RadioNotice;
 
-/// What it asks for.
+/// The requirements of the scheme, and its effect on acknowledgments.
 pub fn traits() -> Traits {
     Traits { semantics: Semantics::Kept, changes: &[Place::BaseStation], uploads: &[], hears_link_layer: false }
 }
@@ -81,7 +81,7 @@ impl Config {
 /// sender's own probes go on, and an answer to one of them opens the window.
 const LONGEST_ASKING: Span = Span::from_secs(100);
 
-/// What a flow costs, as it is counted.
+/// The bytes of state that are counted for a flow.
 const FLOW_BYTES: u64 = 220;
 
 struct MTcp {
@@ -100,7 +100,7 @@ struct Counters {
     acks_of_unseen: u64,
 }
 
-/// What is known of a flow of data towards the air.
+/// The state of a flow of data towards the radio link.
 struct Known {
     /// The first byte seen, and the first behind all seen.
     first: SeqNum,
@@ -126,12 +126,12 @@ impl Known {
         Known { first, top, fin, sender, acked: None, kept_back: false, repeated: false, gone: None }
     }
 
-    /// What is outstanding in the air; none before the mobile has acknowledged anything.
+    /// The outstanding data on the radio link; none before the mobile has acknowledged anything.
     fn outstanding(&self) -> bool {
         self.acked.is_some_and(|acked| self.top.since(acked.ack) > 0)
     }
 
-    /// What an acknowledgment of `ack` is to say.
+    /// The acknowledgment to send for one of `ack`.
     fn shortened(&self, ack: SeqNum, whole: bool) -> SeqNum {
         let less = SeqNum(ack.0.wrapping_sub(1));
         // Only a byte of data can be kept back.

@@ -50,7 +50,7 @@ engine::registry! {
     }
 }
 
-/// What an agent may use while it acts.
+/// The context of an agent's calls.
 pub struct AgentCx<'a> {
     /// Now.
     pub now: Time,
@@ -81,7 +81,7 @@ pub struct Departure {
     pub urgent: bool,
 }
 
-/// What becomes of a packet that an agent was shown.
+/// The fate of a packet that an agent was shown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Verdict {
     /// It goes on as it now is, before anything that the agent sends in the same call.
@@ -130,7 +130,7 @@ pub trait Agent: Send {
     fn looks_at_queue(&self) -> bool {
         false
     }
-    /// What it has counted, by names for results: lower case, words joined by `_`. In the same order each time. One
+    /// Its counters, by names for results: lower case, words joined by `_`. In the same order each time. One
     /// that remembers anything of flows has among them `flows`, how many it remembers, `state_bytes`, what that takes,
     /// and `state_bytes_most`, the most it ever took.
     fn counters(&self) -> Vec<(&'static str, u64)> {

@@ -57,7 +57,7 @@ impl<K: Copy + Eq + Hash, T> Table<K, T> {
         self.place(number).map(|place| (place.key, &mut place.state))
     }
 
-    /// What was not used for the longest time.
+    /// The least recently used entry.
     pub fn oldest(&mut self) -> Option<(u32, &mut T)> {
         let number = self.oldest;
         self.get(number).map(|(_, state)| (number, state))

@@ -18,7 +18,7 @@ use super::ack_decimation::LONGEST;
 use super::thinning::{Pace, Progress, Thinning};
 use super::{Agent, Place, Semantics, Traits};
 
-/// What it asks for.
+/// The requirements of the scheme, and its effect on acknowledgments.
 pub fn traits() -> Traits {
     Traits {
         semantics: Semantics::Kept,

@@ -1,9 +1,9 @@
-//! What each scheme asks of a network, and what it leaves of TCP's promises.
+//! The requirements of each scheme on a network, and its effect on TCP's guarantees.
 
-/// What no setting of a scheme changes.
+/// The properties of a scheme that do not depend on its settings.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Traits {
-    /// What an acknowledgment says to a sender.
+    /// The meaning of an acknowledgment to a sender.
     pub semantics: Semantics,
     /// The nodes that must implement the scheme, beyond TCP and a link layer, where data flows to the mobile; empty
     /// when it has no effect in that direction.
@@ -23,7 +23,7 @@ pub enum Direction {
     Upload,
 }
 
-/// What an acknowledgment says to a sender.
+/// The meaning of an acknowledgment to a sender.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Semantics {
     /// The far end has the bytes.
@@ -32,7 +32,7 @@ pub enum Semantics {
     Lost,
 }
 
-/// Who must follow a scheme.
+/// A node that must implement a scheme.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Place {
     /// The end that sends data.

@@ -5,8 +5,8 @@
 //! sent something itself (`when-it-sends`). There a channel keeps stations sorted by where they were when they last
 //! sent, and a frame is not offered to one whose last place was out of reach (ns-2.35, mac/channel.cc,
 //! `getAffectedNodes` and `updateNodesList`); disconnections2012 was measured like that. A real mobile has much the
-//! same to do: who was gone for long must associate before anything is sent to it. What such a frame meets depends on
-//! what was sent before it: schemes then do not meet the same air.
+//! same to do: a mobile that was gone for long must associate before anything is sent to it. What such a frame meets
+//! depends on what was sent before it: schemes then do not meet the same air.
 
 use engine::registry::{Fault, Settings};
 use engine::{Span, Stream, Time};
@@ -164,7 +164,7 @@ mod tests {
         Config { away, every: Some(Span::from_millis(1000)), times: Some(2), shift: None, mobile: Mobile::First, hears }
     }
 
-    /// What becomes of frames of a millisecond, from the mobile or to it.
+    /// The fates of frames of a millisecond, from the mobile or to it.
     fn fates(hears: Hears, frames: &[(u64, Way)]) -> Vec<bool> {
         let mut channel = config(hears).build(Stream::default());
         let fate = |(start, way): &(u64, Way)| {
@@ -194,7 +194,7 @@ mod tests {
         assert_eq!(fates(Hears::AtOnce, &FRAMES), expected);
     }
 
-    /// What it sent while it was away does not count: at 200 and at 1200 it is back and deaf.
+    /// A frame that it sent while away does not count: at 200 and at 1200 it is back and deaf.
     #[test]
     fn it_hears_nothing_until_it_has_sent_something_itself() {
         let expected = [true, false, false, false, false, true, true, false, false, true];

@@ -1,4 +1,4 @@
-//! What happens to frames on the way.
+//! Models of loss on a link.
 //!
 //! A channel is asked once for each frame, when its sending begins. Its randomness never depends on traffic:
 //! states live in time, and a draw for a frame belongs to the frame's start and direction, so two schemes
@@ -56,7 +56,7 @@ pub struct Frame {
     pub number: Option<u64>,
 }
 
-/// What becomes of a frame.
+/// The fate of a frame.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fate {
     /// It arrives.
@@ -86,7 +86,7 @@ impl State {
 
 /// A model of the air on one link, in both directions.
 pub trait Channel: Send {
-    /// What becomes of `frame`. Asked once for each frame, in order of start within one direction; the two
+    /// The fate of `frame`. Called once for each frame, in order of start within one direction; the two
     /// directions may interleave in any way.
     fn fate(&mut self, frame: &Frame) -> Fate;
 

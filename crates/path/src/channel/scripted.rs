@@ -9,7 +9,7 @@ use super::timeline::{Timeline, rising};
 use super::{Channel, Fate, Frame, State};
 use crate::event::Way;
 
-/// What is lost.
+/// The lost frames.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Config {

@@ -21,7 +21,7 @@ pub(super) struct Stays {
 /// A state that lasts less is made of switches faster than any frame could notice, each of which costs time.
 const SHORTEST_STAY: Span = Span::from_nanos(1_000);
 
-/// What is wrong with the settings `mean_good` and `mean_bad`.
+/// The errors of the settings `mean_good` and `mean_bad`.
 pub(super) fn faults(mean_good: Span, mean_bad: Span) -> Vec<Fault> {
     let mut faults = Vec::new();
     if mean_good == Span::ZERO {

@@ -80,7 +80,7 @@ impl Pipe {
         self
     }
 
-    /// What has been counted until `now`: packets that still wait have not been sent, and of one that is being sent the
+    /// The counters at `now`: packets that still wait have not been sent, and of one that is being sent the
     /// line has been busy with a part.
     pub fn counters(&self, now: Time) -> Counters {
         let mut counters = self.counters;
@@ -90,7 +90,7 @@ impl Pipe {
         counters
     }
 
-    /// What it holds at `now`.
+    /// The packets that it holds at `now`.
     pub fn state(&self, now: Time) -> HopState {
         let waiting = self.passing.iter().rev().take_while(|passage| passage.starts > now);
         let (count, bytes) = waiting.fold((0, 0), |(count, bytes), passage| (count + 1, bytes + passage.size()));

@@ -1,5 +1,5 @@
 //! Aggregates: several packets of a lane in one frame, each with a checksum of its own, answered by one block
-//! acknowledgment that tells which of them have come [802.11-2012 s8.6, s9.12, s9.21]. What failed goes again in the
+//! acknowledgment that tells which of them have come [802.11-2012 s8.6, s9.12, s9.21]. Failed packets go again in the
 //! lane's next aggregate, before anything new.
 //!
 //! A station takes packets in hand when its turn has come. Those in hand lie within a window of 64 numbers. Model,

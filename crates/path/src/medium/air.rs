@@ -36,7 +36,7 @@ impl Flying {
         self.heard_by.as_deref().unwrap_or(&hearing.audience[self.from as usize])
     }
 
-    /// What it reserves, when it ends at `now`.
+    /// Its reservation, when it ends at `now`.
     fn reserves(&self, now: Time) -> Reservation {
         Reservation { until: now + self.frame.reserves, between: [self.from, self.to] }
     }
@@ -51,7 +51,7 @@ impl Flying {
         (self.frame.start + self.frame.duration).since(now).min(self.frame.duration)
     }
 
-    /// Whether any of `other` is there when this one reaches who it is for. What a station itself sends is there at
+    /// Whether any of `other` is there when this one reaches its receiver. A station's own frame is there at
     /// once.
     fn meets(&self, other: &Flying, delay: Span) -> bool {
         let until = |frame: &AirFrame| frame.start + frame.duration;

@@ -1,4 +1,4 @@
-//! Who hears whom.
+//! Which stations hear each other.
 
 use std::collections::HashMap;
 use std::hash::Hash;

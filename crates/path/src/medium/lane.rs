@@ -78,7 +78,7 @@ impl Lane {
         }
     }
 
-    /// What it holds.
+    /// The packets that it holds.
     pub fn state(&self) -> HopState {
         let in_hand = self.head.iter().chain(&self.behind);
         let (begun, fresh): (Vec<&Head>, Vec<&Head>) = in_hand.partition(|head| head.attempts > 0);

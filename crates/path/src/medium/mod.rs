@@ -69,7 +69,7 @@ pub struct Medium {
     zones: Vec<Zone>,
     flying: Vec<Flying>,
     tally: Tally,
-    /// What has happened outside the medium, and on which hop.
+    /// Outcomes for the world outside the medium, and their hops.
     outcomes: VecDeque<(HopId, Outcome)>,
 }
 
@@ -80,7 +80,7 @@ pub struct LaneSpec {
     pub hop: HopId,
     /// The neighbour's number in the medium.
     pub to: u32,
-    /// What may wait.
+    /// The queue limit.
     pub limit: Limit,
     /// Beyond this a packet that says it understands marks is marked.
     pub threshold: Limit,
@@ -221,18 +221,18 @@ impl Medium {
             || station.lanes[station.serving()].open
     }
 
-    /// What has been brought about outside the medium, oldest first, and on which hop. To be asked until there is
+    /// The outcomes for the world outside the medium, oldest first, and their hops. To be called until there is
     /// nothing more after each call that may bring something about.
     pub fn outcome(&mut self) -> Option<(HopId, Outcome)> {
         self.outcomes.pop_front()
     }
 
-    /// What a lane of a station holds.
+    /// The packets that a lane of a station holds.
     pub fn state(&self, station: u32, lane: usize) -> HopState {
         self.stations[station as usize].lanes[lane].state()
     }
 
-    /// What a lane of a station has counted until `now`: of a frame that is being sent, the part that has been.
+    /// The counters of a lane of a station at `now`: of a frame that is being sent, the part that has been.
     pub fn counters(&self, station: u32, lane: usize, now: Time) -> Counters {
         let from = &self.stations[station as usize];
         let mut counters = from.lanes[lane].counters;
@@ -253,7 +253,7 @@ fn draw<O: Observer>(medium: u32, number: u32, station: &mut Station, cx: &mut C
     slots
 }
 
-/// What a channel is asked about a frame of a lane.
+/// Asks the channel for the fate of a frame of a lane.
 fn fate(
     channels: &mut [Box<dyn Channel>],
     hop: HopId,

@@ -11,7 +11,7 @@ use crate::mac::dcf::RateIndex;
 use crate::mac::dcf::frame::ACK_SIZE;
 use crate::turns::Turns;
 
-/// What a station is waiting for. Its one wake-up is armed for that.
+/// The event that a station is waiting for. Its one wake-up is armed for it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Phase {
     /// Something to send. The back-off that follows every exchange is over when its zone has counted its slots, or runs
@@ -49,7 +49,7 @@ pub(super) enum Step {
 #[derive(Clone, Copy)]
 pub(super) struct Data {
     pub hop: HopId,
-    /// Who it is for.
+    /// Its receiver.
     pub to: u32,
     pub rate: RateIndex,
     /// Bytes, header and checksum included.
@@ -93,7 +93,7 @@ pub(super) struct Station {
     pub unread: Option<Time>,
     pub counted: StationCounters,
     pub draws: Draws,
-    /// What it sends, or sent last.
+    /// The frame that it sends, or sent last.
     pub data: Data,
     /// Its beacons, if it sends any.
     pub beacons: Option<Beacons>,

@@ -1,4 +1,4 @@
-//! What a medium counts of its stations and of its air.
+//! Counters of a medium and its stations.
 
 use engine::{Span, Time};
 
@@ -6,7 +6,7 @@ use super::Medium;
 use super::air::Flying;
 use crate::mac::dcf::FrameKind;
 
-/// What a station of a medium has counted.
+/// Counters of a station of a medium.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct StationCounters {
     /// Data frames sent, repetitions and fragments included; an aggregate is one.
@@ -136,7 +136,7 @@ impl Medium {
         self.stations.len() as u32
     }
 
-    /// What a station has counted until `now`: of a frame that is being sent, the time that is over.
+    /// The counters of a station at `now`: of a frame that is being sent, the time that is over.
     pub fn station_counters(&self, number: u32, now: Time) -> StationCounters {
         let station = &self.stations[number as usize];
         let mut counted = station.counted;

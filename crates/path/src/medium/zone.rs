@@ -23,7 +23,7 @@ struct Apart {
     slots: u64,
 }
 
-/// What a frame reserves: it sets the network allocation vector (NAV) of who reads it.
+/// A frame's reservation: it sets the network allocation vector (NAV) of the stations that read it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub(super) struct Reservation {
     pub until: Time,
@@ -45,7 +45,7 @@ pub(super) struct Zone {
     busy_since: Time,
     /// Since when nothing is heard.
     idle_since: Time,
-    /// What is reserved, for whom: the network allocation vectors of all here. One exchange, rarely more.
+    /// The network allocation vectors of all stations here. One exchange, rarely more.
     reserved: Vec<Reservation>,
     /// When slots begin to count, while nothing is heard.
     from: Time,
@@ -60,8 +60,8 @@ pub(super) struct Zone {
 
 impl Zone {
     /// Whether a station that counts slots from `from` on may send at `now` without backing off: nothing is heard or
-    /// reserved from it, and has not been for as long as is needed. Who began to send less than the propagation delay
-    /// ago is not heard yet.
+    /// reserved from it, and has not been for as long as is needed. A station that began to send less than the
+    /// propagation delay ago is not heard yet.
     pub fn is_free(&self, from: Time, now: Time, phy: &Phy) -> bool {
         now >= from && (self.heard == 0 || self.is_unsensed(now, phy))
     }
@@ -134,7 +134,7 @@ impl Zone {
     /// end of that frame, whatever others believe reserved or took for a collision [802.11-2007 s9.2.5.2]; of what
     /// began later it knows as much as they.
     pub fn after_silence(&self, number: u32, station: &Station, sent: Time, now: Time, phy: &Phy) -> Time {
-        // What ends now has no order with the end of the wait either.
+        // A frame that ends now is unordered with the end of the wait, too.
         let heard_more = self.busy_since > sent && !self.is_unsensed(now, phy) || self.idle_since == now;
         match heard_more {
             true => self.counts_from(number, station, phy).max(now),

@@ -1,7 +1,7 @@
 //! Transmitters that one direction of one link has for itself, and that act at the moment they send: which packet goes
 //! next is decided when the line is free, not when a packet is queued as on a [pipe](crate::link::pipe).
 //!
-//! Each has one wake-up: the earliest of what it waits for. What it brings about outside itself stands in a queue that
+//! Each has one wake-up: the earliest of its timers. Its outcomes for the world outside stand in a queue that
 //! [`Transmitter::outcome`] empties; without a link layer, [`once`], it is at most one packet that arrives. A link
 //! layer's far end is played here too, as at a [station](crate::station).
 
@@ -78,7 +78,7 @@ impl Transmitter {
         }
     }
 
-    /// What it has brought about, oldest first. To be asked until there is nothing more after each `on_wake`.
+    /// Its outcomes, oldest first. To be called until there is nothing more after each `on_wake`.
     pub fn outcome(&mut self) -> Option<Outcome> {
         match self {
             Transmitter::Window(window) => window.outcomes.pop_front(),
@@ -87,7 +87,7 @@ impl Transmitter {
         }
     }
 
-    /// What has been counted until `now`: of a frame that is being sent, the part that has been.
+    /// The counters at `now`: of a frame that is being sent, the part that has been.
     pub fn counters(&self, now: Time) -> Counters {
         match self {
             Transmitter::Window(window) => window.counters(now),
@@ -96,7 +96,7 @@ impl Transmitter {
         }
     }
 
-    /// What it holds.
+    /// The packets that it holds.
     pub fn state(&self) -> HopState {
         match self {
             Transmitter::Window(window) => window.state(),

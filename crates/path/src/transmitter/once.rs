@@ -46,7 +46,7 @@ pub struct Once {
     /// still.
     begun: (Time, usize, u64),
     counters: Counters,
-    /// What the slot waits for.
+    /// The time and order for which the slot is armed.
     armed: Option<(Time, Order)>,
 }
 
@@ -80,17 +80,17 @@ impl Once {
         self.backlog.len()
     }
 
-    /// What it holds.
+    /// The packets that it holds.
     pub fn state(&self) -> HopState {
         let (waiting, waiting_bytes) = (self.backlog.len(), self.backlog.bytes());
         HopState { waiting, waiting_bytes, outstanding: self.flying.len(), link_layer: None }
     }
 
-    /// What has been counted until `now`: of a packet that is being sent, the part that has been.
+    /// The counters at `now`: of a packet that is being sent, the part that has been.
     pub fn counters(&self, now: Time) -> Counters {
         let mut counters = self.counters;
         counters.busy = counters.busy - self.free.0.since(now);
-        // What begins at this very moment has begun.
+        // A transmission that begins at this very moment has begun.
         let (mut line, mut starts) = (self.line.clone(), self.free.0);
         for packet in self.backlog.iter() {
             if starts > now {

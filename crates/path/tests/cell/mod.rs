@@ -14,7 +14,7 @@ use path::station::scheduler::Scheduler;
 use path::{Cx, HopId, LinkEvent, MediumEvent, Observer, Way};
 use wire::{Addr, Body, Ecn, Flags, Packet, Segment, SeqNum};
 
-/// What there is in the cell.
+/// The plan of a cell.
 #[derive(Clone, Debug)]
 pub struct Plan {
     pub config: Config,
@@ -231,7 +231,7 @@ impl Cell {
         self.medium.counters(station, lane, now)
     }
 
-    /// What was seen, a line each, in microseconds.
+    /// The events, a line each, in microseconds.
     pub fn lines(&self) -> Vec<String> {
         self.log.0.iter().filter_map(|(at, saw)| line(*at, saw)).collect()
     }

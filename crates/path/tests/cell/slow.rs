@@ -7,7 +7,7 @@
 //! begins at 0 is heard until 4193, its acknowledgment begins at 4203 and is heard until 4203 + 304 + 1 = 4508, and
 //! data reserves 10 + 304 = 314.
 //!
-//! `1>0` is from station 1 to station 0. What a station draws is chosen by its stream and stands in the log. Draws in
+//! `1>0` is from station 1 to station 0. A station's draws are chosen by its stream and stand in the log. Draws in
 //! the last line of an exchange that decides nothing more are whatever the stream gives.
 
 use engine::{Bytes, Rate, Span};
@@ -39,7 +39,7 @@ pub fn losing(drop: &[u64], bad: &[[Span; 2]]) -> scripted::Config {
     scripted::Config { drop: drop.to_vec(), bad: bad.to_vec(), ..scripted::Config::default() }
 }
 
-/// What happens to packets that are handed over at their times: (microsecond, link, size).
+/// The events of packets that are handed over at their times: (microsecond, link, size).
 pub fn timeline(plan: &Plan, offers: &[(u64, usize, u32)]) -> Vec<String> {
     let mut cell = Cell::new(plan);
     let offers: Vec<_> = offers.iter().map(|(at, link, size)| (*at, *link, Forward, *size)).collect();

@@ -1,4 +1,4 @@
-//! What the contract tests share.
+//! Helpers of the contract tests.
 #![allow(dead_code, reason = "each test file uses some of it")]
 
 use engine::{Slot, Time};

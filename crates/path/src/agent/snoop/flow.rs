@@ -1,4 +1,4 @@
-//! What the base station knows of one flow, and the two procedures: `snoop_data` and `snoop_ack`.
+//! The base station's state of one flow, and the two procedures: `snoop_data` and `snoop_ack`.
 
 use std::cmp::Ordering;
 
@@ -16,7 +16,7 @@ pub(super) struct Known {
     seen: Reach,
     /// Highest acknowledgment of the mobile; before the first one, where the first segment begins.
     acked: u64,
-    /// What the mobile would answer now, once it has been heard of.
+    /// The mobile's last acknowledgment, if any has been seen.
     last_ack: Option<Packet>,
     pub cache: Cache,
     /// Duplicate acknowledgments that may still come for what has been resent, at most.
@@ -39,7 +39,7 @@ pub(super) struct Known {
     active: Time,
 }
 
-/// What becomes of a packet of data.
+/// The fate of a packet of data.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Data {
     /// It goes on to the mobile.
@@ -48,7 +48,7 @@ pub(super) enum Data {
     Answer(Packet),
 }
 
-/// What becomes of an acknowledgment.
+/// The fate of an acknowledgment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Ack {
     /// It goes on to the sender.
@@ -136,7 +136,7 @@ impl Known {
     }
 
     /// The packet of data that was just forwarded found the queue full: congestion, which the sender is to hear of.
-    /// What the sender has resent is known to it.
+    /// The sender's own retransmissions need no report to it.
     pub fn refused(&mut self, segment: &Segment, counters: &mut Counters) {
         let Some(start) = self.seen.offset(segment.seq) else { return };
         let order = self.order;
@@ -167,7 +167,7 @@ impl Known {
             counters.implausible += 1;
             return Ack::Forward;
         };
-        // What else a segment brings must go on.
+        // Data and control flags of the segment must be forwarded.
         let bare = segment.seq_len() == 0 && !segment.flags.has(Flags::RST);
         self.active = cx.now;
         match ack.cmp(&self.acked) {
@@ -214,7 +214,7 @@ impl Known {
             counters.rtt_samples += 1;
         }
         (self.acked, self.last_ack) = (ack, as_given_now(packet));
-        // What went out after the copies has come, so they have.
+        // A later packet has arrived, so the copies have arrived too.
         if ack > self.late_until {
             self.late = 0;
         } else if config.late_duplicates {
@@ -242,8 +242,8 @@ impl Known {
             return Ack::Suppress;
         }
         if lost.retransmissions >= config.retransmissions {
-            // There is an end to trying: the sender is to hear of it. What the last retransmission brings about was
-            // expected.
+            // The retries are exhausted, and the sender must learn of the loss. The effect of the last retransmission
+            // was expected.
             counters.duplicates_passed += 1;
             return Ack::Forward;
         }

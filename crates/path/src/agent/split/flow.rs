@@ -8,7 +8,7 @@ use super::ends::Ends;
 use super::opening::Agreed;
 use crate::agent::AgentCx;
 
-/// What one flow holds, and what became of it.
+/// The bytes that one flow holds, and its outcome.
 pub(super) struct Flow {
     legs: [Leg; 2],
     /// Whose first byte was taken from the first segment seen, until the other end acknowledges it: before, something
@@ -39,7 +39,7 @@ struct Leg {
     closed: bool,
 }
 
-/// What a segment acknowledges.
+/// The kind of acknowledgment in a segment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Acknowledges {
     /// Nothing, or what was sent from here; or it is for the connection to refuse.
@@ -53,7 +53,7 @@ pub(super) enum Acknowledges {
     Ahead,
 }
 
-/// What came of an event.
+/// The outcome of an event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Outcome {
     /// Bytes held, both ways.
@@ -99,7 +99,7 @@ impl Flow {
         segment.flags.has(Flags::SYN) && !segment.flags.has(Flags::ACK) && self.legs.iter().all(over)
     }
 
-    /// What a segment of `from` acknowledges.
+    /// The kind of acknowledgment in a segment of `from`.
     pub fn acknowledges(&self, from: usize, segment: &Segment) -> Acknowledges {
         let [near, far] = [&self.legs[from], &self.legs[1 - from]];
         if self.whole || !segment.flags.has(Flags::ACK) || segment.ack.since(near.sent_to) <= 0 {

@@ -23,7 +23,7 @@ use tcp::presets;
 
 use super::{Agent, Place, Semantics, Traits};
 
-/// What it asks for.
+/// The requirements of the scheme, and its effect on acknowledgments.
 pub fn traits() -> Traits {
     Traits {
         semantics: Semantics::Lost,
@@ -59,7 +59,7 @@ pub struct Config {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Side {
-    /// What it is, by the names that `lasthop list variants` shows.
+    /// A name of `lasthop list variants`.
     #[serde(default = "reno")]
     pub variant: String,
     /// Congestion window at the beginning, in segments.

@@ -128,7 +128,7 @@ impl Changing {
         self
     }
 
-    /// What has been counted until `now`. The line is busy while it has something to send, whether it can or not.
+    /// The counters at `now`. The line is busy while it has something to send, whether it can or not.
     pub fn counters(&self, now: Time) -> Counters {
         let mut counters = self.counters;
         let waiting = self.waiting.iter().rev().take_while(|(starts, _)| *starts > now).count();
@@ -137,7 +137,7 @@ impl Changing {
         counters
     }
 
-    /// What it holds at `now`.
+    /// The packets that it holds at `now`.
     pub fn state(&self, now: Time) -> HopState {
         let waiting = self.waiting.iter().rev().take_while(|(starts, _)| *starts > now);
         let (count, bytes) = waiting.fold((0, 0), |(count, bytes), (_, size)| (count + 1, bytes + u64::from(*size)));
@@ -232,7 +232,8 @@ impl Changing {
         self.flights.push(Reverse((arrives, number, place)));
     }
 
-    /// What tells a packet's draws from those of others that start at the same time, here or the other way.
+    /// The number that separates a packet's draws from those of other packets that start at the same time, in either
+    /// direction.
     fn number_of(&mut self, starts: Time) -> u32 {
         let (last, number) = self.last_start;
         self.last_start = (starts, if last == starts { number + 1 } else { 0 });
@@ -263,7 +264,7 @@ impl Changing {
         at < now || (at == now && self.tie == Tie::DepartureFirst)
     }
 
-    /// Who has begun to be sent waits no more.
+    /// A packet whose transmission has begun waits no more.
     fn begin_those_due(&mut self, now: Time) {
         while let Some((_, size)) = self.waiting.front().copied().filter(|(starts, _)| self.is_over(*starts, now)) {
             self.waiting.pop_front();

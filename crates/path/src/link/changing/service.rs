@@ -42,7 +42,7 @@ impl Opportunities {
     /// The latest time that a trace may have: longer than any run.
     pub const LATEST: u64 = 400 * 24 * 3_600_000;
 
-    /// What they carry in the mean.
+    /// Their mean rate.
     pub fn mean_rate(&self) -> Rate {
         let bits = u128::from(8 * Self::BYTES) * self.millis.len() as u128 * 1000;
         let rate = (bits / u128::from(self.period())).max(1);

@@ -59,7 +59,7 @@ fn is_zero(span: &Span) -> bool {
 
 /// A delay from a number of nanoseconds.
 fn delay(nanos: f64) -> Span {
-    // What is no number or negative is cast to 0.
+    // NaN and negative values are cast to 0.
     Span::from_nanos(nanos as u64).min(LONGEST)
 }
 

@@ -26,7 +26,7 @@ engine::registry! {
     }
 }
 
-/// What sends frames again, if anything does.
+/// The retransmission scheme of a link layer.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Arq {
     /// Nothing.
@@ -78,6 +78,6 @@ pub struct StopAndWait {
     pub margin: Span,
     /// Bytes of a link acknowledgment.
     pub ack_size: u32,
-    /// What a retransmission is called.
+    /// The name of a retransmission.
     pub numbering: stop_and_wait::Numbering,
 }

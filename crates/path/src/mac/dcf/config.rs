@@ -1,4 +1,4 @@
-//! What a cell can set.
+//! The settings of a cell.
 
 use engine::{Bytes, Decibels, Length, Named, Rate, Span};
 use schemars::JsonSchema;
@@ -44,7 +44,7 @@ pub struct Config {
     /// The same for longer frames; 4 if not given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub long_retry_limit: Option<u32>,
-    /// What is added to both limits with each packet to a station that is given up in a row, until one is acknowledged
+    /// The increase of both limits with each packet to a station that is given up in a row, until one is acknowledged
     /// (approach A of disconnections2012).
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "engine::or_none::deserialize")]
     #[schemars(schema_with = "engine::or_none::schema::<Growth>")]
@@ -113,7 +113,7 @@ pub struct Aggregation {
 }
 
 impl Default for Aggregation {
-    /// What the standard allows: the window of a block acknowledgment, the longest aggregate, the longest frame
+    /// The limits of the standard: the window of a block acknowledgment, the longest aggregate, the longest frame
     /// [802.11-2012 s8.3.1.9.3, s8.4.2.58.3, s20.4.4].
     fn default() -> Self {
         Aggregation { frames: 64, bytes: Bytes(65_535), duration: Span::from_millis(10) }

@@ -89,7 +89,7 @@ impl Config {
         self.path_loss.unwrap_or(PATH_LOSS)
     }
 
-    /// What is wrong with them.
+    /// The errors of these settings.
     pub(super) fn reach_faults(&self) -> Vec<Fault> {
         let mut faults = Vec::new();
         if let Some(range) = self.range.filter(|range| *range == Length(0) || *range > LONGEST) {

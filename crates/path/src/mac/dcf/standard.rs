@@ -1,4 +1,4 @@
-//! What each edition of IEEE 802.11 fixes: rates, slots, spaces between frames, and how long a frame takes.
+//! The constants of each edition of IEEE 802.11: rates, slots, spaces between frames, and how long a frame takes.
 
 use std::fmt;
 

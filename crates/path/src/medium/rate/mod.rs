@@ -28,7 +28,7 @@ impl Default for RateControlConfig {
 /// Bytes of the frame by whose time rates are compared; Linux's minstrel takes the same.
 pub const USUAL_FRAME: u32 = 1200;
 
-/// What there is to choose from.
+/// The rates to choose from.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Rates {
     /// Slowest first.

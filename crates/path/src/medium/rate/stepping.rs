@@ -21,7 +21,7 @@ use crate::mac::dcf::RateIndex;
 pub struct Config {
     /// Steps down.
     pub steps: u32,
-    /// What is left of the rate behind the last.
+    /// The share of the rate that is left after the last step.
     pub least: f64,
     /// Failed attempts in a row that take the rate down a step; a packet that is given up does if not given.
     #[serde(skip_serializing_if = "Option::is_none")]

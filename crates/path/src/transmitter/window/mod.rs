@@ -33,7 +33,7 @@ struct Outstanding {
     done: bool,
 }
 
-/// What it waits for.
+/// The event of the next wake-up.
 #[derive(Clone, Copy)]
 enum Next {
     Ack,
@@ -112,7 +112,7 @@ impl WindowSender {
     }
 
     pub(super) fn on_packet<O: Observer>(&mut self, packet: &Packet, urgent: bool, cx: &mut Cx<'_, O>) -> bool {
-        // What can be sent at once does not wait: no limit is met.
+        // A packet that can be sent at once does not wait: no limit applies.
         let at_once = self.free.0 <= cx.now && !self.has_repeats() && self.backlog.is_empty() && self.window_is_open();
         let mut packet = *packet;
         if !at_once && !self.backlog.admits(&mut packet, (0, 0), self.hop, &mut self.counters, cx) {
