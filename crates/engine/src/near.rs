@@ -17,7 +17,7 @@ pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
     let distance = |other: &str| strsim::damerau_levenshtein(&small, &other.to_lowercase());
     let distances = |other: &&'a str| (distance(other), strsim::damerau_levenshtein(name, other), *other);
     let near = known.iter().filter(comparable).map(distances).min();
-    // Who has more letters wrong than the other word has letters did not mean it: 1-h is not h.
+    // More edits than the other word has letters make no suggestion: 1-h is not h.
     let few = |distance: usize, other: &str| distance <= most && distance <= letters(other);
     let near = near.filter(|(distance, _, other)| few(*distance, other)).map(|(_, _, other)| other);
     near.or_else(|| known.into_iter().find(|other| name.len() > 2 && other.to_lowercase().starts_with(&small)))

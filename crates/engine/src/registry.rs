@@ -9,9 +9,9 @@ pub struct Fault {
     pub entry: Option<usize>,
     /// The value found, if any.
     pub found: Option<String>,
-    /// What should, or what is wrong.
+    /// The expected value, or the error.
     pub expected: String,
-    /// What to do.
+    /// The hint.
     pub hint: Option<String>,
 }
 
@@ -44,9 +44,9 @@ impl Fault {
     }
 }
 
-/// What a member can say of its settings; the defaults suit one that has none, or none that can be wrong.
+/// Checks of a member's settings; the defaults suit one that has none, or none that can be wrong.
 pub trait Settings {
-    /// What is wrong with them, beyond what their types forbid.
+    /// Their errors, beyond those that their types exclude.
     fn check(&self) -> Vec<Fault> {
         Vec::new()
     }
@@ -62,7 +62,7 @@ pub struct NoSettings {}
 
 impl Settings for NoSettings {}
 
-/// What every registry can say of itself.
+/// Properties common to all registries.
 pub trait Registry {
     /// Every member: its name in scenarios, and one line about it.
     fn members() -> &'static [(&'static str, &'static str)];
@@ -133,7 +133,7 @@ macro_rules! registry {
         }
 
         impl $name {
-            /// What is known of the member, whatever its settings.
+            /// The member's properties that do not depend on its settings.
             pub fn $fact(&self) -> $facts {
                 match self { $(Self::$variant(_) => $module::$fact()),+ }
             }
@@ -168,7 +168,7 @@ macro_rules! registry {
             /// Every member: its name in scenarios, and one line about it.
             pub const MEMBERS: &'static [(&'static str, &'static str)] = &[$(($key, $summary)),+];
 
-            /// What is wrong with the settings.
+            /// The errors of the settings.
             pub fn check(&self) -> Vec<$crate::registry::Fault> {
                 match self { $(Self::$variant(config) => $crate::registry::Settings::check(config)),+ }
             }
