@@ -32,26 +32,26 @@ impl Mac {
 pub enum Head {
     /// An acknowledgment.
     Ack {
-        /// Who sent what is acknowledged.
+        /// The sender of the acknowledged frame.
         to: Mac,
     },
     /// A request to send.
     Rts {
-        /// Who is asked.
+        /// The receiver.
         to: Mac,
-        /// Who asks.
+        /// The transmitter.
         from: Mac,
     },
     /// A clear-to-send.
     Cts {
-        /// Who has asked.
+        /// The sender of the request.
         to: Mac,
     },
     /// An acknowledgment of several packets, compressed [802.11-2012 s8.3.1.9.3].
     BlockAck {
-        /// Who sent them.
+        /// The sender of the acknowledged packets.
         to: Mac,
-        /// Who acknowledges them.
+        /// The station that acknowledges them.
         from: Mac,
         /// The packet's number, modulo 4096, that the first bit stands for.
         first: u16,
@@ -156,7 +156,7 @@ pub fn header(head: &Head, duration: u16) -> Vec<u8> {
     out
 }
 
-/// What the first fragment of a packet carries: LLC, SNAP, and the packet's headers; its data is left out.
+/// The contents of a packet's first fragment: LLC, SNAP, and the packet's headers; its data is left out.
 /// `identification` numbers the packets of a capture.
 pub fn body(packet: &Packet, identification: u16) -> Vec<u8> {
     let mut out = LLC_SNAP.to_vec();

@@ -4,7 +4,7 @@ use std::num::NonZeroU16;
 
 use crate::segment::SeqNum;
 
-/// The options of a segment. What is not there takes no room on the wire.
+/// The options of a segment. An absent option takes no room on the wire.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Options {
     /// Bytes of data the sender of this SYN takes in a segment [RFC9293 s3.7.1].
@@ -15,7 +15,7 @@ pub struct Options {
     pub sack_permitted: bool,
     /// The sender's clock and an echo of the other's [RFC7323 s3.2].
     pub timestamps: Option<Timestamps>,
-    /// What came out of order [RFC2018 s3].
+    /// The ranges received out of order [RFC2018 s3].
     pub sack: SackBlocks,
 }
 
