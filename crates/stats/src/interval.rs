@@ -101,7 +101,7 @@ impl Interval {
         Some(Interval::around(moments.mean()?, half))
     }
 
-    /// What of it lies in `range`; an end of it where none does.
+    /// Its part within `range`; an end of `range` where they are disjoint.
     #[must_use]
     pub fn within(&self, range: &Interval) -> Self {
         let inside = |end: f64| end.max(range.low).min(range.high);

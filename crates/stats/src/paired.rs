@@ -97,7 +97,7 @@ impl Pairs {
         if !percent.is_finite() || percent.abs() > LARGEST {
             return None;
         }
-        // What is left of each difference once the base has explained its share; its mean is 0 but for rounding.
+        // The residual of each difference after the base's share; the mean is 0 but for rounding.
         let mut left = Moments::default();
         self.pairs.iter().for_each(|(_, base, other)| left.add((other - base) - ratio * base));
         let error = Interval::of_mean(&left, level).map(|around| 100.0 * (around.half_width() / base.abs()));
@@ -169,8 +169,8 @@ mod tests {
     }
 
     /// By hand: 10, 2 against 10, 6: means 6 and 8, which is a third more, where the mean of 0 and 200 % says 100 %.
-    /// What a third of the base leaves of the differences 0 and 4 is -10/3 and 10/3: half of the interval is 12.706 x
-    /// (20/3) / 2 / 6.
+    /// The residuals of the differences 0 and 4 after a third of the base are -10/3 and 10/3: half of the interval is
+    /// 12.706 x (20/3) / 2 / 6.
     #[test]
     fn the_change_of_the_means_is_that_of_the_means() {
         let pairs =
@@ -180,7 +180,7 @@ mod tests {
         assert!((found.percent - 100.0 / 3.0).abs() < 1e-9, "{found:?}");
         let half = found.interval.unwrap().half_width();
         assert!((half - 100.0 * 12.706 * (20.0 / 3.0) / 2.0 / 6.0).abs() < 0.05, "{half}");
-        // What always is half as much again leaves nothing to chance, whatever the air does to both.
+        // A constant ratio of 1.5 leaves nothing to chance, whatever the channel does to both.
         let exact = change(pairs([10.0, 2.0], [15.0, 3.0])).unwrap();
         assert_eq!((exact.percent, exact.interval), (50.0, Some(Interval { low: 50.0, high: 50.0 })));
         // More than a negative base is more; from 0 nothing can be counted.

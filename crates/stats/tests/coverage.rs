@@ -17,7 +17,7 @@ use stats::{Error, Interval, Level, Moments, Sample};
 /// The two-sided 99.9 % point of the normal distribution.
 const REGION: f64 = 3.29;
 
-/// What a row's share is held against.
+/// The reference of a row's share.
 enum Expected {
     /// The method is exact: its nominal level.
     Exactly(f64),
