@@ -60,7 +60,7 @@ impl<'a> Spans<'a> {
         self.visible.iter().map(lane).collect()
     }
 
-    /// What the numbers mean in a picture of this height: equal labels together, in rows of at most `room` pixels.
+    /// The legend of the numbers in a picture of this height: equal labels together, in rows of at most `room` pixels.
     pub fn legend(&self, palette: &Palette, fonts: &Fonts, room: f64, height: f64) -> Vec<Entry> {
         let mut labels: Vec<(&str, String)> = Vec::new();
         for (number, _, _, span) in &self.visible {

@@ -231,7 +231,7 @@ fn shares_tell_what_they_are_of() {
     assert!(marks(&few, "data-share") > 10 && marks(&few, "other-share") > 10);
 }
 
-/// What is left out while a part is recorded would not have shown.
+/// Events outside the recorded part are not visible in the picture.
 #[test]
 fn a_recorded_part_looks_like_that_part_of_the_whole() {
     let (description, events) = cell(4, "1 s");

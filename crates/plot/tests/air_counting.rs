@@ -17,7 +17,7 @@ use sim::{Event, NodeEvent, Sink};
 
 type Cell = (MediumDescription, Vec<(Time, Event)>);
 
-/// What there was to see.
+/// The recorded events.
 #[derive(Default, Debug)]
 struct Seen {
     turns: u32,
@@ -196,7 +196,7 @@ fn by_stations_that_move() {
     }
 }
 
-/// Who does not hear a frame goes on counting.
+/// A station that does not hear a frame goes on counting.
 #[test]
 fn beside_a_frame_that_is_not_heard() {
     let cell = cell_of(ranged(), &[at(0, 0), at(-200, 0), at(200, 0)], "5 s", None);

@@ -44,7 +44,7 @@ struct Flying {
     heard_by: Vec<u32>,
 }
 
-/// Who backs off in a medium.
+/// The back-offs in a medium.
 pub(super) struct Countdown {
     slot: Span,
     spaces: Spaces,
@@ -193,7 +193,7 @@ impl Countdown {
         }
         let came = reception == Reception::Received;
         match kind.is_answer() {
-            // Who asked knows no more than that it could read nothing.
+            // The requesting station only knows that it could not read a frame.
             true if !came => {
                 self.cannot_read(to, now);
                 let from = self.counts_from(to).max(now);
