@@ -12,13 +12,13 @@ use crate::frame::{Drawing, Frame, LINE, Px, Room, colour, width};
 /// A chart of curves.
 #[derive(Clone, Debug, Default)]
 pub struct CurveChart {
-    /// What it shows.
+    /// Its title.
     pub title: String,
     /// How to read it, or what was left out; may be empty.
     pub caption: String,
-    /// What the height is, with its unit.
+    /// The quantity of the vertical axis, with its unit.
     pub measure: String,
-    /// What differs along the horizontal axis.
+    /// The quantity of the horizontal axis.
     pub along: String,
     /// A line for each case.
     pub lines: Vec<Line>,

@@ -1,4 +1,4 @@
-//! What bars and curves have in common: the vertical axis, the legend, room for text.
+//! The common parts of bars and curves: the vertical axis, the legend, room for text.
 
 use std::fmt::Write;
 

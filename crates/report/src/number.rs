@@ -11,7 +11,7 @@ pub fn decimals(half: f64, value: f64) -> usize {
     if half > 1e-12 * value.abs() {
         return places(from(1.0, half));
     }
-    // What does not vary has no digits of its own: 12 and 12.5, not 12.0000 and 12.5000.
+    // A constant has no digits of its own: 12 and 12.5, not 12.0000 and 12.5000.
     let six = format!("{value:.places$}", places = if value == 0.0 { 0 } else { places(from(5.0, value)) });
     six.split_once('.').map_or(0, |(_, part)| part.trim_end_matches('0').len())
 }
@@ -51,7 +51,7 @@ fn is_nothing(text: &str) -> bool {
     !text.contains(|c: char| ('1'..='9').contains(&c))
 }
 
-/// What to divide a figure by so that its numbers are short, and the unit then.
+/// The divisor that keeps the numbers of a figure short, and the resulting unit.
 pub fn scale(metric: &Metric, means: impl Iterator<Item = f64>) -> (f64, &'static str) {
     let most = means.map(f64::abs).fold(0.0, f64::max);
     match metric.unit {

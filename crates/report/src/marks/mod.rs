@@ -30,7 +30,7 @@ const HIGH: f64 = 300.0;
 /// Width of a letter, against that of [`width`], which is for the widest of fonts.
 const LETTER: f64 = 0.92;
 
-/// What a line of a row is.
+/// The kind of a line in a row.
 struct Ours<'a> {
     /// Its reading's place among those of the paper.
     reading: usize,
@@ -255,7 +255,7 @@ fn printed(number: &Number) -> String {
     format!("{}{}", number.paper.prefix(), fixed(number.paper.value(), number.places_printed()))
 }
 
-/// What marks and lines mean: of marks those that occur, of readings all, if there are several.
+/// The legend of marks and lines: of marks those that occur, of readings all, if there are several.
 fn legend(paper: &Paper, numbers: &[Number], level: Level, wide: f64, y: &mut f64) -> Markup {
     let mut marks: Vec<(Mark, usize)> = Vec::new();
     for mark in numbers.iter().map(|number| number.mark(level)) {
