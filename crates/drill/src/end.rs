@@ -1,4 +1,4 @@
-//! What scripts are run against: one end of a TCP connection, and how it is made.
+//! The end of a TCP connection that scripts run against, and its configuration.
 
 use engine::{Span, Time};
 use wire::{Ecn, Segment, SeqNum};
@@ -67,7 +67,7 @@ pub trait End {
     fn set_quick_acks(&mut self, on: bool);
     /// More follows what was written last, or not.
     fn set_more(&mut self, on: bool);
-    /// What was written last ends a record: no segment holds bytes of two.
+    /// The last write ends a record: no segment holds bytes of two records.
     fn end_record(&mut self);
     /// How long the other end may fail to answer what is sent again before the connection is given up.
     fn set_user_timeout(&mut self, timeout: Option<Span>);

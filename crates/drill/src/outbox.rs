@@ -1,4 +1,4 @@
-//! What the host under test has sent.
+//! The segments that the host under test has sent.
 
 use engine::Time;
 use wire::{Ecn, Segment};

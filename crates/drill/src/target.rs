@@ -1,4 +1,4 @@
-//! What scripts are run against: a host whose applications make calls, and the line in front of it.
+//! The target of scripts: a host whose applications make calls, and the line in front of it.
 
 use engine::{Span, Time};
 use wire::{Ecn, Segment};
@@ -69,8 +69,8 @@ pub trait Target {
     fn has_connection(&self) -> bool;
     /// A member of `struct tcp_info` of the latest connection.
     fn info(&self, name: &str) -> Option<Value>;
-    /// What was sent.
+    /// The sent packets.
     fn outbox(&self) -> &Outbox;
-    /// What was sent, to look at.
+    /// The sent packets, to be marked as read.
     fn outbox_mut(&mut self) -> &mut Outbox;
 }

@@ -25,7 +25,7 @@ pub const WITHOUT_EFFECT: &[(&str, &str)] = &[
     ("non_fatal", "what does not agree is an error"),
 ];
 
-/// What the head says.
+/// The contents of the head.
 pub(super) struct Head {
     pub tolerance: Span,
     /// Time stamps are compared: packetdrill leaves them alone unless a script sets the length of a tick.

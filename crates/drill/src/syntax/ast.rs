@@ -1,4 +1,4 @@
-//! What a script says.
+//! The syntax tree of a script.
 
 use engine::{Span, Time};
 
@@ -12,7 +12,7 @@ pub struct Script {
     pub options: Vec<HeadOption>,
     /// Commands before the first event.
     pub setup: Vec<Commands>,
-    /// What happens and what must happen, in this order.
+    /// The inputs and the expected outputs, in this order.
     pub events: Vec<Event>,
     /// Commands behind the last event.
     pub cleanup: Vec<Commands>,
@@ -66,7 +66,7 @@ pub enum When {
     Any,
 }
 
-/// What an event is.
+/// The kind of an event.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Action {
     /// `<`: this packet comes in.
@@ -93,7 +93,7 @@ pub enum Packet {
 /// A TCP segment as scripts write it.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Tcp {
-    /// What its IP header says.
+    /// The marks of its IP header.
     pub ip: Vec<IpMark>,
     /// Letters of its flags: `S`, `F`, `R`, `P`, `.` (ACK), `E`, `W`, `U`; none is written `-`.
     pub flags: String,
@@ -167,7 +167,7 @@ pub struct Call {
     pub name: String,
     /// Its arguments.
     pub args: Vec<Expr>,
-    /// What it must return.
+    /// The expected result.
     pub result: Expr,
     /// The name of the error it must fail with.
     pub errno: Option<String>,

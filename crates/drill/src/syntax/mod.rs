@@ -23,9 +23,9 @@ pub struct SyntaxError {
     pub place: Place,
     /// The text found.
     pub found: String,
-    /// What should.
+    /// The expected syntax.
     pub expected: String,
-    /// What to do.
+    /// The hint.
     pub hint: Option<String>,
 }
 

@@ -27,7 +27,7 @@ pub(super) struct Parser<'a> {
 /// Options of the head that are numbers.
 const NUMBERS: [&str; 3] = ["tolerance_usecs", "tcp_ts_tick_usecs", "mtu"];
 
-/// What may begin an event.
+/// The expected beginning of an event, for messages.
 const TIME: &str = "a time such as `0`, `+.1` or `*`";
 
 impl<'a> Parser<'a> {
@@ -255,7 +255,7 @@ impl<'a> Parser<'a> {
             }
             _ => None,
         };
-        // What the error is called, for readers.
+        // The name of the error, for readers.
         if self.accept(Token::Sign('(')) {
             while !self.accept(Token::Sign(')')) {
                 if self.peek() == Token::End {

@@ -54,7 +54,7 @@ impl Token<'_> {
 /// A piece and where it begins; for commands and assertions, where their text begins.
 #[derive(Clone, Copy, Debug)]
 pub struct Piece<'a> {
-    /// What it is.
+    /// The token.
     pub token: Token<'a>,
     /// Where.
     pub place: Place,
