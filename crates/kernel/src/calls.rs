@@ -29,7 +29,7 @@ const EVENTS: [(&str, PollFlags); 7] = [
     ("POLLNVAL", PollFlags::POLLNVAL),
 ];
 
-/// What has failed, as an answer.
+/// The error of a failed call, as an answer.
 pub fn failed(error: &io::Error) -> Answer {
     Answer::Fails(errno::name(error))
 }
@@ -225,7 +225,7 @@ impl Kernel {
         })
     }
 
-    /// What `poll` says of a socket.
+    /// The events that `poll` reports for a socket.
     fn ready(&self, fd: i64) -> Vec<&'static str> {
         let Some(held) = self.sockets.get(&fd) else { return vec!["POLLNVAL"] };
         let asked = EVENTS.iter().fold(PollFlags::empty(), |all, (_, event)| all | *event);

@@ -90,7 +90,7 @@ impl Kernel {
     fn drain(&mut self) {
         while let Ok(length) = self.device.recv(&mut self.buffer) {
             let time = self.wall();
-            // What is no TCP over IPv4 is the kernel's greeting to a new device (IPv6, IGMP).
+            // A packet other than TCP over IPv4 is the kernel's greeting to a new device (IPv6, IGMP).
             let Some((mut segment, ecn)) = packet::read(&self.buffer[..length]) else { continue };
             if segment.flags.has(Flags::SYN) && self.iss != Some(segment.seq) {
                 self.iss = Some(segment.seq);
@@ -112,7 +112,7 @@ impl Kernel {
         self.iss.map_or(0, |iss| iss.0).wrapping_sub(LOCAL_ISS.0)
     }
 
-    /// What the kernel says of the latest connection.
+    /// The kernel's report of the latest connection.
     pub fn said(&self) -> io::Result<Said> {
         self.diag.ask((LOCAL, self.ports.0), (REMOTE, self.ports.1))
     }
