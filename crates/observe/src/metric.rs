@@ -3,7 +3,7 @@
 use serde_json::Value;
 use stats::Interval;
 
-/// What a figure is about.
+/// The subject of a metric.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Scope {
     /// The run as a whole.
@@ -38,11 +38,11 @@ pub struct Metric {
     pub name: &'static str,
     /// Its unit; empty for a plain count's name would say nothing more.
     pub unit: &'static str,
-    /// What it is about.
+    /// Its subject.
     pub scope: Scope,
     /// Which values are better.
     pub better: Better,
-    /// What it is, in a sentence.
+    /// Its definition, in a sentence.
     pub definition: &'static str,
     /// How it is got from a summary if it does not stand in it under its name.
     computed: Option<fn(&Value) -> Option<f64>>,

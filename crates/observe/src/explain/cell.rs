@@ -27,7 +27,7 @@ use super::flow::Flow;
 use super::hearing::Hearing;
 use super::hops;
 
-/// What made an attempt fail.
+/// The cause of a failed attempt.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Why {
     /// The channel.
@@ -188,7 +188,7 @@ impl Cell {
         self.open[station as usize].get_or_insert_with(|| Open::new(at, to))
     }
 
-    /// Who senses a station hears a frame of it in the exchange of `owner` from `start` on.
+    /// The stations that sense a station hear its frame in the exchange of `owner` from `start` on.
     fn heard(&mut self, owner: u32, from: u32, start: Time) {
         let (Some(audience), Some(open)) = (self.hearing.audience(from), &mut self.open[owner as usize]) else {
             return;
@@ -321,7 +321,7 @@ impl Cells {
         }
     }
 
-    /// A packet is in a frame that is being sent. What had failed for it before its first frame.
+    /// A packet is in a frame that is being sent. Returns the failed requests before its first frame.
     pub fn carries(
         &mut self,
         at: Time,
@@ -352,7 +352,7 @@ impl Cells {
         }
     }
 
-    /// A packet is given up. What had failed for it, if it never had a frame.
+    /// A packet is given up. Returns the failed requests, if it never had a frame.
     pub fn gives_up(&mut self, id: HopId, number: u64, packet: &Packet, flow: Option<u32>) -> Vec<Exchange> {
         let Some((medium, from, to)) = self.hop(id) else { return Vec::new() };
         let open = self.cells[medium].open[from as usize].as_mut();

@@ -38,7 +38,7 @@ pub(super) enum Fact {
     Tcp(tcp::Event),
 }
 
-/// What a link layer does with the flow's packet on a hop.
+/// The state of a link layer's service of the flow's packet on a hop.
 #[derive(Clone, Copy)]
 struct Service {
     /// When the first attempt began, and the present one.
@@ -302,7 +302,7 @@ impl Flow {
             }
             LinkEvent::FrameSent { attempt, packet, .. } => self.one_of_many_sent(at, id, hop, *attempt, packet, facts),
             LinkEvent::FrameCorrupted { attempt, packet, .. } => {
-                // What is there already was counted when it was sent.
+                // Bytes that are there already were counted when they were sent.
                 if self.transit.failed(hop.near, *attempt, packet) && hop.has_window() {
                     facts.push(attempt_on_the_line(at, id, hop, packet));
                 }

@@ -11,7 +11,7 @@ use super::cell::{Cells, Exchange, Why};
 use super::flow::{Fact, Flow, Slowest};
 use super::hops::{self, Hop};
 
-/// What a flow remembers of media.
+/// A flow's state for the media on its path.
 #[derive(Default)]
 pub(super) struct InCells {
     /// By hop number: when its last frame went out, and with how many packets of the flow.
@@ -87,7 +87,7 @@ impl Flow {
         }
     }
 
-    /// What a segment takes of a medium: its exchanges there, and those for its acknowledgment. Is that the slowest
+    /// The airtime of a segment in a medium: its exchanges there, and those for its acknowledgment. Is that the slowest
     /// hop?
     fn learn_pace(&mut self, id: HopId, hop: &Hop, medium: u32, took: Span, segments: u64) {
         let InCells { taken, segments: sent, left, .. } = &mut self.in_cells;

@@ -1,10 +1,10 @@
-//! What held a transfer up: the problem areas of a run, with what each cost [goel1997 6.2.2].
+//! The causes of delay in a transfer: the problem areas of a run, with their costs [goel1997 6.2.2].
 //!
 //! [`Explain`] is a consumer of the one stream of events. For each flow a `Flow` follows every sending of every
 //! packet through the network, which a simulator can and a sender cannot, and tells it as `Fact`s. A *kind of problem*
 //! is one file with a `Watch` and one line in [`KINDS`]; it turns facts into [`Finding`]s.
 //!
-//! A cost is time. What a kind counts as cost is the equation in its file's header. Costs of different findings overlap
+//! A cost is time. The cost of each kind is the equation in its file's header. Costs of different findings overlap
 //! (a cut window and the wait before it): they must not be added. [`FlowReport::lost`] counts each moment once, see
 //! `Union`.
 //!
@@ -146,7 +146,7 @@ pub struct Finding {
     pub to: Time,
     /// The time it cost.
     pub cost: Span,
-    /// What happened and why it cost, in one sentence.
+    /// The event and the reason of its cost, in one sentence.
     pub text: String,
 }
 
@@ -182,7 +182,7 @@ struct Lost {
     avoidable: Union,
 }
 
-/// What is known of one flow.
+/// The report of one flow.
 #[derive(Clone, Debug)]
 pub struct FlowReport {
     /// Its number.
@@ -201,7 +201,7 @@ pub struct FlowReport {
     pub lost_avoidably: Span,
 }
 
-/// What all findings of a kind come to.
+/// The total of the findings of a kind.
 #[derive(Clone, Copy, Debug)]
 pub struct KindTotal {
     /// The kind.
@@ -281,7 +281,7 @@ impl Watched {
     }
 }
 
-/// What the flows of a run share.
+/// The common state of the flows of a run.
 struct Context<'a> {
     hops: &'a Hops,
     cells: &'a Cells,

@@ -277,7 +277,7 @@ impl Monitor {
         self.phy.preamble(self.phy.mode(rate).0)
     }
 
-    /// What is known of a frame whose first bit comes then.
+    /// The record of a frame whose first bit comes then.
     fn radiotap(&self, rate: Rate, first_bit: Time) -> Radiotap {
         let (index, modulation) = self.phy.mode(rate);
         let channel = match (self.config.standard, modulation) {
