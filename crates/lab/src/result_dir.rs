@@ -120,7 +120,7 @@ impl Drop for Partial {
 
 /// Removes a directory, its manifest last.
 fn remove(dir: &Path) -> io::Result<()> {
-    // What another program removed at the same time is as good as removed here.
+    // A file that another program has just removed counts as removed.
     let gone = |removed: io::Result<()>| match removed {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         removed => removed,

@@ -55,7 +55,7 @@ pub enum RunError {
     NotOurs {
         /// The directory.
         dir: PathBuf,
-        /// What no run wrote.
+        /// The file that no run wrote.
         found: String,
     },
 }
@@ -125,7 +125,7 @@ pub fn made_of_another(loaded: &Loaded, dir: &Path) -> Option<String> {
     origin_of(dir).filter(|other| *other != origin(&loaded.path))
 }
 
-/// What a run came to.
+/// The outcome of a run.
 pub struct Done {
     /// The summary, which is also in the result directory.
     pub summary: Value,

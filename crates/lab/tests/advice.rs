@@ -1,4 +1,4 @@
-//! What is not wrong and yet may not be meant is said in warnings, and nothing else is.
+//! Valid but probably unintended settings are warned of, and no others.
 
 mod common;
 
@@ -114,7 +114,7 @@ fn settings_without_effect_are_told_of() {
         "loss_differentiation = \"zigzag\"",
         "variant = \"bbr\", loss_differentiation = \"zigzag\"",
         "variant = \"sack\", prr = true, dsack_undo = true",
-        // What the variant has besides is not what was asked for.
+        // Other keys of the variant are not in the scenario.
         "variant = \"linux\", control = \"bbr\"",
         "variant = \"linux\", recovery = \"reno\"",
         "ecn = \"accept\"",
@@ -160,7 +160,7 @@ fn a_sender_that_is_told_nothing_is_told_of() {
     assert_eq!(warnings(&wires), [""; 0]);
 }
 
-/// What the mobile sends does not go through the base station's radio, and the mobile has an agent of its own.
+/// The mobile's packets do not go through the base station's radio, and the mobile has an agent of its own.
 #[test]
 fn the_half_that_counts_is_that_of_the_node_which_sends_into_the_air() {
     let upload = with("", "").replace("from = \"a\"\nto = \"b\"", "from = \"b\"\nto = \"a\"");
@@ -275,7 +275,7 @@ fn a_queue_far_below_the_bandwidth_delay_product_is_told_of() {
     for queue in ["7 packets", "6617 B", "26 packets", "50 packets", "unlimited"] {
         assert_eq!(warnings(&before_the_air(queue, "")), [""; 0], "{queue}");
     }
-    // What is said is good advice: nothing more is said of it.
+    // The advice is good: a scenario that follows it has no warning.
     assert_eq!(warnings(&before_the_air("26465 B", "")), [""; 0]);
 }
 

@@ -1,4 +1,4 @@
-//! What is wrong with a scenario is said with its line, its key, what was found, what was expected, and a hint.
+//! Errors of a scenario are reported with line, key, found value, expected value and a hint.
 
 mod common;
 
@@ -11,7 +11,7 @@ fn the_good_scenario_is_good() {
     assert_eq!(problems(GOOD), []);
 }
 
-/// What to replace, by what, and what the message must hold besides the file and the line of the replacement.
+/// The text to replace, its replacement, and the parts of the message besides the file and the line.
 const CASES: &[Case<'_>] = &[
     // Names and keys.
     ("delay = \"100 ms\"", "dealy = \"100 ms\"", &["links.wire.dealy", "no such key", "did you mean \"delay\"?"]),
@@ -185,7 +185,7 @@ const CASES: &[Case<'_>] = &[
         "seed = 9223372036854775808",
         &["found 9223372036854775808, expected a whole number, -9223372036854775808 to 9223372036854775807"],
     ),
-    // What changes on a link.
+    // Links that change.
     (
         "loss = 0.01",
         "jitter = { delay = { kind = \"uniform\", low = \"3 ms\", high = \"2 ms\" } }",
@@ -227,7 +227,7 @@ const CASES: &[Case<'_>] = &[
         "gaps = [{ from = \"2 s\", to = \"3 s\", packets = \"lose\" }]\narq = {",
         &["links.air.gaps", "for links without a link layer", "leave out arq = \"stop-and-wait\""],
     ),
-    // What does not go together.
+    // Conflicting settings.
     ("loss = 0.01", "loss = 0.01\nchannel = \"perfect\"", &["links.wire.loss", "not both"]),
     ("loss = 0.01", "arq = \"stop-and-wait\"", &["links.wire.arq", "wires have no link-level retransmission"]),
     (
@@ -288,7 +288,7 @@ fn a_way_that_takes_no_time_is_refused() {
     assert_eq!(still("goel1997", "2 Mbps"), []);
 }
 
-/// A buffer too small for a flow that never comes there is nobody's business.
+/// A buffer too small for a flow that never crosses it is not warned of.
 #[test]
 fn only_buffers_on_the_way_count() {
     let elsewhere = GOOD.replace("[nodes]", "[nodes]\nlone = { kind = \"router\", buffer = \"100 B\" }");

@@ -1,4 +1,4 @@
-//! What `observe::explain` finds: in events made by hand, and in runs whose waits are known.
+//! Findings of `observe::explain`: in events made by hand, and in runs whose waits are known.
 
 mod common;
 

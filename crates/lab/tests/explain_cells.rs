@@ -1,4 +1,4 @@
-//! What `observe::explain` finds in shared media.
+//! Findings of `observe::explain` in shared media.
 //!
 //! Cells of 802.11b at 11 Mbps. Times in microseconds, by hand (docs/models/dcf.md): a segment of 1460 bytes is a frame
 //! of 1536, 192 + 1118; its acknowledgment of TCP a frame of 76, 192 + 56; a link acknowledgment 192 + 56; a request of
@@ -32,7 +32,7 @@ const MEAN_BACK_OFF: f64 = 15.5 * SLOT;
 /// Of one back-off.
 const DEVIATION: f64 = 20.0 * 9.233;
 
-/// What a frame and its acknowledgment take of the air, with what must pass before the next turn.
+/// The airtime of a frame and its acknowledgment, with the wait before the next turn.
 fn exchange(frame: f64) -> f64 {
     DIFS + MEAN_BACK_OFF + frame + WAY + SIFS + ACK + WAY
 }
@@ -107,7 +107,7 @@ fn of_kind<'a>(report: &'a FlowReport, kind: &'a str) -> impl Iterator<Item = &'
     report.findings.iter().filter(move |finding| finding.kind == kind)
 }
 
-/// What all findings of a kind cost.
+/// The total cost of the findings of a kind.
 fn cost(report: &FlowReport, kind: &str) -> f64 {
     of_kind(report, kind).map(|finding| finding.cost.as_secs_f64() * 1e6).sum()
 }
@@ -185,7 +185,7 @@ fn a_window_that_keeps_the_cell_busy_costs_nothing() {
     assert!(cost(&report, "bad-air") == 0.0 && cost(&report, "contention") == 0.0, "{report:?}");
 }
 
-/// What the window cost is what a larger one wins: the same bytes in the time that is left. The stations then count
+/// The cost of the window is the gain of a larger one: the same bytes in the time that is left. The stations then count
 /// their back-offs together more often, which wins DIFS and a back-off of at most two in an exchange more.
 #[test]
 fn a_larger_window_wins_what_is_said() {

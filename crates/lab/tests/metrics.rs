@@ -1,4 +1,4 @@
-//! What a run gives, what is called a metric, and what the documentation defines are the same.
+//! The fields of a run, the registered metrics and the documented metrics are the same.
 
 mod common;
 

@@ -153,7 +153,7 @@ fn a_mobile_changes_to_the_nearer_base_station_after_a_gap() {
         assert_eq!(figure("unassociated_s"), [("walker".to_owned(), Some(0.25))]);
         let lost: Vec<Option<f64>> = figure("packets_dropped_no_route").into_iter().map(|(_, lost)| lost).collect();
         assert_eq!(lost, results.no_route.iter().map(|lost| Some(*lost as f64)).collect::<Vec<_>>());
-        // What is lost has been counted: at the old base station by its retries, or where no way led on.
+        // Lost packets are counted: at the old base station by its retries, or where no way led on.
         assert!(results.links[3].ways[0].given_up > 0, "{media:?}");
         let (from, to) = (Time::from_millis(30_010), Time::from_millis(30_250));
         let delivered = |hop: u32, from: Time, to: Time| {

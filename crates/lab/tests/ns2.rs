@@ -15,7 +15,7 @@ use sim::Event;
 /// One time at which something is sent: milliseconds, segments.
 type Row = (f64, Vec<u64>);
 
-/// What ns-2 sends, by the segments that are lost.
+/// The segments that ns-2 sends, by the lost segments.
 fn theirs(agent: &str) -> Vec<(Vec<u64>, Vec<Row>)> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/ns2/{agent}.txt"));
     let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
@@ -33,7 +33,7 @@ fn theirs(agent: &str) -> Vec<(Vec<u64>, Vec<Row>)> {
     text.split("\nlost ").skip(1).map(case).collect()
 }
 
-/// What ours sends, under the TOML of `tcp`.
+/// The segments that ours sends, under the TOML of `tcp`.
 fn ours(tcp: &str, lost: &[u64]) -> Vec<Row> {
     let flow = format!("bytes = \"57600 B\"\nsegment = \"960 B\"\nwindow = \"61440 B\"\ntcp = {tcp}");
     let text = wire("800 kbps", "100 ms", &flow);

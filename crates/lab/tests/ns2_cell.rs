@@ -18,7 +18,7 @@ const UNTIL: u64 = 70;
 const SEEDS: u64 = 8;
 const STATIONS: [usize; 4] = [1, 2, 5, 10];
 
-/// What ns-2 waits where the standard says otherwise: DIFS behind an answer that did not come, 10 + 248 + 2 x 2 + 50,
+/// The waits of ns-2 that differ from the standard: DIFS behind an answer that did not come, 10 + 248 + 2 x 2 + 50,
 /// and DIFS once more behind EIFS, 364 + 50. Stations are 7 m apart.
 const AS_NS2: &str = r#"delay = "24 ns"
         answer_timeout = "312 us"

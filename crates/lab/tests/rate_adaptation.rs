@@ -29,7 +29,7 @@ fn carried(dbm: i32, media: &str) -> f64 {
     counted as f64 / 4.0
 }
 
-/// What these tests measure stands in a table there.
+/// The page with the table of these measurements.
 const PAGE: &str = include_str!("../../../docs/models/other-channels.md");
 
 /// The signal supports `best` Mbps; faster rates carry nothing, slower ones less. A control driven by acknowledgments

@@ -30,7 +30,7 @@ fn problems(path: &Path) -> Vec<Problem> {
     load(path, &Overrides::default()).err().unwrap_or_default()
 }
 
-/// What is kept of a scenario runs the same without the files.
+/// The kept scenario gives the same run without the files.
 #[test]
 fn a_kept_scenario_needs_no_files() {
     for (example, file) in [("walk.toml", "walk.csv"), ("cellular.toml", "cellular-down.trace")] {

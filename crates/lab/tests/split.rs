@@ -144,7 +144,7 @@ fn an_acknowledgment_means_no_more_that_the_far_end_has_it() {
     assert!(split_flow.completed.is_some(), "the node has acknowledged everything");
     let missing = 120_000 - split_flow.bytes_delivered;
     assert!(missing > 0);
-    // What the node had acknowledged beyond what the mobile has; the mobile may have more than it could say.
+    // The bytes that the node had acknowledged beyond the mobile's; the mobile may have more than it could say.
     let lost = counter(&split, "bytes_lost");
     assert!(lost >= missing && lost <= missing + 2000, "{missing} bytes are missing, {lost} are counted");
     assert_eq!((counter(&split, "flows_given_up"), counter(&split, "flows")), (1, 0));

@@ -1,4 +1,4 @@
-//! What a sweep's kept runs say, with results written by hand.
+//! Statistics of a sweep's kept runs, with results written by hand.
 
 use std::path::{Path, PathBuf};
 

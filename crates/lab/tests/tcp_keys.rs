@@ -57,7 +57,7 @@ fn with(tcp: &str) -> String {
     wire("8 Mbps", "10 ms", &format!("bytes = \"20 kB\"\nwindow = \"32 kB\"\ntcp = {{ {tcp} }}"))
 }
 
-/// What the flow's ends are made of.
+/// The configuration of the flow's ends.
 fn config(tcp: &str) -> tcp::Config {
     network(&with(tcp)).flows[0].tcp.clone()
 }

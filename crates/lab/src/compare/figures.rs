@@ -1,11 +1,11 @@
-//! What the schemes cost, from the summaries of their runs.
+//! The costs of the schemes, from the summaries of their runs.
 
 use serde_json::Value;
 
 use scenario::Scenario;
 use scenario::model::{LinkKind, NodeKind};
 
-/// What a run of a scheme took, beside time.
+/// The costs of a run of a scheme, beside time.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Cost {
     /// The most memory that the scheme needed at one time in a node that follows it, in bytes for each flow; of several
@@ -48,7 +48,7 @@ impl Cost {
         (self.delivered > 0.0).then(|| self.airtime_s / (self.delivered / 1e6))
     }
 
-    /// Of all runs: the most memory, and the means of the others. None of none.
+    /// Over all runs: the most memory, and the means of the others. `None` without runs.
     pub fn of_all(costs: &[Cost]) -> Option<Cost> {
         if costs.is_empty() {
             return None;

@@ -25,7 +25,7 @@ use scenario::followers::in_words;
 use scenario::followers::{self, Asked};
 use scenario::problem::Problem;
 
-/// What all others are compared with.
+/// The baseline of the comparison.
 const BASELINE: &str = "unmodified";
 /// The figure that leads.
 const FIGURE: &str = "total_goodput_bps";
@@ -66,7 +66,7 @@ pub fn plan(mut source: Source, schemes: &[&str], replications: u64) -> Result<P
     };
     source.document.set_everywhere("scheme", BASELINE);
     assign(&mut source, &sweep)?;
-    // Who follows a scheme depends on the network and its flows.
+    // The nodes that follow a scheme depend on the network and its flows.
     let scenario = source.resolve(&source.document)?.scenario;
     let compare: Table = schemes.iter().map(|scheme| ((*scheme).to_owned(), case(&scenario, scheme).into())).collect();
     sweep.insert("compare".to_owned(), compare.into());
@@ -98,10 +98,10 @@ fn traits(scheme: &str) -> Traits {
     config.unwrap_or(AgentConfig::Unmodified(Default::default())).traits()
 }
 
-/// What is known of one path.
+/// The results of one path.
 #[derive(Debug)]
 pub struct Comparison {
-    /// What the path is called: the built-in one's name, or the scenario's file.
+    /// The name of the path: the built-in one's name, or the scenario's file.
     pub name: String,
     /// One line about it.
     pub title: String,
@@ -109,12 +109,12 @@ pub struct Comparison {
     pub rows: Vec<Compared>,
 }
 
-/// What is known of one scheme on one path.
+/// The results of one scheme on one path.
 #[derive(Clone, Debug)]
 pub struct Compared {
     /// Its name.
     pub scheme: String,
-    /// What it asks for.
+    /// Its requirements.
     pub traits: Traits,
     /// Of which nodes of this network.
     pub asked: Asked,
@@ -122,7 +122,7 @@ pub struct Compared {
     pub same_as_first: bool,
     /// The goodput of all flows; `None` when no run gave one.
     pub goodput: Option<Row>,
-    /// What it cost; none without runs.
+    /// Its cost; none without runs.
     pub cost: Option<Cost>,
 }
 

@@ -9,7 +9,7 @@ struct Part {
     text: &'static str,
 }
 
-/// What lies between the server and the base station.
+/// The path between the server and the base station.
 const NETWORKS: &[Part] = &[
     Part { name: "lan", summary: "10 Mbps and 1 ms to the base station", text: include_str!("paths/lan.toml") },
     Part { name: "wan", summary: "10 Mbps and 50 ms to the base station", text: include_str!("paths/wan.toml") },

@@ -76,7 +76,7 @@ impl Staging {
 
 impl Drop for Staging {
     fn drop(&mut self) {
-        // What is not a file of an export is left, and the directory with it.
+        // Other files than those of an export are kept, and the directory with them.
         let _ = remove(&self.dir);
     }
 }

@@ -78,7 +78,7 @@ impl Places {
     }
 }
 
-/// What the sweeps are called. A scenario that was changed and swept again is another sweep with the same name.
+/// The names of the sweeps. A scenario that was changed and swept again is another sweep with the same name.
 fn names(sweeps: &[Analysis]) -> HashMap<i64, String> {
     let name = |(at, analysis): (usize, &Analysis)| {
         let KeptSweep { id, name, .. } = &analysis.sweep;

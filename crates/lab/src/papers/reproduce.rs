@@ -44,7 +44,7 @@ pub fn reproduce(
     let mut counted: HashSet<Digest> = HashSet::new();
     for plan in &plans {
         let cells = cells(plan);
-        // What it finds of the sweeps before was counted with them.
+        // Runs that it shares with earlier sweeps were counted with those.
         let shared = cells.intersection(&counted).count() as u64 * replications;
         let so_far = |tally: Tally| Tally {
             wanted,

@@ -1,4 +1,4 @@
-//! What arrived, bin by bin.
+//! The bytes that arrived in each bin.
 
 use engine::{Span, Time};
 use sim::{Event, Sink};
@@ -44,7 +44,7 @@ impl Grid {
         ends.map(|end| (end / self.width.as_nanos()) as usize).chain([self.count]).collect()
     }
 
-    /// The bin of `at`. What arrives at the end of a bin belongs to it, as what arrives at the end of a run does.
+    /// The bin of `at`. Bytes that arrive at the end of a bin belong to it, as those at the end of a run do.
     fn bin(&self, at: Time) -> usize {
         (at.since(self.start).as_nanos().saturating_sub(1) / self.width.as_nanos()) as usize
     }

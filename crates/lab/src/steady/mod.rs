@@ -28,7 +28,7 @@ use stats::{Error, Interval, Level};
 use bins::Grid;
 use scenario::problem::Problem;
 
-/// What is asked.
+/// The question.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Question {
     replications: u64,
@@ -62,7 +62,7 @@ impl Question {
     }
 }
 
-/// What was found about a flow. Times count from its start.
+/// The findings about a flow. Times count from its start.
 #[derive(Clone, PartialEq, Debug)]
 pub struct FlowReport {
     /// The flow's number.

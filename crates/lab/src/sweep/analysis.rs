@@ -1,4 +1,4 @@
-//! What a sweep's kept runs say: means with intervals, and each case against the first on the same air.
+//! Statistics of a sweep's kept runs: means with intervals, and each case against the first on the same air.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,7 +16,7 @@ use observe::metric::{self, Metric, Scope};
 pub struct Analysis {
     /// The sweep.
     pub sweep: KeptSweep,
-    /// What it consists of, by point and case.
+    /// Its cells, by point and case.
     pub cells: Vec<CellRuns>,
     /// The level of every interval.
     pub level: Level,
@@ -44,7 +44,7 @@ impl CellRuns {
 pub struct Entry<'a> {
     /// The case and the point.
     pub cell: &'a KeptCell,
-    /// What it is about: a flow, a way of a link, or nothing for the whole run.
+    /// Its subject: a flow, a way of a link, or empty for the whole run.
     pub subject: String,
     /// Replications that gave no value, such as transfers that did not complete.
     pub without: u64,
@@ -52,7 +52,7 @@ pub struct Entry<'a> {
     pub row: Option<Row>,
 }
 
-/// What the replications that gave a value say.
+/// The statistics of the replications that gave a value.
 #[derive(Clone, Debug)]
 pub struct Row {
     /// How many they are.
@@ -281,7 +281,8 @@ impl Analysis {
         warnings
     }
 
-    /// What is always the same is not left to chance. A figure may be, as a count that is always 0; a whole run is not.
+    /// A value that is always the same does not depend on chance. A figure may be, as a count that is always 0; a whole
+    /// run is not.
     fn same_replications(&self) -> Option<String> {
         let repeated = self.cells.iter().filter(|cell| cell.runs.len() > 1);
         let (still, moving): (Vec<_>, Vec<_>) =
@@ -328,7 +329,7 @@ impl Analysis {
     }
 }
 
-/// What came out of a run: its summary without what went in.
+/// The output of a run: its summary without the inputs.
 fn results(summary: &Value) -> impl Iterator<Item = (&String, &Value)> {
     let given = |key: &str| ["lasthop", "title", "scheme", "profile", "seed", "nodes"].contains(&key);
     summary.as_object().into_iter().flatten().filter(move |(key, _)| !given(key))
@@ -346,7 +347,7 @@ fn series(runs: &[(u64, Value)], metric: &Metric) -> BTreeMap<String, Series> {
     for (replication, summary) in runs {
         for (subject, value) in metric.read(summary) {
             let series = all.entry(subject).or_default();
-            // What is not a number is none; a store has each replication once.
+            // A value that is not a number is none; a store has each replication once.
             if value.is_none_or(|value| series.values.insert(*replication, value).is_err()) {
                 series.without += 1;
             }

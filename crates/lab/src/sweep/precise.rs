@@ -61,7 +61,7 @@ pub(super) struct Growth<'a> {
     cases: Vec<Subjects>,
 }
 
-/// What looking at some more runs came to.
+/// The outcome of a look at some more runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Look {
     /// There are more to look at.
@@ -192,7 +192,7 @@ impl Subjects {
                 self.0.len() - 1
             });
             if let Some(value) = value {
-                // What statistics cannot work with is no value.
+                // A number outside the range of the statistics is no value.
                 let _ = self.0[at].1.push(value);
             }
         }

@@ -57,7 +57,7 @@ pub struct Tally {
     pub done: u64,
 }
 
-/// Why a sweep did not come to its end. What had finished is kept.
+/// Why a sweep did not come to its end. Finished runs are kept.
 #[derive(Debug, thiserror::Error)]
 pub enum SweepError {
     /// The store could not take a result.
@@ -167,7 +167,7 @@ fn work(
         };
         stop.store(true, Ordering::Relaxed);
         let outcome = match outcome {
-            // What the others had finished by then is kept too.
+            // The runs that other workers had finished by then are kept too.
             Err(SweepError::Interrupted(_)) => {
                 let rest = results.iter().flatten().try_for_each(|(task, text)| {
                     store.keep(task.cell.digest, task.replication, &text)?;
@@ -186,7 +186,7 @@ fn work(
     })
 }
 
-/// What is left to do.
+/// The remaining runs.
 struct Todo<T> {
     tasks: T,
     /// To see what others finished. All workers share it: it answers in no time beside a run, and files are few.

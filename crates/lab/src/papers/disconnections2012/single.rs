@@ -160,7 +160,7 @@ fn waiting_runs(packets: u32, air: Option<&str>, case: &[&str], loss: f64) -> Ve
 const SUMS: u64 = 10;
 const TWELVE: u64 = 12;
 
-/// Table 1 with packets that wait at the mobile. What it gives up is counted until a round trip behind the
+/// Table 1 with packets that wait at the mobile. Given-up packets are counted until a round trip behind the
 /// disconnection.
 fn table_1_waiting(packets: u32, air: Option<&str>) -> Vec<Number> {
     let mut numbers = Vec::new();

@@ -54,7 +54,8 @@ const SPIKE: Source = Source {
 const LOSS: &str = "links.air.channel.loss";
 const SPIKES: &str = "links.air.spikes";
 
-/// What the text says of goodput against none of the filters, in percent: where, share lost, case, threshold, filters.
+/// The text's statements about goodput against none of the filters, in percent: where, share lost, case, threshold,
+/// filters.
 const PRINTED: [(&str, f64, &str, u32, &str, f64); 4] = [
     ("section 5.A, figure 7", 0.0, "both-12", 12, "both", 100.0),
     ("section 5.A, figure 7", 0.0, "both-3", 3, "both", 0.0),
