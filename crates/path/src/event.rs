@@ -190,7 +190,7 @@ pub enum MediumEvent {
         /// The frame.
         frame: AirFrame,
     },
-    /// A station's frame has ended, and reached who it was for or not.
+    /// A station's frame has ended, and reached its receiver or not.
     Ended {
         /// The sender's number in the medium.
         from: u32,

@@ -78,7 +78,7 @@ fn the_same_failures_bring_the_same_answers() {
     }
 }
 
-/// A message comes from here, goes to the one who sent the segment, and quotes it as it was; of acknowledgments nothing
+/// A message comes from here, goes to the segment's source, and quotes it as it was; of acknowledgments nothing
 /// is said.
 #[test]
 fn nothing_is_said_of_what_was_not_sent() {

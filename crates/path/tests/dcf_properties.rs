@@ -136,7 +136,7 @@ fn is_conserved(cell: &Cell) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// A frame as it is heard: by whom it was sent and for whom, from when until when, and what it reserves behind.
+/// A frame as it is heard: its sender and receiver, its start and end, and its reservation.
 #[derive(Clone, Copy, Debug)]
 struct Heard {
     from: u32,

@@ -50,7 +50,7 @@ fn a_frame_as_long_as_the_threshold_does_not_ask() {
     assert_eq!(first(499), "     0 1>0 RTS 0 takes 352, reserving 4830");
 }
 
-// covers [802.11-2007 s9.2.5.4]: a frame sets no NAV at who it is for.
+// covers [802.11-2007 s9.2.5.4]: a frame sets no NAV at its receiver.
 /// The clear to send ends damaged at 668; 668 + 364 + 2 x 20 = 1072, long before 353 + 4830.
 #[test]
 fn who_is_asked_again_answers_though_the_air_is_still_reserved() {

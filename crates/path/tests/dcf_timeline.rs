@@ -220,7 +220,8 @@ fn bystanders_of_a_collision_wait_for_eifs() {
     );
 }
 
-/// Station 3 of the same collision sends at 4193 + 464 + 4 x 20 = 4737; who collided counts from 4414 as before.
+/// Station 3 of the same collision sends at 4193 + 464 + 4 x 20 = 4737; the collided station counts from 4414 as
+/// before.
 #[test]
 fn the_silence_behind_a_damaged_frame_can_be_set() {
     let config = Config { eifs: Some(Span::from_nanos(464_000)), ..slow() };

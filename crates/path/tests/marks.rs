@@ -1,4 +1,4 @@
-//! Marks instead of drops: who is marked can be told with pencil and paper.
+//! Marks instead of drops: the marked packets follow from a hand calculation.
 //!
 //! Packets of 125 bytes come all at once. The first is sent at once; each other finds those waiting that came between.
 

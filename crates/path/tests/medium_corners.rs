@@ -1,4 +1,4 @@
-//! Two things at once in a shared medium: beacons, queues, requests, aggregates and who leaves.
+//! Two things at once in a shared medium: beacons, queues, requests, aggregates and departures.
 
 mod cell;
 

@@ -106,7 +106,7 @@ fn who_hears_whom_is_a_matter_of_distance_at_the_time() {
                     first_of_an_exchange_waits(*from, *at, frame, &phy, &flying, &over);
                     let senses = |a: u32, b: u32| pair_reach(a, b, *at) >= Reach::Senses;
                     let mut collided = false;
-                    // Whether the first frame is damaged at `here`, who it is for, by the other.
+                    // Whether the first frame is damaged at `here`, its receiver, by the other.
                     let mut spoilt = |here: u32, [from, other]: [u32; 2], frames: [&AirFrame; 2]| {
                         let power = |station: u32| {
                             (square(&paths[here as usize], &paths[station as usize], *at) as f64).powi(2).recip()

@@ -82,7 +82,7 @@ fn the_answer_to_a_request_reaches_who_does_not_hear_the_request() {
 }
 
 /// The second station has read that the third reserves the air, and so does not answer the first; but what that asked
-/// for does not keep it silent: a frame reserves the air from others than who it is for.
+/// for does not keep it silent: a frame sets the NAV of all stations but its receiver.
 #[test]
 fn who_does_not_answer_a_request_is_not_held_back_by_it() {
     // All at 11 Mbps: a request takes 207 us, the answer 203.

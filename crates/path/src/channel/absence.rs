@@ -68,7 +68,7 @@ impl Config {
     }
 }
 
-/// More than anybody counts.
+/// An upper bound against endless expansion.
 const MOST_TIMES: u32 = 100_000;
 
 impl Settings for Config {

@@ -106,7 +106,7 @@ pub trait Channel: Send {
         false
     }
 
-    /// The first change of state after `after`, for those who draw the state of the air.
+    /// The first change of state after `after`, for plots of the channel's state.
     fn next_change(&mut self, after: Time) -> Option<(Time, State)> {
         let _ = after;
         None

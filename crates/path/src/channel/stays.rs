@@ -1,4 +1,4 @@
-//! A chain of two states with exponential stays, drawn as far ahead as anybody asks.
+//! A chain of two states with exponential stays, drawn as far ahead as queries need.
 //!
 //! The air is GOOD at the beginning. A stay is cut to whole nanoseconds, at least one. A mean of zero in BAD means that
 //! it is never entered.

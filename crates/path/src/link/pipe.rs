@@ -185,7 +185,7 @@ impl Pipe {
         true
     }
 
-    /// Whether anybody asks how many wait.
+    /// Whether the number of waiting packets is needed.
     #[inline]
     fn counts(&self) -> bool {
         self.limit != Limit::None || self.threshold != Limit::None

@@ -128,7 +128,7 @@ impl Medium {
         chosen.fold(Numbers::none(first), |numbers, head| numbers.and(head.number))
     }
 
-    /// A station's aggregate has ended at who it was for.
+    /// A station's aggregate has ended at its receiver.
     pub(super) fn batch_arrived<O: Observer>(&mut self, number: u32, reception: Reception, cx: &mut Cx<'_, O>) {
         let Data { hop, batch, .. } = self.data(number);
         let station = &mut self.stations[number as usize];

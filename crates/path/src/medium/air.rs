@@ -20,13 +20,13 @@ pub(super) struct Flying {
     pub from: u32,
     pub to: u32,
     pub frame: AirFrame,
-    /// Whether another frame reaches who it is for at the same time.
+    /// Whether another frame reaches its receiver at the same time.
     collided: bool,
     /// Whether the air damages it.
     corrupted: bool,
-    /// Whether who it is for can read it.
+    /// Whether its receiver can read it.
     readable: bool,
-    /// The zones that hear it, and whether they understand it, where who hears whom has changed since it began.
+    /// The zones that hear it, and whether they understand it, where audibility has changed since it began.
     pub heard_by: Option<Vec<(u32, bool)>>,
 }
 
@@ -70,7 +70,7 @@ impl Flying {
         }
     }
 
-    /// Whether another frame has reached who it is for at the same time, so far.
+    /// Whether another frame has reached its receiver at the same time, so far.
     pub fn is_collided(&self) -> bool {
         self.collided
     }

@@ -1,4 +1,4 @@
-//! A shared medium: the stations of one 802.11 channel, in one object, so that who hears and disturbs whom needs no
+//! A shared medium: the stations of one 802.11 channel, in one object, so that audibility and interference need no
 //! pointers between them. They follow the distributed coordination function ([`crate::mac::dcf`]) [802.11-2007 s9.2]:
 //!
 //! * [`zone`](self) counts idle slots for stations that hear the same others; nothing happens at an idle slot;
@@ -208,13 +208,13 @@ impl Medium {
         zone.join_apart(number, cx.now, from, slots, &self.phy, &mut self.stations, cx.schedule);
     }
 
-    /// Opens the lane of a station, or closes it: frames of a closed one are in the air, and who they are for does not
+    /// Opens the lane of a station, or closes it: frames of a closed one are in the air, and their receiver does not
     /// listen.
     pub fn set_open(&mut self, station: u32, lane: usize, open: bool) {
         self.stations[station as usize].lanes[lane].open = open;
     }
 
-    /// Whether who a station's frame is for listens to it. An answer is awaited.
+    /// Whether the receiver of a station's frame listens to it. An answer is awaited.
     fn is_open(&self, number: u32, kind: FrameKind) -> bool {
         let station = &self.stations[number as usize];
         !matches!(kind, FrameKind::Data | FrameKind::Aggregate | FrameKind::Rts)

@@ -1,4 +1,5 @@
-//! Where the stations of a medium are: who hears whom, when that changes, and which of two frames is stronger.
+//! The positions of a medium's stations: which stations hear each other, when that changes, and which of two frames is
+//! stronger.
 //!
 //! A frame can be read within the range and is sensed within the carrier sense range; both are discs. For each pair of
 //! stations of which one moves the medium knows when that changes next ([`crate::place::crossing`]), and wakes only
@@ -42,7 +43,7 @@ pub(super) struct Plane {
 }
 
 impl Plane {
-    /// The plane at time zero, and who hears whom there.
+    /// The plane at time zero, and the audibility then.
     pub fn new(places: Places, ranges: &Ranges) -> (Self, Hearing) {
         let Places { slot, paths, until } = places;
         let capture = ranges.capture.map(|ratio| square_ratio(ratio.0, ranges.path_loss));
@@ -145,7 +146,7 @@ impl Medium {
         for (a, b, reach) in crossed {
             self.hearing.set(*a, *b, *reach);
         }
-        // Together stay, or come, those who hear the same from now on and have heard the same until now.
+        // A zone holds the stations that hear the same from now on and have heard the same until now.
         let founders = self.hearing.regroup(|station| &standings[before[station as usize] as usize]);
         let mut zones: Vec<Zone> =
             founders.iter().map(|founder| old[before[*founder as usize] as usize].heir()).collect();

@@ -27,7 +27,7 @@ struct Apart {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub(super) struct Reservation {
     pub until: Time,
-    /// The two stations of the exchange. A frame reserves the air from others than who it is for [802.11-2007
+    /// The two stations of the exchange. A frame sets the NAV of all stations but its receiver [802.11-2007
     /// s9.2.5.4].
     pub between: [u32; 2],
 }
@@ -82,7 +82,7 @@ impl Zone {
         now >= self.reserved_from(station)
     }
 
-    /// Until when the air is reserved from who takes part in no exchange.
+    /// The end of the NAV of a station outside all exchanges.
     fn reserved_until(&self) -> Time {
         self.reserved.iter().map(|reservation| reservation.until).max().unwrap_or_default()
     }
@@ -125,7 +125,7 @@ impl Zone {
         (from, (left > self.passed(from, now, phy.slot)).then_some(left))
     }
 
-    /// How many slots have passed since the air was last busy, for who counts from `from` on.
+    /// How many slots have passed since the air was last busy, for a station that counts from `from` on.
     fn passed(&self, from: Time, now: Time, slot: Span) -> u64 {
         if self.heard == 0 { slots(now.since(from), slot) } else { 0 }
     }
@@ -227,7 +227,7 @@ impl Zone {
     }
 
     /// A frame is heard no longer, and its answer by a station that is heard by the same zones follows after SIFS: too
-    /// soon for anyone to count a slot.
+    /// soon for any station to count a slot.
     pub fn hands_over(&mut self, now: Time, reserved: Reservation, understood: bool) {
         if self.heard == 1 {
             self.understand(now, reserved);
@@ -315,7 +315,7 @@ impl Zone {
         }
     }
 
-    /// A station that may count from another moment than those with whom it was to count, if it backs off.
+    /// A station that may count from another moment than the stations with which it was to count, if it backs off.
     pub fn parts(&mut self, number: u32, phy: &Phy, stations: &mut [Station], schedule: &mut Schedule) {
         let from = self.counts_from(number, &stations[number as usize], phy);
         if let Some(apart) = self.apart.iter_mut().find(|apart| apart.station == number) {

@@ -1,5 +1,5 @@
-//! Where nodes are, and when that changes who is near whom: a plane, on which each node stands or moves along straight
-//! lines.
+//! Positions of nodes, and the times at which pairs come into range or leave it: a plane, on which each node stands or
+//! moves along straight lines.
 //!
 //! Positions are whole nanometres and distances are compared as whole squares of them, so whether a node is in range at
 //! a given nanosecond is decided without rounding error and the same way everywhere. [`crossing`] finds the nanosecond
