@@ -89,9 +89,9 @@ pub enum Head {
 pub enum DataPath {
     /// From a station to another, both of the same kind: as in a cell without access point.
     AdHoc,
-    /// From a station to its access point; the third address is whom it is for.
+    /// From a station to its access point; the third address is the destination.
     ToAccessPoint,
-    /// From the access point to a station; the third address is who made it.
+    /// From the access point to a station; the third address is the source.
     FromAccessPoint,
 }
 
