@@ -1,5 +1,5 @@
-//! When stations counted down their back-offs, and when they stood still: derived from what was in the air and from who
-//! hears whom [802.11-2007 s9.2.5.2].
+//! When stations counted down their back-offs, and when these were frozen: derived from the frames on the medium and
+//! from audibility [802.11-2007 s9.2.5.2].
 
 use engine::{Span, Time};
 use path::mac::dcf::{FrameKind, Phy};
@@ -23,7 +23,7 @@ struct Waiting {
     left: u64,
     /// From when on its parts have not been told.
     since: Time,
-    /// When it begins to count, if that is not when all do who hear what it hears, and the air stays silent.
+    /// When it begins to count, if that differs from the stations that hear the same, and the air stays silent.
     apart: Option<Time>,
 }
 
@@ -206,7 +206,7 @@ impl Countdown {
                     *asked = None;
                 }
             }
-            // Only who it was for could not read it.
+            // Only its receiver could not read it.
             false if reception == Reception::Corrupted => self.cannot_read(to, now),
             false => {}
         }
