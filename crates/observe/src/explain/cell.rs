@@ -12,8 +12,8 @@
 //!
 //! Deviations: back-offs of several stations pass at the same time, and one that others freeze lasts longer; here each
 //! is counted as if it were not interrupted, from the end of its exchange on. A medium is taken for one room: it is not
-//! idle while anybody in it uses the air. At a node with links of other kinds, a packet counts as waiting in a medium
-//! from the first frame to its destination on: before, which way it takes is not known.
+//! idle while any station in it uses the air. At a node with links of other kinds, a packet counts as waiting in a
+//! medium from the first frame to its destination on: before, which way it takes is not known.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -32,7 +32,7 @@ use super::hops;
 pub(super) enum Why {
     /// The channel.
     Air,
-    /// Other frames that began at the same moment. Also the silence of who has been asked but takes the air for
+    /// Other frames that began at the same moment. Also the silence of a receiver of a request that takes the air for
     /// reserved, or goes on with an exchange of its own.
     Collision,
     /// Frames whose senders did not hear each other, because none began at the same moment.

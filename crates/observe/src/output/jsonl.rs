@@ -77,7 +77,7 @@ fn describe(event: &Event, names: &Names, record: &mut Map<String, Value>) {
         Event::Sender { flow, event: said } | Event::Receiver { flow, event: said } => {
             put(endpoint(said));
             if matches!(said, tcp::Event::State { .. }) {
-                // The only thing that both ends say of which it matters who does.
+                // The only event of both ends for which the end matters.
                 let end = if matches!(event, Event::Sender { .. }) { "sender" } else { "receiver" };
                 put(json!({ "end": end }));
             }
