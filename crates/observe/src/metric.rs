@@ -115,12 +115,7 @@ pub static METRICS: &[&Metric] = &[
     &way("packets_given_up", "packets", Lower, "the link layer stopped trying"),
     &way("packets_recovered", "packets", Neither, "came out of parity, their own frames being lost"),
     &way("utilization", "share", Neither, "time spent sending, as a share of the run"),
-    &way(
-        "frames_collided",
-        "frames",
-        Lower,
-        "frames in a medium that were lost to a collision at their receiver",
-    ),
+    &way("frames_collided", "frames", Lower, "frames in a medium that were lost to a collision at their receiver"),
     &medium("air_busy", "share", Neither, "time in which a station was sending, as a share of the run"),
     &medium("air_idle", "share", Neither, "the rest of the run"),
     &medium("air_collided", "share", Lower, "time with a frame in the air that another damaged, as a share of the run"),

@@ -53,7 +53,7 @@ impl Settings for Config {
             faults.push(Fault::new("every", self.every, "1 to 1000; at 1 all pass"));
         }
         if self.within == Span::ZERO || self.within > LONGEST {
-            let expected = "more than 0, at most 500 ms: the longest an acknowledgment may be delayed [RFC5681 s4.2]";
+            let expected = "more than 0, at most 500 ms, the longest delay of an acknowledgment [RFC5681 s4.2]";
             faults.push(Fault::new("within", self.within, expected));
         }
         faults

@@ -63,7 +63,7 @@ impl Settings for Config {
             faults.push(fault);
         } else if self.interval() == Span::ZERO || self.interval() > LONGEST {
             let expected =
-                "more than 0, and rtt / share at most 500 ms: the longest an acknowledgment may be delayed [RFC5681 s4.2]";
+                "more than 0, and rtt / share at most 500 ms, the longest delay of an acknowledgment [RFC5681 s4.2]";
             faults.push(Fault::new("rtt", self.rtt, expected));
         }
         if self.bytes.0 > 1 << 30 {
