@@ -9,8 +9,8 @@ use crate::workspace;
 /// The words, a line each; behind " | " what to say instead.
 const WORDS: &str = "xtask/dialect-words.txt";
 
-/// Occurrences per 1000 words of prose that are let pass: what was measured last, rounded up. It only falls; the goal is 0.15.
-const LIMIT: f64 = 3.1;
+/// The most occurrences per 1000 words of prose: the last measurement, rounded up. It only falls; the goal is 0.15.
+const LIMIT: f64 = 1.0;
 
 /// Where prose is: comments and messages of the crates, and the documentation.
 const PLACES: [&str; 8] =

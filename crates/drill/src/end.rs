@@ -1,4 +1,4 @@
-//! What scripts are run against: one end of a TCP connection, and how it is made.
+//! The end of a TCP connection that scripts run against, and its configuration.
 
 use engine::{Span, Time};
 use wire::{Ecn, Segment, SeqNum};
@@ -46,12 +46,12 @@ pub enum Failure {
     Refused,
     /// RST came.
     Reset,
-    /// Nobody answered.
+    /// No answer came in time.
     TimedOut,
 }
 
-/// One end of a connection, whose application reads when the script says so. After every command and every `handle_*` the runner calls `poll_transmit` until it gives
-/// `None`, then reads `poll_timeout`. `now` never runs backwards.
+/// One end of a connection, whose application reads when the script says so. After every command and every `handle_*`
+/// the runner calls `poll_transmit` until it gives `None`, then reads `poll_timeout`. `now` never runs backwards.
 pub trait End {
     /// Where the connection is.
     fn stage(&self) -> Stage;
@@ -67,7 +67,7 @@ pub trait End {
     fn set_quick_acks(&mut self, on: bool);
     /// More follows what was written last, or not.
     fn set_more(&mut self, on: bool);
-    /// What was written last ends a record: no segment holds bytes of two.
+    /// The last write ends a record: no segment holds bytes of two records.
     fn end_record(&mut self);
     /// How long the other end may fail to answer what is sent again before the connection is given up.
     fn set_user_timeout(&mut self, timeout: Option<Span>);

@@ -1,8 +1,8 @@
 //! A sender behind a path that loses chosen segments: when is which segment sent?
 //!
-//! The path delays and has no other limit, and the receiver acknowledges each segment at once, with SACK. So what is sent
-//! comes in bursts a round trip apart, and a clock that is a little late does not change what. Any [`Target`] can be the
-//! sender: `crates/tcp/tests/linux.rs` compares ours with tables of Linux.
+//! The path delays and has no other limit, and the receiver acknowledges each segment at once, with SACK. So what is
+//! sent comes in bursts a round trip apart, and a clock that is a little late does not change what. Any [`Target`] can
+//! be the sender: `crates/tcp/tests/linux.rs` compares ours with tables of Linux.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -22,9 +22,9 @@ pub const SEGMENTS: u32 = 150;
 /// From a segment to its acknowledgment.
 pub const ROUND_TRIP: Span = Span::from_millis(100);
 
-/// What is sent less than this after the first of a burst belongs to it.
+/// A segment sent less than this after the first of a burst belongs to it.
 const BURST: Span = Span::from_millis(10);
-/// So long nothing is heard at the end.
+/// How long the flow must be silent at the end.
 const SILENCE: Span = Span::from_secs(5);
 
 const REMOTE_ISS: SeqNum = SeqNum(2_000_000_000);
@@ -32,7 +32,7 @@ const REMOTE_ISS: SeqNum = SeqNum(2_000_000_000);
 const WINDOW: u32 = 1 << 20;
 const SHIFT: u8 = 7;
 
-/// What is sent at a time: since the data was handed over, and segments of data, from 0.
+/// The segments sent at a time: since the data was handed over, and segments of data, from 0.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Row {
     /// When the first left.
@@ -41,20 +41,20 @@ pub struct Row {
     pub segments: Vec<u32>,
 }
 
-/// What the sender's application begins with: a socket whose buffer takes all the data.
+/// The sender's application up to `listen`: a socket whose buffer takes all the data.
 const OPENING: &str = "0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3
 +0 setsockopt(3, SOL_SOCKET, SO_SNDBUF, [200000], 4) = 0
 +0 bind(3, ..., ...) = 0
 +0 listen(3, 1) = 0";
 
-/// What it does when the connection is there.
+/// The sender's application after the handshake.
 fn writing() -> String {
     let all = SEGMENT * SEGMENTS;
     format!("0 accept(3, ..., ...) = 4\n+0 write(4, ..., {all}) = {all}")
 }
 
-/// What `target` sends with congestion control `control` if the first transmissions of the segments in `lost` are lost.
-/// `Err` says what it does not support.
+/// The segments that `target` sends with congestion control `control` if the first transmissions of the segments in
+/// `lost` are lost. `Err` says what it does not support.
 pub fn sends(target: &mut dyn Target, control: &str, lost: &[u32]) -> Result<Vec<Row>, String> {
     let name = "net.ipv4.tcp_congestion_control".to_owned();
     target.set(&Setting::Parameter { name, value: control.to_owned() })?;
@@ -154,8 +154,8 @@ impl Path {
         }
     }
 
-    /// A segment comes, and this goes back: how far there are no holes, what came twice (RFC 2883), what is behind holes, the
-    /// newest first [RFC2018 s4].
+    /// A segment comes, and this goes back: how far there are no holes, what came twice (RFC 2883), what is behind
+    /// holes, the newest first [RFC2018 s4].
     fn receive(&mut self, number: u32) -> Segment {
         let edge = |number: u32| LOCAL_ISS + 1 + number * SEGMENT;
         let mut segment = answer();

@@ -1,4 +1,4 @@
-//! What the host under test has sent.
+//! The segments that the host under test has sent.
 
 use engine::Time;
 use wire::{Ecn, Segment};
@@ -20,7 +20,7 @@ pub struct Sent {
 #[derive(Debug, Default)]
 pub struct Outbox {
     sent: Vec<Sent>,
-    /// How many of those sent have been looked at.
+    /// How many of `sent` have been read.
     read: usize,
 }
 
@@ -35,12 +35,12 @@ impl Outbox {
         &self.sent
     }
 
-    /// How much of it nobody has looked at.
+    /// How many of them have not been read.
     pub fn unread(&self) -> usize {
         self.sent.len() - self.read
     }
 
-    /// The oldest that nobody has looked at.
+    /// The oldest unread one.
     pub fn peek(&self) -> Option<&Sent> {
         self.sent.get(self.read)
     }

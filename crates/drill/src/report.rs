@@ -1,4 +1,4 @@
-//! What came of a script.
+//! The result of a script.
 
 use std::fmt::{self, Write};
 
@@ -9,16 +9,16 @@ use crate::run::Cell;
 use crate::syntax::Place;
 use crate::syntax::ast::Tcp;
 
-/// What came of a script.
+/// The result of a script.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Report {
     /// How it ended.
     pub outcome: Outcome,
     /// Every packet, in the order of time.
     pub packets: Vec<Seen>,
-    /// What assertions printed, and where they stand.
+    /// The output of assertions, and their places.
     pub printed: Vec<(Place, String)>,
-    /// What a reader should know about the script's commands.
+    /// Notes about the script's commands.
     pub notes: Vec<(Place, String)>,
     /// Lines with a packet that was compared.
     pub checked: usize,
@@ -26,7 +26,7 @@ pub struct Report {
     pub unread: usize,
     /// The line whose time was missed by most, and by how much.
     pub worst: Option<(Place, Span)>,
-    /// What was allowed.
+    /// The tolerance.
     pub tolerance: Span,
     /// The simulated time at the end.
     pub end: Time,
@@ -62,24 +62,24 @@ pub struct Failure {
     pub place: Place,
     /// The simulated time.
     pub time: Time,
-    /// What is wrong.
+    /// The error.
     pub headline: String,
-    /// What was expected, and what was found.
+    /// The expected and the actual value.
     pub found: Found,
-    /// What to know or do.
+    /// The hint.
     pub hint: Option<String>,
     /// How many packets there were before.
     pub before: usize,
 }
 
-/// What was expected, and what was found.
+/// The expected and the actual value.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Found {
     /// In words.
     Words {
-        /// What the script says.
+        /// The expected value.
         expected: String,
-        /// What is.
+        /// The actual value.
         found: String,
     },
     /// Two packets.
@@ -150,7 +150,7 @@ impl Report {
         let mut line = self.outcome.name().to_owned();
         if self.outcome == Outcome::Passed {
             let worst = self.worst.map_or(0, |(_, worst)| worst.as_nanos());
-            // A clock on the wall has digits that nobody reads.
+            // A wall clock has more digits than are of interest.
             let worst = Span::from_nanos(if worst < 1_000 { worst } else { worst.div_ceil(1_000) * 1_000 });
             let packets = if self.checked == 1 { "packet" } else { "packets" };
             let _ = write!(line, ", {} {packets} compared, at most {worst} from their times", self.checked);
@@ -173,8 +173,8 @@ impl Report {
         out
     }
 
-    /// A failure or what is not supported as an error message about the script `file`, whose text is `text`; `None` if
-    /// the script passed.
+    /// A failure or what is not supported as an error message about the script `file`, whose text is `text`; `None` for
+    /// a script that passed.
     pub fn message(&self, file: &str, text: &str) -> Option<String> {
         let line = |place: Place| {
             let source = text.lines().nth(place.line.saturating_sub(1)).unwrap_or_default().trim();

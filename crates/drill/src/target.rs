@@ -1,4 +1,4 @@
-//! What scripts are run against: a host whose applications make calls, and the line in front of it.
+//! The target of scripts: a host whose applications make calls, and the line in front of it.
 
 use engine::{Span, Time};
 use wire::{Ecn, Segment};
@@ -51,12 +51,12 @@ pub trait Target {
     fn clock(&self) -> Clock;
     /// The time. It never runs backwards.
     fn now(&self) -> Time;
-    /// When something is due, at the latest; [`Time::NEVER`] if nothing is, or nobody knows.
+    /// When something is due, at the latest; [`Time::NEVER`] if nothing is, or if that is unknown.
     fn next_timeout(&self) -> Time;
     /// How late a timer of this length may expire and still be on time.
     fn lateness(&self, span: Span) -> Span;
-    /// Lets the time come up to `until`, or up to when something was sent that nobody has looked at if `stop` says so.
-    /// `Err` if the time does not move because a timer is due again and again.
+    /// Advances the time to `until`, or with `stop` to the next segment that is sent and unread. `Err` if the time does
+    /// not advance because a timer is due again and again.
     fn advance(&mut self, until: Time, stop: bool) -> Result<(), Stuck>;
     /// Puts a setting into effect, for connections to come. Gives what a reader should know; `Err` says what is not
     /// supported.
@@ -69,8 +69,8 @@ pub trait Target {
     fn has_connection(&self) -> bool;
     /// A member of `struct tcp_info` of the latest connection.
     fn info(&self, name: &str) -> Option<Value>;
-    /// What was sent.
+    /// The sent packets.
     fn outbox(&self) -> &Outbox;
-    /// What was sent, to look at.
+    /// The sent packets, to be marked as read.
     fn outbox_mut(&mut self) -> &mut Outbox;
 }

@@ -67,7 +67,7 @@ fn what_agrees_passes() {
         "+0 poll([{fd=4, events=POLLIN|POLLOUT, revents=POLLOUT}], 1, 0) = 1",
         "+0 poll([{fd=4, events=POLLIN}], 1, 0) = 0\n+0 poll([{fd=4, events=POLLOUT, revents=...}], 1, 0) = 1",
         "+0 < P. 1:10(9) ack 1 win 257\n+0 ioctl(4, SIOCINQ, [9]) = 0",
-        // What nobody asks for is no error.
+        // What the script does not check is not an error.
         "+0 write(4, ..., 10) = 10\n+.1 < . 1:1(0) ack 11 win 257",
         "+0 write(4, ..., 10) = 10\n+0 %{ assert tcpi_unacked == 1, tcpi_unacked; n = 1\nn += 1 }%\n+0 %{ assert n == 2 }%",
     ] {

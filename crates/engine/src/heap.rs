@@ -1,6 +1,6 @@
 //! A heap of which each owner has at most one entry, which it can move or take back.
 
-/// An owner's entry. What comes first has the least key.
+/// An owner's entry. The entry with the least key is the first to be taken.
 #[derive(Clone, Copy)]
 struct Entry<K> {
     key: K,

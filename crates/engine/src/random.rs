@@ -2,8 +2,8 @@
 //!
 //! A stream is a function from a counter to numbers: Philox4x32-10 (Salmon, Moraes, Dror, Shaw: *Parallel random
 //! numbers: as easy as 1, 2, 3*, SC'11), keyed by the run's seed, the replication and the component's name. So
-//! adding a component moves nobody else's draws, and a draw can be tied to a *time* instead of to how many packets
-//! came before, which is how two schemes at one seed meet the same air.
+//! adding a component changes no other component's draws, and a draw can be tied to a *time* instead of to how many
+//! packets came before, which is how two schemes at one seed meet the same air.
 
 const MULTIPLIERS: [u32; 2] = [0xD251_1F53, 0xCD9E_8D57];
 const WEYL: [u32; 2] = [0x9E37_79B9, 0xBB67_AE85];

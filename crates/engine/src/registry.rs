@@ -7,11 +7,11 @@ pub struct Fault {
     pub key: &'static str,
     /// Which of its entries, from 0, if it is a list and only one of them is wrong.
     pub entry: Option<usize>,
-    /// What stands there, if anything.
+    /// The value found, if any.
     pub found: Option<String>,
-    /// What should, or what is wrong.
+    /// The expected value, or the error.
     pub expected: String,
-    /// What to do.
+    /// The hint.
     pub hint: Option<String>,
 }
 
@@ -44,9 +44,9 @@ impl Fault {
     }
 }
 
-/// What a member can say of its settings; the defaults suit one that has none, or none that can be wrong.
+/// Checks of a member's settings; the defaults suit one that has none, or none that can be wrong.
 pub trait Settings {
-    /// What is wrong with them, beyond what their types forbid.
+    /// Their errors, beyond those that their types exclude.
     fn check(&self) -> Vec<Fault> {
         Vec::new()
     }
@@ -62,7 +62,7 @@ pub struct NoSettings {}
 
 impl Settings for NoSettings {}
 
-/// What every registry can say of itself.
+/// Properties common to all registries.
 pub trait Registry {
     /// Every member: its name in scenarios, and one line about it.
     fn members() -> &'static [(&'static str, &'static str)];
@@ -71,10 +71,10 @@ pub trait Registry {
 /// Declares the members of a registry: an enum of their settings, and what the rest of the program derives from it.
 ///
 /// Each line names a member as scenarios write it, the module that holds it, and one line about it. The module
-/// provides `Config`, its settings (serde and JSON Schema derived, defaults given, [`Settings`] implemented), with a method
-/// `build`. A member without settings ends its line with `no settings`; its module provides [`NoSettings`] as `Config`,
-/// and a function `build`. From the line come the member's `kind` in scenarios, its part of the JSON Schema, its row in
-/// `lasthop list`, and its turn in the contract tests.
+/// provides `Config`, its settings (serde and JSON Schema derived, defaults given, [`Settings`] implemented), with a
+/// method `build`. A member without settings ends its line with `no settings`; its module provides [`NoSettings`] as
+/// `Config`, and a function `build`. From the line come the member's `kind` in scenarios, its part of the JSON Schema,
+/// its row in `lasthop list`, and its turn in the contract tests.
 ///
 /// ```text
 /// engine::registry! {
@@ -86,8 +86,8 @@ pub trait Registry {
 /// }
 /// ```
 ///
-/// `build` of the enum calls that of the member. With `=> build() -> T, traits() -> Traits` each module also has a function
-/// `traits`, which says something of the member that no setting changes, and the enum one that asks it.
+/// `build` of the enum calls that of the member. With `=> build() -> T, traits() -> Traits` each module also has a
+/// function `traits`, which says something of the member that no setting changes, and the enum one that asks it.
 #[macro_export]
 macro_rules! registry {
     (
@@ -133,7 +133,7 @@ macro_rules! registry {
         }
 
         impl $name {
-            /// What is known of the member, whatever its settings.
+            /// The member's properties that do not depend on its settings.
             pub fn $fact(&self) -> $facts {
                 match self { $(Self::$variant(_) => $module::$fact()),+ }
             }
@@ -168,7 +168,7 @@ macro_rules! registry {
             /// Every member: its name in scenarios, and one line about it.
             pub const MEMBERS: &'static [(&'static str, &'static str)] = &[$(($key, $summary)),+];
 
-            /// What is wrong with the settings.
+            /// The errors of the settings.
             pub fn check(&self) -> Vec<$crate::registry::Fault> {
                 match self { $(Self::$variant(config) => $crate::registry::Settings::check(config)),+ }
             }

@@ -29,7 +29,7 @@ const EVENTS: [(&str, PollFlags); 7] = [
     ("POLLNVAL", PollFlags::POLLNVAL),
 ];
 
-/// What has failed, as an answer.
+/// The error of a failed call, as an answer.
 pub fn failed(error: &io::Error) -> Answer {
     Answer::Fails(errno::name(error))
 }
@@ -80,7 +80,7 @@ impl Kernel {
     fn keep(&mut self, call: &Call, socket: Socket, nonblocking: bool) -> Called {
         let fd = match call.result {
             Expr::Number(fd) if fd >= 0 => fd,
-            // The script expects a failure; what comes is a socket.
+            // The script expects a failure, and the call returned a socket.
             _ => return Ok(Answer::Returns(3)),
         };
         socket.set_nonblocking(true).map_err(|error| failed(&error))?;
@@ -167,7 +167,8 @@ impl Kernel {
 
     fn send(&mut self, call: &Call) -> Called {
         let (bytes, flags) = amount(call)?;
-        // A write that waits goes on when a third of the buffer is free, not at the first byte (`sk_stream_write_space`).
+        // A write that waits goes on when a third of the buffer is free, not at the first byte
+        // (`sk_stream_write_space`).
         let fd = self.fd(call)?;
         if self.sockets[&fd].begun > 0 && !self.ready(fd).contains(&"POLLOUT") {
             return Ok(Answer::Blocks);
@@ -224,7 +225,7 @@ impl Kernel {
         })
     }
 
-    /// What `poll` says of a socket.
+    /// The events that `poll` reports for a socket.
     fn ready(&self, fd: i64) -> Vec<&'static str> {
         let Some(held) = self.sockets.get(&fd) else { return vec!["POLLNVAL"] };
         let asked = EVENTS.iter().fold(PollFlags::empty(), |all, (_, event)| all | *event);

@@ -1,5 +1,5 @@
-//! What the kernel says of a connection (`inet_diag`): its state and `struct tcp_info`, also when nobody holds its socket
-//! any more.
+//! The kernel's information about a connection (`inet_diag`): its state and `struct tcp_info`, also after its socket is
+//! closed.
 
 use std::io;
 use std::net::Ipv4Addr;
@@ -73,7 +73,7 @@ pub struct Diag {
     socket: Socket,
 }
 
-/// What it says of a connection.
+/// Its report of a connection.
 pub struct Said {
     /// Linux's number of its state.
     pub state: u8,
@@ -111,7 +111,7 @@ impl Diag {
         Ok(Diag { socket })
     }
 
-    /// What the kernel says of the connection between these addresses and ports; [`CLOSED`] if there is none.
+    /// The kernel's report of the connection between these addresses and ports; [`CLOSED`] if there is none.
     pub fn ask(&self, local: (Ipv4Addr, u16), remote: (Ipv4Addr, u16)) -> io::Result<Said> {
         let mut header = NetlinkHeader::default();
         header.flags = NLM_F_REQUEST;

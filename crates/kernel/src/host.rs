@@ -1,4 +1,4 @@
-//! The kernel under test: what comes from its device and goes there, by the clock on the wall.
+//! The kernel under test: packets to and from its device, by the wall clock.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -43,11 +43,11 @@ pub struct Kernel {
     now: Time,
     outbox: Outbox,
     pub sockets: BTreeMap<i64, Held>,
-    /// The congestion control of sockets to come. The namespace's default is no use: outside the first namespace it may
-    /// only be one that the machine lets everybody use (`tcp_set_default_congestion_control`).
+    /// The congestion control of sockets that are opened later. The namespace's default cannot be used: outside the
+    /// first namespace it may only be one that the machine permits to all users (`tcp_set_default_congestion_control`).
     pub control: String,
-    /// Of the latest connection: its ports, the initial sequence number that the kernel drew, the bytes handed over, and
-    /// whether the last of them wait for more.
+    /// Of the latest connection: its ports, the initial sequence number that the kernel drew, the bytes handed over,
+    /// and whether the last of them wait for more.
     ports: (u16, u16),
     iss: Option<SeqNum>,
     pub written: u64,
@@ -90,7 +90,7 @@ impl Kernel {
     fn drain(&mut self) {
         while let Ok(length) = self.device.recv(&mut self.buffer) {
             let time = self.wall();
-            // What is no TCP over IPv4 is the kernel's greeting to a new device (IPv6, IGMP).
+            // A packet other than TCP over IPv4 is the kernel's greeting to a new device (IPv6, IGMP).
             let Some((mut segment, ecn)) = packet::read(&self.buffer[..length]) else { continue };
             if segment.flags.has(Flags::SYN) && self.iss != Some(segment.seq) {
                 self.iss = Some(segment.seq);
@@ -112,7 +112,7 @@ impl Kernel {
         self.iss.map_or(0, |iss| iss.0).wrapping_sub(LOCAL_ISS.0)
     }
 
-    /// What the kernel says of the latest connection.
+    /// The kernel's report of the latest connection.
     pub fn said(&self) -> io::Result<Said> {
         self.diag.ask((LOCAL, self.ports.0), (REMOTE, self.ports.1))
     }

@@ -3,7 +3,7 @@
 use etherparse::{NetSlice, SlicedPacket, TcpOptionElement, TransportSlice};
 use wire::{Addr, Ecn, Flags, Packet, Segment, SeqNum, Timestamps};
 
-/// A packet that the host under test sends; `None` if it is not TCP over IPv4.
+/// A packet that the host under test sends; `None` for anything but TCP over IPv4.
 pub fn read(bytes: &[u8]) -> Option<(Segment, Ecn)> {
     let packet = SlicedPacket::from_ip(bytes).ok()?;
     let (Some(NetSlice::Ipv4(ip)), Some(TransportSlice::Tcp(tcp))) = (&packet.net, &packet.transport) else {

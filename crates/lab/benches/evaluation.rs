@@ -4,8 +4,8 @@
 //! cargo bench -p lasthop-lab --bench evaluation
 //! ```
 //!
-//! Three times the same runs: by a plain loop that keeps nothing, by a sweep on one thread, by a sweep on all cores. The
-//! second against the first is what planning and the store cost; the third against the second is what cores win.
+//! Three times the same runs: by a plain loop that keeps nothing, by a sweep on one thread, by a sweep on all cores.
+//! The second against the first is what planning and the store cost; the third against the second is what cores win.
 
 #![allow(clippy::disallowed_methods, reason = "a benchmark reads a clock")]
 #![allow(clippy::disallowed_macros, reason = "a benchmark is watched to the end")]
@@ -43,7 +43,7 @@ fn main() {
         for cell in &cells {
             for replication in 0..replications {
                 let network = Network { replication, ..cell.network.clone() };
-                let results = simulate(&network, &mut |_| ControlFlow::Continue(())).expect("nobody stops it");
+                let results = simulate(&network, &mut |_| ControlFlow::Continue(())).expect("an uninterrupted run");
                 bytes += summary("", &cell.scenario, &network, &results).to_string().len();
             }
         }
@@ -56,7 +56,7 @@ fn main() {
         timed(|| {
             let mut store = Store::create(&path).expect("a store can be made");
             let go_on = &mut |_| ControlFlow::Continue(());
-            let tally = run(&plan, &mut store, jobs, Shard::WHOLE, go_on).expect("nobody stops it");
+            let tally = run(&plan, &mut store, jobs, Shard::WHOLE, go_on).expect("an uninterrupted sweep");
             assert_eq!(tally.done, distinct as u64);
         })
     };

@@ -1,11 +1,11 @@
 //! A result directory in the making.
 //!
 //! Everything is written to `DIR.partial` first and becomes `DIR` only when it is whole, so whatever interrupts a run,
-//! no half-written result can be taken for a whole one. A result that is replaced changes places with the new one in one
-//! step, and is then removed under the name `DIR.partial`. Two runs never write to one `DIR.partial`: the first locks it,
-//! the second is refused. A directory is replaced, and leftovers are removed, only if a run wrote everything in it:
-//! `.lasthop` lists the files, and pictures may stand in `plots/`. That list is removed last, so that a directory whose
-//! removal was interrupted is still recognized.
+//! no half-written result can be taken for a whole one. A result that is replaced changes places with the new one in
+//! one step, and is then removed under the name `DIR.partial`. Two runs never write to one `DIR.partial`: the first
+//! locks it, the second is refused. A directory is replaced, and leftovers are removed, only if a run wrote everything
+//! in it: `.lasthop` lists the files, and pictures may stand in `plots/`. That list is removed last, so that a
+//! directory whose removal was interrupted is still recognized.
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Write};
@@ -32,7 +32,7 @@ pub(crate) struct Partial {
     pub dir: PathBuf,
     target: PathBuf,
     complete: bool,
-    /// Its own lock, and that of what it cleared away: whoever opened either manifest sees that a run is on.
+    /// Its own lock, and that of the directory it replaces: a reader of either manifest sees that a run is in progress.
     _locks: (File, Option<File>),
 }
 
@@ -120,7 +120,7 @@ impl Drop for Partial {
 
 /// Removes a directory, its manifest last.
 fn remove(dir: &Path) -> io::Result<()> {
-    // What another program removed at the same time is as good as removed here.
+    // A file that another program has just removed counts as removed.
     let gone = |removed: io::Result<()>| match removed {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         removed => removed,

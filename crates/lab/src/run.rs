@@ -41,7 +41,7 @@ pub enum RunError {
     /// A result does not come out again.
     #[error("{}: this program gets other results from the scenario beside it\n  hint: another version made them, or a file was changed; run the scenario again", .0.display())]
     OtherProgram(PathBuf),
-    /// Whoever watched said that it was enough.
+    /// Cancelled by the progress callback.
     #[error("interrupted; nothing was written")]
     Interrupted,
     /// Two traces would be written to one file.
@@ -55,7 +55,7 @@ pub enum RunError {
     NotOurs {
         /// The directory.
         dir: PathBuf,
-        /// What no run wrote.
+        /// The file that no run wrote.
         found: String,
     },
 }
@@ -125,7 +125,7 @@ pub fn made_of_another(loaded: &Loaded, dir: &Path) -> Option<String> {
     origin_of(dir).filter(|other| *other != origin(&loaded.path))
 }
 
-/// What a run came to.
+/// The outcome of a run.
 pub struct Done {
     /// The summary, which is also in the result directory, if there is one.
     pub summary: Value,

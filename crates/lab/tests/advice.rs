@@ -1,4 +1,4 @@
-//! What is not wrong and yet may not be meant is said in warnings, and nothing else is.
+//! Valid but probably unintended settings are warned of, and no others.
 
 mod common;
 
@@ -87,7 +87,7 @@ fn a_recovery_that_lives_on_sack_and_has_none_is_told_of() {
     }
 }
 
-/// What each of these says is heard by nobody; what is heard is not warned of.
+/// A setting without effect is warned of; one with an effect is not.
 #[test]
 fn settings_without_effect_are_told_of() {
     let said = |tcp: &str| warnings(&format!("{}tcp = {{ {tcp} }}\n", with("", "")));
@@ -114,7 +114,7 @@ fn settings_without_effect_are_told_of() {
         "loss_differentiation = \"zigzag\"",
         "variant = \"bbr\", loss_differentiation = \"zigzag\"",
         "variant = \"sack\", prr = true, dsack_undo = true",
-        // What the variant has besides is not what was asked for.
+        // Other keys of the variant are not in the scenario.
         "variant = \"linux\", control = \"bbr\"",
         "variant = \"linux\", recovery = \"reno\"",
         "ecn = \"accept\"",
@@ -160,7 +160,7 @@ fn a_sender_that_is_told_nothing_is_told_of() {
     assert_eq!(warnings(&wires), [""; 0]);
 }
 
-/// What the mobile sends does not go through the base station's radio, and the mobile has an agent of its own.
+/// The mobile's packets do not go through the base station's radio, and the mobile has an agent of its own.
 #[test]
 fn the_half_that_counts_is_that_of_the_node_which_sends_into_the_air() {
     let upload = with("", "").replace("from = \"a\"\nto = \"b\"", "from = \"b\"\nto = \"a\"");
@@ -175,7 +175,8 @@ fn the_half_that_counts_is_that_of_the_node_which_sends_into_the_air() {
     );
 }
 
-/// A scheme at a node that it does not ask, for the other direction, without the air that it lives on, or without its parts.
+/// A scheme at a node that it does not ask, for the other direction, without the air that it lives on, or without its
+/// parts.
 #[test]
 fn a_scheme_that_does_nothing_is_told_of() {
     let states = "channel = { kind = \"two-state\", mean_good = \"5 s\", mean_bad = \"1 s\" }\n";
@@ -258,8 +259,8 @@ fn before_the_air(queue: &str, flow: &str) -> String {
     with("", "").replace("arq =", &format!("queue = \"{queue}\"\narq =")) + flow
 }
 
-/// By hand: 202 ms of propagation, 1.04 and 8.32 ms to send a segment, 0.04 and 0.32 ms its acknowledgment: 211.72 ms, and
-/// 26,465 B at 1 Mbps. A quarter of it is 6,616 B: six packets of 1040 B are less, seven are more.
+/// By hand: 202 ms of propagation, 1.04 and 8.32 ms to send a segment, 0.04 and 0.32 ms its acknowledgment: 211.72 ms,
+/// and 26,465 B at 1 Mbps. A quarter of it is 6,616 B: six packets of 1040 B are less, seven are more.
 #[test]
 fn a_queue_far_below_the_bandwidth_delay_product_is_told_of() {
     for queue in ["1 packets", "6 packets", "6616 B"] {
@@ -274,7 +275,7 @@ fn a_queue_far_below_the_bandwidth_delay_product_is_told_of() {
     for queue in ["7 packets", "6617 B", "26 packets", "50 packets", "unlimited"] {
         assert_eq!(warnings(&before_the_air(queue, "")), [""; 0], "{queue}");
     }
-    // What is said is good advice: nothing more is said of it.
+    // The advice is good: a scenario that follows it has no warning.
     assert_eq!(warnings(&before_the_air("26465 B", "")), [""; 0]);
 }
 
@@ -287,7 +288,8 @@ fn a_queue_that_no_window_overflows_is_large_enough() {
     }
 }
 
-/// Four times 26,465 B are 105,860 B: 101 packets are less, 102 are more. A window of 65,535 B leaves 39,070 B for the queue.
+/// Four times 26,465 B are 105,860 B: 101 packets are less, 102 are more. A window of 65,535 B leaves 39,070 B for the
+/// queue.
 #[test]
 fn a_queue_far_above_the_bandwidth_delay_product_is_told_of_if_windows_fill_it() {
     let window = "window = \"1 MB\"\n";
@@ -303,8 +305,8 @@ fn a_queue_far_above_the_bandwidth_delay_product_is_told_of_if_windows_fill_it()
     assert_eq!(warnings(&before_the_air("1 MB", "window = \"132.4 kB\"\n")).len(), 1);
 }
 
-/// 1500 B packets: 12 ms to send one, 2 ms of propagation, 0.32 ms for the acknowledgment: 1790 B. Eight packets make 96 ms,
-/// nine 108 ms.
+/// 1500 B packets: 12 ms to send one, 2 ms of propagation, 0.32 ms for the acknowledgment: 1790 B. Eight packets make
+/// 96 ms, nine 108 ms.
 #[test]
 fn a_queue_of_less_than_100_ms_is_not_bufferbloat() {
     let count = |packets: u32| {
@@ -342,7 +344,8 @@ fn the_buffer_of_a_node_counts_if_it_is_the_smaller_one() {
     assert_eq!(buffer("6 kB", &upload), [""; 0]);
 }
 
-/// 26,465 B are reached by 1, 2, 4, ... 32 segments, five round trips of 211.72 ms: 1058.6 ms, of which ten are 10.586 s.
+/// 26,465 B are reached by 1, 2, 4, ... 32 segments, five round trips of 211.72 ms: 1058.6 ms, of which ten are 10.586
+/// s.
 #[test]
 fn a_run_that_is_too_short_for_its_slow_start_is_told_of() {
     let lasts =
@@ -361,7 +364,7 @@ fn a_run_that_is_too_short_for_its_slow_start_is_told_of() {
     assert_eq!(lasts("4 s", "tcp.initial_window = 10\n").len(), 1);
     assert_eq!(lasts("5 s", "window = \"4 kB\"\n"), [""; 0]);
     assert_eq!(lasts("5 s", "tcp.initial_ssthresh = \"4 kB\"\n"), [""; 0]);
-    // What comes before its start is not its time.
+    // Data before the flow's start does not count.
     assert_eq!(lasts("10.6 s", "start = \"1 s\"\n").len(), 1);
 }
 

@@ -1,4 +1,4 @@
-//! Settings of cells, places and motions that say something and do nothing are told of.
+//! Settings of cells, places and motions without effect are reported.
 
 mod common;
 
@@ -86,8 +86,8 @@ fn rate_control_below_the_lowest_rate_is_told_of() {
     }
 }
 
-/// By hand: 54 Mbps need 17 dB more than 6 Mbps, 24 Mbps 8 dB: at the fourth power they reach 100 m x 10^(-17/40) = 37.58 m and
-/// 63.10 m, 36 Mbps (12 dB) 50.12 m.
+/// By hand: 54 Mbps need 17 dB more than 6 Mbps, 24 Mbps 8 dB: at the fourth power they reach 100 m x 10^(-17/40) =
+/// 37.58 m and 63.10 m, 36 Mbps (12 dB) 50.12 m.
 #[test]
 fn a_fixed_rate_that_does_not_reach_is_told_of() {
     let cell = |more: &str| format!("standard = \"802.11a\", range = \"100 m\", range_of = \"lowest-rate\", {more}");

@@ -1,4 +1,4 @@
-//! What is wrong with a scenario is said with its line, its key, what was found, what was expected, and a hint.
+//! Errors of a scenario are reported with line, key, found value, expected value and a hint.
 
 mod common;
 
@@ -11,7 +11,7 @@ fn the_good_scenario_is_good() {
     assert_eq!(problems(GOOD), []);
 }
 
-/// What to replace, by what, and what the message must hold besides the file and the line of the replacement.
+/// The text to replace, its replacement, and the parts of the message besides the file and the line.
 const CASES: &[Case<'_>] = &[
     // Names and keys.
     ("delay = \"100 ms\"", "dealy = \"100 ms\"", &["links.wire.dealy", "no such key", "did you mean \"delay\"?"]),
@@ -185,7 +185,7 @@ const CASES: &[Case<'_>] = &[
         "seed = 9223372036854775808",
         &["found 9223372036854775808, expected a whole number, -9223372036854775808 to 9223372036854775807"],
     ),
-    // What changes on a link.
+    // Links that change.
     (
         "loss = 0.01",
         "jitter = { delay = { kind = \"uniform\", low = \"3 ms\", high = \"2 ms\" } }",
@@ -227,7 +227,7 @@ const CASES: &[Case<'_>] = &[
         "gaps = [{ from = \"2 s\", to = \"3 s\", packets = \"lose\" }]\narq = {",
         &["links.air.gaps", "for links without a link layer", "leave out arq = \"stop-and-wait\""],
     ),
-    // What does not go together.
+    // Conflicting settings.
     ("loss = 0.01", "loss = 0.01\nchannel = \"perfect\"", &["links.wire.loss", "not both"]),
     ("loss = 0.01", "arq = \"stop-and-wait\"", &["links.wire.arq", "wires have no link-level retransmission"]),
     (
@@ -276,7 +276,7 @@ fn an_unreachable_destination_is_found_before_the_run() {
     assert!(shown.contains("flows.down.to") && shown.contains("can be reached from \"a\""), "{shown}");
 }
 
-/// A round trip of no time would never let the clock move on.
+/// A round trip of zero would never let the clock advance.
 #[test]
 fn a_way_that_takes_no_time_is_refused() {
     let still = |profile: &str, rate: &str| {
@@ -288,7 +288,7 @@ fn a_way_that_takes_no_time_is_refused() {
     assert_eq!(still("goel1997", "2 Mbps"), []);
 }
 
-/// A buffer too small for a flow that never comes there is nobody's business.
+/// A buffer too small for a flow that never crosses it is not warned of.
 #[test]
 fn only_buffers_on_the_way_count() {
     let elsewhere = GOOD.replace("[nodes]", "[nodes]\nlone = { kind = \"router\", buffer = \"100 B\" }");
@@ -303,7 +303,7 @@ fn several_mistakes_are_said_at_once() {
     assert_eq!(keys, ["links.wire.loss", "flows.down.to", "flows.down.bytes"]);
 }
 
-/// Keys that nobody knows are all told of, and what is wrong behind them as far as it does not follow from them: with `betwen`
+/// All unknown keys are reported, and the errors behind them as far as they do not follow from them: with `betwen`
 /// there is no `between`.
 #[test]
 fn unknown_keys_are_said_at_once() {
@@ -319,7 +319,7 @@ fn unknown_keys_are_said_at_once() {
     // The same setting under both names, and one whose value is not looked at under a name that is not in the text.
     assert_eq!(keys(&GOOD.replace("loss = 0.01", "loss = 0.01\nlos = 0.02")), ["links.wire.los"]);
     assert_eq!(keys(&GOOD.replace("delay = \"100 ms\"", "dealy = 5")), ["links.wire.dealy"]);
-    // A word that nobody knows does not hide what is behind it; the kind of a node stands before the links.
+    // An unknown word does not hide later errors; the kind of a node stands before the links.
     let word = GOOD.replace("\"base-station\"", "\"base-staton\"").replacen("between =", "betwen =", 1);
     assert_eq!(keys(&word), ["nodes.x.kind", "links.wire.betwen"]);
     // Nor does what is no quantity, or one in a wrong unit.

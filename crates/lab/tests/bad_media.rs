@@ -1,5 +1,5 @@
-//! What is wrong with media and places is said with its line, its key, what was found, what was expected, and a hint; and it is said
-//! alone.
+//! What is wrong with media and places is said with its line, its key, what was found, what was expected, and a hint;
+//! and it is said alone.
 
 mod common;
 
@@ -93,7 +93,7 @@ const MEDIA: &[Case<'_>] = &[
             "hint: leave it out; short_retry_limit in [media.cell] says how often it tries",
         ],
     ),
-    // Its settings. What else is said of them: crates/path/tests/dcf_settings.rs.
+    // Its settings. Other messages about them: crates/path/tests/dcf_settings.rs.
     (
         "standard = \"802.11b\"",
         "basic_rates = []",
@@ -137,7 +137,7 @@ const MEDIA: &[Case<'_>] = &[
         "range = \"150\"",
         &["media.cell.range: found \"150\", expected a length", "add a unit after 150"],
     ),
-    // What switches off says so, and other words do not.
+    // Only the word for off switches a setting off.
     (
         "standard = \"802.11b\"",
         "rts_threshold = \"never\"",
@@ -328,7 +328,7 @@ fn every_mistake_is_named_with_its_line_and_a_way_out_alone() {
     }
 }
 
-/// What is wrong with two tables together is marked at one of them.
+/// An error of two tables together is marked at one of them.
 #[test]
 fn a_medium_without_links_and_an_association_without_a_medium_are_named() {
     let linkless = said(&CELL.replace("medium = \"cell\"", "rate = \"1 Mbps\"\ndelay = \"1 ms\""));
@@ -381,7 +381,7 @@ fn what_is_none_if_left_out_can_be_called_none() {
     assert_eq!(document.read().unwrap().media["cell"].rts_threshold, None);
 }
 
-/// Who associates is told of links that lead to no base station.
+/// A node that associates must not have links to anything but base stations, and the message names such a link.
 #[test]
 fn an_association_with_a_host_is_none() {
     let text = PLACES.replace("east = { kind = \"base-station\"", "east = { kind = \"host\"");

@@ -1,5 +1,5 @@
-//! What is wrong with the settings of flows and of their TCP is said with its line, its key, what was found, what was expected, and a
-//! hint.
+//! What is wrong with the settings of flows and of their TCP is said with its line, its key, what was found, what was
+//! expected, and a hint.
 
 mod common;
 
@@ -152,7 +152,8 @@ fn more_flows_than_a_host_has_ports_are_refused() {
     assert!(problems[0].expected.contains("at most 55536 flows at one host"), "{problems:?}");
 }
 
-/// Two ends with the same settings, of which neither asks, do without ECN; and who goes by delivery needs SACK to hear of it.
+/// Two ends with the same settings, of which neither asks, do without ECN; and a control driven by delivery needs SACK
+/// to measure it.
 #[test]
 fn a_control_gets_what_it_cannot_do_without() {
     for (name, _) in ControlConfig::MEMBERS {

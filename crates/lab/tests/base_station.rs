@@ -1,4 +1,4 @@
-//! Schemes of the base station in whole runs: one frame of the air is lost, and who makes it good.
+//! Schemes of the base station in whole runs: one frame on the radio link is lost, and which node retransmits it.
 
 mod common;
 
@@ -10,7 +10,8 @@ const WIRE: (&str, &str) = ("10 Mbps", "50 ms");
 /// 200 segments.
 const SMALL: &str = "bytes = \"200 kB\"\nsegment = \"1000 B\"\nwindow = \"32 kB\"";
 
-/// 200 segments over a wire of 50 ms and air of 1 ms without a link layer; the 101st frame from the flow's sender is lost.
+/// 200 segments over a wire of 50 ms and air of 1 ms without a link layer; the 101st frame from the flow's sender is
+/// lost.
 fn one_loss(scheme: &str, ends: [&str; 2]) -> Results {
     one_loss_under([scheme; 2], ends)
 }
@@ -46,7 +47,8 @@ fn snoop_makes_it_good_without_the_sender() {
     assert!(with.flows[0].elapsed < without.flows[0].elapsed);
 }
 
-/// The link layer holds on through a fade: nothing is lost, one local timeout comes too early, and that is all that comes twice.
+/// The link layer holds on through a fade: nothing is lost, one local timeout comes too early, and that is all that
+/// comes twice.
 #[test]
 fn a_needless_copy_of_snoop_brings_no_other() {
     let air = "arq = { kind = \"stop-and-wait\", transmissions = 10000 }\n\
@@ -96,9 +98,9 @@ fn snoop_does_not_hide_congestion() {
     assert!(results.flows[0].sender.fast_retransmits > 0);
 }
 
-/// Four segments in a row are lost, of which the node's link layer tells. The first is found by duplicates. Each of the others waits for the
-/// timer, 1 s, or as long again as the one before where a doubled timeout holds until a round trip is measured: repairs measure
-/// none. covers [goel1997 5.4.3], [RFC6298 s5.5]
+/// Four segments in a row are lost, of which the node's link layer tells. The first is found by duplicates. Each of the
+/// others waits for the timer, 1 s, or as long again as the one before where a doubled timeout holds until a round trip
+/// is measured: repairs measure none. covers [goel1997 5.4.3], [RFC6298 s5.5]
 #[test]
 fn simple_icmp_waits_for_its_timer_once_for_each_hole() {
     let waited = |back_off: &str| {

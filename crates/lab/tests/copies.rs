@@ -5,7 +5,7 @@ mod common;
 use lab::load::{self, Overrides};
 use scenario::Scenario;
 
-/// A cell of so many mobiles, each with an upload.
+/// A cell of three mobiles by `count`, each with an upload.
 const CELL: &str = r#"
 duration = "1 s"
 [nodes]

@@ -54,12 +54,13 @@ fn who_moves_out_of_range_and_back_is_away_for_as_long() {
     let silent = upload("unmodified", ["", "", "", &silence("10.5 s", "at-once")]);
     assert_eq!(trouble(&moves), trouble(&silent));
     let [moved, stayed] = [moves, silent].map(|results| results.flows[0].bytes_delivered);
-    // Frames in the air as it leaves or comes back may differ: who is out of range hears no damaged frame, and does not defer to it.
+    // Frames in the air as it leaves or comes back may differ: a station out of range hears no damaged frame, and does
+    // not defer to it.
     assert!(moved.abs_diff(stayed) <= 12_000, "{moved} {stayed}");
 }
 
-/// A hundred milliseconds: one packet is given up, the station's acknowledgments come as soon as the mobile is back, three of them
-/// are duplicates. With the flag that costs no window.
+/// A hundred milliseconds: one packet is given up, the station's acknowledgments come as soon as the mobile is back,
+/// three of them are duplicates. With the flag that costs no window.
 // covers [disconnections2012 4.2]
 #[test]
 fn link_loss_saves_the_window() {
@@ -69,7 +70,8 @@ fn link_loss_saves_the_window() {
         assert_eq!((trouble(results)[..2].to_vec(), results.flows[0].sender.fast_retransmits), (vec![0, 1], 1));
     }
     assert_eq!(with.agents[0], [("own_data_given_up", 1)]);
-    // Half a window of 12 grows back in six round trips, and would carry 6 + 5 + 4 + 3 + 2 + 1 segments more if it need not.
+    // Half a window of 12 grows back in six round trips, and would carry 6 + 5 + 4 + 3 + 2 + 1 segments more if it need
+    // not.
     let saved = with.flows[0].bytes_delivered - without.flows[0].bytes_delivered;
     assert!((15_000..=27_000).contains(&saved), "{saved}");
 }

@@ -26,7 +26,7 @@ fn of_ten_segments_at_once_five_find_more_than_three_waiting() {
     assert!(flow.completed.is_some());
 }
 
-/// Who does not take part is left alone; two ends that only accept do not take part.
+/// Packets of ends that do not take part are left alone; two ends that only accept do not take part.
 // covers [RFC3168 s5]
 #[test]
 fn packets_of_ends_that_do_not_take_part_are_not_marked() {
@@ -104,8 +104,8 @@ fn marks_are_for_those_that_take_part() {
     assert_eq!(results.flows[1].sender.marks, 0);
 }
 
-/// Who answers every mark in proportion holds the queue near the threshold: more than nothing, and less than the threshold
-/// and a window's growth in the time that a mark takes to be answered.
+/// A control that answers every mark in proportion holds the queue near the threshold: more than nothing, and less than
+/// the threshold and a window's growth in the time that a mark takes to be answered.
 // covers [RFC8257 s3]
 #[test]
 fn proportional_answers_keep_the_queue_near_the_threshold() {

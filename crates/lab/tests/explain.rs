@@ -1,4 +1,4 @@
-//! What `observe::explain` finds: in events made by hand, and in runs whose waits are known.
+//! Findings of `observe::explain`: in events made by hand, and in runs whose waits are known.
 
 mod common;
 
@@ -15,8 +15,8 @@ use wire::{Addr, Body, Ecn, Flags, Packet, Segment, SeqNum};
 /// Bytes of data in a segment of the events made by hand: 1000 on the wire, 1 ms at 8 Mbps.
 const SEGMENT: u32 = 960;
 
-/// Events written down by hand: one flow from host 0 to host 1 over a wire of 8 Mbps and 100 ms. Times are milliseconds,
-/// segments are counted from 0.
+/// Events written down by hand: one flow from host 0 to host 1 over a wire of 8 Mbps and 100 ms. Times are
+/// milliseconds, segments are counted from 0.
 struct Script {
     explain: Explain,
     now: Time,
@@ -170,9 +170,9 @@ fn a_transfer_without_trouble_has_nothing_to_explain() {
     assert_eq!((ms(report.took), ms(report.lost), ms(report.lost_avoidably)), (201, 0, 0));
 }
 
-/// The segment is on the wire from 0 to 1 and would have arrived at 101: from then to the timer at 1000 nothing can come.
-/// Resent at 1000 it is lost again; the next timer ends a silence that began at 1000 and an emptiness that began at 1101.
-/// Lost once counted: 0 to 1, and 101 to 3000.
+/// The segment is on the wire from 0 to 1 and would have arrived at 101: from then to the timer at 1000 nothing can
+/// come. Resent at 1000 it is lost again; the next timer ends a silence that began at 1000 and an emptiness that began
+/// at 1101. Lost once counted: 0 to 1, and 101 to 3000.
 #[test]
 fn waits_for_the_timer_and_a_second_expiry_for_the_same_window() {
     let mut script = Script::new();
@@ -200,8 +200,8 @@ fn waits_for_the_timer_and_a_second_expiry_for_the_same_window() {
     );
 }
 
-/// The timer expires at 150, when the segment has arrived and its acknowledgment is on the way. What is sent again is on the
-/// wire from 150 to 151 for nothing, and it is there at 251.
+/// The timer expires at 150, when the segment has arrived and its acknowledgment is on the way. What is sent again is
+/// on the wire from 150 to 151 for nothing, and it is there at 251.
 #[test]
 fn a_timeout_is_spurious_while_the_acknowledgment_is_on_its_way() {
     let mut script = Script::new();
@@ -216,8 +216,8 @@ fn a_timeout_is_spurious_while_the_acknowledgment_is_on_its_way() {
     assert_eq!(rows(&script.complete()), [("spurious-timeout", 150, 251, 1)]);
 }
 
-/// The wire's queue marks the first segment, and it arrives at 101. The second is lost where it would have arrived, so from
-/// 300 on nothing is in the network, and the timer ends the wait at 1300.
+/// The wire's queue marks the first segment, and it arrives at 101. The second is lost where it would have arrived, so
+/// from 300 on nothing is in the network, and the timer ends the wait at 1300.
 #[test]
 fn a_packet_that_was_marked_on_its_way_is_the_same_packet() {
     let mut script = Script::new();
@@ -232,7 +232,8 @@ fn a_packet_that_was_marked_on_its_way_is_the_same_packet() {
     assert_eq!(of_kind(&script.complete(), "idle-wait"), [(300, 1300, 1000)]);
 }
 
-/// The timer expires at 50 while the marked segment is on its way; what is sent again is on the wire from 50 to 51 for nothing.
+/// The timer expires at 50 while the marked segment is on its way; what is sent again is on the wire from 50 to 51 for
+/// nothing.
 #[test]
 fn a_timeout_is_spurious_whether_the_segment_was_marked_or_not() {
     let mut script = Script::new();
@@ -261,9 +262,9 @@ fn a_timeout_is_needed_when_the_acknowledgment_is_lost() {
     assert_eq!(of_kind(&script.complete(), "spurious-timeout"), []);
 }
 
-/// The segment at 0 finds no room in its own node, and the one at 1000 none in the queue of the wire, where it stood in line
-/// with the node's processing until 1101: nothing is in the network from 0 to 1000, and from 1101 to 3000. Both are
-/// congestion, so the cuts are what TCP is meant to do.
+/// The segment at 0 finds no room in its own node, and the one at 1000 none in the queue of the wire, where it stood in
+/// line with the node's processing until 1101: nothing is in the network from 0 to 1000, and from 1101 to 3000. Both
+/// are congestion, so the cuts are what TCP is meant to do.
 #[test]
 fn a_full_buffer_leaves_nothing_in_the_network() {
     let mut script = Script::new();
@@ -355,8 +356,8 @@ fn a_cut_within_a_cut_answers_for_its_own_slice() {
     assert_eq!(of_kind(&script.complete(), "needless-cut"), [(1000, 4000, 1500), (2000, 3000, 250)]);
 }
 
-/// Twice from 8 to 4 segments for a second: that the threshold is 4 already makes the second cut no smaller. Then a loss that
-/// the network has told of: it begins recovery with a fast retransmit, and cuts nothing.
+/// Twice from 8 to 4 segments for a second: that the threshold is 4 already makes the second cut no smaller. Then a
+/// loss that the network has notified: it begins recovery with a fast retransmit, and cuts nothing.
 #[test]
 fn a_second_cut_to_the_same_threshold_is_a_cut() {
     let mut script = Script::new();
@@ -387,8 +388,9 @@ fn two_losses(scheme: &str) -> FlowReport {
     explained(&network(&thesis(&head, 170, channel, "bytes = \"40 KiB\"\nwindow = \"4 KiB\"")))
 }
 
-/// The last duplicate comes at 97221 of the thesis's clock, ours less 95247. The timer expires at 97703 unmodified. Under the
-/// Simple scheme at 98003, and once more at 99354, after the last duplicate at 98705 [goel1997 figures 5.3, 5.4].
+/// The last duplicate comes at 97221 of the thesis's clock, ours less 95247. The timer expires at 97703 unmodified.
+/// Under the Simple scheme at 98003, and once more at 99354, after the last duplicate at 98705 [goel1997 figures 5.3,
+/// 5.4].
 #[test]
 fn the_two_losses_of_the_thesis_cost_the_waits_it_draws() {
     let unmodified = two_losses("unmodified");
@@ -414,10 +416,10 @@ fn the_two_losses_of_the_thesis_cost_the_waits_it_draws() {
     }
 }
 
-/// 492 ms each way: one segment a round trip of 995 ms, and a timer that has come down to 1000 ms. The 31st segment leaves at
-/// 29850 and is at the station at 30343. Its attempts then and 11 and 22 ms later meet BAD air; the fourth, at 30376, is
-/// good, so its acknowledgment will come at 30878. The timer expires at 30850; what it sends again holds the
-/// air from 31343 to 31352 for nothing, and it is the link layer that it raced.
+/// 492 ms each way: one segment a round trip of 995 ms, and a timer that has come down to 1000 ms. The 31st segment
+/// leaves at 29850 and is at the station at 30343. Its attempts then and 11 and 22 ms later meet BAD air; the fourth,
+/// at 30376, is good, so its acknowledgment will come at 30878. The timer expires at 30850; what it sends again holds
+/// the air from 31343 to 31352 for nothing, and it is the link layer that it raced.
 #[test]
 fn a_link_layer_that_tries_longer_than_the_timer_waits_makes_a_timeout_spurious() {
     let channel = r#"{ kind = "scripted", bad = [["30340 ms", "30370 ms"]] }"#;
@@ -434,8 +436,8 @@ fn a_link_layer_that_tries_longer_than_the_timer_waits_makes_a_timeout_spurious(
 }
 
 /// One segment takes 1 ms, its acknowledgment 0.04 ms, the way 100 ms: a round trip is 201.04 ms. With a window of 4
-/// segments the wire sends for 4 ms of it and stands idle for 197.04 ms. Slow start fills the window with segments 3 to 6 of
-/// 43; ten windows follow each other with nine such waits between, and no more data after the last.
+/// segments the wire sends for 4 ms of it and stands idle for 197.04 ms. Slow start fills the window with segments 3 to
+/// 6 of 43; ten windows follow each other with nine such waits between, and no more data after the last.
 #[test]
 fn a_small_window_costs_what_the_round_trip_has_beyond_it() {
     let flow = "segment = \"960 B\"\nbytes = \"41280 B\"\nwindow = \"3840 B\"";
@@ -445,8 +447,8 @@ fn a_small_window_costs_what_the_round_trip_has_beyond_it() {
     assert_eq!(report.lost, report.findings[0].cost);
 }
 
-/// A link that a table makes another, from the beginning or between one transfer's packets and the next one's, is explained
-/// as that other one: no finding has another cost.
+/// A link that a table makes another, from the beginning or between one transfer's packets and the next one's, is
+/// explained as that other one: no finding has another cost.
 #[test]
 fn a_link_with_a_table_is_explained_by_its_rows() {
     let flow = "start = \"1 s\"\nsegment = \"960 B\"\nbytes = \"41280 B\"\nwindow = \"3840 B\"";
@@ -467,15 +469,16 @@ fn a_recorded_direction_is_explained_by_its_recording() {
     let flow = "segment = \"960 B\"\nbytes = \"41280 B\"\nwindow = \"3840 B\"";
     let recorded = "opportunities.forward.contents = \"1\\n\"\n[flows.flow]";
     let report = explained(&network(&wire("100 kbps", "100 ms", flow).replace("[flows.flow]", recorded)));
-    // Of ten windows nine wait for the next. A round trip has 100 ms each way, up to 2 ms for chances to send and 3.2 ms for
-    // an acknowledgment, of which four segments keep the link busy for 4 x 8 x 1000 bits / 12.032 Mbps = 2.66 ms.
+    // Of ten windows nine wait for the next. A round trip has 100 ms each way, up to 2 ms for chances to send and 3.2
+    // ms for an acknowledgment, of which four segments keep the link busy for 4 x 8 x 1000 bits / 12.032 Mbps = 2.66
+    // ms.
     let cost = report.findings.iter().map(|found| found.cost.as_secs_f64() * 1e3 / 9.0).sum::<f64>();
     assert!((203.2 - 2.66..=205.2 - 2.66).contains(&cost), "{cost}: {:?}", report.findings);
 }
 
-/// Ten segments fill the window. The first is lost at 101; the third duplicate, at 204, has it sent again: it is on the wire
-/// until 205, at the receiver at 305, acknowledged at 405. All that time the window is full of what is behind it, and it is not the
-/// window's size that counts.
+/// Ten segments fill the window. The first is lost at 101; the third duplicate, at 204, has it sent again: it is on the
+/// wire until 205, at the receiver at 305, acknowledged at 405. All that time the window is full of what is behind it,
+/// and it is not the window's size that counts.
 #[test]
 fn a_window_full_of_data_behind_a_hole_is_not_too_small() {
     let mut script = Script::new();

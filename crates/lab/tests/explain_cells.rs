@@ -1,4 +1,4 @@
-//! What `observe::explain` finds in shared media.
+//! Findings of `observe::explain` in shared media.
 //!
 //! Cells of 802.11b at 11 Mbps. Times in microseconds, by hand (docs/models/dcf.md): a segment of 1460 bytes is a frame
 //! of 1536, 192 + 1118; its acknowledgment of TCP a frame of 76, 192 + 56; a link acknowledgment 192 + 56; a request of
@@ -32,7 +32,7 @@ const MEAN_BACK_OFF: f64 = 15.5 * SLOT;
 /// Of one back-off.
 const DEVIATION: f64 = 20.0 * 9.233;
 
-/// What a frame and its acknowledgment take of the air, with what must pass before the next turn.
+/// The airtime of a frame and its acknowledgment, with the wait before the next turn.
 fn exchange(frame: f64) -> f64 {
     DIFS + MEAN_BACK_OFF + frame + WAY + SIFS + ACK + WAY
 }
@@ -75,7 +75,7 @@ fn cell(head: &str, delay_ms: u32, hosts: &[&str], medium: &str, links: &str, fl
     text + flows
 }
 
-/// A download by one host of a cell, with a window of so many segments.
+/// A download by one host of a cell, with a window of `segments` segments.
 fn download(delay_ms: u32, segments: u64, bytes: u64, links: &str) -> String {
     let window = 1460 * segments;
     let flows = format!(
@@ -84,7 +84,7 @@ fn download(delay_ms: u32, segments: u64, bytes: u64, links: &str) -> String {
     cell("duration = \"1000 s\"", delay_ms, &["a"], "", links, &flows)
 }
 
-/// An upload that begins at so many microseconds.
+/// An upload that begins at `at` microseconds.
 fn upload(host: &str, at: u32, bytes: u64) -> String {
     format!(
         "[flows.{host}]\nfrom = \"{host}\"\nto = \"server\"\nstart = \"{at} us\"\nsegment = \"1460 B\"\nbytes = \"{bytes} B\"\n"
@@ -107,7 +107,7 @@ fn of_kind<'a>(report: &'a FlowReport, kind: &'a str) -> impl Iterator<Item = &'
     report.findings.iter().filter(move |finding| finding.kind == kind)
 }
 
-/// What all findings of a kind cost.
+/// The total cost of the findings of a kind.
 fn cost(report: &FlowReport, kind: &str) -> f64 {
     of_kind(report, kind).map(|finding| finding.cost.as_secs_f64() * 1e6).sum()
 }
@@ -185,7 +185,7 @@ fn a_window_that_keeps_the_cell_busy_costs_nothing() {
     assert!(cost(&report, "bad-air") == 0.0 && cost(&report, "contention") == 0.0, "{report:?}");
 }
 
-/// What the window cost is what a larger one wins: the same bytes in the time that is left. The stations then count
+/// The cost of the window is the gain of a larger one: the same bytes in the time that is left. The stations then count
 /// their back-offs together more often, which wins DIFS and a back-off of at most two in an exchange more.
 #[test]
 fn a_larger_window_wins_what_is_said() {
@@ -200,7 +200,8 @@ fn a_larger_window_wins_what_is_said() {
     }
 }
 
-/// Ten hosts fill the cell: a window of eight segments is too small for nobody, and a larger one for all wins nothing.
+/// Ten hosts fill the cell: a window of eight segments is large enough for each, and a larger one for all gains
+/// nothing.
 #[test]
 fn among_ten_hosts_no_window_is_too_small() {
     let hosts: Vec<String> = (0..10).map(|host| format!("h{host}")).collect();
@@ -259,7 +260,8 @@ fn an_answer_that_the_air_spoils_costs_the_exchange() {
     assert_micros(cost(&reports[0], "bad-air"), expected);
 }
 
-/// Two hosts begin at the same moment. That a request was for a packet of the flow is known from the packet's first frame.
+/// Two hosts begin at the same moment. That a request was for a packet of the flow is known from the packet's first
+/// frame.
 #[test]
 fn frames_that_begin_at_the_same_moment_collide() {
     for (medium, frame) in [("", DATA), ("rts_threshold = \"0 B\"", RTS)] {

@@ -27,7 +27,8 @@ const GONE: &str = r#"{ kind = "scripted", bad = [["3 s", "6 s"]] }"#;
 const FREEZE: &str = r#"scheme = { kind = "freeze-tcp", warning = "300 ms" }"#;
 const VARIANTS: [&str; 5] = ["tahoe", "reno", "newreno", "sack", "rack"];
 
-/// The warning is longer than the round trip: everything in flight arrives, the sender waits three seconds and a little, and goes on.
+/// The warning is longer than the round trip: everything in flight arrives, the sender waits three seconds and a
+/// little, and goes on.
 #[test]
 fn freeze_tcp_loses_nothing_but_the_time() {
     for variant in VARIANTS {
@@ -35,7 +36,8 @@ fn freeze_tcp_loses_nothing_but_the_time() {
         let still = flow(r#"scheme = "freeze-tcp""#, "\"perfect\"", &tcp);
         let frozen = flow(FREEZE, GONE, &tcp);
         assert_eq!((frozen.sender.segments_retransmitted, frozen.sender.timeouts), (0, 0), "{variant}");
-        // The disconnection, the warning, and a round trip of 202 ms until the first segment is there, less the queue's.
+        // The disconnection, the warning, and a round trip of 202 ms until the first segment is there, less the
+        // queue's.
         let lost = frozen.elapsed.as_secs_f64() - still.elapsed.as_secs_f64();
         assert!((3.1..3.6).contains(&lost), "{variant}: {lost} s");
         let unmodified = flow("", GONE, &tcp);
@@ -71,8 +73,8 @@ fn the_byte_kept_back_is_given_in_the_end() {
     }
 }
 
-/// The byte that is kept back belongs to a segment that the mobile has. A lost one behind it is found by duplicates all the same, and no
-/// more is sent again than without the scheme.
+/// The byte that is kept back belongs to a segment that the mobile has. A lost one behind it is found by duplicates all
+/// the same, and no more is sent again than without the scheme.
 #[test]
 fn the_byte_kept_back_hides_no_loss() {
     for variant in ["reno", "newreno", "sack", "rack"] {
@@ -126,7 +128,7 @@ fn a_high_threshold_hides_losses() {
     assert!(timeouts(12) > timeouts(3), "{} {}", timeouts(12), timeouts(3));
 }
 
-/// What goes up into the air.
+/// Acknowledgments sent up over the radio link.
 fn acks(head: &str, tcp: &str) -> u64 {
     download(head, "\"perfect\"", tcp).links[1].ways[1].frames_sent
 }

@@ -1,7 +1,7 @@
 //! The throughput of a long transfer with losses, beside the formulas of Mathis et al. 1997 and Padhye et al. 1998.
 //!
-//! A path of 100 ms on which nothing but losses on the way there holds the sender up. `docs/models/throughput-formulas.md` has the
-//! table, and tells where a formula's assumptions do not hold.
+//! A path of 100 ms on which nothing but losses on the way there holds the sender up.
+//! `docs/models/throughput-formulas.md` has the table, and tells where a formula's assumptions do not hold.
 
 mod common;
 
@@ -32,7 +32,7 @@ const WAYS: [Way; 4] = [
     Way { variant: "sack", b: 2 },
 ];
 
-/// Segments a second, and how many of those sent were the first sign of a loss.
+/// Segments a second, and how many of the sent ones were loss indications.
 struct Measured {
     rate: f64,
     indications: f64,
@@ -91,8 +91,8 @@ fn padhye(b: f64, p: f64) -> f64 {
     sent / (RTT * (b / 2.0 * window + 1.0) + by_timeout * T0 * backed_off / q)
 }
 
-/// Segments a second under independent losses: the mean over so many seeds and half of its interval; and the share of
-/// packets that were a first sign of loss.
+/// Segments a second under independent losses: the mean over `seeds` seeds and half of its interval; and the share of
+/// packets that were loss indications.
 fn random(way: Way, p: f64, seeds: u64) -> (f64, f64, f64) {
     let loss = format!(", loss = {p}");
     let all: Vec<Measured> = (1..=seeds).map(|seed| measure(way, &loss, p, seed)).collect();
@@ -102,8 +102,8 @@ fn random(way: Way, p: f64, seeds: u64) -> (f64, f64, f64) {
     (rates.mean().expect("values"), interval.half_width(), signs.mean().expect("values"))
 }
 
-/// The sawtooth of the derivation: C is sqrt(3 / 2b). It leaves out the round trip in which a loss is made good, one in
-/// W / 2 = sqrt(2 b / 3p) of them; and a window is a whole number of segments.
+/// The sawtooth of the derivation: C is sqrt(3 / 2b). It leaves out the round trip of the loss recovery, one in W / 2 =
+/// sqrt(2 b / 3p) of them; and a window is a whole number of segments.
 #[test]
 fn periodic_losses_give_the_sawtooth() {
     for way in WAYS {
@@ -118,8 +118,8 @@ fn periodic_losses_give_the_sawtooth() {
     }
 }
 
-/// For independent losses the paper found C to be 1.31 by simulation, and 0.93 with delayed acknowledgments. Within a tenth, while few windows
-/// hold a second loss.
+/// For independent losses the paper found C to be 1.31 by simulation, and 0.93 with delayed acknowledgments. Within a
+/// tenth, while few windows hold a second loss.
 #[test]
 fn rare_random_losses_follow_the_square_root() {
     for way in WAYS {
@@ -131,9 +131,9 @@ fn rare_random_losses_follow_the_square_root() {
     }
 }
 
-/// With timeouts, for Reno, which the formula is about. Its p is the share of packets that are a first sign of loss; what follows a loss
-/// in its round trip is taken for lost too, as behind a full queue, so with independent losses it is a little pessimistic. Within a fifth,
-/// where the square root alone would say up to twice as much.
+/// With timeouts, for Reno, which the formula is about. Its p is the share of packets that are a first sign of loss;
+/// what follows a loss in its round trip is taken for lost too, as behind a full queue, so with independent losses it
+/// is a little pessimistic. Within a fifth, where the square root alone would say up to twice as much.
 #[test]
 fn frequent_random_losses_follow_the_formula_with_timeouts() {
     for b in [1, 2] {

@@ -1,7 +1,7 @@
 //! Connections that open and close, against what can be computed by hand.
 //!
-//! A wire of 8 Mbps and 10 ms: a segment of 960 bytes takes 1 ms, an acknowledgment of 40 bytes 40 us, a SYN with MSS and
-//! window scale, 48 bytes, 48 us.
+//! A wire of 8 Mbps and 10 ms: a segment of 960 bytes takes 1 ms, an acknowledgment of 40 bytes 40 us, a SYN with MSS
+//! and window scale, 48 bytes, 48 us.
 
 mod common;
 
@@ -38,7 +38,8 @@ fn a_handshake_takes_a_round_trip_of_its_own() {
     assert_eq!(completed(&text("", "")), 50 * ROUND_TRIP);
 }
 
-/// Twelve bytes of each segment are timestamps then: 948 of data, 51 segments; acknowledgments are 52 bytes and SYNs 60.
+/// Twelve bytes of each segment are timestamps then: 948 of data, 51 segments; acknowledgments are 52 bytes and SYNs
+/// 60.
 // covers [RFC7323 s3.2], [RFC6691]
 #[test]
 fn timestamps_take_room_from_data() {
@@ -141,7 +142,8 @@ fn every_variant_opens_transfers_and_closes_through_losses() {
     for preset in PRESETS {
         for seed in 1..=20 {
             let tcp = format!("variant = \"{}\", handshake = true, close = true, ecn = \"request\"", preset.name);
-            // With a last segment that is full, where the FIN makes it longer than the least window, and one that is not.
+            // With a last segment that is full, where the FIN makes it longer than the least window, and one that is
+            // not.
             let bytes = [62 * 960, 60_000][seed % 2];
             let flow = format!("bytes = \"{bytes} B\"\nsegment = \"960 B\"\ntcp = {{ {tcp} }}");
             let text = wire("8 Mbps", "10 ms", &flow).replace(
@@ -154,7 +156,7 @@ fn every_variant_opens_transfers_and_closes_through_losses() {
             let what = format!("{}, seed {seed}: {flow:?}", preset.name);
             assert_eq!((flow.bytes_delivered, flow.failure), (bytes as u64, None), "{what}");
             let completed = flow.completed.unwrap_or_else(|| panic!("{what}"));
-            // TIME-WAIT is over after 60 s; a FIN that comes again begins it anew.
+            // TIME-WAIT is over after 60 s; a repeated FIN restarts it.
             assert!(results.ended < Time::from_millis(9_000_000) && results.ended >= completed, "{what}");
             assert_eq!(run(&network), results, "{what}");
         }

@@ -31,8 +31,8 @@ fn air(results: &Results) -> [path::link::Counters; 2] {
     results.links[1].ways
 }
 
-/// Every byte comes, and a base station whose buffer holds four packets goes on to the end: what has left, was acknowledged
-/// or given up gives its room back, and nothing gives back more than it took.
+/// Every byte comes, and a base station whose buffer holds four packets goes on to the end: what has left, was
+/// acknowledged or given up gives its room back, and nothing gives back more than it took.
 #[test]
 fn transfers_complete_and_a_small_buffer_is_never_used_up() {
     for arq in LINK_LAYERS {
@@ -69,11 +69,12 @@ fn the_icmp_schemes_hear_of_a_window_what_they_hear_of_stop_and_wait() {
         }
     }
     let silent = run(&over("{ kind = \"fec\" }", "scheme = \"refined-icmp\"", FADES, "bytes = \"200 KiB\""));
-    assert_eq!(silent.flows[0].sender.notices_defer, 0, "parity asks nobody, so it learns of no failure");
+    assert_eq!(silent.flows[0].sender.notices_defer, 0, "parity has no feedback, so it learns of no failure");
 }
 
-/// Frames that brought no packet and packets without a frame stand in the summary: as many as the event stream names, and
-/// where nothing is lost every parity frame. Eight segments at once are two blocks of four, with two frames of parity each.
+/// Frames that brought no packet and packets without a frame stand in the summary: as many as the event stream names,
+/// and where nothing is lost every parity frame. Eight segments at once are two blocks of four, with two frames of
+/// parity each.
 #[test]
 fn what_a_link_layer_throws_away_and_brings_back_is_in_the_summary() {
     let counted = |arq: &str, channel: &str, flow: &str| {
@@ -115,8 +116,8 @@ fn bad_air(report: &FlowReport) -> Span {
     costs.fold(Span::ZERO, |sum, cost| sum + cost)
 }
 
-/// Three frames are dropped, and each held the line for 8.512 ms: not longer, since others are sent while its acknowledgment
-/// is awaited.
+/// Three frames are dropped, and each held the line for 8.512 ms: not longer, since others are sent while its
+/// acknowledgment is awaited.
 #[test]
 fn a_lost_frame_of_many_costs_the_time_it_held_the_line() {
     for arq in &LINK_LAYERS[..5] {
@@ -127,7 +128,8 @@ fn a_lost_frame_of_many_costs_the_time_it_held_the_line() {
     }
 }
 
-/// Frames and acknowledgments are lost, and what is sent in vain, because only the acknowledgment was lost, counts as well.
+/// Frames and acknowledgments are lost, and what is sent in vain, because only the acknowledgment was lost, counts as
+/// well.
 #[test]
 fn an_attempt_in_vain_costs_the_time_it_held_the_line() {
     let channel = "{ kind = \"uniform\", loss = 0.1 }";
@@ -142,8 +144,8 @@ fn an_attempt_in_vain_costs_the_time_it_held_the_line() {
     assert_eq!(bad_air(&explained(&network)), expected);
 }
 
-/// A segment each 8.512 ms is what the air carries; a window of one waits 2.112 ms for each, a window of 64 does not. 100
-/// segments: the exchange of the last, 20 ms of wire each way, and what slow start leaves idle are the same.
+/// A segment each 8.512 ms is what the air carries; a window of one waits 2.112 ms for each, a window of 64 does not.
+/// 100 segments: the exchange of the last, 20 ms of wire each way, and what slow start leaves idle are the same.
 #[test]
 fn a_window_keeps_the_air_busy_where_stop_and_wait_does_not() {
     let flow = "bytes = \"100 KiB\"\nwindow = \"64 KiB\"\ntcp.initial_window = 64";

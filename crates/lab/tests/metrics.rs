@@ -1,4 +1,4 @@
-//! What a run gives, what is called a metric, and what the documentation defines are the same.
+//! The fields of a run, the registered metrics and the documented metrics are the same.
 
 mod common;
 
@@ -61,7 +61,7 @@ fn every_number_of_a_summary_is_a_metric_and_every_metric_is_there() {
     let walker = summary["nodes"].as_array().unwrap().iter().find(|node| node["name"] == "walker").unwrap();
     assert_eq!(numbers(walker, &given), metrics(Scope::Node, &[]));
     assert_eq!(numbers(&summary["nodes"][0], &given), metrics(Scope::Node, &["handovers", "unassociated_s"]));
-    // The seed is what goes in; sums over flows are made of what stands at the flows.
+    // The seed is an input; the totals are sums of the flows' own figures.
     assert_eq!(numbers(&summary, &["seed"]), metrics(Scope::Run, &["total_goodput_bps", "state_bytes_most"]));
 }
 
@@ -83,7 +83,7 @@ fn every_metric_can_be_read_and_has_a_name_a_unit_and_a_definition() {
             Scope::Node => 1,
         };
         assert_eq!(read.len(), about, "{}", metric.name);
-        // Nobody attempted anything in the second medium.
+        // No station attempted anything in the second medium.
         let most = if metric.name == "collision_probability" { 1 } else { about };
         // Only the second flow has timestamps.
         let first = usize::from(metric.name == "segments_discarded");

@@ -11,7 +11,8 @@ use path::mac::dcf::FrameKind;
 use scenario::check;
 use sim::{Event, NodeEvent};
 
-/// Two cells, each an access point that sends to a mobile 10 m east of it, `apart` metres from each other, in these media.
+/// Two cells, each an access point that sends to a mobile 10 m east of it, `apart` metres from each other, in these
+/// media.
 fn two_cells(apart: u32, media: [&str; 2]) -> [f64; 2] {
     let text = format!(
         r#"
@@ -50,7 +51,8 @@ fn cells_share_the_air_if_they_are_near_and_on_one_channel() {
     let channels = two_cells(50, ["channel1", "channel6"]);
     // Sensed at 220 m: 300 m are two cells.
     let far = two_cells(300, ["channel1", "channel1"]);
-    // Each alone has all of a cell, and together they have as much as one: more senders have less idle air and more collisions.
+    // Each alone has all of a cell, and together they have as much as one: more senders have less idle air and more
+    // collisions.
     assert!((0.85..1.15).contains(&(sum(near) / channels[0])), "{near:?} {channels:?}");
     for cell in 0..2 {
         assert!((0.97..1.03).contains(&(far[cell] / channels[cell])), "{far:?} {channels:?}");
@@ -151,7 +153,7 @@ fn a_mobile_changes_to_the_nearer_base_station_after_a_gap() {
         assert_eq!(figure("unassociated_s"), [("walker".to_owned(), Some(0.25))]);
         let lost: Vec<Option<f64>> = figure("packets_dropped_no_route").into_iter().map(|(_, lost)| lost).collect();
         assert_eq!(lost, results.no_route.iter().map(|lost| Some(*lost as f64)).collect::<Vec<_>>());
-        // What is lost has been counted: at the old base station by its retries, or where no way led on.
+        // Lost packets are counted: at the old base station by its retries, or where no way led on.
         assert!(results.links[3].ways[0].given_up > 0, "{media:?}");
         let (from, to) = (Time::from_millis(30_010), Time::from_millis(30_250));
         let delivered = |hop: u32, from: Time, to: Time| {
@@ -163,7 +165,7 @@ fn a_mobile_changes_to_the_nearer_base_station_after_a_gap() {
             };
             events.iter().filter(|(at, event)| on(at, event)).count()
         };
-        assert_eq!(delivered(3, from, to) + delivered(4, from, to), 0, "{media:?}: nobody listens in the gap");
+        assert_eq!(delivered(3, from, to) + delivered(4, from, to), 0, "{media:?}: no station listens in the gap");
         assert_eq!(delivered(3, to, Time::from_millis(60_000)), 0, "{media:?}");
         assert!(delivered(4, to, Time::from_millis(60_000)) > 100, "{media:?}");
     }
@@ -181,7 +183,8 @@ fn hysteresis_is_a_ratio_of_signals() {
 
 #[test]
 fn a_base_station_out_of_range_is_left() {
-    // Of two cells of 80 m, 200 m apart, the first ends after 26 s and the second begins after 34 s; that ends after 66 s.
+    // Of two cells of 80 m, 200 m apart, the first ends after 26 s and the second begins after 34 s; that ends after 66
+    // s.
     let text = walk("association = {}", ["channel1", "channel6"], "bytes = \"1 MB\"\nstart = \"50 s\"");
     let text = text.replace("150 m", "80 m");
     let (results, events) = watch(&network(&text));

@@ -65,7 +65,7 @@ fn results_change_only_with_the_version_of_the_model() {
     }
     assert!(
         kept == found,
-        "{} is of another version of the model, or of other examples: UPDATE_GOLDEN=1 writes it anew",
+        "{} is of another version of the model, or of other examples: UPDATE_GOLDEN=1 rewrites it",
         golden().display()
     );
 }

@@ -1,7 +1,7 @@
 //! Our senders beside those of ns-2, event by event: when is which segment sent?
 //!
-//! The tables in `ns2/` are what `ns2/drops.tcl` prints; `cargo xtask ns2` makes them anew. What is compared, under which
-//! settings and why some differ is told in `docs/models/agreement-ns2.md`.
+//! The tables in `ns2/` are the output of `ns2/drops.tcl`; `cargo xtask ns2` regenerates them. The comparison, its
+//! settings and the reasons of differences are described in `docs/models/agreement-ns2.md`.
 
 mod common;
 
@@ -15,7 +15,7 @@ use sim::Event;
 /// One time at which something is sent: milliseconds, segments.
 type Row = (f64, Vec<u64>);
 
-/// What ns-2 sends, by the segments that are lost.
+/// The segments that ns-2 sends, by the lost segments.
 fn theirs(agent: &str) -> Vec<(Vec<u64>, Vec<Row>)> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/ns2/{agent}.txt"));
     let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
@@ -33,7 +33,7 @@ fn theirs(agent: &str) -> Vec<(Vec<u64>, Vec<Row>)> {
     text.split("\nlost ").skip(1).map(case).collect()
 }
 
-/// What ours sends, under the TOML of `tcp`.
+/// The segments that ours sends, under the TOML of `tcp`.
 fn ours(tcp: &str, lost: &[u64]) -> Vec<Row> {
     let flow = format!("bytes = \"57600 B\"\nsegment = \"960 B\"\nwindow = \"61440 B\"\ntcp = {tcp}");
     let text = wire("800 kbps", "100 ms", &flow);
@@ -88,16 +88,19 @@ struct Pair {
 
 /// ns-2 writes times down to the microsecond.
 const WRITTEN: f64 = 0.001;
-/// SACK options take a multiple of four bytes with us and not in ns-2, so each acknowledgment with one takes longer, by 20 us a block or two,
-/// and one that meets another waits for it. Rows are 10 ms apart.
+/// SACK options take a multiple of four bytes with us and not in ns-2, so each acknowledgment with one takes longer, by
+/// 20 us a block or two, and one that meets another waits for it. Rows are 10 ms apart.
 const PADDED: f64 = 0.5;
 
 /// Why they part:
 /// - *threshold*: with cwnd equal to ssthresh, where recovery leaves it, ours adds a segment, theirs 1/cwnd;
-/// - *pipe*: ours takes what is lost out of the pipe when it is known to be lost [RFC6675 s4], theirs when it is resent;
+/// - *pipe*: ours takes what is lost out of the pipe when it is known to be lost [RFC6675 s4], theirs when it is
+///   resent;
 /// - *first duplicates*: ours lets a new segment out for each of the first two, their Fack does not;
-/// - *Vegas's cut*: theirs sends a new segment with the one resent, so it cuts less than ours, which halves what is in flight;
-/// - *Vegas's timer*: theirs resends before the third duplicate if the segment has waited for longer than a finer timeout.
+/// - *Vegas's cut*: theirs sends a new segment with the one resent, so it cuts less than ours, which halves what is in
+///   flight;
+/// - *Vegas's timer*: theirs resends before the third duplicate if the segment has waited for longer than a finer
+///   timeout.
 const PAIRS: &[Pair] = &[
     // threshold
     Pair {

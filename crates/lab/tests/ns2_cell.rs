@@ -1,7 +1,7 @@
 //! TCP over a cell of 802.11b beside ns-2, uploads and downloads.
 //!
-//! The table `ns2/cell.txt` is what `ns2/cell.tcl` prints; `cargo xtask ns2 cell` makes it anew. What the steps are, what each
-//! changes and why is told in `docs/models/agreement-ns2.md`.
+//! The table `ns2/cell.txt` is the output of `ns2/cell.tcl`; `cargo xtask ns2 cell` regenerates it. The steps, the
+//! change of each and its reason are described in `docs/models/agreement-ns2.md`.
 
 #![allow(clippy::disallowed_macros, reason = "the figures of the model's page are printed, for --nocapture")]
 
@@ -18,8 +18,8 @@ const UNTIL: u64 = 70;
 const SEEDS: u64 = 8;
 const STATIONS: [usize; 4] = [1, 2, 5, 10];
 
-/// What ns-2 waits where the standard says otherwise: DIFS behind an answer that did not come, 10 + 248 + 2 x 2 + 50, and DIFS
-/// once more behind EIFS, 364 + 50. Stations are 7 m apart.
+/// The waits of ns-2 that differ from the standard: DIFS behind an answer that did not come, 10 + 248 + 2 x 2 + 50,
+/// and DIFS once more behind EIFS, 364 + 50. Stations are 7 m apart.
 const AS_NS2: &str = r#"delay = "24 ns"
         answer_timeout = "312 us"
         eifs = "414 us""#;
@@ -119,8 +119,8 @@ fn a_cell_with_the_waits_of_ns2_delivers_what_ns2_does_within_the_interval_but_f
     }
 }
 
-/// By hand: six collisions in 100 packets, behind each of which the standard lets the next begin 50 to 90 us earlier, make 4 us of
-/// 2275 less, and the way of 1 us, four times a packet, as much more. Each is less than half a percent.
+/// By hand: six collisions in 100 packets, behind each of which the standard lets the next begin 50 to 90 us earlier,
+/// make 4 us of 2275 less, and the way of 1 us, four times a packet, as much more. Each is less than half a percent.
 #[test]
 fn a_cell_as_the_standard_has_it_differs_by_less_than_half_a_percent() {
     for case in ["up", "down"] {

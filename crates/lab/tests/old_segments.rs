@@ -8,7 +8,7 @@ use path::{HopId, LinkEvent, Way};
 use sim::{Event, Results};
 use wire::Body;
 
-/// A transfer over a link that reorders what goes `ways`, by up to `most`.
+/// A transfer over a link that reorders packets in the direction `ways`, by up to `most`.
 fn reordered(seconds: u32, ways: &str, most: &str, tcp: &str) -> String {
     format!(
         r#"

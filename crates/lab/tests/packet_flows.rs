@@ -1,4 +1,5 @@
-//! Where events say that their packets belong, held against the order in which a connection and the world tell of a segment.
+//! Where events say that their packets belong, held against the order in which a connection and the world tell of a
+//! segment.
 
 mod common;
 
@@ -8,7 +9,8 @@ use common::{network, watch};
 use sim::{Event, NodeEvent};
 use wire::Body;
 
-/// Two flows through one base station, one of which opens and closes its connection: its sequence numbers begin anywhere.
+/// Two flows through one base station, one of which opens and closes its connection: its sequence numbers begin
+/// anywhere.
 const TWO: &str = r#"
     duration = "60 s"
     [nodes]
@@ -38,7 +40,7 @@ const TWO: &str = r#"
     bytes = "200 kB"
 "#;
 
-/// What a sender sends is told of right before its packet: flow, first byte and acknowledgment must be the same. A packet keeps them on
+/// A sender's event precedes the packet's: flow, first byte and acknowledgment must be the same. A packet keeps them on
 /// every link.
 #[test]
 fn packets_belong_to_the_flow_and_the_bytes_that_their_sender_said() {
@@ -55,7 +57,7 @@ fn packets_belong_to_the_flow_and_the_bytes_that_their_sender_said() {
                 let Body::Tcp(segment) = &packet.body else { continue };
                 let of = of.expect("every segment is a flow's");
                 if segment.len > 0 {
-                    let told = announced.take().expect("a segment with data was told of");
+                    let told = announced.take().expect("an event of the sender precedes a segment with data");
                     assert_eq!((of.flow, of.seq, segment.len, of.from_sender), (told.0, Some(told.1), told.2, true));
                     compared[of.flow as usize] += 1;
                 }

@@ -6,8 +6,8 @@ use common::{network, watch};
 use path::LinkEvent;
 use sim::Event;
 
-/// Packets a second that come over the air at a signal of so many dBm. It falls to that in the first second, so slowly that a
-/// control can follow it before a packet is given up, and what comes in the four seconds behind that is counted.
+/// Packets a second that arrive over the radio link at a signal of `dbm` dBm. It falls to that in the first second, so
+/// slowly that a control can follow it before a packet is given up; packets of the four seconds after it are counted.
 fn carried(dbm: i32, media: &str) -> f64 {
     let falls = [-60, -66, -70, -74, -77, -79, -81].into_iter().filter(|level| *level > dbm).chain([dbm]);
     let level = |(number, dbm)| format!("{{ from = \"{} ms\", dbm = {dbm} }}, ", 100 * number);
@@ -29,12 +29,12 @@ fn carried(dbm: i32, media: &str) -> f64 {
     counted as f64 / 4.0
 }
 
-/// What these tests measure stands in a table there.
+/// The page with the table of these measurements.
 const PAGE: &str = include_str!("../../../docs/models/other-channels.md");
 
-/// The signal allows so many Mbps; faster rates carry nothing, slower ones less. A control that goes by what is acknowledged
-/// pays for its trials at faster rates: ARF loses one frame in eleven, and the back-off behind it is twice as long; one in ten of
-/// minstrel's packets tries another rate, twice, which may be slower or lost.
+/// The signal supports `best` Mbps; faster rates carry nothing, slower ones less. A control driven by acknowledgments
+/// pays for its trials at faster rates: ARF loses one frame in eleven, and the back-off behind it is twice as long; one
+/// in ten of minstrel's packets tries another rate, twice, which may be slower or lost.
 #[test]
 fn controls_come_near_the_best_fixed_rate() {
     for (dbm, best) in [(-68, 36), (-72, 24), (-78, 12), (-81, 9)] {
@@ -60,8 +60,8 @@ fn controls_come_near_the_best_fixed_rate() {
     }
 }
 
-/// Where the fastest rate is always read there is nothing to try: ARF never leaves it but for collisions, and minstrel's trials
-/// at slower rates come behind a failure.
+/// Where the fastest rate is always read there is nothing to try: ARF never leaves it but for collisions, and
+/// minstrel's trials at slower rates come behind a failure.
 #[test]
 fn nothing_is_lost_where_the_fastest_rate_is_read() {
     let fixed = carried(-60, "rate = \"54 Mbps\"");

@@ -1,4 +1,4 @@
-//! Recordings in files beside a scenario: found, kept in the result, and told of if they are not there or not whole.
+//! Recordings in files beside a scenario: found, kept in the result, and reported if they are missing or incomplete.
 
 mod common;
 
@@ -9,7 +9,7 @@ use lab::load::{Overrides, load, to_toml};
 use scenario::problem::Problem;
 use sim::Results;
 
-/// A directory of its own with an example and what stands beside it.
+/// A directory of its own with an example and these files beside it.
 fn beside(test: &str, example: &str, files: &[&str]) -> PathBuf {
     let dir = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("recordings-{test}"));
     let _ = std::fs::remove_dir_all(&dir);
@@ -30,7 +30,7 @@ fn problems(path: &Path) -> Vec<Problem> {
     load(path, &Overrides::default()).err().unwrap_or_default()
 }
 
-/// What is kept of a scenario runs the same without the files.
+/// The kept scenario gives the same run without the files.
 #[test]
 fn a_kept_scenario_needs_no_files() {
     for (example, file) in [("walk.toml", "walk.csv"), ("cellular.toml", "cellular-down.trace")] {
@@ -123,8 +123,8 @@ fn opportunities_stand_for_the_rate() {
     assert_eq!(loaded.network.links[1].rate.bits_per_sec(), 1_323_520);
 }
 
-/// A saturated link carries what the recording has room for: 330 full packets in 3 s, at most, and with a deep queue and no
-/// losses nearly that.
+/// A saturated link carries what the recording has room for: 330 full packets in 3 s, at most, and with a deep queue
+/// and no losses nearly that.
 #[test]
 fn a_transfer_uses_what_was_recorded() {
     let path = beside("use", "cellular.toml", &["cellular-down.trace"]);

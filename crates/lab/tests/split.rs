@@ -100,8 +100,8 @@ fn every_byte_arrives_whatever_the_air() {
     }
 }
 
-/// Flows come and go at a table that has room for five, some with a handshake and some in ESTABLISHED: those without a place
-/// go end to end, and may be taken in the middle.
+/// Flows come and go at a table that has room for five, some with a handshake and some in ESTABLISHED: those without a
+/// place go end to end, and may be taken in the middle.
 #[test]
 fn every_byte_arrives_at_a_table_without_room() {
     let mut seen = [0; 3];
@@ -133,7 +133,7 @@ fn every_byte_arrives_at_a_table_without_room() {
     assert!(seen.iter().all(|count| *count > 0), "what is to be tested did not happen: {seen:?}");
 }
 
-/// What the scheme gives up: the mobile goes for ever, and the sender has been told that everything arrived.
+/// The cost of the scheme: the mobile leaves for good, and everything was acknowledged to the sender.
 #[test]
 fn an_acknowledgment_means_no_more_that_the_far_end_has_it() {
     let away = "channel = { kind = \"scripted\", bad = [[\"1 s\", \"5000 s\"]] }";
@@ -144,7 +144,7 @@ fn an_acknowledgment_means_no_more_that_the_far_end_has_it() {
     assert!(split_flow.completed.is_some(), "the node has acknowledged everything");
     let missing = 120_000 - split_flow.bytes_delivered;
     assert!(missing > 0);
-    // What the node had acknowledged beyond what the mobile has; the mobile may have more than it could say.
+    // The bytes that the node had acknowledged beyond the mobile's; the mobile may have more than it could say.
     let lost = counter(&split, "bytes_lost");
     assert!(lost >= missing && lost <= missing + 2000, "{missing} bytes are missing, {lost} are counted");
     assert_eq!((counter(&split, "flows_given_up"), counter(&split, "flows")), (1, 0));

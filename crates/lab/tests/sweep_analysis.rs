@@ -1,4 +1,4 @@
-//! What a sweep's kept runs say, with results written by hand.
+//! Statistics of a sweep's kept runs, with results written by hand.
 
 use std::path::{Path, PathBuf};
 
@@ -65,8 +65,8 @@ fn cases_are_compared_pair_by_pair() {
     assert_eq!(rows[1].quantiles[1].value, 2.5);
 }
 
-/// The change is that of the means beside it, not the mean of single changes. By hand: 0, 1, 1, 0 against 5, 2, 2, 0: from
-/// 0.5 to 2.25. 5, 1 against 5, 3: from 3 to 4, where single runs change by 0 and 200 %.
+/// The change is that of the means beside it, not the mean of single changes. By hand: 0, 1, 1, 0 against 5, 2, 2, 0:
+/// from 0.5 to 2.25. 5, 1 against 5, 3: from 3 to 4, where single runs change by 0 and 200 %.
 #[test]
 fn a_change_is_that_of_the_means() {
     for (runs, percent) in [([&[0, 1, 1, 0][..], &[5, 2, 2, 0][..]], 350.0), ([&[5, 1], &[5, 3]], 100.0 / 3.0)] {
@@ -106,7 +106,7 @@ fn versions_of_one_model_merge_and_other_results_do_not() {
     assert!(matches!(store_of_ours.merge(&wrong), Err(StoreError::Disagree { replication: 1, .. })));
 }
 
-/// What a store says it holds is what was made, not what somebody looked at last.
+/// A store's metadata describe what was run, not what was looked at last.
 #[test]
 fn a_look_at_less_does_not_change_what_is_kept() {
     let (_dir, path) = scratch();
@@ -124,7 +124,8 @@ fn a_look_at_less_does_not_change_what_is_kept() {
     assert!(!asked(&store));
 }
 
-/// By hand, two values a and b: half of the 90 % interval is 6.314 |a - b| / 2, of the 95 % interval 12.706 |a - b| / 2.
+/// By hand, two values a and b: half of the 90 % interval is 6.314 |a - b| / 2, of the 95 % interval 12.706 |a - b| /
+/// 2.
 #[test]
 fn intervals_have_the_level_of_the_rule() {
     let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/goel1997-recoveries.toml");
@@ -146,8 +147,8 @@ fn intervals_have_the_level_of_the_rule() {
     }
 }
 
-/// By hand, two values a and b: the 95 % interval of the mean reaches 12.706 |a - b| / 2 to both sides, that of one run sqrt(3)
-/// times as far. A share is from 0 to 1, a count from 0 on.
+/// By hand, two values a and b: the 95 % interval of the mean reaches 12.706 |a - b| / 2 to both sides, that of one run
+/// sqrt(3) times as far. A share is from 0 to 1, a count from 0 on.
 #[test]
 fn intervals_end_where_figures_do() {
     let (_dir, path) = scratch();

@@ -1,5 +1,5 @@
-//! What a sweep varies, in all its forms, and what is said when it cannot be varied: the line, the key, what was found,
-//! what was expected, a hint.
+//! The varied keys of a sweep, in all forms, and the messages about keys that cannot be varied: the line, the key, what
+//! was found, what was expected, a hint.
 
 mod common;
 
@@ -207,7 +207,7 @@ fn too_large_a_grid_is_refused_at_once() {
     assert!(said.contains("found 9999000000 points x 1 case, expected at most 100000 in all"), "{said}");
 }
 
-/// What stands on the command line is not in the file.
+/// A setting of the command line is not in the file.
 #[test]
 fn a_sweep_from_the_command_line_is_named_as_such() {
     for (set, expected) in [
@@ -220,7 +220,7 @@ fn a_sweep_from_the_command_line_is_named_as_such() {
     }
 }
 
-/// What is wrong only together with something else is said with it.
+/// An error of a combination names both parts.
 #[test]
 fn a_problem_of_a_combination_names_the_combination() {
     let sweep =

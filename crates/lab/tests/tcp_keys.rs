@@ -57,7 +57,7 @@ fn with(tcp: &str) -> String {
     wire("8 Mbps", "10 ms", &format!("bytes = \"20 kB\"\nwindow = \"32 kB\"\ntcp = {{ {tcp} }}"))
 }
 
-/// What the flow's ends are made of.
+/// The configuration of the flow's ends.
 fn config(tcp: &str) -> tcp::Config {
     network(&with(tcp)).flows[0].tcp.clone()
 }
@@ -85,7 +85,7 @@ fn every_key_does_something_and_is_kept() {
     }
 }
 
-/// What is not given is not written: a result directory says what was said, and no more.
+/// Unset keys are not written: a result directory holds the keys that were set, and no more.
 #[test]
 fn what_was_not_given_is_not_written() {
     let read = scenario(&wire("8 Mbps", "10 ms", "tcp.variant = \"rack\"\ntcp.min_rto = \"200 ms\""));
@@ -165,8 +165,8 @@ fn each_key_sets_what_it_says() {
     assert_eq!((off.acks.every, off.retries.data, off.options.window_scale), (1, None, Some(None)));
 }
 
-/// The profile goel1997 has 4.3BSD's rules where the thesis's times show them or its text names them; a key that is given
-/// stays.
+/// The profile goel1997 has 4.3BSD's rules where the thesis's times show them or its text names them; a key that is
+/// given stays.
 #[test]
 fn the_profile_sets_rules_of_4_3_bsd_and_gives_way() {
     let with =

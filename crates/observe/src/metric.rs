@@ -3,7 +3,7 @@
 use serde_json::Value;
 use stats::Interval;
 
-/// What a figure is about.
+/// The subject of a metric.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Scope {
     /// The run as a whole.
@@ -38,11 +38,11 @@ pub struct Metric {
     pub name: &'static str,
     /// Its unit; empty for a plain count's name would say nothing more.
     pub unit: &'static str,
-    /// What it is about.
+    /// Its subject.
     pub scope: Scope,
     /// Which values are better.
     pub better: Better,
-    /// What it is, in a sentence.
+    /// Its definition, in a sentence.
     pub definition: &'static str,
     /// How it is got from a summary if it does not stand in it under its name.
     computed: Option<fn(&Value) -> Option<f64>>,
@@ -60,7 +60,7 @@ pub static COMPLETION_TIME: Metric = Metric {
     unit: "s",
     scope: Scope::Flow,
     better: Better::Lower,
-    definition: "from the flow's start to the last acknowledgment at the sender; none if not completed",
+    definition: "from the flow's start to the last acknowledgment at the sender; none unless completed",
     computed: None,
 };
 
@@ -115,12 +115,7 @@ pub static METRICS: &[&Metric] = &[
     &way("packets_given_up", "packets", Lower, "the link layer stopped trying"),
     &way("packets_recovered", "packets", Neither, "came out of parity, their own frames being lost"),
     &way("utilization", "share", Neither, "time spent sending, as a share of the run"),
-    &way(
-        "frames_collided",
-        "frames",
-        Lower,
-        "of those sent in a medium, damaged by another frame at who they were for",
-    ),
+    &way("frames_collided", "frames", Lower, "frames in a medium that were lost to a collision at their receiver"),
     &medium("air_busy", "share", Neither, "time in which a station was sending, as a share of the run"),
     &medium("air_idle", "share", Neither, "the rest of the run"),
     &medium("air_collided", "share", Lower, "time with a frame in the air that another damaged, as a share of the run"),
@@ -136,7 +131,7 @@ pub static METRICS: &[&Metric] = &[
     &station("cts_sent", "frames", Neither, "clear-to-sends sent"),
     &station("beacons_sent", "frames", Neither, "beacons sent"),
     &station("attempts", "frames", Neither, "turns taken: the first frames of its exchanges, requests or data"),
-    &station("attempts_collided", "frames", Lower, "of these, damaged by another frame at who they were for"),
+    &station("attempts_collided", "frames", Lower, "of these, lost to a collision at their receiver"),
     &station("retries", "frames", Lower, "of the attempts, those for a packet of which an attempt had failed"),
     &station("retry_limit_drops", "packets", Lower, "packets given up at a retry limit, arrived or not"),
     &station("back_offs", "count", Neither, "back-offs drawn"),
@@ -240,7 +235,7 @@ impl Metric {
     }
 }
 
-/// Jain's index over the goodputs of a summary's flows; none if one of them has none.
+/// Jain's index over the goodputs of a summary's flows; `None` when a flow has no goodput.
 pub(crate) fn fairness(summary: &Value) -> Option<f64> {
     stats::fairness::jain(&goodputs(summary)?).ok().flatten()
 }

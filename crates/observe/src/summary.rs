@@ -73,7 +73,7 @@ pub fn summary(title: &str, scenario: &Scenario, network: &Network, results: &Re
             "backward": way(&link.ways[1]),
         })
     });
-    // Where nobody associates, ways do not end.
+    // Without associations, paths do not end.
     let roams = results.roaming.iter().any(Option::is_some);
     let counted = network.nodes.iter().zip(&results.buffer_full).zip(&results.agents);
     let counted = counted.zip(results.roaming.iter().zip(&results.no_route));

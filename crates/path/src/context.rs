@@ -5,9 +5,9 @@ use engine::{Schedule, Time};
 use crate::channel::Channel;
 use crate::event::{HopId, LinkEvent, MediumEvent};
 
-/// Who watches links. With [`Observer::watches`] a constant `false` the compiler removes all that would be said.
+/// An observer of links. With [`Observer::watches`] a constant `false` the compiler removes all that would be said.
 pub trait Observer {
-    /// Whether anybody wants to know.
+    /// Whether events are wanted.
     fn watches(&self) -> bool;
     /// Something happened on a link.
     fn link(&mut self, at: Time, hop: HopId, event: LinkEvent);
@@ -17,7 +17,7 @@ pub trait Observer {
     }
 }
 
-/// The context of one call: the schedule, the air, and who watches.
+/// The context of one call: the schedule, the channels, and the observer.
 pub struct Cx<'a, O> {
     /// Now.
     pub now: Time,
@@ -25,7 +25,7 @@ pub struct Cx<'a, O> {
     pub schedule: &'a mut Schedule,
     /// The channels of all links, by link number.
     pub channels: &'a mut [Box<dyn Channel>],
-    /// Who watches.
+    /// The observer.
     pub observer: &'a mut O,
 }
 

@@ -1,4 +1,4 @@
-//! What can be seen happening on a link.
+//! Events of links and media.
 
 use engine::{Rate, Span, Time};
 use schemars::JsonSchema;
@@ -77,7 +77,7 @@ pub enum LinkEvent {
         number: u64,
         /// How many times this packet has been sent, this time included.
         attempt: u32,
-        /// What it carries.
+        /// The packet that it carries.
         packet: Packet,
     },
     /// A frame whose sending began now will arrive corrupted.
@@ -86,21 +86,21 @@ pub enum LinkEvent {
         number: u64,
         /// How many times this packet has been sent, this time included.
         attempt: u32,
-        /// What it carries.
+        /// The packet that it carries.
         packet: Packet,
     },
     /// A frame arrived that had arrived before: its link acknowledgment was lost.
     FrameDuplicate {
         /// The frame's sequence number.
         number: u64,
-        /// What it carries.
+        /// The packet that it carries.
         packet: Packet,
     },
     /// A frame arrived that the far end has no use for yet: with go-back-N it takes frames in sequence only.
     FrameDiscarded {
         /// The frame's sequence number.
         number: u64,
-        /// What it carries.
+        /// The packet that it carries.
         packet: Packet,
     },
     /// The link layer began to send a parity frame.
@@ -147,7 +147,7 @@ pub enum LinkEvent {
         /// The packet, now lost.
         packet: Packet,
     },
-    /// So many packets waited that this one, which has joined them, was marked [RFC3168 s5].
+    /// The queue exceeded its marking threshold, so this packet was ECN-marked on arrival [RFC3168 s5].
     Marked {
         /// The packet, as it goes on.
         packet: Packet,
@@ -190,13 +190,13 @@ pub enum MediumEvent {
         /// The frame.
         frame: AirFrame,
     },
-    /// A station's frame has ended, and reached who it was for or not.
+    /// A station's frame has ended, and reached its receiver or not.
     Ended {
         /// The sender's number in the medium.
         from: u32,
         /// That of the station the frame was for.
         to: u32,
-        /// What for.
+        /// Its purpose.
         kind: FrameKind,
         /// How it came.
         reception: Reception,
@@ -248,9 +248,9 @@ impl Reach {
 /// A frame in the air.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct AirFrame {
-    /// What it is for.
+    /// Its kind.
     pub kind: FrameKind,
-    /// When its sending begins; an answer may be told of earlier.
+    /// When its transmission begins. The event of an acknowledgment may be emitted before this time.
     pub start: Time,
     /// How long its sending takes.
     pub duration: Span,
@@ -260,8 +260,8 @@ pub struct AirFrame {
     pub rate: Rate,
     /// How long it reserves the air behind its end.
     pub reserves: Span,
-    /// The packets that it carries, all of an aggregate's, or that it acknowledges, or that it is about; a beacon's own number.
-    /// Each packet of data is told of before as [`LinkEvent::FrameSent`].
+    /// The packets that it carries (all of an aggregate's), acknowledges or is about; of a beacon, its own number. Each
+    /// data packet has been reported before as [`LinkEvent::FrameSent`].
     pub packets: Numbers,
     /// Whether it has been sent before; of a request, whether its packet has failed before.
     pub again: bool,

@@ -1,7 +1,7 @@
 //! Which packets a frame is about, by their numbers.
 
-/// Packets of a lane within 64 numbers of the first, as a block acknowledgment tells them: by a first number and a bit for each
-/// from there on [802.11-2012 s8.3.1.9.3]. Whatever a frame carries is told in two words, without a list.
+/// Packets of a lane within 64 numbers of the first, as a block acknowledgment encodes them: a first number and a
+/// bitmap from there on [802.11-2012 s8.3.1.9.3]. The contents of any frame fit in two words, without a list.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Numbers {
     first: u64,

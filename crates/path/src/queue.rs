@@ -12,21 +12,21 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// The most that may wait in front of a link. The packet being sent does not count, nor does one that can be sent at
-/// once: even a limit of nothing lets a packet through whenever the transmitter is idle. What does not fit is dropped at
-/// the tail.
+/// once: even a limit of nothing lets a packet through whenever the transmitter is idle. A packet that does not fit is
+/// dropped at the tail.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Limit {
     /// No limit.
     #[default]
     None,
-    /// So many packets.
+    /// A limit in packets.
     Packets(u32),
-    /// So many bytes.
+    /// A limit in bytes.
     Bytes(u64),
 }
 
-/// What comes first when a packet comes at the very moment at which the one being sent has left. It happens often: where
-/// acknowledgments pace a sender, packets come as far apart as the slowest link sends them.
+/// Which event is handled first when a packet arrives at the very moment at which the one being sent has left. The
+/// coincidence is frequent: where acknowledgments clock a sender, packets arrive at the spacing of the slowest link.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Tie {

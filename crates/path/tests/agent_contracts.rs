@@ -1,4 +1,4 @@
-//! What holds for every agent there is, whatever crosses its node and whatever its link layer meets.
+//! Contracts of all agents, under any traffic and any outcome of the link layer.
 
 mod common;
 mod ladder;
@@ -17,7 +17,7 @@ use wire::{Addr, Body, Flags, Notice, NoticeKind, Options, Packet, SackBlocks, S
 
 /// Schemes that tell senders of failed attempts, and do nothing else.
 const MESSENGERS: &[&str] = &["simple-icmp", "refined-icmp", "link-loss"];
-/// Schemes that cut a stream into segments anew.
+/// Schemes that re-segment a stream.
 const CUTTERS: &[&str] = &["split"];
 /// Schemes that may keep the last byte of an acknowledgment back.
 const KEEPERS: &[&str] = &["m-tcp"];
@@ -38,8 +38,8 @@ fn messengers() -> impl Iterator<Item = AgentConfig> {
 
 // Of failed attempts.
 
-/// What a link layer says of these packets, data and acknowledgments, its own host's and others', some of them given up on:
-/// attempts rise from 1, and those of one packet may stand among those of another.
+/// Notices of a link layer about these packets, data and acknowledgments, its own host's and others', some of them
+/// given up on: attempts rise from 1, and those of one packet may stand among those of another.
 fn notices(packets: Range<u32>, seed: u64) -> Vec<RadioNotice> {
     const MOST: u32 = 9;
     let mut draws: Draws = Stream::named(seed, 0, "agents").draws();
@@ -59,7 +59,7 @@ fn alternating(one: &[RadioNotice], other: &[RadioNotice]) -> Vec<RadioNotice> {
     both.flatten().copied().collect()
 }
 
-/// What the agent sends at each notice.
+/// The packets that the agent sends at each notice.
 fn answers(config: &AgentConfig, notices: &[RadioNotice]) -> Vec<Vec<Packet>> {
     let Some(mut agent) = config.build() else { return vec![Vec::new(); notices.len()] };
     let answer = |(number, notice): (usize, &RadioNotice)| {
@@ -78,7 +78,7 @@ fn the_same_failures_bring_the_same_answers() {
     }
 }
 
-/// A message comes from here, goes to the one who sent the segment, and quotes it as it was; of acknowledgments nothing
+/// A message comes from here, goes to the segment's source, and quotes it as it was; of acknowledgments nothing
 /// is said.
 #[test]
 fn nothing_is_said_of_what_was_not_sent() {
@@ -120,8 +120,8 @@ fn a_segment_is_told_of_once_in_each_kind() {
     }
 }
 
-/// A messenger keeps nothing of the past that would change what it does later: after any number of other packets it answers
-/// a new one as it did at first.
+/// A messenger keeps nothing of the past that would change what it does later: after any number of other packets it
+/// answers a new one as it did at first.
 #[test]
 fn a_long_past_leaves_no_trace() {
     let kind = |packet: &Packet| match packet.body {
@@ -141,7 +141,7 @@ fn a_long_past_leaves_no_trace() {
 
 // Of packets that cross.
 
-/// What may happen to an agent.
+/// An input of an agent.
 #[derive(Clone, Copy, Debug)]
 enum Happens {
     ToAir(Packet),
@@ -208,7 +208,7 @@ impl Traffic {
         of_flow(flow, if fixed { from_fixed(change) } else { from_mobile(change) })
     }
 
-    /// What an end might send: mostly the next bytes, or an acknowledgment of something that was sent to it.
+    /// A plausible packet of an end: mostly the next bytes, or an acknowledgment of something that was sent to it.
     fn plausible(&mut self, segment: &mut Segment, flow: u16, side: usize) {
         const LEN: u32 = 1000;
         let mut sent = self.sent.get(&flow).copied().unwrap_or_default();
@@ -235,7 +235,7 @@ impl Traffic {
         self.sent.insert(flow, sent);
     }
 
-    /// What no end would send.
+    /// An implausible packet.
     fn absurd(&mut self, segment: &mut Segment) {
         let mut any = || self.draws.next_u64() as u32;
         segment.seq = SeqNum(any());
@@ -249,14 +249,14 @@ impl Traffic {
     }
 }
 
-/// What came out when something happened: the packet itself if it went on, and what the agent sent until then.
+/// The output for an input: the packet itself if it went on, and what the agent sent until then.
 struct Out {
     happened: Happens,
     passed: Option<Packet>,
     sent: Vec<Departure>,
 }
 
-/// Puts an agent through so many happenings, and gives it back.
+/// Feeds `happenings` random events to an agent, and returns it.
 fn through(config: &AgentConfig, mut traffic: Traffic, happenings: usize, mut tell: impl FnMut(&Fed, Out)) -> Fed {
     let mut fed = Fed::new(config);
     for _ in 0..happenings {
@@ -287,7 +287,7 @@ fn through(config: &AgentConfig, mut traffic: Traffic, happenings: usize, mut te
     fed
 }
 
-/// What bytes of each stream there were, as ranges that neither overlap nor touch.
+/// The bytes of each stream, as ranges that neither overlap nor touch.
 #[derive(Default)]
 struct Bytes(BTreeMap<(Addr, u16, u16), BTreeMap<u64, u64>>);
 
@@ -328,8 +328,8 @@ fn acknowledged(packet: &Packet) -> Option<(Addr, u16, u16, u32)> {
     segment.flags.has(Flags::ACK).then_some((packet.src, segment.src_port, segment.dst_port, segment.ack.0))
 }
 
-/// Data that comes out came in; so did an acknowledgment, unless the scheme says that end-to-end semantics are lost, and then
-/// it does acknowledge by itself.
+/// Data that comes out came in; so did an acknowledgment, unless the scheme says that end-to-end semantics are lost,
+/// and then it does acknowledge by itself.
 #[test]
 fn nothing_is_invented() {
     for config in every_built_agent() {
@@ -344,7 +344,7 @@ fn nothing_is_invented() {
             }
             let name = config.name();
             for packet in out.passed.iter().chain(out.sent.iter().map(|departure| &departure.packet)) {
-                assert!([FIXED, MOBILE].contains(&packet.dst), "{name}: {packet:?} goes to nobody");
+                assert!([FIXED, MOBILE].contains(&packet.dst), "{name}: {packet:?} goes to neither host");
                 let came = |carried| match CUTTERS.contains(&name) {
                     true => bytes.contain(carried),
                     false => data.contains(&carried),
@@ -364,10 +364,10 @@ fn nothing_is_invented() {
     }
 }
 
-/// What an agent takes and never gives back is counted, under the names of the counters that say why.
+/// Every packet that an agent drops is counted, by one of the counters that name the reason.
 #[test]
 fn what_does_not_come_out_again_is_counted() {
-    // Who holds packets gives back some of them; of the others none comes out again.
+    // An agent that holds packets returns some of them; other agents return none.
     let counted: [(&str, bool, &[&str]); 7] = [
         ("ack-decimation", true, &["acks_dropped"]),
         ("tack", true, &["acks_dropped"]),
@@ -398,7 +398,7 @@ fn what_does_not_come_out_again_is_counted() {
                 }
                 give_back(&mut taken, &out.sent);
             });
-            // Nothing is held for so long.
+            // No agent holds a packet for this long.
             fed.until(Time::from_nanos(1_000_000_000_000_000), |_, sent| give_back(&mut taken, &sent));
             let said: u64 = counters.iter().filter_map(|counter| fed.counter(counter)).sum();
             assert_eq!(taken.len() as u64, said, "{name}");
@@ -422,8 +422,8 @@ fn the_same_traffic_brings_the_same_answers() {
     }
 }
 
-/// However many flows there are, and however long they go on, an agent keeps a bounded number of bytes; one that meddles
-/// with packets says how many, and how many there were at most.
+/// However many flows there are, and however long they go on, an agent keeps a bounded number of bytes; one that
+/// meddles with packets says how many, and how many there were at most.
 #[test]
 fn what_is_kept_is_bounded() {
     const MOST: u64 = 64 << 20;

@@ -1,4 +1,4 @@
-//! What agents do with packets that a test feeds them by hand, drawn as ladders in `tests/golden`.
+//! Agents driven packet by packet, drawn as ladders in `tests/golden`.
 
 mod common;
 mod ladder;
@@ -34,8 +34,8 @@ fn refined_icmp() {
     ladder.compare("refined-icmp/a-lost-segment");
 }
 
-/// A host's own data: told of when it is given up, and not before. What others send over the host, and its acknowledgments, are no
-/// concern of its sender.
+/// A host's own data: reported when it is given up, and not before. Its acknowledgments and the packets that it
+/// forwards are not reported to its sender.
 #[test]
 fn link_loss() {
     let own = |packet: Packet| Packet { src: HERE, ..packet };

@@ -1,8 +1,8 @@
 //! Aggregates by hand. 802.11n at 65 Mbps, back-offs of no slots, 1 us between the stations, packets of 1,500 bytes.
 //!
-//! A packet alone is 1,538 bytes, 22 + 8 x 1,538 bits in 48 symbols of 260: 36 + 192 = 228 us. Its acknowledgment has 14 bytes, at
-//! 24 Mbps 2 symbols: 28 us. k packets are 1,544 k - 2 bytes: each with 4 bytes in front, and filled up to whole words but for the
-//! last. A block acknowledgment has 32 bytes: 32 us. SIFS is 16 us and DIFS 34 us.
+//! A packet alone is 1,538 bytes, 22 + 8 x 1,538 bits in 48 symbols of 260: 36 + 192 = 228 us. Its acknowledgment has
+//! 14 bytes, at 24 Mbps 2 symbols: 28 us. k packets are 1,544 k - 2 bytes: each with 4 bytes in front, and filled up to
+//! whole words but for the last. A block acknowledgment has 32 bytes: 32 us. SIFS is 16 us and DIFS 34 us.
 
 use engine::{Bytes, Schedule, Span, Stream, Time};
 use path::channel::{Channel, ChannelConfig, perfect, scripted, uniform};
@@ -15,7 +15,7 @@ use path::station::scheduler::Scheduler;
 use path::{Cx, HopId, LinkEvent, MediumEvent, Observer, Way};
 use wire::{Addr, Body, Ecn, Flags, Packet, Segment, SeqNum};
 
-/// Frames that begin, and when; what is told of packets of aggregates and their answers.
+/// The start of every frame, and the packet numbers in the events of aggregates and block acknowledgments.
 #[derive(Default)]
 struct Log(Vec<(Time, &'static str, u32)>, Vec<(&'static str, Vec<u64>)>);
 
@@ -48,9 +48,9 @@ fn packet(number: u32) -> Packet {
 }
 
 struct Outcomes {
-    /// What was handed up forward and backward, and when.
+    /// The packets handed up forward and backward, with their times.
     delivered: [Vec<(Time, u32)>; 2],
-    /// Failed attempts told of that were the last.
+    /// Packets reported as given up.
     given_up: [usize; 2],
     /// Bytes freed.
     freed: u64,
@@ -58,7 +58,7 @@ struct Outcomes {
     log: Log,
 }
 
-/// Two stations, of which each offers so many packets to the other at time zero.
+/// Two stations; station i offers `offered[i]` packets to the other at time zero.
 fn exchange(config: &Config, channel: ChannelConfig, offered: [u32; 2]) -> Outcomes {
     assert_eq!(config.check(), []);
     let mut schedule = Schedule::new();
@@ -113,8 +113,8 @@ fn micros(at: Time) -> u64 {
     at.as_nanos() / 1000
 }
 
-/// The first packet finds the air free and goes alone; the three behind it go together at 274 + 34 us, in 4,630 bytes: 143
-/// symbols, 608 us. Of these the second is lost. It goes alone then, and the third is handed up behind it.
+/// The first packet finds the air free and goes alone; the three behind it go together at 274 + 34 us, in 4,630 bytes:
+/// 143 symbols, 608 us. Of these the second is lost. It goes alone then, and the third is handed up behind it.
 #[test]
 fn one_of_three_packets_is_lost_and_goes_again() {
     let lossy = ChannelConfig::Scripted(scripted::Config { drop: vec![2], ..Default::default() });
@@ -162,8 +162,8 @@ fn it_is_told_which_packets_are_in_an_aggregate() {
     assert!(told.iter().all(|(what, numbers)| *what != "damaged" || numbers.len() == 3), "{told:?}");
 }
 
-/// A packet that is given up keeps nothing back: with one retry packet 1 is lost twice, and packet 2 waits for the second time
-/// only.
+/// A packet that is given up keeps nothing back: with one retry packet 1 is lost twice, and packet 2 waits for the
+/// second time only.
 #[test]
 fn what_is_given_up_is_passed_over() {
     let config = Config { short_retry_limit: Some(2), ..cell(Some(Aggregation::default())) };
@@ -177,8 +177,8 @@ fn what_is_given_up_is_passed_over() {
     assert_eq!((seen.given_up[0], seen.counters[0].packets_dropped, seen.freed), (1, 1, 4 * 1500));
 }
 
-/// The limits: so many packets, so many bytes, so long. 1,544 k - 2 bytes of k packets fit 10,000 bytes for k = 6; at 6.5 Mbps they
-/// take 36 us and a symbol of 4 us for each 26 bits, and 4 ms hold k = 2.
+/// The limits on packets, bytes and duration. 1,544 k - 2 bytes of k packets fit 10,000 bytes for k = 6; at 6.5 Mbps
+/// they take 36 us and a symbol of 4 us for each 26 bits, and 4 ms hold k = 2.
 #[test]
 fn an_aggregate_keeps_to_its_limits() {
     let sizes = |config: Config| {
@@ -198,7 +198,8 @@ fn an_aggregate_keeps_to_its_limits() {
     assert_eq!(sizes(Config { aggregation, ..slow }), [1, 2, 2, 2, 2, 2, 2]);
 }
 
-/// A lane that always has packets sends k of them in 34 + D(k) + 1 + 16 + A + 1 us and a back-off of 7.5 slots of 9 us on average.
+/// A lane that always has packets sends k of them in 34 + D(k) + 1 + 16 + A + 1 us and a back-off of 7.5 slots of 9 us
+/// on average.
 #[test]
 fn a_saturated_lane_carries_what_the_closed_form_says() {
     let usual = |aggregation| Config { cw_min: None, cw_max: None, ..cell(aggregation) };
@@ -217,7 +218,8 @@ fn a_saturated_lane_carries_what_the_closed_form_says() {
     close(of(usual(Some(aggregation)), 32 * 500 + 1), 32.0 * 12_000.0 / together * 1e6);
 }
 
-/// Two stations that collide, over air that loses: each packet is handed up once, in sequence, or given up, and nothing stays.
+/// Two stations that collide, over air that loses: each packet is handed up once, in sequence, or given up, and nothing
+/// stays.
 #[test]
 fn nothing_is_lost_without_being_counted() {
     for (loss, frames) in [(0.1, 64), (0.4, 32), (0.7, 3)] {

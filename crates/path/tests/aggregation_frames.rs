@@ -1,8 +1,8 @@
-//! The frames of aggregates by hand: which packets, at which rate, how long each part is in the air, and which frames are
-//! repetitions. 802.11n at 65 Mbps, back-offs of no slots, 1 us between the stations, packets of 1,500 bytes.
+//! The frames of aggregates by hand: which packets, at which rate, how long each part is in the air, and which frames
+//! are repetitions. 802.11n at 65 Mbps, back-offs of no slots, 1 us between the stations, packets of 1,500 bytes.
 //!
-//! A packet alone takes 228 us and k of them, 1,544 k - 2 bytes, 36 us and 4 us for each 260 bits of 22 + 8 x size, as in
-//! aggregation.rs; the first packet finds the air free and goes alone.
+//! A packet alone takes 228 us and k of them, 1,544 k - 2 bytes, 36 us and 4 us for each 260 bits of 22 + 8 x size, as
+//! in aggregation.rs; the first packet finds the air free and goes alone.
 
 mod cell;
 
@@ -29,7 +29,8 @@ fn losing(config: Config, script: scripted::Config) -> Plan {
     Plan::around_one(config, 1).scripted(0, script)
 }
 
-/// The data frames of `count` packets offered at once: the packets of each, whether it is a repetition, and microseconds in the air.
+/// The data frames of `count` packets offered at once: the packets of each, whether it is a repetition, and
+/// microseconds in the air.
 fn frames(plan: &Plan, count: usize) -> Vec<(Vec<u64>, bool, u64)> {
     assert_eq!(plan.config.check(), []);
     let mut cell = Cell::new(plan);
@@ -75,8 +76,8 @@ fn packets_in_hand_lie_within_64_numbers() {
     assert_eq!(packets(&plan, 70), expected);
 }
 
-/// Packets 1 to 3 begin at 308 and, behind a preamble of 36 us, take 190.03 us each of their 1,544 bytes: a millisecond-wide burst
-/// in one part damages that packet only, at its first and at its last microsecond too.
+/// Packets 1 to 3 begin at 308 and, behind a preamble of 36 us, take 190.03 us each of their 1,544 bytes: a
+/// millisecond-wide burst in one part damages that packet only, at its first and at its last microsecond too.
 #[test]
 fn each_packet_is_damaged_by_what_happens_in_its_own_part() {
     // Parts: 344 to 534.03, to 724.06, to 913.8.
@@ -99,8 +100,9 @@ fn each_packet_is_damaged_by_what_happens_in_its_own_part() {
     }
 }
 
-/// The Retry bit belongs to each MPDU [802.11-2007 s7.1.3.1.5]; an aggregate is told as one frame here, by its first packet.
-/// A frame is a repetition if its first packet is: 1 and 2 of 1 to 3 are lost; then 2 of 1, 2 and 4 ... is lost again.
+/// The Retry bit belongs to each MPDU [802.11-2007 s7.1.3.1.5]; an aggregate is one frame in the events, with the Retry
+/// bit of its first packet. A frame is a repetition if its first packet is: 1 and 2 of 1 to 3 are lost; then 2 of 1, 2
+/// and 4 ... is lost again.
 #[test]
 fn a_frame_is_a_repetition_if_its_first_packet_was_sent_before() {
     let config = together(Aggregation { frames: 3, ..Aggregation::default() });
@@ -112,9 +114,9 @@ fn a_frame_is_a_repetition_if_its_first_packet_was_sent_before() {
     assert_eq!(again, expected);
 }
 
-/// With one attempt at each rate Minstrel, which knows nothing yet, takes the highest, the one below and the lowest, 65, 58.5 and
-/// 6.5 Mbps, 260, 234 and 26 bits a symbol. Alone a packet has 22 + 8 x 1,538 bits, 48, 53 and 475 symbols behind 36 us; without
-/// aggregates 1,536 bytes, 48, 53 and 474. Two have 3,086 bytes, 24,710 bits: 96, 106 and 951.
+/// With one attempt at each rate Minstrel, which knows nothing yet, takes the highest, the one below and the lowest,
+/// 65, 58.5 and 6.5 Mbps, 260, 234 and 26 bits a symbol. Alone a packet has 22 + 8 x 1,538 bits, 48, 53 and 475 symbols
+/// behind 36 us; without aggregates 1,536 bytes, 48, 53 and 474. Two have 3,086 bytes, 24,710 bits: 96, 106 and 951.
 #[test]
 fn each_attempt_at_a_packet_is_one_for_the_rate_control() {
     let minstrel =
@@ -132,8 +134,8 @@ fn each_attempt_at_a_packet_is_one_for_the_rate_control() {
     assert_eq!(times(single, &[0, 1, 2], 1), [228, 248, 1932, 1932]);
 }
 
-/// Of what an aggregate's packets are asked of their channel: each its own place in the order of sending, its own size without what is in
-/// front of it and what fills it up, and its own part of the time.
+/// Of what an aggregate's packets are asked of their channel: each its own place in the order of sending, its own size
+/// without what is in front of it and what fills it up, and its own part of the time.
 #[test]
 fn a_channel_is_asked_about_each_packet() {
     use path::channel::{Channel, Fate};
@@ -152,8 +154,8 @@ fn a_channel_is_asked_about_each_packet() {
     let mut cell = Cell::new(&losing(together(Aggregation::default()), scripted::Config::default()));
     cell.channels = vec![Box::new(Asks(asked.clone()))];
     cell.play(&[(0, 0, Forward, 1500), (0, 0, Forward, 1500), (0, 0, Forward, 40)]);
-    // 1,538 bytes at 65 Mbps are 189,292 ns, 1,542 with the delimiter 189,784, and 1,544 with two to fill them up 190,030; 82 bytes are
-    // the other's 4 + 40 + 38.
+    // 1,538 bytes at 65 Mbps are 189,292 ns, 1,542 with the delimiter 189,784, and 1,544 with two to fill them up
+    // 190,030; 82 bytes are the other's 4 + 40 + 38.
     let data = [
         (0, 0, 228_000, 1538, Some(0)),
         (308_000, 344_000, 189_784, 1538, Some(1)),

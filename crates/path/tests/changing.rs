@@ -31,14 +31,14 @@ fn number(packet: &Packet) -> u32 {
     segment.seq.0
 }
 
-/// What carries packets.
+/// The link under test.
 enum Carrier {
     Pipe(Box<Pipe>),
     Changing(Box<Changing>),
 }
 
-/// What came of packets: who arrived when, in ns, in order; who was lost on the way, and when that showed; who found the
-/// queue full; and what was counted in the end.
+/// The outcome of packets: arrivals in ns, in order; losses on the way, with the time of the event; packets that found
+/// the queue full; and what was counted in the end.
 #[derive(PartialEq, Eq, Debug, Default)]
 struct Outcome {
     arrived: Vec<(u64, u32)>,
@@ -54,7 +54,7 @@ impl Outcome {
     }
 }
 
-/// Offers packets of so many bytes at these times (in ns), and lets all that wakes happen between.
+/// Offers packets, each given as its time in ns and its size in bytes, and runs all wake-ups in between.
 fn carry(make: impl FnOnce(engine::Slot) -> Carrier, channel: &ChannelConfig, offered: &[(u64, u32)]) -> Outcome {
     let mut schedule = Schedule::default();
     let slot = schedule.slot();
@@ -65,7 +65,7 @@ fn carry(make: impl FnOnce(engine::Slot) -> Carrier, channel: &ChannelConfig, of
     let mut arriving = packet(0, 0);
     loop {
         let until = offers.peek().map_or(Time::NEVER, |((at, _), _)| Time::from_nanos(*at));
-        // Who comes is there before who would arrive at the same time.
+        // An offered packet precedes an arrival at the same time.
         let before = Time::from_nanos(until.as_nanos().saturating_sub(1));
         if let Some((now, _)) = schedule.next(before) {
             let mut cx = Cx { now, schedule: &mut schedule, channels: &mut channels, observer: &mut log };
@@ -165,7 +165,7 @@ fn a_spike_delays_who_would_arrive_in_it() {
     // Without the spike they arrive at 28, 68, 108, 148 and 158 ms.
     let changes = Changes { spikes: vec![spike(68, 75, 80)], ..Changes::default() };
     let found = outcome(&changes, &[0, 40, 80, 120, 130]);
-    // The third would come at 183: 108 + 75. Who comes at the end of the spike, or later, waits behind it.
+    // The third would come at 183: 108 + 75. A packet that arrives at the end of the spike, or later, waits behind it.
     assert_eq!(found.at(), [(0, 28.0), (1, 143.0), (2, 183.0), (3, 183.0), (4, 183.0)]);
 
     // Where packets may overtake, those behind it do.
@@ -178,15 +178,15 @@ fn a_spike_delays_who_would_arrive_in_it() {
 #[test]
 fn in_a_gap_packets_wait() {
     let changes = Changes { gaps: vec![gap(50, 100, During::Wait)], ..Changes::default() };
-    // Sent from: 22, arriving at 50, the beginning of the gap: at 100. 36: in flight, at 100. 46: four ms are sent before and
-    // four after. 60 and 62: they wait until 104 and 112. 200: as ever.
+    // Sent from: 22, arriving at 50, the beginning of the gap: at 100. 36: in flight, at 100. 46: four ms are sent
+    // before and four after. 60 and 62: they wait until 104 and 112. 200: as ever.
     let found = outcome(&changes, &[22, 36, 46, 60, 62, 200]);
     assert_eq!(found.at(), [(0, 100.0), (1, 100.0), (2, 124.0), (3, 132.0), (4, 140.0), (5, 228.0)]);
     assert_eq!(found.lost, []);
     // Busy: 2 x 8, from 46 to 120 and 8.
     assert_eq!(found.counters.busy, ms(16 + 74 + 8));
 
-    // Who has left just as the gap begins did not pause; who arrives just as it ends did not wait.
+    // A packet that has left just as the gap begins did not pause; one that arrives just as it ends did not wait.
     let found = outcome(&changes, &[42, 72]);
     assert_eq!(found.at(), [(0, 100.0), (1, 128.0)]);
 }
@@ -194,8 +194,8 @@ fn in_a_gap_packets_wait() {
 #[test]
 fn in_a_gap_packets_are_lost() {
     let changes = Changes { gaps: vec![gap(50, 100, During::Lose)], ..Changes::default() };
-    // 22 would arrive at 50; 42 leaves at 50 and would arrive at 70; 71 and 80 would arrive at 99 and 108, and are sent in
-    // the gap; 100 is sent at its end.
+    // 22 would arrive at 50; 42 leaves at 50 and would arrive at 70; 71 and 80 would arrive at 99 and 108, and are sent
+    // in the gap; 100 is sent at its end.
     let found = outcome(&changes, &[13, 22, 42, 71, 80, 100]);
     assert_eq!(found.at(), [(0, 41.0), (5, 128.0)]);
     let lost: Vec<(u64, u32)> = found.lost.iter().map(|(at, number)| (at / MS, *number)).collect();
@@ -284,8 +284,8 @@ fn packets_overtake_only_where_they_may() {
     assert!((overtaken - 0.405).abs() < 4.0 * error, "{overtaken}");
 }
 
-/// What one packet meets does not depend on what else is sent: of packets that start at the same times, some of which the
-/// other line does not carry, each arrives at the same time and is lost in both or in neither.
+/// A packet's fate does not depend on other packets: of packets that start at the same times, some of which
+/// the other line does not carry, each arrives at the same time and is lost in both or in neither.
 #[test]
 fn what_a_packet_meets_does_not_depend_on_traffic() {
     let parts = [(0.7, 1.5), (0.3, 0.8)].map(|(probability, shape)| mixture::Part {
@@ -312,7 +312,8 @@ fn what_a_packet_meets_does_not_depend_on_traffic() {
     assert_ne!(run(7, Way::Forward), run(7, Way::Backward), "the two ways share their chance");
 }
 
-/// Nothing is made up and nothing disappears: what was offered arrived, was lost, or was refused, once, and is counted so.
+/// Nothing is made up and nothing disappears: what was offered arrived, was lost, or was refused, once, and is counted
+/// so.
 #[test]
 fn every_packet_arrives_is_lost_or_refused_and_is_counted_so() {
     let mut draws = Stream::named(5, 0, "offers").draws();
@@ -365,7 +366,8 @@ fn the_mean_rate_of_opportunities_is_their_bytes_by_their_period() {
     assert_eq!([rate(vec![1]), rate(vec![1000])], [12_032_000, 12_032]);
 }
 
-/// Packets that begin at one time, in either direction, draw delays of their own: seven at 5 ms would all be as late as the first.
+/// Packets that begin at one time, in either direction, draw delays of their own: seven at 5 ms would all be as late as
+/// the first.
 #[test]
 fn packets_that_leave_at_one_opportunity_draw_delays_of_their_own() {
     let opportunities = || Opportunities::new(vec![5, 5, 5, 5, 5, 5, 1000]);
@@ -389,8 +391,9 @@ fn packets_that_leave_at_one_opportunity_draw_delays_of_their_own() {
 /// A packet takes its 1000 bytes and 4, an opportunity has 1504.
 #[test]
 fn packets_leave_at_opportunities() {
-    // At 5: 1004 and 500, then 504 and 1000 of the third. At 20 its last 4; the 1500 that fit are gone for the fourth, who comes
-    // just then. At 30: the fourth and 500 of the fifth, the rest at 35. Who comes at 35 has missed both chances then.
+    // At 5: 1004 and 500, then 504 and 1000 of the third. At 20 its last 4; the 1500 that fit are gone for the fourth,
+    // which comes just then. At 30: the fourth and 500 of the fifth, the rest at 35. A packet that comes at 35 has
+    // missed both opportunities then.
     let found = outcome(&recorded(), &[0, 0, 0, 20, 25, 35]);
     assert_eq!(found.at(), [(0, 25.0), (1, 25.0), (2, 40.0), (3, 50.0), (4, 55.0), (5, 70.0)]);
     // Busy: 0 to 20, 20 to 35 and 35 to 50.
@@ -449,9 +452,10 @@ fn bits_are_sent_at_the_rate_of_the_moment() {
     let rows =
         vec![row(4, Some(2_000_000), None, 0.0), row(100, Some(0), None, 0.0), row(110, Some(1_000_000), Some(5), 0.0)];
     let changes = Changes { rows, ..Changes::default() };
-    // 0: half of it at 1 Mbps, the rest from 4 to 6 ms. 98: half of it until 100, the rest from 110 to 114, and then 5 ms.
+    // 0: half of it at 1 Mbps, the rest from 4 to 6 ms. 98: half of it until 100, the rest from 110 to 114, and then 5
+    // ms.
     assert_eq!(outcome(&changes, &[0, 60, 98]).at(), [(0, 26.0), (1, 84.0), (2, 119.0)]);
-    // 96: left at 100 just before nothing is sent, 20 ms. 102: from 110. The shorter delay lets nobody overtake.
+    // 96: left at 100 just before nothing is sent, 20 ms. 102: from 110. The shorter delay does not permit overtaking.
     assert_eq!(outcome(&changes, &[96, 102]).at(), [(0, 120.0), (1, 123.0)]);
     let changes = Changes { rows: vec![row(50, None, Some(5), 0.0)], ..Changes::default() };
     assert_eq!(outcome(&changes, &[41, 50]).at(), [(0, 69.0), (1, 69.0)]);

@@ -1,4 +1,4 @@
-//! What holds for every channel there is.
+//! Contracts of all channels.
 
 mod common;
 
@@ -85,7 +85,7 @@ fn the_same_frames_meet_the_same_fate() {
     }
 }
 
-/// What goes the other way, and link acknowledgments, change nothing; nor does who looks at the state.
+/// Reverse traffic, link acknowledgments and queries of the state do not change the fate of forward frames.
 #[test]
 fn traffic_the_other_way_moves_no_draw() {
     for config in every_channel() {
@@ -100,7 +100,7 @@ fn traffic_the_other_way_moves_no_draw() {
     }
 }
 
-/// Who sends less meets, at the same times, the same air. One channel is not like this, and is there for that.
+/// A frame's fate depends on its time, not on the number of frames before it. One channel is an exception by design.
 #[test]
 fn what_a_frame_meets_does_not_depend_on_frames_before_it() {
     for config in every_channel() {

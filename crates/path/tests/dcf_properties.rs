@@ -1,4 +1,4 @@
-//! What holds of a shared medium whatever its stations, queues, thresholds and channels are.
+//! Properties of a shared medium with any stations, queues, thresholds and channels.
 
 mod cell;
 
@@ -136,7 +136,7 @@ fn is_conserved(cell: &Cell) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// A frame as it is heard: by whom it was sent and for whom, from when until when, and what it reserves behind.
+/// A frame as it is heard: its sender and receiver, its start and end, and its reservation.
 #[derive(Clone, Copy, Debug)]
 struct Heard {
     from: u32,
@@ -147,8 +147,8 @@ struct Heard {
     reserves: Time,
 }
 
-/// Whoever begins an exchange had heard nothing for DIFS, and nothing that reserved the air from it, except what began so
-/// recently that it could not be heard. All other frames begin SIFS behind the frame they belong to.
+/// A station that begins an exchange had heard nothing for DIFS, and nothing that reserved the air from it, except what
+/// began so recently that it could not be heard. All other frames begin SIFS behind the frame they belong to.
 fn is_sensed(cell: &Cell, plan: &Plan) -> Result<(), TestCaseError> {
     let phy = Phy::new(&plan.config);
     let mut heard: Vec<Heard> = Vec::new();
@@ -176,7 +176,7 @@ fn is_sensed(cell: &Cell, plan: &Plan) -> Result<(), TestCaseError> {
             ends,
             reserves: ends + frame.reserves,
         };
-        // What it follows by SIFS, having been received whole.
+        // The frame that it answers after SIFS, received undamaged.
         let asked = ended.iter().rev().find(|(theirs, mine, _, end, reception)| {
             (*theirs, *mine) == (to, from) && *reception == Reception::Received && *end + phy.sifs == frame.start
         });
@@ -248,7 +248,7 @@ proptest! {
     }
 }
 
-/// What was seen, times first, without the order of what was seen at one time.
+/// The events, times first, sorted within one time.
 fn timeline(cell: &Cell) -> Vec<(Time, String)> {
     let mut seen: Vec<_> = cell.log.0.iter().map(|(at, saw)| (*at, format!("{saw:?}"))).collect();
     seen.sort();
@@ -273,7 +273,8 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 256, max_shrink_iters: 4000, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Links are closed and opened at any time, in exchanges too, every fourth packet is urgent, and station 0 sends beacons.
+    /// Links are closed and opened at any time, in exchanges too, every fourth packet is urgent, and station 0 sends
+    /// beacons.
     #[test]
     fn packets_are_conserved_whoever_leaves_and_whatever_is_urgent(
         (plan, offers) in plan(),
@@ -319,7 +320,7 @@ proptest! {
     }
 }
 
-/// Slots that nobody uses are not counted one by one: nobody wakes up in idle air, however large the windows are.
+/// Unused slots are not counted one by one: idle air causes no wake-up, however large the windows are.
 #[test]
 fn idle_slots_cost_nothing() {
     let config = Config {

@@ -1,5 +1,5 @@
-//! Requests and clears to send, what they reserve, and fragments, by hand: every time can be checked with pencil and paper, by
-//! what [`cell::slow`] says of the cell.
+//! Requests and clears to send, what they reserve, and fragments, by hand: every time can be checked with pencil and
+//! paper, by what [`cell::slow`] says of the cell.
 
 mod cell;
 
@@ -9,8 +9,8 @@ use engine::{Bytes, Span};
 use path::mac::dcf::Config;
 
 // covers [802.11-2007 s9.2.5.4], [802.11-2007 s9.2.5.7]
-/// The request reserves 10 + 304, 10 + 4192 and 10 + 304, 4830; the clear to send 4830 less 10 + 304, 4516. The short frame does not ask.
-/// 5186 + 50 + 2 x 20 = 5276.
+/// The request reserves 10 + 304, 10 + 4192 and 10 + 304, 4830; the clear to send 4830 less 10 + 304, 4516. The short
+/// frame does not ask. 5186 + 50 + 2 x 20 = 5276.
 #[test]
 fn frames_above_the_threshold_ask_first_and_others_heed_the_answer() {
     let plan = Plan::around_one(asking(), 2).drawing(1, &[(31, 10)]).drawing(2, &[(31, 2)]);
@@ -50,7 +50,7 @@ fn a_frame_as_long_as_the_threshold_does_not_ask() {
     assert_eq!(first(499), "     0 1>0 RTS 0 takes 352, reserving 4830");
 }
 
-// covers [802.11-2007 s9.2.5.4]: a frame sets no NAV at who it is for.
+// covers [802.11-2007 s9.2.5.4]: a frame sets no NAV at its receiver.
 /// The clear to send ends damaged at 668; 668 + 364 + 2 x 20 = 1072, long before 353 + 4830.
 #[test]
 fn who_is_asked_again_answers_though_the_air_is_still_reserved() {
@@ -113,8 +113,8 @@ fn a_packet_is_dropped_at_the_long_retry_limit() {
 }
 
 // covers [802.11-2007 s9.2.5.3], [802.11-2007 s9.2.4]
-/// The first request is damaged, the first data frame dropped, the second damaged in the air. With a short limit of two nothing is given up,
-/// since only one request failed; the windows go on to double.
+/// The first request is damaged, the first data frame dropped, the second damaged in the air. With a short limit of two
+/// nothing is given up, since only one request failed; the windows go on to double.
 #[test]
 fn an_answer_to_a_request_ends_the_count_of_short_failures_but_not_the_window() {
     let plan = Plan::around_one(Config { short_retry_limit: Some(2), ..asking() }, 1)
@@ -156,8 +156,9 @@ fn an_answer_to_a_request_ends_the_count_of_short_failures_but_not_the_window() 
 
 // covers [802.11-2007 s9.1.4], [802.11-2007 s9.4]
 /// 700 + 8 bytes are 272, 272 and 164, frames of 300, 300 and 192 bytes: 2592, 2592 and 1728 us. The first reserves its
-/// acknowledgment and the next with its own, 314 + 10 + 2592 + 314 = 3230, the acknowledgment 3230 - 314 = 2916. The second is lost:
-/// 5510 + 222 = 5732, and 5732 + 2 x 20 = 5772. It had been the first failure since a success, hence of 63.
+/// acknowledgment and the next with its own, 314 + 10 + 2592 + 314 = 3230, the acknowledgment 3230 - 314 = 2916. The
+/// second is lost: 5510 + 222 = 5732, and 5732 + 2 x 20 = 5772. It had been the first failure since a success, hence of
+/// 63.
 #[test]
 fn fragments_follow_one_another_and_a_lost_one_is_sent_again_alone() {
     let plan = Plan::around_one(Config { fragmentation_threshold: Some(Bytes(300)), ..slow() }, 1)
@@ -187,7 +188,7 @@ fn fragments_follow_one_another_and_a_lost_one_is_sent_again_alone() {
     );
 }
 
-// covers [802.11-2007 s9.2.4]: the window begins anew after every MPDU that succeeds.
+// covers [802.11-2007 s9.2.4]: the window is reset after every MPDU that succeeds.
 /// The first fragment fails twice, the second once: windows of 63, 127 and again 63.
 #[test]
 fn a_fragment_that_arrives_ends_the_doubling() {
@@ -220,8 +221,9 @@ fn a_fragment_that_arrives_ends_the_doubling() {
     );
 }
 
-/// The other asks at 1357 and reserves the air until 1710 + 4830 = 6540; it loses the answer and asks again. The wait of station 1
-/// ends at 992 + 1500 = 2492, when the air is silent but reserved: its 2 slots count behind the exchange, 7895 + 50 + 2 x 20.
+/// The other asks at 1357 and reserves the air until 1710 + 4830 = 6540; it loses the answer and asks again. The wait
+/// of station 1 ends at 992 + 1500 = 2492, when the air is silent but reserved: its 2 slots count behind the exchange,
+/// 7895 + 50 + 2 x 20.
 #[test]
 fn who_waits_for_an_answer_heeds_what_others_reserve_meanwhile() {
     let plan = Plan::around_one(Config { answer_timeout: Some(Span::from_nanos(1_500_000)), ..asking() }, 2)

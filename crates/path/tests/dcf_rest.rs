@@ -1,5 +1,5 @@
-//! What happens behind an exchange that failed, by hand: the back-off of who has nothing more to send, and ends at one time. Times as
-//! [`cell::slow`] says.
+//! The time after a failed exchange, by hand: the back-off of a station with nothing more to send, and ends at one
+//! time. Times as [`cell::slow`] says.
 
 mod cell;
 
@@ -9,8 +9,8 @@ use engine::Span;
 use path::mac::dcf::Config;
 
 // covers [802.11-2007 s9.2.5.2]: the back-off behind an exchange that failed runs though nothing waits.
-/// Given up at 4192 + 222 = 4414, where slots count at once: the 3 slots are over at 4474, though others, who believe the air reserved
-/// until 4507, begin to count at 4557. A packet at 4430 waits for them, one at 4480 finds them over.
+/// Given up at 4192 + 222 = 4414, where slots count at once: the 3 slots are over at 4474, though others, who believe
+/// the air reserved until 4507, begin to count at 4557. A packet at 4430 waits for them, one at 4480 finds them over.
 #[test]
 fn who_gives_up_its_last_packet_counts_the_back_off_from_there() {
     let plan = || {
@@ -34,9 +34,9 @@ fn who_gives_up_its_last_packet_counts_the_back_off_from_there() {
 }
 
 // covers [802.11-2007 s9.2.5.2]
-/// Both give up at 4192 + 384 = 4576. Station 1 sends at once; station 2 has counted none of its 2 slots when it senses that at 4577,
-/// though by then others have counted the first slot behind EIFS, 4193 + 364 + 20 = 4577. What it gets to send at 5000 waits for
-/// both: 5884 + 50 + 2 x 20 = 5974. Which of the two is handled first makes no difference.
+/// Both give up at 4192 + 384 = 4576. Station 1 sends at once; station 2 has counted none of its 2 slots when it senses
+/// that at 4577, though by then others have counted the first slot behind EIFS, 4193 + 364 + 20 = 4577. What it gets to
+/// send at 5000 waits for both: 5884 + 50 + 2 x 20 = 5974. Which of the two is handled first makes no difference.
 #[test]
 fn a_slot_in_which_the_air_becomes_busy_is_not_counted_by_who_rests() {
     for slots_reversed in [false, true] {
@@ -63,9 +63,10 @@ fn a_slot_in_which_the_air_becomes_busy_is_not_counted_by_who_rests() {
     }
 }
 
-/// The model's rule for a tie, which the standard does not know [802.11-2007 s9.2.3.4]: a frame that ends with the wait counts as heard.
-/// Station 1 has sent until 992 and waits for an answer until 992 + 3201 = 4193, which is when it hears the end of the frame that it
-/// collided with. As those who heard that end it waits for EIFS, 4193 + 364 = 4557, whichever of both is handled first.
+/// The model's rule for a tie, which the standard does not know [802.11-2007 s9.2.3.4]: a frame that ends with the wait
+/// counts as heard. Station 1 has sent until 992 and waits for an answer until 992 + 3201 = 4193, which is when it
+/// hears the end of the frame that it collided with. As those who heard that end it waits for EIFS, 4193 + 364 = 4557,
+/// whichever of both is handled first.
 #[test]
 fn a_frame_that_ends_with_the_wait_for_an_answer_is_heard() {
     for slots_reversed in [false, true] {

@@ -1,9 +1,9 @@
 //! Stations that always have something to send, against the models of the literature.
 //!
-//! [Bianchi2000] takes every busy and every idle slot for one step of all back-offs. The standard does not count the slot
-//! in which a frame begins, so behind a busy period a slot comes in which only those can send who have just sent and drew 0
-//! [Tinnirello2010]. Both are solved here, the second with a retry limit and with the slots that stations of a collision
-//! have for themselves while bystanders wait for EIFS (docs/models/dcf.md has the equations).
+//! [Bianchi2000] takes every busy and every idle slot for one step of all back-offs. The standard does not count the
+//! slot in which a frame begins, so behind a busy period a slot comes in which only the stations can send that have
+//! just sent and drew 0 [Tinnirello2010]. Both are solved here, the second with a retry limit and with the slots that
+//! stations of a collision have for themselves while bystanders wait for EIFS (docs/models/dcf.md has the equations).
 
 #![allow(clippy::disallowed_macros, reason = "the figures of the model's page are printed, for --nocapture")]
 
@@ -26,7 +26,7 @@ struct Times {
     success: f64,
     /// From the beginning of frames that collide until bystanders count.
     collision: f64,
-    /// How much earlier those count who collided.
+    /// How much earlier collided stations count.
     ahead: f64,
     /// By how much an exchange and a collision of one station that is slower take longer.
     slow: [f64; 2],
@@ -75,7 +75,7 @@ impl Model {
         Figures { packets: success / (idle * slot + success * ts + (1.0 - idle - success) * tc), collided: p }
     }
 
-    /// How many of the first slots behind a collision only those can use who collided.
+    /// How many of the first slots behind a collision only collided stations can use.
     fn own_slots(&self, delay: f64) -> f64 {
         ((self.times.ahead + self.times.slot - delay) / self.times.slot).ceil()
     }
@@ -124,7 +124,8 @@ impl Model {
     }
 }
 
-/// Runs until `packets` more are delivered by stations that always have something to send, and gives whose each was and when.
+/// Runs until `packets` more are delivered by stations that always have something to send, and gives whose each was and
+/// when.
 fn deliver(cell: &mut Cell, packets: usize, mut also: impl FnMut(&Saw)) -> Vec<(Time, usize)> {
     let mut delivered = Vec::new();
     while delivered.len() < packets {
@@ -194,8 +195,9 @@ fn standard_error(values: &[f64]) -> f64 {
 
 /// Times of one way of access, in microseconds, by hand.
 fn fhss(asking: bool) -> (Config, Times) {
-    // [802.11-1999 s14]: 128 us of preamble and header, 8 us a byte. A packet of 1023 bytes is a frame of 1059: 8600 us;
-    // acknowledgment and clear to send 128 + 112 = 240, request 128 + 160 = 288. SIFS 28, DIFS 128, EIFS 28 + 240 + 128.
+    // [802.11-1999 s14]: 128 us of preamble and header, 8 us a byte. A packet of 1023 bytes is a frame of 1059: 8600
+    // us; acknowledgment and clear to send 128 + 112 = 240, request 128 + 160 = 288. SIFS 28, DIFS 128, EIFS 28 + 240 +
+    // 128.
     let [data, answer, request, sifs, difs, eifs, delay] = [8600.0, 240.0, 288.0, 28.0, 128.0, 396.0, 1.0];
     let exchange = data + delay + sifs + answer + delay + difs;
     let (success, collision) = match asking {
@@ -211,7 +213,7 @@ fn fhss(asking: bool) -> (Config, Times) {
         rts_threshold: asking.then_some(Bytes(0)),
         short_retry_limit: Some(10_000),
         long_retry_limit: Some(10_000),
-        // So that those who collided count from the same moment as all others, as in the models.
+        // So that collided stations count from the same moment as all others, as in the models.
         answer_timeout: Some(Span::from_nanos(397_000)),
         ..Config::default()
     };
@@ -226,8 +228,8 @@ fn windows(first: u32, last: u32) -> Vec<f64> {
     windows.into_iter().map(f64::from).collect()
 }
 
-/// The measured figures of all numbers of stations, beside both models. The bound of the classic model is its distance from
-/// the rules, that of the refined one its approximation; both have three standard errors on top.
+/// The measured figures of all numbers of stations, beside both models. The bound of the classic model is its distance
+/// from the rules, that of the refined one its approximation; both have three standard errors on top.
 fn hold(name: &str, config: &Config, model: &Model, classic: f64) {
     for n in STATIONS {
         let [mean, error] = measure(config, n, 20, 2000);
@@ -265,8 +267,8 @@ fn stations_that_always_ask_share_what_bianchi_says() {
     hold_fhss(true);
 }
 
-/// 802.11b as it is: those who collided count 1 + 364 - 222 = 143 us before bystanders, and packets are given up. A frame of
-/// 1059 bytes at 11 Mbps is 192 + 771 us, answers at 2 Mbps 192 + 56, a request at 2 Mbps 192 + 80.
+/// 802.11b as it is: collided stations count 1 + 364 - 222 = 143 us before bystanders, and packets are given up. A
+/// frame of 1059 bytes at 11 Mbps is 192 + 771 us, answers at 2 Mbps 192 + 56, a request at 2 Mbps 192 + 80.
 fn standard_b(asking: bool) -> (Config, Model) {
     let config = Config { rts_threshold: asking.then_some(Bytes(0)), ..Config::default() };
     let [delay, data, answer, request, sifs, difs, eifs] = [1.0, 963.0, 248.0, 272.0, 10.0, 50.0, 364.0];
@@ -335,10 +337,10 @@ fn fairness(packets: &[(Time, usize)], n: usize) -> f64 {
     (packets.len() as f64).powi(2) / (n as f64 * squares)
 }
 
-/// In the long run all stations have the same chance. In the short run two share more evenly than if a coin were tossed for
-/// each packet, because who has not sent has the shorter rest of a back-off [BergerSabbatel2004]; of many, those are
-/// behind who collided last and doubled their windows, so they share less evenly. For shares by chance of w packets among n
-/// stations the index is about 1 / (1 + (n - 1) / w).
+/// In the long run all stations have the same chance. In the short run two share more evenly than if a coin were tossed
+/// for each packet, because a station that has not sent has the shorter rest of a back-off [BergerSabbatel2004]; of
+/// many, those are behind that collided last and doubled their windows, so they share less evenly. For shares by chance
+/// of w packets among n stations the index is about 1 / (1 + (n - 1) / w).
 #[test]
 fn stations_share_evenly_in_the_long_run() {
     for n in [2, 5, 10, 20, 50] {

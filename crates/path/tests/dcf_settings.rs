@@ -1,4 +1,4 @@
-//! What a cell's settings may not be, and what is said then.
+//! Invalid settings of a cell, and their messages.
 
 use engine::{Bytes, Decibels, Length, Rate, Span};
 use path::mac::dcf::config::{Aggregation, Growth, Preamble};
@@ -139,7 +139,7 @@ fn each_impossible_setting_is_told_of_alone() {
         ),
         (
             Config { range: Some(Length(0)), ..b() },
-            "range: 0 mm, not more than nothing, at most 100000 km; leave it out, and everybody hears everybody",
+            "range: 0 mm, not more than nothing, at most 100000 km; leave it out, and all stations hear each other",
         ),
         (
             Config { carrier_sense_range: Some(Length(50_000)), ..reaching() },
@@ -148,7 +148,7 @@ fn each_impossible_setting_is_told_of_alone() {
         ),
         (
             Config { capture: Some(Decibels(10_000)), ..b() },
-            "capture: 10 dB, not nothing: without a range everybody hears everybody; add range = \"250 m\"",
+            "capture: 10 dB, not nothing: without a range all stations hear each other; add range = \"250 m\"",
         ),
         (Config { capture: Some(Decibels(100_001)), ..reaching() }, "capture: 100.001 dB, not at most 100 dB"),
         (Config { path_loss: Some(0.5), ..reaching() }, "path_loss: 0.5, not 1 to 10: 2 in free space, 4 over ground"),
@@ -165,7 +165,7 @@ fn each_impossible_setting_is_told_of_alone() {
 #[test]
 fn the_standards_themselves_are_right_and_so_are_the_ends_of_ranges() {
     for standard in Standard::ALL {
-        // What messages call it is what scenarios do.
+        // Messages use the names of scenarios.
         let name: StrDeserializer<'_, serde::de::value::Error> = standard.name().into_deserializer();
         assert_eq!(Standard::deserialize(name), Ok(standard));
         assert_eq!(said(&Config { standard, ..Config::default() }), [""; 0]);

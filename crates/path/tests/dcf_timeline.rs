@@ -65,7 +65,7 @@ fn a_station_whose_back_off_is_over_sends_at_once() {
 }
 
 // covers [802.11-2007 s9.2.5.1]
-/// 4508 + 50 + 3 x 20 = 4618. The acknowledgment itself needs no reservation by whoever defers.
+/// 4508 + 50 + 3 x 20 = 4618. A deferring station needs no reservation for the acknowledgment itself.
 #[test]
 fn who_finds_the_air_busy_backs_off() {
     let plan = Plan::around_one(slow(), 2).drawing(1, &[(31, 9)]).drawing(2, &[(31, 3)]);
@@ -90,8 +90,8 @@ fn who_finds_the_air_busy_backs_off() {
 }
 
 // covers [802.11-2007 s9.2.5.2]
-/// Station 1 sends at 4508 + 50 + 4 x 20 = 4638; of the 7 slots of station 2 then 3 are left: 9146 + 50 + 3 x 20 = 9256. The slot in
-/// which the frame begins is not counted.
+/// Station 1 sends at 4508 + 50 + 4 x 20 = 4638; of the 7 slots of station 2 then 3 are left: 9146 + 50 + 3 x 20 =
+/// 9256. The slot in which the frame begins is not counted.
 #[test]
 fn a_back_off_freezes_while_the_air_is_busy_and_goes_on_behind_it() {
     let plan = Plan::around_one(slow(), 2).drawing(1, &[(31, 4), (31, 0)]).drawing(2, &[(31, 7)]);
@@ -122,8 +122,8 @@ fn a_back_off_freezes_while_the_air_is_busy_and_goes_on_behind_it() {
 }
 
 // covers [802.11-2007 s9.2.4], [802.11-2012 s9.3.2.8]
-/// Sent until 4192, given up 222 later at 4414, where slots count at once, the air having been silent for more than DIFS:
-/// 4414 + 20 = 4434. Station 2 has one slot left of two: 8942 + 50 + 20 = 9012.
+/// Sent until 4192, given up 222 later at 4414, where slots count at once, the air having been silent for more than
+/// DIFS: 4414 + 20 = 4434. Station 2 has one slot left of two: 8942 + 50 + 20 = 9012.
 #[test]
 fn two_that_begin_together_collide_wait_for_an_answer_and_double_their_windows() {
     let plan = Plan::around_one(slow(), 2).drawing(1, &[(63, 1)]).drawing(2, &[(63, 2)]);
@@ -152,8 +152,8 @@ fn two_that_begin_together_collide_wait_for_an_answer_and_double_their_windows()
     );
 }
 
-/// The first frame reaches station 2 at 101, which is when it begins its own. Each waits from the end of its own frame: 4514 and 4515.
-/// Then 4515 + 20 x 20 has 19 slots left at 4535: 9042 + 50 + 19 x 20 = 9472.
+/// The first frame reaches station 2 at 101, which is when it begins its own. Each waits from the end of its own frame:
+/// 4514 and 4515. Then 4515 + 20 x 20 has 19 slots left at 4535: 9042 + 50 + 19 x 20 = 9472.
 #[test]
 fn who_cannot_have_heard_the_other_yet_sends_too() {
     let plan = Plan::around_one(slow(), 2).drawing(1, &[(63, 1)]).drawing(2, &[(63, 20)]);
@@ -220,7 +220,8 @@ fn bystanders_of_a_collision_wait_for_eifs() {
     );
 }
 
-/// Station 3 of the same collision sends at 4193 + 464 + 4 x 20 = 4737; who collided counts from 4414 as before.
+/// Station 3 of the same collision sends at 4193 + 464 + 4 x 20 = 4737; the collided station counts from 4414 as
+/// before.
 #[test]
 fn the_silence_behind_a_damaged_frame_can_be_set() {
     let config = Config { eifs: Some(Span::from_nanos(464_000)), ..slow() };
@@ -265,8 +266,8 @@ fn who_receives_a_damaged_frame_waits_for_eifs() {
 }
 
 // covers [802.11-2007 s9.2.3.4]
-/// So it does if it gets something to send only then: at 11 Mbps the air is reserved for 258 us, and with DIFS until 308 us behind
-/// the frame that it could not read, which tells it nothing; EIFS are 364.
+/// So it does if it gets something to send only then: at 11 Mbps the air is reserved for 258 us, and with DIFS until
+/// 308 us behind the frame that it could not read, which tells it nothing; EIFS are 364.
 #[test]
 fn who_rests_and_receives_a_damaged_frame_waits_for_eifs_too() {
     let plan =
@@ -278,8 +279,8 @@ fn who_rests_and_receives_a_damaged_frame_waits_for_eifs_too() {
 }
 
 // covers [802.11-2007 s9.2.9]
-/// The acknowledgment ends damaged at 4508, which is when the sender learns of it: 4508 + 364 + 2 x 20 = 4912. The repetition is
-/// acknowledged and not handed up.
+/// The acknowledgment ends damaged at 4508, which is when the sender learns of it: 4508 + 364 + 2 x 20 = 4912. The
+/// repetition is acknowledged and not handed up.
 #[test]
 fn a_lost_acknowledgment_brings_a_duplicate() {
     let plan = Plan::around_one(slow(), 1).drawing(1, &[(63, 2)]).scripted(0, losing(&[], &[micros(4300, 4310)]));
@@ -329,7 +330,8 @@ fn a_packet_is_dropped_at_the_short_retry_limit_and_the_window_begins_anew() {
     );
 }
 
-/// With a wait of 6 ms the other exchange comes in between. It is over at 5925, DIFS has passed when the wait ends at 992 + 6000.
+/// With a wait of 6 ms the other exchange comes in between. It is over at 5925, DIFS has passed when the wait ends at
+/// 992 + 6000.
 #[test]
 fn who_hears_another_exchange_while_it_waits_counts_as_others_do() {
     let plan = Plan::around_one(Config { answer_timeout: Some(Span::from_millis(6)), ..slow() }, 2)

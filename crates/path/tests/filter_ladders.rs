@@ -1,4 +1,4 @@
-//! What the schemes that filter acknowledgments and data do, drawn as ladders in `tests/golden`.
+//! The schemes that filter acknowledgments and data, drawn as ladders in `tests/golden`.
 
 mod ladder;
 
@@ -12,7 +12,7 @@ fn control(ack_filter: bool, data_filter: bool, threshold: u32) -> AgentConfig {
     AgentConfig::PacketControl(packet_control::Config { ack_filter, data_filter, threshold })
 }
 
-/// Ten segments of 1000 bytes, and so many duplicates of the acknowledgment of the first.
+/// Ten segments of 1000 bytes, and `count` duplicates of the acknowledgment of the first.
 fn duplicates(ladder: &mut Ladder, count: u32) -> &mut Ladder {
     for number in 0..10 {
         ladder.at(f64::from(number)).fixed(data(number * 1000, 1000));
@@ -72,7 +72,7 @@ fn data_that_has_arrived_goes_no_further() {
     }
 }
 
-/// A SYN begins anew: numbers of the connection before mean nothing.
+/// A SYN starts a new connection: the numbers of the one before are void.
 #[test]
 fn a_new_connection_is_not_taken_for_the_old_one() {
     let mut ladder = Ladder::new("The same ports again, with lower numbers", &control(true, true, 6));
@@ -128,8 +128,8 @@ fn decimation_sends_every_fourth() {
     exceptions(&mut ladder, 100.0).compare("ack-decimation/every-fourth");
 }
 
-/// SYN and RST, with an acknowledgment or without: what is kept goes before them, and the numbers of the old connection mean nothing
-/// for the new one.
+/// SYN and RST, with an acknowledgment or without: what is kept goes before them, and the numbers of the old connection
+/// mean nothing for the new one.
 #[test]
 fn what_is_kept_goes_before_an_end_and_a_beginning() {
     let config = ack_decimation::Config { every: 4, within: Span::from_millis(10) };
@@ -151,7 +151,7 @@ fn every_one_is_no_decimation() {
     assert_eq!((ladder.counter("acks_dropped"), ladder.counter("acks_delayed")), (0, 0));
 }
 
-/// At most one in a quarter of 100 ms, and none for less than two segments before it has waited so long.
+/// At most one in a quarter of 100 ms, and none for less than two segments before it has waited for that time.
 #[test]
 fn tack_sends_four_in_a_round_trip() {
     let config = tack::Config { rtt: Span::from_millis(100), share: 4, bytes: Bytes(2000) };
@@ -163,17 +163,18 @@ fn tack_sends_four_in_a_round_trip() {
     exceptions(&mut ladder, 200.0).compare("tack/four-in-a-round-trip");
 }
 
-/// Data from the fixed host that ends here: for Freeze-TCP the agent's node is the mobile, and the fixed host is behind the air.
+/// Data from the fixed host that ends here: for Freeze-TCP the agent's node is the mobile, and the fixed host is behind
+/// the air.
 fn to_here(seq: u32, len: u32) -> Packet {
     Packet { dst: HERE, ..from_fixed(|segment| (segment.seq, segment.len) = (SeqNum(seq), len)) }
 }
 
-/// What this mobile acknowledges.
+/// An acknowledgment of this mobile.
 fn from_here(ack: u32) -> Packet {
     Packet { src: HERE, dst: FIXED, ..from_mobile(|segment| segment.ack = SeqNum(ack)) }
 }
 
-/// The harness has the air to the right of the agent; here what comes from the right are the fixed host's packets.
+/// The harness has the air to the right of the agent; here the packets from the right are the fixed host's.
 #[test]
 fn a_disconnection_that_is_seen_coming_closes_the_window() {
     let config = freeze_tcp::Config { warning: Span::from_millis(200) };
@@ -190,8 +191,8 @@ fn a_disconnection_that_is_seen_coming_closes_the_window() {
     ladder.compare("freeze-tcp/disconnection");
 }
 
-/// A window update says what an acknowledgment behind this host's own data would: its sequence number is the next one [RFC9293 s3.10.7.4:
-/// a segment outside of the window is answered, and changes no window].
+/// A window update says what an acknowledgment behind this host's own data would: its sequence number is the next one
+/// [RFC9293 s3.10.7.4: a segment outside of the window is answered, and changes no window].
 #[test]
 fn freeze_tcp_window_updates_carry_the_next_sequence_number() {
     let config = AgentConfig::FreezeTcp(freeze_tcp::Config { warning: Span::from_millis(200) });
@@ -247,8 +248,8 @@ fn a_silent_mobile_freezes_the_sender() {
     ladder.compare("m-tcp/silence");
 }
 
-/// The silence counts from the last acknowledgment, at 10 ms, or from when data was outstanding again; data that goes on coming from the
-/// fixed host is no sign of the mobile.
+/// The silence counts from the last acknowledgment, at 10 ms, or from when data was outstanding again; data that goes
+/// on coming from the fixed host is no sign of the mobile.
 #[test]
 fn further_data_does_not_postpone_the_freeze() {
     let mut ladder = Ladder::new("", &m_tcp());
@@ -259,7 +260,8 @@ fn further_data_does_not_postpone_the_freeze() {
     assert_eq!(ladder.counter("freezes"), 1);
 }
 
-/// Silence from 10 ms on: gone at 510 ms, asked each 100 ms until 100 s later. The answer to a probe of the sender's own opens the window.
+/// Silence from 10 ms on: gone at 510 ms, asked each 100 ms until 100 s later. The answer to a probe of the sender's
+/// own opens the window.
 #[test]
 fn a_mobile_that_is_gone_for_good_is_not_asked_for_ever() {
     let mut ladder = Ladder::new("", &m_tcp());

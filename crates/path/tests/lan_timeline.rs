@@ -13,7 +13,8 @@ use path::{Cx, HopId, LinkEvent, Way};
 
 const HOP: HopId = HopId { link: 0, way: Way::Forward };
 
-/// When each of these packets of 1000 bytes, offered at these microseconds, is at the far end; none if it never is.
+/// When each of these packets of 1000 bytes, offered at these microseconds, reaches the far end; lost ones are left
+/// out.
 fn arrivals(offered: &[u64], limit: Limit, far_agent: bool) -> (Vec<(u32, u64)>, Log) {
     let mut schedule = Schedule::new();
     let (source, slot) = (schedule.slot(), schedule.slot());
@@ -49,8 +50,9 @@ fn arrivals(offered: &[u64], limit: Limit, far_agent: bool) -> (Vec<(u32, u64)>,
     (arrived, log)
 }
 
-/// ns-2 2.35: `make-lan` at 2 Mbps and 1 ms, TCP packets of 1000 bytes that reach the base station at 10.8, 35.64 and 36.44 ms are
-/// traced at the mobile at 12.804, 37.644 and 41.9 ms: 1 ms, 4 us, 1 ms, and the third waits for the 4.256 ms of the second.
+/// ns-2 2.35: `make-lan` at 2 Mbps and 1 ms, TCP packets of 1000 bytes that reach the base station at 10.8, 35.64 and
+/// 36.44 ms are traced at the mobile at 12.804, 37.644 and 41.9 ms: 1 ms, 4 us, 1 ms, and the third waits for the 4.256
+/// ms of the second.
 #[test]
 fn packets_arrive_when_they_do_in_ns2() {
     let (arrived, _) = arrivals(&[10_800, 35_640, 36_440], Limit::None, false);

@@ -1,4 +1,4 @@
-//! Marks instead of drops: who is marked can be told with pencil and paper.
+//! Marks instead of drops: the marked packets follow from a hand calculation.
 //!
 //! Packets of 125 bytes come all at once. The first is sent at once; each other finds those waiting that came between.
 
@@ -25,7 +25,7 @@ fn line() -> Line {
     Line::new("1 Mbps".parse::<Rate>().unwrap(), Span::from_millis(2), Timing::Exact)
 }
 
-/// Who takes the packets.
+/// The queue under test.
 #[derive(Clone, Copy)]
 enum Taker {
     Wire,
@@ -35,8 +35,9 @@ enum Taker {
     Own(Arq),
 }
 
-/// Offers packets with these ECN fields at time zero to a wire, a station, a line with urgent packets, and each transmitter; gives the
-/// numbers of those marked, and what was counted as marked: at the wire, and at all others, which agree.
+/// Offers packets with these ECN fields at time zero to a wire, a station, a line with urgent packets, and each
+/// transmitter; returns the numbers of the marked packets, and the counts of marks: at the wire, and at all others,
+/// which agree.
 fn marked(limit: Limit, threshold: Limit, fields: &[Ecn]) -> [(Vec<u32>, u64); 2] {
     let own = ["go-back-n", "selective-repeat", "fec"];
     let own = own.map(|name| member::<ArqConfig>(name).expect("a member").build());
@@ -141,7 +142,7 @@ fn only_packets_whose_ends_take_part_are_marked_and_each_once() {
     assert_eq!((wire.1, station.1), (0, 0));
 }
 
-/// What finds the queue full is dropped, not marked; what is marked waits like any other.
+/// A packet that finds the queue full is dropped, not marked; a marked packet waits like any other.
 #[test]
 fn a_full_queue_drops_what_it_would_have_marked() {
     // One is sent, four wait, of which the last two found 2 and 3 waiting.

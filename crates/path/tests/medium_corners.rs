@@ -1,4 +1,4 @@
-//! Two things at once in a shared medium: beacons, queues, requests, aggregates and who leaves.
+//! Two things at once in a shared medium: beacons, queues, requests, aggregates and departures.
 
 mod cell;
 
@@ -90,8 +90,9 @@ fn who_has_left_does_not_listen_to_aggregates() {
     assert_eq!((counters.packets_delivered, counters.given_up), (0, 5));
 }
 
-/// A request takes 28 us, its answer 28, and who waits for that asks again 58 us behind its own. Two requests fail, the third at
-/// 480 us is answered, two packets are lost from 570 to 990 us, two more requests fail at 1,048 and 1,134 us: no three in a row.
+/// A request takes 28 us, its answer 28, and a station that waits for that asks again 58 us behind its own. Two
+/// requests fail, the third at 480 us is answered, two packets are lost from 570 to 990 us, two more requests fail at
+/// 1,048 and 1,134 us: no three in a row.
 #[test]
 fn an_answer_to_a_request_ends_the_count_of_short_failures_of_all_packets_that_go_together() {
     let config = Config { rts_threshold: Some(Bytes(3000)), short_retry_limit: Some(3), ..together() };

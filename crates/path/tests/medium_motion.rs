@@ -45,14 +45,14 @@ struct Flown {
     frame: AirFrame,
     readable: bool,
     collided: bool,
-    /// Who senses it.
+    /// The stations that sense it.
     heard: Vec<bool>,
-    /// Who can read it, unless something else is in the air there.
+    /// The stations that can read it, unless another frame overlaps there.
     read: Vec<bool>,
 }
 
 impl Flown {
-    /// When it has reached everybody.
+    /// When it has reached every station.
     fn ends(&self) -> Time {
         self.frame.start + self.frame.duration + Span::from_nanos(1000)
     }
@@ -106,7 +106,7 @@ fn who_hears_whom_is_a_matter_of_distance_at_the_time() {
                     first_of_an_exchange_waits(*from, *at, frame, &phy, &flying, &over);
                     let senses = |a: u32, b: u32| pair_reach(a, b, *at) >= Reach::Senses;
                     let mut collided = false;
-                    // Whether the first frame is damaged at `here`, who it is for, by the other.
+                    // Whether the first frame is damaged at `here`, its receiver, by the other.
                     let mut spoilt = |here: u32, [from, other]: [u32; 2], frames: [&AirFrame; 2]| {
                         let power = |station: u32| {
                             (square(&paths[here as usize], &paths[station as usize], *at) as f64).powi(2).recip()
@@ -138,7 +138,7 @@ fn who_hears_whom_is_a_matter_of_distance_at_the_time() {
                         heard: stations.clone().map(|station| senses(station, *from)).collect(),
                         read: stations.clone().map(|station| pair_reach(station, *from, *at) == Reach::Reads).collect(),
                     });
-                    // What is heard together is not read.
+                    // Overlapping frames are not read.
                     let last = flying.len() - 1;
                     for station in 0..STATIONS {
                         let others = (0..last).filter(|other| flying[*other].heard[station]).collect::<Vec<_>>();
@@ -168,7 +168,7 @@ fn who_hears_whom_is_a_matter_of_distance_at_the_time() {
                 MediumEvent::BackOff { .. } => {}
             }
         }
-        // Nobody is forgotten when zones are made anew: once nothing is added, everything is sent or given up.
+        // Rebuilding the zones loses no station: after the last arrival, every packet is sent or given up.
         assert!(air.in_hand.iter().sum::<u64>() == 14);
         air.run(Time::from_millis(10_000));
         assert_eq!(air.in_hand.iter().sum::<u64>(), 0, "{:?} in case {case}", air.in_hand);
@@ -179,7 +179,8 @@ fn who_hears_whom_is_a_matter_of_distance_at_the_time() {
     );
 }
 
-/// Who begins an exchange has sensed nothing for DIFS, but for what began within the 1 us that it takes to be sensed.
+/// A station that begins an exchange has sensed nothing for DIFS, but for frames that began within the 1 us that it
+/// takes to be sensed.
 fn first_of_an_exchange_waits(from: u32, at: Time, frame: &AirFrame, phy: &Phy, flying: &[Flown], over: &[Flown]) {
     let answers = matches!(frame.kind, FrameKind::Ack | FrameKind::BlockAck | FrameKind::Cts);
     let asked_for = matches!(frame.kind, FrameKind::Data | FrameKind::Aggregate)
@@ -196,7 +197,7 @@ fn first_of_an_exchange_waits(from: u32, at: Time, frame: &AirFrame, phy: &Phy, 
     for other in over.iter().filter(|other| other.heard[from as usize]) {
         // Its own frame, or one that began as late, may have ended within less only if nothing has begun behind it.
         assert!(other.ends() + phy.difs <= at + delay, "{from} sends at {at:?} after {}", other.from);
-        // What others have reserved is theirs, but for who takes part.
+        // A NAV keeps all stations silent but those of the exchange.
         let reserved = other.ends() + other.frame.reserves;
         if other.read[from as usize] && from != other.from && from != other.to {
             assert!(
@@ -209,7 +210,8 @@ fn first_of_an_exchange_waits(from: u32, at: Time, frame: &AirFrame, phy: &Phy, 
     }
 }
 
-/// A station that says nothing walks about, and zones are made anew whenever it meets somebody: nobody else notices.
+/// A silent station moves about, and zones are rebuilt whenever it comes into range of another: the others are
+/// unaffected.
 #[test]
 fn back_offs_carry_over_when_zones_are_made_anew() {
     let mut met = 0;
@@ -224,7 +226,7 @@ fn back_offs_carry_over_when_zones_are_made_anew() {
             let meetings = air.reaches().len();
             let mut log: Vec<String> = Vec::new();
             for (at, event) in &air.log.0 {
-                // An answer may be told of when it is certain.
+                // The event of an acknowledgment is emitted when it is certain, which may be before its start.
                 let at = match event {
                     MediumEvent::Reaches { .. } => continue,
                     MediumEvent::Sent { frame, .. } => frame.start,

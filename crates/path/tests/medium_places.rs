@@ -1,7 +1,7 @@
 //! Stations at places, timed with pencil and paper: 802.11b, packets of 1,500 bytes.
 //!
-//! Data is 1,500 + 8 + 28 = 1,536 bytes at 11 Mbps: 192 + 1,118 us. An acknowledgment at 2 Mbps takes 192 + 56 us, so does a
-//! clear-to-send; a request 192 + 80 us. SIFS is 10 us, DIFS 50, a slot 20, the way to everybody 1.
+//! Data is 1,500 + 8 + 28 = 1,536 bytes at 11 Mbps: 192 + 1,118 us. An acknowledgment at 2 Mbps takes 192 + 56 us, so
+//! does a clear-to-send; a request 192 + 80 us. SIFS is 10 us, DIFS 50, a slot 20, the propagation delay 1.
 
 mod air;
 
@@ -51,8 +51,8 @@ fn hidden_terminals_collide_at_the_access_point() {
 fn who_senses_the_other_waits() {
     let air = two_packets(row(&config(250, 400)), us(500));
     assert_eq!(air.ended(0, FrameKind::Data), [(1311, Received)]);
-    // East cannot read what it senses, so EIFS, 364 us, follows west's data; the acknowledgment from 1,321 us to 1,570 us, which
-    // it can read, ends that: DIFS and its back-off follow.
+    // East cannot read what it senses, so EIFS, 364 us, follows west's data; the acknowledgment from 1,321 us to 1,570
+    // us, which it can read, ends that: DIFS and its back-off follow.
     let drawn = air.log.0.iter().find_map(|(_, event)| match event {
         MediumEvent::BackOff { station: 2, slots, .. } => Some(u64::from(*slots)),
         _ => None,
@@ -81,8 +81,8 @@ fn the_answer_to_a_request_reaches_who_does_not_hear_the_request() {
     assert_eq!((air.ended(0, FrameKind::Rts)[0], air.ended(2, FrameKind::Rts)[0]), ((273, Collided), (373, Collided)));
 }
 
-/// The second station has read that the third reserves the air, and so does not answer the first; but what that asked for does not
-/// keep it silent: a frame reserves the air from others than who it is for.
+/// The second station has read that the third reserves the air, and so does not answer the first; but what that asked
+/// for does not keep it silent: a frame sets the NAV of all stations but its receiver.
 #[test]
 fn who_does_not_answer_a_request_is_not_held_back_by_it() {
     // All at 11 Mbps: a request takes 207 us, the answer 203.
@@ -95,7 +95,8 @@ fn who_does_not_answer_a_request_is_not_held_back_by_it() {
         air.run(us(at));
         air.offer(us(at), hop);
     };
-    // The third asks the fourth, of whose answer, from 218 to 421 us, the second hears nothing. Meanwhile the first asks.
+    // The third asks the fourth, of whose answer, from 218 to 421 us, the second hears nothing. Meanwhile the first
+    // asks.
     offer(0, 4);
     offer(100, 2);
     offer(215, 0);
@@ -111,8 +112,8 @@ fn who_does_not_answer_a_request_is_not_held_back_by_it() {
     assert_eq!(air.sent(1, FrameKind::Rts)[0].start, reserved + difs_and_slots);
 }
 
-/// Frames that always wait: without requests nearly every first attempt meets the other's, which takes 1,310 us of a window of
-/// 31 slots, 620 us; with requests only these meet.
+/// Frames that always wait: without requests nearly every first attempt meets the other's, which takes 1,310 us of a
+/// window of 31 slots, 620 us; with requests only these meet.
 #[test]
 fn requests_help_hidden_terminals() {
     let share = |config: &Config| {
@@ -126,7 +127,8 @@ fn requests_help_hidden_terminals() {
     let (asked, with_requests) = share(&Config { rts_threshold: Some(Bytes(0)), ..config(250, 300) });
     let (sensed, together) = share(&config(250, 550));
     assert!(hidden > 0.5, "{hidden}");
-    // Who begins a request in the 10 us before the other's answer does not hear that, and asks again into the other's data.
+    // A station that begins a request in the 10 us before the other's answer does not hear that, and asks again into
+    // the other's data.
     assert!(asked < 0.01, "{asked}");
     // Both draw the same of 32 slots about every 16th time (Bianchi: 2 / 33 for each of two stations that never fail).
     assert!((0.02..0.1).contains(&sensed), "{sensed}");
@@ -170,7 +172,8 @@ fn the_first_frame_survives_if_it_is_so_much_stronger() {
     assert_eq!(two_packets(row_at(&free, [-112, 200]), us(500)).ended(0, FrameKind::Data)[0].1, Collided);
 }
 
-/// The other frame, as long, ends when this one does or before its answer begins: it is in the air with the one and not with the other.
+/// The other frame, as long, ends when this one does or before its answer begins: it is in the air with the one and not
+/// with the other.
 #[test]
 fn the_answer_to_a_captured_frame_meets_nothing() {
     let capture = Config { capture: Some(Decibels(10_000)), ..config(250, 550) };
@@ -205,7 +208,8 @@ fn of_frames_that_begin_together_the_stronger_survives() {
     assert_eq!([0, 2].map(|station| air.ended(station, FrameKind::Data)[0].1), [Collided, Collided]);
 }
 
-/// Of a range of 100 m at 6 Mbps, -82 dBm, as far as the power of distance lets the signal fall to -65 dBm, 54 Mbps, or -74 dBm, 24 Mbps.
+/// Of a range of 100 m at 6 Mbps, -82 dBm, as far as the power of distance lets the signal fall to -65 dBm, 54 Mbps, or
+/// -74 dBm, 24 Mbps.
 #[test]
 fn fast_rates_are_read_less_far_than_slow_ones() {
     let cell = |standard: Standard, rate: &str, path_loss: f64| {

@@ -14,7 +14,7 @@ use wire::{Ecn, Options, Packet, SeqNum};
 
 const HOP: HopId = HopId { link: 0, way: Way::Forward };
 
-/// How a link is set up, and what comes to it.
+/// The settings of a link, and the packets offered to it.
 #[derive(Clone, Copy, Debug)]
 struct Setting {
     timing: Timing,
@@ -28,7 +28,7 @@ struct Setting {
     seed: u64,
 }
 
-/// What can be seen of a run, and what is counted at every step.
+/// The events of a run, and the counters at every step.
 #[derive(PartialEq, Debug)]
 struct Seen {
     log: Vec<(Time, HopId, LinkEvent)>,
@@ -114,7 +114,8 @@ fn offer(hop: &mut Either, packet: &Packet, buffer: &mut Buffer, cx: &mut Cx<'_,
     }
 }
 
-/// The same arrivals, fates, drops and marks, the same counters at every moment, and the same room in the node's buffer.
+/// The same arrivals, fates, drops and marks, the same counters at every moment, and the same room in the node's
+/// buffer.
 #[test]
 fn without_urgent_packets_it_is_a_pipe() {
     let fades = two_state::Config {
@@ -132,7 +133,7 @@ fn without_urgent_packets_it_is_a_pipe() {
         for tie in [Tie::DepartureFirst, Tie::ArrivalFirst] {
             for (limit, threshold) in limits.iter().flat_map(|l| [(*l, Limit::None), (*l, Limit::Packets(2))]) {
                 for (delay, buffer) in [(0, None), (1, None), (1, Some(Bytes(5_000))), (20, None)] {
-                    // What takes no time at all happens within one nanosecond, where the order may be another.
+                    // Steps without duration happen within one nanosecond, where the order may differ.
                     if timing == Timing::WholeMilliseconds && delay == 0 {
                         continue;
                     }
@@ -161,7 +162,8 @@ fn without_urgent_packets_it_is_a_pipe() {
     assert!(full > 1000 && marked > 1000 && lost > 1000 && refused > 1000, "{full} {marked} {lost} {refused}");
 }
 
-/// 125 bytes take 1 ms. Three wait when two urgent ones come: they are sent from 1 ms on, before them, in the order in which they came.
+/// 125 bytes take 1 ms. Three wait when two urgent ones come: they are sent from 1 ms on, before them, in the order in
+/// which they came.
 #[test]
 fn urgent_packets_go_before_all_that_wait_in_their_order() {
     let mut schedule = Schedule::new();

@@ -19,7 +19,8 @@ fn window(ladder: &mut Ladder, ms: f64, first: u32, count: u32) {
     }
 }
 
-/// Four packets behind the lost one bring four duplicates: one resends, three are expected. Then nothing is left to wake for.
+/// Four packets behind the lost one bring four duplicates: one resends, three are expected. Then nothing is left to
+/// wake for.
 #[test]
 fn the_first_duplicate_brings_the_packet() {
     let mut ladder = ladder("0..1000 is lost: the first duplicate resends it, the others end here", Config::default());
@@ -41,8 +42,8 @@ fn one_duplicate_too_many_means_another_loss() {
     ladder.compare("snoop/lost-again");
 }
 
-/// The last retransmission that is allowed brings as many duplicates as any other: they are expected, and end here. The one beyond
-/// them is for the sender [snoop2002 2.2, "Successive DUPACK"].
+/// The last retransmission that is allowed brings as many duplicates as any other: they are expected, and end here. The
+/// one beyond them is for the sender [snoop2002 2.2, "Successive DUPACK"].
 #[test]
 fn duplicates_of_the_last_retransmission_are_expected_too() {
     let config = Config { retransmissions: 1, ..Config::default() };
@@ -68,8 +69,8 @@ fn the_timer_resends_until_it_has_tried_enough() {
     ladder.compare("snoop/local-timer");
 }
 
-/// The air only held the packet back: both come. What the second brings looks like news of the next packet, whose copy would
-/// bring the same again, and so on to the end.
+/// The air only held the packet back: both come. The acknowledgment of the second looks like a report about the next
+/// packet, whose copy would bring the same again, and so on to the end.
 #[test]
 fn what_a_needless_copy_brings_tells_of_no_loss() {
     let config = Config { srtt: Span::ZERO, rttvar: Span::ZERO, ..Config::default() };
@@ -118,7 +119,7 @@ fn only_a_single_duplicate_is_doubted() {
     assert_eq!(["local_retransmissions", "duplicates_suppressed"].map(|name| two.counter(name)), [2, 3]);
 }
 
-/// What the sender resends and the full queue drops has not gone out, and brings nothing.
+/// A sender's retransmission that the full queue drops has not gone out, and brings no duplicate.
 #[test]
 fn a_copy_that_finds_the_queue_full_brings_nothing() {
     let mut ladder = ladder("", Config::default());
@@ -139,7 +140,7 @@ fn the_timer_follows_the_air() {
     ladder.compare("snoop/round-trip-time");
 }
 
-/// The timer of 910 ms (after a sample of 20 ms, as above) runs anew from an acknowledgment that leaves a packet here.
+/// The timer of 910 ms (after a sample of 20 ms, as above) restarts at an acknowledgment that leaves a packet here.
 #[test]
 fn the_timer_runs_anew_from_a_partial_acknowledgment() {
     let mut ladder = ladder("", Config::default());
@@ -303,8 +304,8 @@ fn what_cannot_be_passes() {
     ladder.compare("snoop/implausible");
 }
 
-/// A needless retransmission brings a duplicate that says so with a block below what it acknowledges. It tells of no loss: resent for
-/// it, a packet would bring the next one of its kind. covers [RFC2883 s4.1]
+/// A needless retransmission brings a duplicate that says so with a block below what it acknowledges. It does not
+/// indicate a loss: resent for it, a packet would bring the next one of its kind. covers [RFC2883 s4.1]
 #[test]
 fn a_report_of_a_second_arrival_is_no_duplicate() {
     let mut ladder = ladder("0..1000 came twice: nothing of what flies is resent", Config::default());
@@ -324,8 +325,8 @@ fn an_acknowledgment_that_finds_the_queue_full_is_not_taken_for_data() {
     assert_eq!(counted, [0, 1]);
 }
 
-/// What finds no room here nor in the queue brings no duplicate: of the one packet behind the lost one a second duplicate tells that it was
-/// lost again.
+/// A packet that finds no room here nor in the queue brings no duplicate: of the one packet behind the lost one a
+/// second duplicate tells that it was lost again.
 #[test]
 fn what_was_never_kept_and_found_the_queue_full_is_not_expected() {
     let mut ladder = ladder("", Config { cache: 1, ..Config::default() });

@@ -1,4 +1,4 @@
-//! I-TCP fed by hand: what goes out on each side, drawn as ladders.
+//! I-TCP driven by hand: the packets sent on each side, drawn as ladders.
 
 mod ladder;
 
@@ -29,7 +29,7 @@ fn syn(mut packet: Packet, seq: u32, with: Flags, mss: u16) -> Packet {
 }
 
 /// Both ends begin in ESTABLISHED. The beginning is acknowledged when the mobile has confirmed it; then each segment at
-/// once, before the mobile has it. What is lost in the air is sent again from here, and the sender never knows.
+/// once, before the mobile has it. Losses on the radio link are retransmitted from here, and the sender never knows.
 #[test]
 fn a_loss_in_the_air_is_made_good_from_the_node() {
     let scheme = split(|config| config.wireless.initial_window = Some(5));
@@ -70,7 +70,7 @@ fn from_syn_to_fin() {
     ladder.at(80.0).mobile(mobile(550, 1001));
     ladder.at(100.0).mobile(flags(mobile(550, 1001), fin));
     ladder.at(120.0).fixed(fixed(1001, 551));
-    // What the mobile missed is told again as long as strays are waited for.
+    // A segment that the mobile missed is repeated as long as strays are waited for.
     ladder.at(500.0).note("the last acknowledgment was lost").mobile(flags(mobile(550, 1001), fin));
     ladder.at(61_000.0);
     ladder.compare("split/from-syn-to-fin");
@@ -134,7 +134,7 @@ fn beyond_the_limit_packets_pass() {
     ladder.at(1.0).fixed(of_flow(1, data(0, 500))).at(2.0).mobile(of_flow(1, ack(500)));
     ladder.at(20.0).mobile(ack(1000));
     ladder.at(30.0).fixed(of_flow(1, data(500, 500))).at(50.0).mobile(of_flow(1, ack(1000)));
-    // The first goes on end to end, or is taken anew.
+    // The first continues end to end, or is split as a new connection.
     ladder.at(60.0).fixed(data(1000, 1000)).at(80.0).mobile(ack(2000));
     ladder.compare("split/beyond-the-limit");
 }

@@ -1,4 +1,4 @@
-//! What schemes say of themselves, beside what they are.
+//! The declared properties of schemes.
 
 mod common;
 

@@ -1,7 +1,8 @@
 //! Go-back-N, selective repeat and parity driven by hand: every time can be checked with pencil and paper.
 //!
 //! Packets 0, 1, 2, ... of 125 bytes at 1 Mbps take 1 ms, propagation 2 ms, a 14-byte link acknowledgment 0.112 ms, the
-//! margin 1 ms. A frame that begins at t arrives at t + 3, its acknowledgment at t + 5.112, and is overdue at t + 6.112 ms.
+//! margin 1 ms. A frame that begins at t arrives at t + 3, its acknowledgment at t + 5.112, and is overdue at t + 6.112
+//! ms.
 
 mod common;
 
@@ -87,7 +88,7 @@ fn timeline_of(arq: &ArqConfig, channel: scripted::Config, limit: Limit, offered
     log.0
 }
 
-/// So many packets of 125 bytes at once.
+/// The events of `packets` packets of 125 bytes, offered at once.
 fn timeline(arq: &ArqConfig, channel: scripted::Config, packets: usize) -> Vec<String> {
     timeline_of(arq, channel, Limit::None, &vec![(0, 125, false); packets])
 }
@@ -296,7 +297,8 @@ fn go_back_n_gives_up_the_oldest_and_goes_on_with_the_next() {
     );
 }
 
-/// The window is closed from 2 ms on. Of those that come then one may wait; an urgent one goes first when it opens.
+/// The window is closed from 2 ms on. One of the packets that arrive then may wait; an urgent one goes first when it
+/// opens.
 #[test]
 fn what_waits_for_the_window_is_limited_and_urgent_packets_go_first() {
     let offered = [(0, 125, false), (0, 125, false), (3, 125, false), (3, 125, true), (3, 125, false)];
@@ -317,7 +319,8 @@ fn what_waits_for_the_window_is_limited_and_urgent_packets_go_first() {
     );
 }
 
-/// Each frame waits for the acknowledgment of the one before. Of three that come meanwhile the urgent two go first, in their order.
+/// Each frame waits for the acknowledgment of the one before. Of three that come meanwhile the urgent two go first, in
+/// their order.
 #[test]
 fn urgent_packets_keep_their_order() {
     let offered = [(0, 125, false), (3, 125, false), (3, 125, true), (3, 125, true)];
@@ -357,8 +360,8 @@ fn a_block_of_which_too_much_is_lost_delivers_what_came() {
     }
 }
 
-/// Two of four frames bring back the block, whichever. Parity is as long as the longest of its block, 125 bytes, sent in
-/// 1 ms; the packet of 50 bytes takes 0.4 ms.
+/// Two of four frames bring back the block, whichever. Parity is as long as the longest of its block, 125 bytes, sent
+/// in 1 ms; the packet of 50 bytes takes 0.4 ms.
 #[test]
 fn any_two_of_two_and_two_frames_are_enough() {
     let offered = [(0, 125, false), (0, 50, false)];

@@ -1,4 +1,4 @@
-//! What a picture is made of: a list of shapes, in tenths of a pixel, that every back end reads.
+//! The elements of a picture: a list of shapes, in tenths of a pixel, that every back end reads.
 //!
 //! Whole tenths keep the bytes of a picture the same everywhere and its numbers short.
 
@@ -10,7 +10,7 @@ pub struct Picture {
     pub(crate) width: u32,
     pub(crate) height: u32,
     pub(crate) background: Color,
-    /// What the picture shows, for those who cannot see it.
+    /// A description of the picture, for screen readers.
     pub(crate) title: String,
     pub(crate) about: String,
     pub(crate) shapes: Vec<Shape>,
@@ -46,9 +46,9 @@ pub(crate) fn tenths(pixels: f64) -> i32 {
 pub(crate) enum Shape {
     /// Lines and marks of one kind.
     Path {
-        /// What it stands for, as a word for style sheets and tests; empty for furniture.
+        /// Its meaning, as a word for style sheets and tests; empty for furniture.
         class: &'static str,
-        /// What it stands for, for people.
+        /// Its meaning, for people.
         title: String,
         path: Path,
         style: Style,
@@ -111,7 +111,7 @@ impl Style {
         Style { dash: Some([tenths(on), tenths(off)]), ..self }
     }
 
-    /// The same with a line so many times as wide, but not too thin to see.
+    /// Scales the line width by `times`, down to a minimum that is still visible.
     pub fn thinner(self, times: f64) -> Self {
         let width = (f64::from(self.width) * times) as i32;
         Style { width: width.max(self.width.min(8)), ..self }
@@ -138,7 +138,7 @@ pub(crate) enum Step {
     Close,
 }
 
-/// What a pen drew.
+/// A path drawn by a pen.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Path {
     pub steps: Vec<Step>,

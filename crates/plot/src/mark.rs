@@ -21,7 +21,7 @@ pub(crate) enum Mark {
     Collided,
     /// The air damaged it.
     Damaged,
-    /// It did not reach who it was for.
+    /// It did not reach its receiver.
     OutOfRange,
 }
 

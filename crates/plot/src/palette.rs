@@ -9,13 +9,13 @@ pub(crate) struct Palette {
     pub background: Color,
     /// Headings and axes.
     pub text: Color,
-    /// What is less important.
+    /// Secondary elements.
     pub faint: Color,
     pub grid: Color,
     pub frame: Color,
     /// Where the air is BAD.
     pub bad: Color,
-    /// Where somebody has marked the time axis.
+    /// Marked parts of the time axis.
     pub marked: Color,
     pub marked_edge: Color,
     /// Sent once.
@@ -25,9 +25,9 @@ pub(crate) struct Palette {
     pub again_edge: Color,
     pub acked: Color,
     pub lost: Color,
-    /// What the sender concluded by itself.
+    /// Conclusions of the sender.
     pub concluded: Color,
-    /// What the network told it.
+    /// Notices from the network.
     pub told: Color,
     pub cwnd: Color,
     pub ssthresh: Color,

@@ -12,14 +12,14 @@ use crate::text::Fonts;
 use crate::thin;
 use crate::unit::Measure;
 
-/// Corrupted frames are drawn while there are at most so many in each 100 pixels of width.
+/// The most corrupted frames for each 100 pixels of width that are drawn.
 const FRAMES: f64 = 60.0;
 /// From this height in pixels on a segment is drawn from its first byte to its last.
 const BAR: f64 = 4.0;
 /// Pixels of a tick for a duplicate acknowledgment.
 const TICK: f64 = 5.0;
 
-/// What the panel shows.
+/// The contents of the panel.
 pub(crate) struct Sequence<'a> {
     view: &'a View<'a>,
     history: &'a History,
@@ -31,7 +31,7 @@ pub(crate) struct Sequence<'a> {
 }
 
 impl<'a> Sequence<'a> {
-    /// What there is to show in `view`, on a panel of about this width and height.
+    /// The contents within `view`, on a panel of about this width and height.
     pub fn new(view: &'a View<'a>, (width, height): (f64, f64)) -> Self {
         let history = view.history;
         let frames = view.within(&history.corrupted, |spot| spot.at).len();
@@ -75,7 +75,7 @@ impl<'a> Sequence<'a> {
         self.view.within(&self.history.sent, |sent| sent.at)
     }
 
-    /// What the legend explains: what there is to see and nothing else.
+    /// The entries of the legend: those of visible elements only.
     pub fn legend(&self, palette: &Palette) -> Vec<Entry> {
         let mut entries = Vec::new();
         if !self.sent().is_empty() {

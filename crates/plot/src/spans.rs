@@ -1,5 +1,5 @@
-//! Parts of the time axis that somebody has marked: numbered brackets at the top of a panel, their time shaded, their
-//! labels in the legend.
+//! Marked parts of the time axis: numbered brackets at the top of a panel, their time shaded, their labels in the
+//! legend.
 
 use crate::frame::{Area, Sheet};
 use crate::ink::{Anchor, Path, Style, tenths};
@@ -12,7 +12,7 @@ use crate::text::{Fonts, Weight};
 
 /// Pixels at the top of the panel for each lane of brackets.
 const LANE: f64 = 15.0;
-/// Lanes at most; what overlaps more than so many others is shaded and has no bracket.
+/// The most lanes; a part that overlaps more than this number of others is shaded and has no bracket.
 const LANES: usize = 6;
 /// Below the top of its lane: the bracket, the ends of its feet, and the baseline of its number.
 const BRACKET: f64 = 6.0;
@@ -60,7 +60,7 @@ impl<'a> Spans<'a> {
         self.visible.iter().map(lane).collect()
     }
 
-    /// What the numbers mean in a picture of this height: equal labels together, in rows of at most `room` pixels.
+    /// The legend of the numbers in a picture of this height: equal labels together, in rows of at most `room` pixels.
     pub fn legend(&self, palette: &Palette, fonts: &Fonts, room: f64, height: f64) -> Vec<Entry> {
         let mut labels: Vec<(&str, String)> = Vec::new();
         for (number, _, _, span) in &self.visible {

@@ -1,4 +1,4 @@
-//! Leaving out what nobody could see: a long run must not make a long file.
+//! Leaves out points that cannot be told apart at the picture's resolution: a long run must not make a long file.
 
 use std::collections::BTreeSet;
 

@@ -16,10 +16,10 @@ use crate::unit::Measure;
 const STRIP: f64 = 24.0;
 /// Pixels that a mark's hairline needs for itself.
 const HAIRLINE: f64 = 12.0;
-/// A line more than so many times above everything else is left out rather than flatten the rest.
+/// A line that exceeds everything else by more than this factor is left out rather than flatten the rest.
 const FAR: f64 = 2.5;
 
-/// What the panel shows.
+/// The contents of the panel.
 pub(crate) struct Windows<'a> {
     view: &'a View<'a>,
     /// The last before the view, and those in it.
@@ -32,7 +32,7 @@ pub(crate) struct Windows<'a> {
 }
 
 impl<'a> Windows<'a> {
-    /// What there is to show in `view`; the receiver's window too, if given.
+    /// The contents within `view`; the receiver's window too, if given.
     pub fn new(view: &'a View<'a>, receiver_window: Option<u64>) -> Self {
         let all = &view.history.windows;
         let first = all.partition_point(|window| window.at < view.from).saturating_sub(1);
@@ -50,7 +50,7 @@ impl<'a> Windows<'a> {
         Windows { view, windows, top, receiver_window, above }
     }
 
-    /// What the legend explains. Marks only if no other panel explains them.
+    /// The entries of the legend. Marks only if no other panel explains them.
     pub fn legend(&self, palette: &Palette, marks: bool) -> Vec<Entry> {
         let mut entries = Vec::new();
         if !self.windows.is_empty() {
@@ -165,7 +165,7 @@ impl<'a> Windows<'a> {
     }
 }
 
-/// What changes the window, or would have.
+/// Events that change the window, or would have.
 const MARKS: [Mark; 3] = [Mark::Retransmit, Mark::FastRetransmit, Mark::Timeout];
 
 fn cwnd_style(palette: &Palette) -> Style {

@@ -45,7 +45,7 @@ fn sent(from: u32, to: u32, kind: FrameKind, [start, duration, reserves]: [u64; 
     (at(start), Event::Medium { medium: 0, event: MediumEvent::Sent { from, to, frame } })
 }
 
-/// An aggregate that carries so many packets, or its answer.
+/// An aggregate that carries these packets, or its block acknowledgment.
 fn aggregate(from: u32, to: u32, kind: FrameKind, [start, duration]: [u64; 2], packets: &[u64]) -> (Time, Event) {
     let (time, mut event) = sent(from, to, kind, [start, duration, 0], false);
     if let Event::Medium { event: MediumEvent::Sent { frame, .. }, .. } = &mut event {
@@ -139,7 +139,8 @@ fn words_stand_beside_marks() {
     }
 }
 
-/// Where bars would look wrong to who believes that everybody hears everybody, the picture says who does not.
+/// Where bars would look wrong to a reader who assumes that all stations hear each other, the picture names those that
+/// do not.
 #[test]
 fn who_does_not_hear_whom_is_said() {
     let reaches = |micros: u64, a: u32, b: u32, reach: Reach| {
@@ -230,7 +231,7 @@ fn shares_tell_what_they_are_of() {
     assert!(marks(&few, "data-share") > 10 && marks(&few, "other-share") > 10);
 }
 
-/// What is left out while a part is recorded would not have shown.
+/// Events outside the recorded part are not visible in the picture.
 #[test]
 fn a_recorded_part_looks_like_that_part_of_the_whole() {
     let (description, events) = cell(4, "1 s");

@@ -1,5 +1,6 @@
-//! When slots of back-offs are counted, derived by the picture of a medium, beside what the medium's stations did: nobody counts
-//! while it hears a frame, every slot is counted before the next turn, and the turn comes with the end of the last.
+//! When slots of back-offs are counted, derived by the picture of a medium, beside what the medium's stations did: no
+//! station counts while it hears a frame, every slot is counted before the next turn, and the turn comes with the end
+//! of the last.
 
 mod common;
 
@@ -16,7 +17,7 @@ use sim::{Event, NodeEvent, Sink};
 
 type Cell = (MediumDescription, Vec<(Time, Event)>);
 
-/// What there was to see.
+/// The recorded events.
 #[derive(Default, Debug)]
 struct Seen {
     turns: u32,
@@ -102,7 +103,7 @@ fn nobody_counts_while_it_hears_a_frame((description, events): &Cell, counted: &
             Event::Medium { event: MediumEvent::Sent { from, frame, .. }, .. } => {
                 let begin = frame.start.as_secs_f64() + delay;
                 let end = (frame.start + frame.duration).as_secs_f64() + delay;
-                // Those that end before may still be met by a frame that is told of early.
+                // A part that ends before may still overlap a frame that is reported early.
                 while parts.get(parts_from).is_some_and(|part| part.2 < begin - 0.01) {
                     parts_from += 1;
                 }
@@ -195,7 +196,7 @@ fn by_stations_that_move() {
     }
 }
 
-/// Who does not hear a frame goes on counting.
+/// A station that does not hear a frame goes on counting.
 #[test]
 fn beside_a_frame_that_is_not_heard() {
     let cell = cell_of(ranged(), &[at(0, 0), at(-200, 0), at(200, 0)], "5 s", None);

@@ -1,6 +1,6 @@
 //! Pictures to look at: `PLOT_GALLERY=/some/folder cargo test -p lasthop-plot --test gallery`.
 
-#![allow(clippy::disallowed_macros, reason = "prints for whoever looks at the pictures")]
+#![allow(clippy::disallowed_macros, reason = "prints the size of each picture")]
 
 mod common;
 

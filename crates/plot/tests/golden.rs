@@ -85,7 +85,7 @@ fn marked_parts_are_numbered_and_explained() {
     }
 }
 
-/// Who sends when in a cell: frames, a collision, back-offs.
+/// The timeline of a cell: frames, a collision, back-offs.
 #[test]
 fn a_collision_and_what_follows() {
     let (description, events) = cell(3, "1 s");

@@ -12,13 +12,13 @@ use crate::frame::{Drawing, Frame, LINE, Px, Room, colour, width};
 /// A chart of curves.
 #[derive(Clone, Debug, Default)]
 pub struct CurveChart {
-    /// What it shows.
+    /// Its title.
     pub title: String,
     /// How to read it, or what was left out; may be empty.
     pub caption: String,
-    /// What the height is, with its unit.
+    /// The quantity of the vertical axis, with its unit.
     pub measure: String,
-    /// What differs along the horizontal axis.
+    /// The quantity of the horizontal axis.
     pub along: String,
     /// A line for each case.
     pub lines: Vec<Line>,
@@ -153,8 +153,8 @@ fn stretches(line: &Line) -> impl Iterator<Item = &[Point]> {
     line.points.split(|point| point.y.is_none()).filter(|stretch| !stretch.is_empty())
 }
 
-/// The points that get a mark: where they stand close together, some of them. One that is alone between gaps always does,
-/// for it has no line.
+/// The points that get a mark: where they stand close together, some of them. One that is alone between gaps always
+/// does, for it has no line.
 fn marked<'a>(line: &'a Line, x: &impl Fn(f64) -> f64) -> Vec<&'a Point> {
     let mut kept: Vec<&Point> = Vec::new();
     for stretch in stretches(line) {
@@ -196,7 +196,7 @@ fn path(places: Vec<(f64, f64)>) -> String {
     out
 }
 
-/// A case's own shape: none is told by its colour alone.
+/// Each case has a shape of its own: colour is never the only distinction.
 fn mark(number: usize, x: f64, y: f64) -> Markup {
     let class = colour(number);
     let shape = match number % 4 {

@@ -27,7 +27,7 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// Of an entry, its values divided by `scale`; none if no replication gave one.
+    /// The estimate of an entry, its values divided by `scale`; `None` when no replication gave one.
     pub fn of(entry: &Entry<'_>, scale: f64) -> Option<Self> {
         let row = entry.row.as_ref()?;
         let scaled =
@@ -50,7 +50,7 @@ impl Estimate {
         decimals(self.half.unwrap_or(0.0), self.mean)
     }
 
-    /// All of it in words, for whoever points at it.
+    /// All of it in words, for a tooltip.
     pub(crate) fn told(&self) -> String {
         let places = self.decimals();
         let between = |it: Interval| format!("{} to {}", fixed(it.low, places), fixed(it.high, places));
@@ -74,9 +74,9 @@ impl Estimate {
         out
     }
 
-    /// The largest value that a chart shows of it. An interval from very few runs can be so wide that nothing else could
-    /// be seen beside it: that of one more run is cut off beyond twice the mean, that of the mean beyond four times, and
-    /// drawn without its cap.
+    /// The largest value that a chart shows of it. An interval from very few runs can be so wide that nothing else
+    /// could be seen beside it: that of one more run is cut off beyond twice the mean, that of the mean beyond four
+    /// times, and drawn without its cap.
     pub(crate) fn highest(&self) -> f64 {
         let end = |interval: Option<Interval>, times: f64| {
             interval.map_or(self.mean, |it| it.high.min(self.mean.abs() * times))

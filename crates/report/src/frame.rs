@@ -1,4 +1,4 @@
-//! What bars and curves have in common: the vertical axis, the legend, room for text.
+//! The common parts of bars and curves: the vertical axis, the legend, room for text.
 
 use std::fmt::Write;
 
@@ -11,7 +11,7 @@ const HEIGHT: f64 = 220.0;
 pub(crate) const LINE: f64 = 17.0;
 /// How many colours there are; more cases begin with the first again.
 const COLOURS: usize = 8;
-/// Names longer than this are cut; the whole of them is shown to whoever points at them.
+/// Names longer than this are cut; a tooltip shows the whole name.
 const LONGEST: usize = 40;
 
 /// A picture and how wide it would like to be, in pixels.
@@ -126,8 +126,8 @@ impl Frame {
         self.lo
     }
 
-    /// The whole picture: axis, legend with a `swatch` for each case at its place, and what is drawn. `below` pixels are
-    /// under the axis; `about` says in words what is to be seen.
+    /// The whole picture: axis, legend with a `swatch` for each case at its place, and what is drawn. `below` pixels
+    /// are under the axis; `about` says in words what is to be seen.
     pub fn around(
         &self,
         below: f64,

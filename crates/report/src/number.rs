@@ -11,18 +11,18 @@ pub fn decimals(half: f64, value: f64) -> usize {
     if half > 1e-12 * value.abs() {
         return places(from(1.0, half));
     }
-    // What does not vary has no digits of its own: 12 and 12.5, not 12.0000 and 12.5000.
+    // A constant has no digits of its own: 12 and 12.5, not 12.0000 and 12.5000.
     let six = format!("{value:.places$}", places = if value == 0.0 { 0 } else { places(from(5.0, value)) });
     six.split_once('.').map_or(0, |(_, part)| part.trim_end_matches('0').len())
 }
 
-/// A number with so many decimals, for a terminal: letters that every one has, and nothing that `awk` trips over.
+/// A number with `places` decimals, for a terminal: ASCII only, in a form that `awk` can read.
 pub fn plain(value: f64, places: usize) -> String {
     let text = format!("{:.places$}", value.abs());
     if value < 0.0 && !is_nothing(&text) { format!("-{text}") } else { text }
 }
 
-/// A number with so many decimals, for a page: a real minus, and commas from 10,000 on.
+/// A number with `places` decimals, for a page: a real minus, and commas from 10,000 on.
 pub fn fixed(value: f64, places: usize) -> String {
     let text = plain(value, places);
     let (sign, text) = text.strip_prefix('-').map_or(("", text.as_str()), |text| ("\u{2212}", text));
@@ -51,7 +51,7 @@ fn is_nothing(text: &str) -> bool {
     !text.contains(|c: char| ('1'..='9').contains(&c))
 }
 
-/// What to divide a figure by so that its numbers are short, and the unit then.
+/// The divisor that keeps the numbers of a figure short, and the resulting unit.
 pub fn scale(metric: &Metric, means: impl Iterator<Item = f64>) -> (f64, &'static str) {
     let most = means.map(f64::abs).fold(0.0, f64::max);
     match metric.unit {
@@ -61,8 +61,8 @@ pub fn scale(metric: &Metric, means: impl Iterator<Item = f64>) -> (f64, &'stati
     }
 }
 
-/// A value of a scenario for a place with little room: what has many digits is rounded to four of them, and of a table only
-/// the values stand. Where a value must be exact, its own text stands.
+/// A value of a scenario for a place with little room: what has many digits is rounded to four of them, and of a table
+/// only the values stand. Where a value must be exact, its own text stands.
 pub fn brief(text: &str) -> String {
     const ROOM: usize = 9;
     const UNITS: [(&str, [(&str, f64); 4]); 3] = [

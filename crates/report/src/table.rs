@@ -5,7 +5,7 @@ use maud::{Markup, html};
 /// A table.
 #[derive(Clone, Debug, Default)]
 pub struct Table {
-    /// What it shows.
+    /// Its title.
     pub caption: String,
     /// Its columns.
     pub columns: Vec<Column>,
@@ -18,7 +18,7 @@ pub struct Table {
 pub struct Column {
     /// Its heading.
     pub name: String,
-    /// What it means, for whoever points at it; may be empty.
+    /// Its definition, shown as a tooltip; may be empty.
     pub about: String,
     /// Whether it holds numbers, which stand at the right.
     pub number: bool,
@@ -27,7 +27,7 @@ pub struct Column {
 /// A cell.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Cell {
-    /// What it says.
+    /// Its text.
     pub text: String,
     /// The number to sort it by; text if none. Empty cells come last.
     pub number: Option<f64>,
@@ -86,7 +86,7 @@ pub(crate) fn markup(table: &Table) -> Markup {
     }
 }
 
-/// What is short stays on one line.
+/// Short text stays on one line.
 fn class(cell: &Cell, column: &Column) -> &'static str {
     match cell.text.chars().count() {
         _ if column.number => "number",

@@ -1,20 +1,20 @@
 //! Jain's fairness index.
 //!
-//! Source: Jain, Chiu and Hawe, "A quantitative measure of fairness and discrimination for resource allocation in shared
-//! computer systems", DEC-TR-301 (1984); Jain, *The Art of Computer Systems Performance Analysis* (1991) 3.
+//! Source: Jain, Chiu and Hawe, "A quantitative measure of fairness and discrimination for resource allocation in
+//! shared computer systems", DEC-TR-301 (1984); Jain, *The Art of Computer Systems Performance Analysis* (1991) 3.
 //!
 //! ```text
 //! f = (sum x_i)^2 / (n sum x_i^2)         1/n to 1; k equal shares among n give k/n
 //! ```
 //!
-//! Where the formula says 0/0: nobody at all has no fairness (none); nobody getting anything is equal, so 1. The index
-//! measures equality, not success. Limits: no unit, no weights (divide by each one's due first); a value far above
-//! 1/n hides a starved flow among many.
+//! Where the formula says 0/0: of no shares at all there is no index; of shares that are all zero, which are equal, it
+//! is 1. The index measures equality, not success. Limits: no unit, no weights (divide by each one's due first); a
+//! value far above 1/n hides a starved flow among many.
 
 use crate::Error;
 use crate::sample::checked;
 
-/// The index of what each one got, in any common unit. None if there is nobody; 1 if all got nothing.
+/// The index of these shares, in any common unit. `None` for an empty slice; 1 when all are zero.
 ///
 /// # Errors
 /// [`Error::Value`] for NaN, infinities and values beyond [`crate::sample::LARGEST`]; [`Error::Allocation`] below 0.

@@ -8,10 +8,10 @@
 //! the next run       mean -+ t_(n-1, 1-a/2) s sqrt(1 + 1/n)
 //! ```
 //!
-//! Limits: both are exact for independent normal values. The interval of a mean is right in the limit for any others with a
-//! variance, and holds the truth less often than promised for few skewed values: at 95 %, exponential values give 92 % at
-//! n = 20, lognormal ones (sigma 1) 87 % (measured in `docs/models/statistics.md`). The prediction interval stays wrong
-//! for values that are not normal, however many there are: for these take quantiles.
+//! Limits: both are exact for independent normal values. The interval of a mean is right in the limit for any others
+//! with a variance, and holds the truth less often than promised for few skewed values: at 95 %, exponential values
+//! give 92 % at n = 20, lognormal ones (sigma 1) 87 % (measured in `docs/models/statistics.md`). The prediction
+//! interval stays wrong for values that are not normal, however many there are: for these take quantiles.
 
 use crate::student::t_above;
 use crate::{Error, Moments};
@@ -101,7 +101,7 @@ impl Interval {
         Some(Interval::around(moments.mean()?, half))
     }
 
-    /// What of it lies in `range`; an end of it where none does.
+    /// Its part within `range`; an end of `range` where they are disjoint.
     #[must_use]
     pub fn within(&self, range: &Interval) -> Self {
         let inside = |end: f64| end.max(range.low).min(range.high);
@@ -118,8 +118,8 @@ impl Interval {
         (self.high - self.low) / 2.0
     }
 
-    /// The half-width as a share of the middle's magnitude: 0.05 is 5 %. None if the middle is 0, or so near to it that
-    /// the quotient is not a number.
+    /// The half-width as a share of the middle's magnitude: 0.05 is 5 %. `None` when the middle is 0, or so near to it
+    /// that the quotient is not a number.
     pub fn relative_half_width(&self) -> Option<f64> {
         let share = self.half_width() / self.centre().abs();
         share.is_finite().then_some(share)

@@ -1,8 +1,8 @@
 //! Two systems compared replication by replication.
 //!
 //! Source: Law, *Simulation Modeling and Analysis*, 5th ed. (2015) 10.2.1 (paired t) and 11.2 (common random numbers);
-//! Jain, *The Art of Computer Systems Performance Analysis* (1991) 13.4.1. The change of the means: the classical estimator of
-//! a ratio of means and its interval (Law 2015 9.5.3; Cochran, *Sampling Techniques*, 3rd ed. (1977) 6.4).
+//! Jain, *The Art of Computer Systems Performance Analysis* (1991) 13.4.1. The change of the means: the classical
+//! estimator of a ratio of means and its interval (Law 2015 9.5.3; Cochran, *Sampling Techniques*, 3rd ed. (1977) 6.4).
 //!
 //! ```text
 //! d_i = other_i - base_i        mean(d) -+ t_(n-1, 1-a/2) s(d) / sqrt(n)
@@ -12,12 +12,12 @@
 //! ```
 //!
 //!
-//! Replications that share their randomness (the same air under every scheme) make pairs that vary less than their parts.
-//! No assumption ties the variances of the two systems.
+//! Replications that share their randomness (the same air under every scheme) make pairs that vary less than their
+//! parts. No assumption ties the variances of the two systems.
 //!
 //! Limits: those of Student's interval, on the differences; the interval of c is right in the limit, and
-//! needs a mean of the base well away from 0. The mean of the changes in percent is not the change of the means: small bases
-//! weigh more. A replication that only one side has is left out, and counted.
+//! needs a mean of the base well away from 0. The mean of the changes in percent is not the change of the means: small
+//! bases weigh more. A replication that only one side has is left out, and counted.
 
 use crate::sample::LARGEST;
 use crate::student::t_beyond;
@@ -84,8 +84,8 @@ impl Pairs {
         Interval::of_mean(&self.differences(), level)
     }
 
-    /// The change from the mean of the base to the mean of the other; none if the base's is 0, or so near to it that the
-    /// quotient is no number.
+    /// The change from the mean of the base to the mean of the other; `None` when the base's is 0, or so near to it
+    /// that the quotient is not a number.
     pub fn change_of_means(&self, level: Level) -> Option<ChangeOfMeans> {
         let of = |value: fn(&(u64, f64, f64)) -> f64| {
             let mut moments = Moments::default();
@@ -97,7 +97,7 @@ impl Pairs {
         if !percent.is_finite() || percent.abs() > LARGEST {
             return None;
         }
-        // What is left of each difference once the base has explained its share; its mean is 0 but for rounding.
+        // The residual of each difference after the base's share; the mean is 0 but for rounding.
         let mut left = Moments::default();
         self.pairs.iter().for_each(|(_, base, other)| left.add((other - base) - ratio * base));
         let error = Interval::of_mean(&left, level).map(|around| 100.0 * (around.half_width() / base.abs()));
@@ -170,8 +170,9 @@ mod tests {
         assert_eq!(changes.percent.iter().collect::<Vec<_>>(), [(1, 10.0), (3, 10.0)]);
     }
 
-    /// By hand: 10, 2 against 10, 6: means 6 and 8, which is a third more, where the mean of 0 and 200 % says 100 %. What a third of
-    /// the base leaves of the differences 0 and 4 is -10/3 and 10/3: half of the interval is 12.706 x (20/3) / 2 / 6.
+    /// By hand: 10, 2 against 10, 6: means 6 and 8, which is a third more, where the mean of 0 and 200 % says 100 %.
+    /// The residuals of the differences 0 and 4 after a third of the base are -10/3 and 10/3: half of the interval is
+    /// 12.706 x (20/3) / 2 / 6.
     #[test]
     fn the_change_of_the_means_is_that_of_the_means() {
         let pairs =
@@ -181,7 +182,7 @@ mod tests {
         assert!((found.percent - 100.0 / 3.0).abs() < 1e-9, "{found:?}");
         let half = found.interval.unwrap().half_width();
         assert!((half - 100.0 * 12.706 * (20.0 / 3.0) / 2.0 / 6.0).abs() < 0.05, "{half}");
-        // What always is half as much again leaves nothing to chance, whatever the air does to both.
+        // A constant ratio of 1.5 leaves nothing to chance, whatever the channel does to both.
         let exact = change(pairs([10.0, 2.0], [15.0, 3.0])).unwrap();
         assert_eq!((exact.percent, exact.interval), (50.0, Some(Interval { low: 50.0, high: 50.0 })));
         // More than a negative base is more; from 0 nothing can be counted.

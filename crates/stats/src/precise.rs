@@ -1,8 +1,8 @@
 //! Replicating until the mean is precise enough.
 //!
-//! Source: Law, *Simulation Modeling and Analysis*, 5th ed. (2015) 9.4.1, the sequential procedure for a relative error;
-//! Law, Kelton and Koenig, "Relative width sequential confidence intervals for the mean", Communications in Statistics
-//! B10 (1981).
+//! Source: Law, *Simulation Modeling and Analysis*, 5th ed. (2015) 9.4.1, the sequential procedure for a relative
+//! error; Law, Kelton and Koenig, "Relative width sequential confidence intervals for the mean", Communications in
+//! Statistics B10 (1981).
 //!
 //! ```text
 //! enough when  t_(n-1, 1-a/2) s / sqrt(n)  <=  g / (1 + g) |mean|
@@ -12,7 +12,7 @@
 //! If the half-width is at most g/(1+g) of the *estimate*, the error is at most g of the *truth* whenever the interval
 //! holds it. The plain rule, half-width / mean <= g, would allow an error of g / (1 - g).
 //!
-//! Limits: who looks again and again and stops when it looks good stops too early too often. So the interval at the end
+//! Limits: repeated looks that stop at the first good one stop too early too often. So the interval at the end
 //! holds the truth less often than its level. Law recommends g <= 0.15 and at least 10 replications to begin with; then
 //! the coverage of nominal 90 % intervals was never below 86 % in their experiments. Take larger minima for skewed
 //! figures. A mean near 0 has no relative precision: the rule runs to the maximum.
@@ -114,7 +114,8 @@ mod tests {
     }
 
     /// By hand: 10 values, half of them 9 and half 11: s^2 = 10/9. At 90 % 1.833 x 1.0541 / sqrt(10) = 0.611, more than
-    /// 0.05 / 1.05 x 10 = 0.476 allows. 16 would do (1.753 x 1.0541 / 4 = 0.462), 15 not (1.761 x 1.0541 / 3.873 = 0.479).
+    /// 0.05 / 1.05 x 10 = 0.476 allows. 16 would do (1.753 x 1.0541 / 4 = 0.462), 15 not (1.761 x 1.0541 / 3.873 =
+    /// 0.479).
     #[test]
     fn asks_for_as_many_as_a_hand_calculation() {
         let moments = Moments::of([9.0, 11.0].into_iter().cycle().take(10)).unwrap();

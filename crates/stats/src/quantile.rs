@@ -1,7 +1,8 @@
 //! Quantiles, and intervals for them that assume no distribution.
 //!
-//! Source: Hyndman and Fan, "Sample quantiles in statistical packages", The American Statistician 50 (1996), type 7; the
-//! intervals: Hahn and Meeker, *Statistical Intervals* (1991) 5.2; David and Nagaraja, *Order Statistics* (2003) 7.1.
+//! Source: Hyndman and Fan, "Sample quantiles in statistical packages", The American Statistician 50 (1996), type 7;
+//! the intervals: Hahn and Meeker, *Statistical Intervals* (1991) 5.2; David and Nagaraja, *Order Statistics* (2003)
+//! 7.1.
 //!
 //! ```text
 //! type 7     h = (n - 1) p;   x_[h] + (h - [h]) (x_[h]+1 - x_[h])        x_0 the least
@@ -10,8 +11,8 @@
 //! ```
 //!
 //! The chance that the interval holds the quantile is at least P, and exactly P for continuous values; P is stated, and
-//! not below the level. If no order statistic is far enough out there is no interval: at 95 % the median needs 6 values,
-//! the 99 % quantile 368.
+//! not below the level. If no order statistic is far enough out there is no interval: at 95 % the median needs 6
+//! values, the 99 % quantile 368.
 //!
 //! Limits: independent values. The probabilities of B are added up term by term from the mode, n steps: the library's
 //! incomplete beta stops after 140 terms, and is off in the third digit at n = 10^6.
@@ -65,8 +66,8 @@ impl Ordered {
         Ok(Some(from + (place - below as f64) * (to - from)))
     }
 
-    /// The interval of the quantile of what the values were drawn from. None if there are too few for the level, and for
-    /// `p` of 0 or 1, which no number of values bounds.
+    /// The confidence interval of the distribution's quantile. `None` when there are too few values for the level, and
+    /// for `p` of 0 or 1, which no number of values bounds.
     ///
     /// # Errors
     /// [`Error::Probability`] unless `p` is 0 to 1.

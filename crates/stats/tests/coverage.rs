@@ -1,9 +1,9 @@
 //! How often the intervals hold the truth, over many synthetic data sets whose truth is known.
 //!
-//! Each row of the table counts hits in N independent experiments from named streams. A row passes if the share lies within
-//! 3.29 sqrt(p (1 - p) / N) of the expected p, the region in which a true p falls 99.9 % of the time; where a method is known to miss
-//! its level, not further below the stated bound, nor above the level, than that. The table in `docs/models/statistics.md` is this one; `UPDATE_GOLDEN=1`
-//! writes it there.
+//! Each row of the table counts hits in N independent experiments from named streams. A row passes if the share lies
+//! within 3.29 sqrt(p (1 - p) / N) of the expected p, the region in which a true p falls 99.9 % of the time; where a
+//! method is known to miss its level, not further below the stated bound, nor above the level, than that. The table in
+//! `docs/models/statistics.md` is this one; `UPDATE_GOLDEN=1` writes it there.
 
 use std::fmt::Write as _;
 
@@ -17,7 +17,7 @@ use stats::{Error, Interval, Level, Moments, Sample};
 /// The two-sided 99.9 % point of the normal distribution.
 const REGION: f64 = 3.29;
 
-/// What a row's share is held against.
+/// The reference of a row's share.
 enum Expected {
     /// The method is exact: its nominal level.
     Exactly(f64),
@@ -166,8 +166,8 @@ fn quantiles(table: &mut Table) {
 }
 
 fn series(table: &mut Table) {
-    // From the steady state's middle and from 20 standard deviations of an innovation above it. The shorter run at 0.9 is
-    // hardly long enough for its correlation: what is refused is counted, and the table is about the others.
+    // From the steady state's middle and from 20 standard deviations of an innovation above it. The shorter run at 0.9
+    // is hardly long enough for its correlation: what is refused is counted, and the table is about the others.
     for (phi, n, bound) in
         [(0.0, 2000, 0.93), (0.3, 2000, 0.93), (0.6, 6000, 0.93), (0.9, 7000, 0.92), (0.9, 20_000, 0.93)]
     {
@@ -199,7 +199,8 @@ fn series(table: &mut Table) {
     }
 }
 
-/// By the closed form, batch means of 7 values of this series have an autocorrelation of 0.62, those of 17 one of 0.36.
+/// By the closed form, batch means of 7 values of this series have an autocorrelation of 0.62, batch means of 17 one of
+/// 0.36.
 #[test]
 fn runs_that_are_too_short_are_refused() {
     let refused = experiments(100, "too short", |draws| {
@@ -273,8 +274,8 @@ fn a_run_of_the_advised_length_is_as_precise_as_asked() {
         let run = batch_means(&autoregression(&mut draws, 0.6, length as usize, 10.0)).unwrap();
         ratio += run.interval(Level::default()).unwrap().relative_half_width().unwrap() / 0.004 / runs as f64;
     }
-    // The half-width of 40 batches has a standard deviation of about 1 / sqrt(78) of itself, in pilot and run; the mean of
-    // 60 ratios of 0.02. The mean of a quotient is besides 1 % above 1.
+    // The half-width of 40 batches has a standard deviation of about 1 / sqrt(78) of itself, in pilot and run; the mean
+    // of 60 ratios of 0.02. The mean of a quotient is besides 1 % above 1.
     assert!((ratio - 1.0).abs() < REGION * 0.021 + 0.01, "{ratio}");
 }
 

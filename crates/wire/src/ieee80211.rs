@@ -11,7 +11,7 @@ use crate::packet::Packet;
 pub struct Mac(pub [u8; 6]);
 
 impl Mac {
-    /// Everybody.
+    /// The broadcast address.
     pub const ALL: Mac = Mac([0xFF; 6]);
 
     /// That of a node: locally administered, its last four bytes are the node's IPv4 address.
@@ -32,33 +32,33 @@ impl Mac {
 pub enum Head {
     /// An acknowledgment.
     Ack {
-        /// Who sent what is acknowledged.
+        /// The sender of the acknowledged frame.
         to: Mac,
     },
     /// A request to send.
     Rts {
-        /// Who is asked.
+        /// The receiver.
         to: Mac,
-        /// Who asks.
+        /// The transmitter.
         from: Mac,
     },
     /// A clear-to-send.
     Cts {
-        /// Who has asked.
+        /// The sender of the request.
         to: Mac,
     },
     /// An acknowledgment of several packets, compressed [802.11-2012 s8.3.1.9.3].
     BlockAck {
-        /// Who sent them.
+        /// The sender of the acknowledged packets.
         to: Mac,
-        /// Who acknowledges them.
+        /// The station that acknowledges them.
         from: Mac,
         /// The packet's number, modulo 4096, that the first bit stands for.
         first: u16,
         /// A bit for each that has come, from there on.
         come: u64,
     },
-    /// A beacon, for all; what stands behind its header is left out.
+    /// A broadcast beacon; its body is left out.
     Beacon {
         /// The access point.
         from: Mac,
@@ -89,9 +89,9 @@ pub enum Head {
 pub enum DataPath {
     /// From a station to another, both of the same kind: as in a cell without access point.
     AdHoc,
-    /// From a station to its access point; the third address is whom it is for.
+    /// From a station to its access point; the third address is the destination.
     ToAccessPoint,
-    /// From the access point to a station; the third address is who made it.
+    /// From the access point to a station; the third address is the source.
     FromAccessPoint,
 }
 
@@ -103,7 +103,8 @@ const COMPRESSED: u16 = 0x0004;
 /// QoS control: traffic class 0, to be acknowledged, in a block if it came in one.
 const QOS_CONTROL: u16 = 0;
 
-/// A frame's header, and of a block acknowledgment all but the checksum; `duration` is how many microseconds it reserves behind its end.
+/// A frame's header, and of a block acknowledgment all but the checksum; `duration` is how many microseconds it
+/// reserves behind its end.
 pub fn header(head: &Head, duration: u16) -> Vec<u8> {
     let (control, flags) = match head {
         Head::Ack { .. } => (0xD4, 0),
@@ -155,7 +156,7 @@ pub fn header(head: &Head, duration: u16) -> Vec<u8> {
     out
 }
 
-/// What the first fragment of a packet carries: LLC, SNAP, and the packet's headers; its data is left out.
+/// The contents of a packet's first fragment: LLC, SNAP, and the packet's headers; its data is left out.
 /// `identification` numbers the packets of a capture.
 pub fn body(packet: &Packet, identification: u16) -> Vec<u8> {
     let mut out = LLC_SNAP.to_vec();

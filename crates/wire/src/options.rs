@@ -4,7 +4,7 @@ use std::num::NonZeroU16;
 
 use crate::segment::SeqNum;
 
-/// The options of a segment. What is not there takes no room on the wire.
+/// The options of a segment. An absent option takes no room on the wire.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Options {
     /// Bytes of data the sender of this SYN takes in a segment [RFC9293 s3.7.1].
@@ -15,7 +15,7 @@ pub struct Options {
     pub sack_permitted: bool,
     /// The sender's clock and an echo of the other's [RFC7323 s3.2].
     pub timestamps: Option<Timestamps>,
-    /// What came out of order [RFC2018 s3].
+    /// The ranges received out of order [RFC2018 s3].
     pub sack: SackBlocks,
 }
 
@@ -29,11 +29,11 @@ pub struct Timestamps {
 }
 
 /// Ranges of sequence numbers that have come out of order, the one of the newest arrival first [RFC2018 s4]; a first
-/// one that lies below the acknowledgment number, or inside the second, tells of a duplicate (RFC 2883).
+/// one that lies below the acknowledgment number, or inside the second, reports a duplicate (RFC 2883).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SackBlocks {
     count: u8,
-    /// What stands behind the first `count` means nothing.
+    /// Entries from `count` on are unused.
     blocks: [(SeqNum, SeqNum); SackBlocks::MOST],
 }
 
@@ -90,8 +90,8 @@ impl FromIterator<(SeqNum, SeqNum)> for SackBlocks {
 }
 
 impl Options {
-    /// Takes all options away. The room for SACK blocks, most of what there is, is left as it was: nearly every segment has
-    /// none, and writing over the room each time costs more than all the rest of the segment.
+    /// Takes all options away. The room for SACK blocks, most of what there is, is left as it was: nearly every segment
+    /// has none, and writing over the room each time costs more than all the rest of the segment.
     #[inline]
     pub fn clear(&mut self) {
         self.mss = None;

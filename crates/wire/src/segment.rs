@@ -67,7 +67,7 @@ impl Flags {
     pub const PSH: Flags = Flags(8);
     /// The acknowledgment number means something.
     pub const ACK: Flags = Flags(16);
-    /// The urgent pointer means something; nobody here looks at it.
+    /// The urgent pointer is valid; it is ignored here.
     pub const URG: Flags = Flags(32);
     /// ECN-Echo: congestion was met on the way here [RFC3168 s6.1].
     pub const ECE: Flags = Flags(64);
@@ -91,8 +91,8 @@ impl BitOr for Flags {
 
 /// A segment without its bytes: the simulation carries lengths, the contents of a stream are its offsets.
 ///
-/// Its fields stand in memory as they do here, and in a [`Bare`](crate::Bare) packet in the same order: what is copied from
-/// one to the other at every hop is then one piece.
+/// Its fields stand in memory as they do here, and in a [`Bare`](crate::Bare) packet in the same order: what is copied
+/// from one to the other at every hop is then one piece.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[repr(C)]
 pub struct Segment {

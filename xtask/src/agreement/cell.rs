@@ -37,7 +37,7 @@ fn rows(case: &str) -> Result<String, String> {
     Ok(rows)
 }
 
-/// The one number among what ns-2 tells of itself.
+/// The only number in the output of ns-2.
 fn figure(printed: &str) -> Result<f64, String> {
     let found = printed.lines().find_map(|line| line.trim().parse().ok());
     found.ok_or_else(|| format!("ns-2 printed no number: {printed}"))

@@ -1,4 +1,4 @@
-//! The tables of ns-2 that tests hold ours against: made anew where ns-2 is installed.
+//! The tables of ns-2 that tests compare ours with: regenerated where ns-2 is installed.
 
 mod cell;
 mod senders;
@@ -29,7 +29,7 @@ fn folder() -> PathBuf {
     workspace::root().join("crates/lab/tests/ns2")
 }
 
-/// What ns-2 prints for a program of the folder.
+/// The output of ns-2 for a program of the folder.
 fn ns(program: &str, arguments: &[&str]) -> Result<String, String> {
     let mut ns = Command::new("ns");
     ns.arg(folder().join(program)).args(arguments);

@@ -26,7 +26,7 @@ struct Reader<'a> {
     depth: usize,
 }
 
-/// So many operators and parentheses may be in a statement, so that no stack overflows.
+/// The most operators and parentheses in a statement, so that no stack overflows.
 const DEEPEST: usize = 100;
 
 type Read<T> = Result<T, Unsupported>;
@@ -282,7 +282,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// What stands in parentheses, behind the first; they may go over several lines.
+    /// The expressions in parentheses, behind the first; they may go over several lines.
     fn tuple(&mut self) -> Read<Expr> {
         let mut all = Vec::new();
         let mut commas = 0;

@@ -49,7 +49,7 @@ impl Value {
         }
     }
 
-    /// How it compares with `other`; `None` if it does not.
+    /// How it compares with `other`; `None` for values that have no order.
     pub fn compare(&self, other: &Value) -> Option<Ordering> {
         match (self, other) {
             (Value::Text(a), Value::Text(b)) => Some(a.cmp(b)),
@@ -61,7 +61,7 @@ impl Value {
         }
     }
 
-    /// `self sign other`; `None` if that means nothing.
+    /// `self sign other`; `None` for an undefined operation.
     pub fn arithmetic(&self, sign: char, other: &Value) -> Option<Value> {
         if let Value::Text(format) = self {
             return match (sign, other) {

@@ -87,7 +87,7 @@ impl Host<'_> {
     fn wanted(call: &Call) -> Result<i64, Answer> {
         match call.result {
             Expr::Number(fd) if fd >= 0 => Ok(fd),
-            // The script expects a failure; what comes is a socket.
+            // The script expects a failure, and the call returned a socket.
             _ => Err(Answer::Returns(3)),
         }
     }

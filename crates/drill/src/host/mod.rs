@@ -117,7 +117,7 @@ impl<'a> Host<'a> {
     }
 }
 
-/// So many timers at one instant are no chance.
+/// This many timers at one instant are an endless loop, not a coincidence.
 const MOST_AT_ONCE: u32 = 10_000;
 
 impl Target for Host<'_> {

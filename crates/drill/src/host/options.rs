@@ -21,7 +21,7 @@ pub const WITHOUT_EFFECT: &[(&str, &str)] = &[
     ("TCP_LINGER2", "FIN-WAIT-2 is not cut short"),
 ];
 
-/// Options that mean something, to whoever sets or reads them, and those of which only so much is supported.
+/// Options with an effect when set or read, and those of which only a part is supported.
 const WITH_EFFECT: [&str; 21] = [
     "SO_ACCEPTCONN",
     "SO_ERROR",
@@ -54,7 +54,7 @@ fn known(option: &str) -> bool {
     all().any(|known| known == option)
 }
 
-/// What `TCP_MAXSEG` may say (`TCP_MIN_MSS` to `MAX_TCP_WINDOW`, `tcp_sock_set_maxseg`).
+/// The valid range of `TCP_MAXSEG` (`TCP_MIN_MSS` to `MAX_TCP_WINDOW`, `tcp_sock_set_maxseg`).
 const MAX_SEGMENT: std::ops::RangeInclusive<u16> = 88..=32_767;
 
 impl Host<'_> {
@@ -128,7 +128,7 @@ impl Host<'_> {
                     self.lives[index].end.set_user_timeout(timeout);
                 }
             }
-            // Of a connection that has begun it changes nothing but what comes after it.
+            // Of an established connection it changes only later segments.
             ("TCP_MAXSEG", Some(number)) => {
                 let segment =
                     u16::try_from(number).ok().filter(|segment| *segment == 0 || MAX_SEGMENT.contains(segment));
@@ -191,8 +191,8 @@ impl Host<'_> {
         Ok(checked(&option, expected, &Expr::Number(found)))
     }
 
-    /// What `TCP_MAXSEG` reads as (`do_tcp_getsockopt`): before a connection what was set, or the least that every host takes;
-    /// then the longest segment, without options.
+    /// The value read from `TCP_MAXSEG` (`do_tcp_getsockopt`): before a connection what was set, or the least that
+    /// every host takes; then the longest segment, without options.
     fn max_segment(&self, socket: &Socket) -> i64 {
         let end = match socket.kind {
             Kind::Connected(index) => Some(&self.lives[index].end),
@@ -212,7 +212,7 @@ impl Host<'_> {
 
 /// `TCP_MSS_DEFAULT` [RFC9293 s3.7.1].
 const DEFAULT_SEGMENT: u16 = 536;
-/// What timestamps take of a segment [RFC7323 appendix A].
+/// The bytes of a segment that timestamps take [RFC7323 appendix A].
 const TIMESTAMPS: u16 = 12;
 
 /// Whether what `getsockopt` has found is what the script expects.

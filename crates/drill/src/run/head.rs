@@ -25,10 +25,10 @@ pub const WITHOUT_EFFECT: &[(&str, &str)] = &[
     ("non_fatal", "what does not agree is an error"),
 ];
 
-/// What the head says.
+/// The contents of the head.
 pub(super) struct Head {
     pub tolerance: Span,
-    /// Time stamps are compared: packetdrill leaves them alone unless it is told how long a tick is.
+    /// Time stamps are compared: packetdrill leaves them alone unless a script sets the length of a tick.
     pub ticks: bool,
     /// The longest packet that the device takes, and where that is said.
     pub mtu: Option<(Place, u32)>,

@@ -98,7 +98,7 @@ impl Runner<'_> {
         if let Some((place, mtu)) = self.head.mtu {
             self.host.set(&Setting::Mtu(mtu)).or_else(|what| unsupported(place, what))?;
         }
-        // Nobody can say to the tick what the wall's clock is.
+        // A wall clock cannot be known to the tick.
         self.head.ticks &= self.host.clock() == Clock::Simulated;
         let own = self.head.tolerance.as_nanos().saturating_mul(self.host.clock().allowance());
         self.head.tolerance = tolerance.unwrap_or(Span::from_nanos(own));
@@ -351,12 +351,12 @@ impl Runner<'_> {
         Some((format!("{what} {deviation} too {side}"), found, format!("the tolerance is {}", self.head.tolerance)))
     }
 
-    /// What is not as the script says, after all packets there were.
+    /// A difference from the script, after all packets.
     fn failed(&self, place: Place, headline: &str, found: Found, hint: Option<String>) -> Outcome {
         self.failed_at(self.report.packets.len(), place, headline, found, hint)
     }
 
-    /// What is not as the script says, after `before` packets.
+    /// A difference from the script, after `before` packets.
     fn failed_at(&self, before: usize, place: Place, headline: &str, found: Found, hint: Option<String>) -> Outcome {
         Outcome::Failed(Failure { place, time: self.host.now(), headline: headline.to_owned(), found, hint, before })
     }

@@ -1,4 +1,4 @@
-//! What a script says.
+//! The syntax tree of a script.
 
 use engine::{Span, Time};
 
@@ -12,7 +12,7 @@ pub struct Script {
     pub options: Vec<HeadOption>,
     /// Commands before the first event.
     pub setup: Vec<Commands>,
-    /// What happens and what must happen, in this order.
+    /// The inputs and the expected outputs, in this order.
     pub events: Vec<Event>,
     /// Commands behind the last event.
     pub cleanup: Vec<Commands>,
@@ -25,7 +25,7 @@ pub struct HeadOption {
     pub place: Place,
     /// Its name, without dashes.
     pub name: String,
-    /// What stands behind `=`.
+    /// The text behind `=`.
     pub value: Option<String>,
 }
 
@@ -54,9 +54,9 @@ pub struct Event {
 /// When an event is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum When {
-    /// So long after the script's beginning.
+    /// A time relative to the script's beginning.
     At(Time),
-    /// So long after the event before.
+    /// A time relative to the event before.
     After(Span),
     /// Between two times.
     Between(Time, Time),
@@ -66,7 +66,7 @@ pub enum When {
     Any,
 }
 
-/// What an event is.
+/// The kind of an event.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Action {
     /// `<`: this packet comes in.
@@ -93,7 +93,7 @@ pub enum Packet {
 /// A TCP segment as scripts write it.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Tcp {
-    /// What its IP header says.
+    /// The marks of its IP header.
     pub ip: Vec<IpMark>,
     /// Letters of its flags: `S`, `F`, `R`, `P`, `.` (ACK), `E`, `W`, `U`; none is written `-`.
     pub flags: String,
@@ -167,7 +167,7 @@ pub struct Call {
     pub name: String,
     /// Its arguments.
     pub args: Vec<Expr>,
-    /// What it must return.
+    /// The expected result.
     pub result: Expr,
     /// The name of the error it must fail with.
     pub errno: Option<String>,
@@ -199,7 +199,7 @@ pub enum Expr {
 /// A member of a record.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Field {
-    /// Its name, if it has one, and what stands in parentheses behind it.
+    /// Its name, if it has one, and the expression in parentheses behind it.
     pub name: Option<(String, Option<Expr>)>,
     /// Its value.
     pub value: Expr,

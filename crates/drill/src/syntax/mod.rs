@@ -21,11 +21,11 @@ pub use token::Place;
 pub struct SyntaxError {
     /// Where.
     pub place: Place,
-    /// What stands there.
+    /// The text found.
     pub found: String,
-    /// What should.
+    /// The expected syntax.
     pub expected: String,
-    /// What to do.
+    /// The hint.
     pub hint: Option<String>,
 }
 

@@ -29,7 +29,7 @@ impl Parser<'_> {
         if self.beyond() { Ok(Packet::Other(self.rest_of_event(from))) } else { Ok(Packet::Tcp(self.tcp(ip, way)?)) }
     }
 
-    /// What stands in `[...]` in front of the flags.
+    /// The marks in `[...]` in front of the flags.
     fn ip_marks(&mut self, way: Way) -> Result<Vec<IpMark>, SyntaxError> {
         let mut marks = Vec::new();
         loop {
@@ -178,8 +178,8 @@ impl Parser<'_> {
         if self.accept(Token::Word(name)) { Ok(()) } else { Err(self.wrong(format!("`{name}`"))) }
     }
 
-    /// Whether a packet begins here that the language has and we have not: ICMP, UDP, encapsulation, ports in front of the
-    /// flags, flags of AccECN (RFC 9768), which are `A` and counts from 0 to 7. It is not looked into.
+    /// Whether a packet begins here that the language has and we have not: ICMP, UDP, encapsulation, ports in front of
+    /// the flags, flags of AccECN (RFC 9768), which are `A` and counts from 0 to 7. It is not looked into.
     fn beyond(&self) -> bool {
         match self.peek() {
             Token::Word("icmp" | "udp" | "gre" | "ipv4" | "ipv6" | "mpls") => true,

@@ -27,7 +27,7 @@ pub(super) struct Parser<'a> {
 /// Options of the head that are numbers.
 const NUMBERS: [&str; 3] = ["tolerance_usecs", "tcp_ts_tick_usecs", "mtu"];
 
-/// What may begin an event.
+/// The expected beginning of an event, for messages.
 const TIME: &str = "a time such as `0`, `+.1` or `*`";
 
 impl<'a> Parser<'a> {
@@ -76,7 +76,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// What stands here is not what was expected.
+    /// The error that the next token is not the expected one.
     pub(super) fn wrong(&self, expected: impl Into<String>) -> SyntaxError {
         SyntaxError { place: self.place(), found: self.peek().shown(), expected: expected.into(), hint: None }
     }
@@ -255,7 +255,7 @@ impl<'a> Parser<'a> {
             }
             _ => None,
         };
-        // What the error is called, for readers.
+        // The name of the error, for readers.
         if self.accept(Token::Sign('(')) {
             while !self.accept(Token::Sign(')')) {
                 if self.peek() == Token::End {
@@ -281,7 +281,7 @@ pub(super) fn integer(text: &str) -> Option<i64> {
     value.ok().map(|value| sign * value)
 }
 
-/// `.005` and its like as nanoseconds; `None` if it is negative, too long, or finer.
+/// `.005` and its like as nanoseconds; `None` for a negative, too long or too fine number.
 fn nanoseconds(text: &str) -> Option<Span> {
     let (whole, decimals) = text.split_once('.').unwrap_or((text, ""));
     if decimals.len() > 9 || text.starts_with('-') {

@@ -22,11 +22,11 @@ pub enum Token<'a> {
     Address(&'a str),
     /// An option of the script's head: `--name` or `--name=value`.
     Option(&'a str),
-    /// What stands between double quotes.
+    /// Text between double quotes.
     Text(&'a str),
-    /// What stands between backticks: commands for a shell.
+    /// Text between backticks: commands for a shell.
     Commands(&'a str),
-    /// What stands between `%{` and `}%`: assertions.
+    /// Text between `%{` and `}%`: assertions.
     Code(&'a str),
     /// `...`
     Ellipsis,
@@ -54,7 +54,7 @@ impl Token<'_> {
 /// A piece and where it begins; for commands and assertions, where their text begins.
 #[derive(Clone, Copy, Debug)]
 pub struct Piece<'a> {
-    /// What it is.
+    /// The token.
     pub token: Token<'a>,
     /// Where.
     pub place: Place,
@@ -133,7 +133,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// What stands between `open` characters and `mark`; the place becomes that of the text.
+    /// The text between `open` characters and `mark`; the place becomes that of the text.
     fn quoted(&mut self, open: usize, mark: &str, what: &str) -> Result<(&'a str, Place), SyntaxError> {
         let end = self.end_of(mark, open, what)?;
         self.advance(open);

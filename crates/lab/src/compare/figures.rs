@@ -1,11 +1,11 @@
-//! What the schemes cost, from the summaries of their runs.
+//! The costs of the schemes, from the summaries of their runs.
 
 use serde_json::Value;
 
 use scenario::Scenario;
 use scenario::model::{LinkKind, NodeKind};
 
-/// What a run of a scheme took, beside time.
+/// The costs of a run of a scheme, beside time.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Cost {
     /// The most memory that the scheme needed at one time in a node that follows it, in bytes for each flow; of several
@@ -42,13 +42,13 @@ impl Cost {
         Cost { state_bytes_per_flow: state / scenario.flows.len().max(1) as f64, packets, airtime_s, delivered }
     }
 
-    /// Seconds of sending for each million bytes that were delivered; none if nothing was. Of several runs all their
-    /// seconds over all their bytes: in a mean of quotients a run that delivered next to nothing would count most.
+    /// Airtime in seconds for each million bytes delivered; `None` when no byte was. Over several runs it is the
+    /// quotient of the sums: in a mean of quotients a run that delivered next to nothing would dominate.
     pub fn airtime_s_per_mb(&self) -> Option<f64> {
         (self.delivered > 0.0).then(|| self.airtime_s / (self.delivered / 1e6))
     }
 
-    /// Of all runs: the most memory, and the means of the others. None of none.
+    /// Over all runs: the most memory, and the means of the others. `None` without runs.
     pub fn of_all(costs: &[Cost]) -> Option<Cost> {
         if costs.is_empty() {
             return None;
@@ -75,7 +75,8 @@ mod tests {
     use crate::compare::paths;
     use scenario::Document;
 
-    /// By hand: 900 + 92 bytes, 100 + 60 packets over the wire, 90 + 70 over the air, 50 s x (0.5 + 0.1) of sending, 2 MB.
+    /// By hand: 900 + 92 bytes, 100 + 60 packets over the wire, 90 + 70 over the air, 50 s x (0.5 + 0.1) of sending, 2
+    /// MB.
     #[test]
     fn costs_are_counted_in_the_nodes_and_in_the_air() {
         let path = &paths::every()[0];

@@ -1,6 +1,7 @@
 //! Every scheme on the same paths and the same air: what each brings, and what it costs.
 //!
-//! A comparison is a sweep of one point whose cases are the schemes: it is planned, run, kept and analysed as any other.
+//! A comparison is a sweep of one point whose cases are the schemes: it is planned, run, kept and analysed as any
+//! other.
 
 mod figures;
 pub mod paths;
@@ -24,7 +25,7 @@ use scenario::followers::in_words;
 use scenario::followers::{self, Asked};
 use scenario::problem::Problem;
 
-/// What all others are compared with.
+/// The baseline of the comparison.
 const BASELINE: &str = "unmodified";
 /// The figure that leads.
 const FIGURE: &str = "total_goodput_bps";
@@ -52,8 +53,8 @@ pub fn source(path: &ComparedPath, overrides: &Overrides) -> Result<Source, Vec<
     Ok(source)
 }
 
-/// The plan of a comparison: one scheme after the other is followed by the nodes that it asks, whatever the scenario says, and
-/// each case is run so many times. A sweep in the scenario does not count.
+/// The plan of a comparison: a case for each scheme, followed by the nodes that it needs, whatever the scenario says,
+/// and `replications` runs of each. A sweep in the scenario is ignored.
 pub fn plan(mut source: Source, schemes: &[&str], replications: u64) -> Result<Plan, Vec<Problem>> {
     let count = i64::try_from(replications).unwrap_or(i64::MAX);
     let mut sweep = Table::new();
@@ -65,13 +66,14 @@ pub fn plan(mut source: Source, schemes: &[&str], replications: u64) -> Result<P
     };
     source.document.set_everywhere("scheme", BASELINE);
     assign(&mut source, &sweep)?;
-    // Who follows a scheme depends on the network and its flows.
+    // The nodes that follow a scheme depend on the network and its flows.
     let scenario = source.resolve(&source.document)?.scenario;
     let compare: Table = schemes.iter().map(|scheme| ((*scheme).to_owned(), case(&scenario, scheme).into())).collect();
     sweep.insert("compare".to_owned(), compare.into());
     assign(&mut source, &sweep)?;
     let mut plan = Plan::of(&source)?;
-    // A scheme that has nothing to do here shows it in its row. Nobody wrote these schemes, so nobody has to change them.
+    // A scheme without effect here shows it in its row. The schemes come from this function, so a warning about them is
+    // useless.
     let of_scheme = |problem: &Problem| problem.key.as_deref().is_some_and(|key| key.ends_with("scheme"));
     plan.warnings.retain(|warning| !of_scheme(warning));
     Ok(plan)
@@ -96,10 +98,10 @@ fn traits(scheme: &str) -> Traits {
     config.unwrap_or(AgentConfig::Unmodified(Default::default())).traits()
 }
 
-/// What is known of one path.
+/// The results of one path.
 #[derive(Debug)]
 pub struct Comparison {
-    /// What the path is called: the built-in one's name, or the scenario's file.
+    /// The name of the path: the built-in one's name, or the scenario's file.
     pub name: String,
     /// One line about it.
     pub title: String,
@@ -107,20 +109,20 @@ pub struct Comparison {
     pub rows: Vec<Compared>,
 }
 
-/// What is known of one scheme on one path.
+/// The results of one scheme on one path.
 #[derive(Clone, Debug)]
 pub struct Compared {
     /// Its name.
     pub scheme: String,
-    /// What it asks for.
+    /// Its requirements.
     pub traits: Traits,
     /// Of which nodes of this network.
     pub asked: Asked,
     /// Whether every run was the same as the first scheme's: it had nothing to do.
     pub same_as_first: bool,
-    /// The goodput of all flows; none if no run gave one.
+    /// The goodput of all flows; `None` when no run gave one.
     pub goodput: Option<Row>,
-    /// What it cost; none without runs.
+    /// Its cost; none without runs.
     pub cost: Option<Cost>,
 }
 

@@ -9,7 +9,7 @@ struct Part {
     text: &'static str,
 }
 
-/// What lies between the server and the base station.
+/// The path between the server and the base station.
 const NETWORKS: &[Part] = &[
     Part { name: "lan", summary: "10 Mbps and 1 ms to the base station", text: include_str!("paths/lan.toml") },
     Part { name: "wan", summary: "10 Mbps and 50 ms to the base station", text: include_str!("paths/wan.toml") },
@@ -20,7 +20,7 @@ const NETWORKS: &[Part] = &[
     },
 ];
 
-/// What lies between the base station and the mobile, 2 Mbps and 1 ms, and who sends over it.
+/// The link between the base station and the mobile, 2 Mbps and 1 ms, and the flows over it.
 const AIRS: &[Part] = &[
     Part {
         name: "random-loss",
@@ -70,7 +70,8 @@ pub fn every() -> Vec<ComparedPath> {
     NETWORKS.iter().flat_map(|network| AIRS.iter().map(move |air| of(network, air))).collect()
 }
 
-/// The paths with these names, in their own order; the name of a network, or of a kind of air, is that of all its paths.
+/// The paths with these names, in their own order; the name of a network, or of a kind of air, is that of all its
+/// paths.
 pub fn named(names: &[String]) -> Result<Vec<ComparedPath>, Problem> {
     let every = every();
     let of = |path: &ComparedPath, name: &str| {

@@ -1,8 +1,9 @@
 //! The files of an export, which change together: all of them are of one state of the store, or the old ones are left.
 //!
 //! They are written to `DIR.partial` first. If `DIR` is not there, or holds nothing but files of an export, the two
-//! directories change places in one step. Else, as when a user keeps other files there, the old ones are removed first and
-//! the new ones moved in one by one: a kill there leaves files missing, never some of one state and some of another.
+//! directories change places in one step. Else, as when a user keeps other files there, the old ones are removed first
+//! and the new ones moved in one by one: a kill there leaves files missing, never some of one state and some of
+//! another.
 
 use std::fs::{self, File, TryLockError};
 use std::io;
@@ -14,8 +15,8 @@ use crate::swap::swap;
 /// Where an error was, and which.
 type Failed = (PathBuf, io::Error);
 
-/// Writes every table in every one of these formats into `dir`, which is made if need be; gives the files. Files of other
-/// formats stay.
+/// Writes every table in every one of these formats into `dir`, which is made if need be; gives the files. Files of
+/// other formats stay.
 pub fn write(tables: &[Table], formats: &[&Format], dir: &Path) -> Result<Vec<PathBuf>, Failed> {
     let target = fs::canonicalize(dir).unwrap_or_else(|_| dir.components().collect());
     let staging = Staging::create(&target)?;
@@ -75,7 +76,7 @@ impl Staging {
 
 impl Drop for Staging {
     fn drop(&mut self) {
-        // What is not a file of an export is left, and the directory with it.
+        // Other files than those of an export are kept, and the directory with them.
         let _ = remove(&self.dir);
     }
 }
@@ -194,7 +195,7 @@ mod tests {
         assert_eq!(names(scratch.path()), ["out"]);
     }
 
-    /// What a killed export left is removed, what somebody put there is not.
+    /// Leftovers of a killed export are removed, files of other origin are kept.
     #[test]
     fn leftovers_are_removed() {
         let scratch = tempfile::tempdir().unwrap();

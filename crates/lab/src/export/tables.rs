@@ -1,5 +1,5 @@
-//! The tables of a store: `flows`, `links`, `media`, `stations` and `nodes` have a row for each in every run, `summary` one for
-//! each mean. Those of media, and of nodes, are there only if a run has figures of them.
+//! The tables of a store: `flows`, `links`, `media`, `stations` and `nodes` have a row for each in every run, `summary`
+//! one for each mean. Those of media, and of nodes, are there only if a run has figures of them.
 
 use std::collections::HashMap;
 use std::str::FromStr;
@@ -78,7 +78,7 @@ impl Places {
     }
 }
 
-/// What the sweeps are called. A scenario that was changed and swept again is another sweep with the same name.
+/// The names of the sweeps. A scenario that was changed and swept again is another sweep with the same name.
 fn names(sweeps: &[Analysis]) -> HashMap<i64, String> {
     let name = |(at, analysis): (usize, &Analysis)| {
         let KeptSweep { id, name, .. } = &analysis.sweep;
@@ -124,10 +124,10 @@ fn by_run(sweeps: &[Analysis], scope: Scope, (subject, about): (&str, &str)) -> 
     let mut columns = places.columns();
     // A sweep may vary the seed, which every run has anyway; readers want each name once.
     columns.retain(|column| column.name != "seed" && column.name != "seed_number");
-    columns.push(column("seed", "", "what chance began with", Data::Integers(seeds)));
+    columns.push(column("seed", "", "the random seed", Data::Integers(seeds)));
     let replications = Data::Integers(replications);
     columns.push(column("replication", "", "which repetition; the same number is the same chance", replications));
-    // Without runs nobody knows.
+    // Without runs it is unknown which metrics have a value.
     let nobody = subjects.is_empty();
     columns.push(text(subject, about, subjects));
     known.extend(whole.iter().map(|_| true));

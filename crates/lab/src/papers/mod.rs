@@ -1,6 +1,6 @@
 //! Papers, reproduced: their scenarios, their numbers, and ours beside them.
 //!
-//! A paper is one file and one line in [`PAPERS`]. What it prints is copied from the text; what we get is computed from
+//! A paper is one file and one line in [`PAPERS`]. Its printed numbers are copied from the text; ours are computed from
 //! runs, never written down.
 
 pub mod disconnections2012;
@@ -47,13 +47,13 @@ pub struct Paper {
     pub charts: &'static [Chart],
     /// Its pictures of single runs.
     pub pictures: &'static [Picture],
-    /// What reproduces, what does not, and why, in Markdown.
+    /// The discussion of what reproduces and what does not, in Markdown.
     pub words: &'static str,
 }
 
 /// A scenario that belongs to a paper.
 pub struct Source {
-    /// What its results are called.
+    /// The name of its results.
     pub name: &'static str,
     /// TOML.
     pub text: &'static str,
@@ -81,7 +81,7 @@ impl Source {
         events
     }
 
-    /// The sweep, with so many replications.
+    /// The sweep, with this number of replications.
     pub fn plan(&self, replications: u64) -> Result<Plan, Vec<Problem>> {
         let set = vec![format!("sweep.replications={replications}")];
         Plan::of(&self.open(&Overrides { set, ..Overrides::default() })?)
@@ -92,7 +92,7 @@ impl Source {
 pub struct Chart {
     /// Which: "figure 5.8".
     pub place: &'static str,
-    /// What it shows.
+    /// Its title.
     pub title: &'static str,
     /// The sweep's name.
     pub sweep: &'static str,
@@ -110,9 +110,9 @@ pub struct Chart {
 pub struct Picture {
     /// Which: "figure 2.1".
     pub place: &'static str,
-    /// What it shows.
+    /// Its title.
     pub title: &'static str,
-    /// What runs.
+    /// The scenario.
     pub scenario: Source,
     /// The scheme, if not the scenario's.
     pub scheme: Option<&'static str>,
@@ -142,13 +142,13 @@ impl Picture {
         Picture { set, ..self }
     }
 
-    /// What runs.
+    /// Loads the scenario.
     pub fn load(&self) -> Result<Loaded, Vec<Problem>> {
         self.scenario.load(self.scheme, self.set)
     }
 }
 
-/// What a picture shows.
+/// The panel that a picture shows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Panel {
     /// Sequence and acknowledgment numbers.

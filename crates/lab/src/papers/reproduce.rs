@@ -21,8 +21,8 @@ pub struct Reproduction {
 /// Runs what `store` does not have yet, and compares.
 ///
 /// # Panics
-/// If one of the paper's sweeps is wrong with so many replications, or a number has a reading that the paper's file does not
-/// declare: they are part of the program.
+/// If one of the paper's sweeps is invalid at this number of replications, or a number has a reading that the paper's
+/// file does not declare: they are part of the program.
 pub fn reproduce(
     paper: &Paper,
     replications: u64,
@@ -44,7 +44,7 @@ pub fn reproduce(
     let mut counted: HashSet<Digest> = HashSet::new();
     for plan in &plans {
         let cells = cells(plan);
-        // What it finds of the sweeps before was counted with them.
+        // Runs that it shares with earlier sweeps were counted with those.
         let shared = cells.intersection(&counted).count() as u64 * replications;
         let so_far = |tally: Tally| Tally {
             wanted,

@@ -1,4 +1,4 @@
-//! What arrived, bin by bin.
+//! The bytes that arrived in each bin.
 
 use engine::{Span, Time};
 use sim::{Event, Sink};
@@ -20,7 +20,7 @@ pub(super) struct Grid {
 }
 
 impl Grid {
-    /// The widest bins of 1, 2 or 5 x 10^k ns of which at least [`FEWEST`] fit into `length`; none if not even the
+    /// The widest bins of 1, 2 or 5 x 10^k ns of which at least [`FEWEST`] fit into `length`; `None` when not even the
     /// narrowest do.
     pub fn of(start: Time, length: Span) -> Option<Self> {
         let widths = (0..19).flat_map(|power| [1, 2, 5].map(|digit| digit * 10u64.pow(power)));
@@ -44,7 +44,7 @@ impl Grid {
         ends.map(|end| (end / self.width.as_nanos()) as usize).chain([self.count]).collect()
     }
 
-    /// The bin of `at`. What arrives at the end of a bin belongs to it, as what arrives at the end of a run does.
+    /// The bin of `at`. Bytes that arrive at the end of a bin belong to it, as those at the end of a run do.
     fn bin(&self, at: Time) -> usize {
         (at.since(self.start).as_nanos().saturating_sub(1) / self.width.as_nanos()) as usize
     }
@@ -85,7 +85,7 @@ impl Sink for Arrivals {
         let Some(flow) = &mut self.flows[flow as usize] else { return };
         let before = flow.received.next();
         flow.received.take(seq, seq + u64::from(len));
-        // What comes after the last whole bin is in none.
+        // Bytes after the last whole bin are in none.
         if let Some(bin) = flow.bins.get_mut(flow.grid.bin(at)) {
             *bin += flow.received.next() - before;
         }

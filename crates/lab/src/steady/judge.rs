@@ -59,7 +59,7 @@ fn verdict(grid: &Grid, convergence: &Convergence, rows: &[Row], question: &Ques
         Ok(None) | Err(_) => {
             let half_width = last.goodput.relative_half_width().unwrap_or(f64::INFINITY);
             let times = half_width / question.relative;
-            // The conversion saturates: so many replications nobody makes.
+            // The conversion saturates: the largest counts are out of reach anyway.
             let replications = (question.replications as f64 * times * times).ceil() as u64;
             Verdict::Wide { half_width, replications }
         }
@@ -73,7 +73,7 @@ fn warmup(grid: &Grid, bins: &[&[u64]]) -> Result<usize, Error> {
     mser5(&series).map(|warmup| warmup.values)
 }
 
-/// What one run alone needs, from the batch means of each.
+/// The length that one run alone needs, from the batch means of each.
 fn alone(grid: &Grid, bins: &[&[u64]], cut: usize, question: &Question) -> Alone {
     let needed = |bins: &&[u64]| {
         let rest: Vec<f64> = bins[cut..].iter().map(|bytes| *bytes as f64).collect();
@@ -83,7 +83,7 @@ fn alone(grid: &Grid, bins: &[&[u64]], cut: usize, question: &Question) -> Alone
     let lengths: Vec<Result<Option<u64>, Error>> = bins.iter().map(needed).collect();
     let mut told: Vec<u64> = lengths.iter().flatten().flatten().copied().collect();
     told.sort_unstable();
-    // Who cannot tell needs longer than all who can, so it counts as the longest.
+    // A replication without an answer needs a longer run than all with one, so it counts as the longest.
     match told.get(bins.len() / 2) {
         Some(median) => {
             let length = grid.end(cut) + grid.width.times(*median);

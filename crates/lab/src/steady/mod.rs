@@ -28,7 +28,7 @@ use stats::{Error, Interval, Level};
 use bins::Grid;
 use scenario::problem::Problem;
 
-/// What is asked.
+/// The question.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Question {
     replications: u64,
@@ -37,7 +37,7 @@ pub struct Question {
 }
 
 impl Question {
-    /// From when on is the mean of so many `replications` within the share `relative` of what it becomes, at the `level`?
+    /// From when on is the mean of `replications` runs within the share `relative` of its final value, at the `level`?
     ///
     /// # Errors
     /// [`Error::Bounds`] below 2 replications; [`Error::Precision`] unless `relative` is between 0 and 1.
@@ -62,7 +62,7 @@ impl Question {
     }
 }
 
-/// What was found about a flow. Times count from its start.
+/// The findings about a flow. Times count from its start.
 #[derive(Clone, PartialEq, Debug)]
 pub struct FlowReport {
     /// The flow's number.
@@ -117,7 +117,7 @@ pub enum Verdict {
 /// How long one run alone must be.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Alone {
-    /// So long, the warm-up included and left out of the figure: the median of the replications.
+    /// This length, the warm-up included and left out of the figure: the median of the replications.
     Needs {
         /// The length.
         length: Span,
@@ -126,15 +126,15 @@ pub enum Alone {
     },
     /// All replications are the same: one says as much as many.
     NoChance,
-    /// At least half of the replications do not tell; why the first of these does not, or none if no data arrived after the
-    /// warm-up.
+    /// At least half of the replications give no answer; the reason of the first of these, or `None` when no data
+    /// arrived after the warm-up.
     Unknown(Option<Error>),
 }
 
 /// Why there is no report.
 #[derive(Debug, thiserror::Error)]
 pub enum SteadyError {
-    /// Whoever watched said that it was enough.
+    /// Cancelled by the progress callback.
     #[error("interrupted")]
     Interrupted,
     /// The scenario leaves too little time.

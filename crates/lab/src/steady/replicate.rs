@@ -46,7 +46,7 @@ pub(super) fn replicate(
                     };
                     // Told to end; a run that writes nothing fails in no other way.
                     let Ok(_) = record(&network, &mut arrivals, |_| false, &mut go_on) else { break };
-                    // Nobody listens any more: told to end.
+                    // The receiver is closed when the work was cancelled.
                     let _ = send.send((replication, arrivals.finish(watched)));
                 }
             });
@@ -64,6 +64,6 @@ pub(super) fn replicate(
             }
         }
     })?;
-    // In the order of replications, whoever was first.
+    // In the order of replications, not of completion.
     Ok(done.into_values().collect())
 }

@@ -1,9 +1,9 @@
-//! A checksum for each row: the CRC-32 of ISO 3309 (as zlib's) over its other columns in order. An integer counts as the byte
-//! `i` and its eight bytes, the most significant first; a text as `t`, its length as eight bytes, and its bytes; a blob as a
-//! text with `b`.
+//! A checksum for each row: the CRC-32 of ISO 3309 (as zlib's) over its other columns in order. An integer counts as
+//! the byte `i` and its eight bytes, the most significant first; a text as `t`, its length as eight bytes, and its
+//! bytes; a blob as a text with `b`.
 //!
-//! It finds every changed bit and every burst of up to 32 of them. It is no seal: who changes a row on purpose can compute
-//! it again.
+//! It finds every changed bit and every burst of up to 32 of them. It is no seal: a deliberate change of a row can
+//! include a new checksum.
 
 use rusqlite::functions::FunctionFlags;
 use rusqlite::types::ValueRef;

@@ -1,4 +1,4 @@
-//! What a sweep's kept runs say: means with intervals, and each case against the first on the same air.
+//! Statistics of a sweep's kept runs: means with intervals, and each case against the first on the same air.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,7 +16,7 @@ use observe::metric::{self, Metric, Scope};
 pub struct Analysis {
     /// The sweep.
     pub sweep: KeptSweep,
-    /// What it consists of, by point and case.
+    /// Its cells, by point and case.
     pub cells: Vec<CellRuns>,
     /// The level of every interval.
     pub level: Level,
@@ -44,15 +44,15 @@ impl CellRuns {
 pub struct Entry<'a> {
     /// The case and the point.
     pub cell: &'a KeptCell,
-    /// What it is about: a flow, a way of a link, or nothing for the whole run.
+    /// Its subject: a flow, a way of a link, or empty for the whole run.
     pub subject: String,
     /// Replications that gave no value, such as transfers that did not complete.
     pub without: u64,
-    /// What the others say; none if there are none, as of a case in which no transfer completes.
+    /// The statistics of the others; `None` when there are none, as in a case in which no transfer completes.
     pub row: Option<Row>,
 }
 
-/// What the replications that gave a value say.
+/// The statistics of the replications that gave a value.
 #[derive(Clone, Debug)]
 pub struct Row {
     /// How many they are.
@@ -81,7 +81,7 @@ pub const QUANTILES: [f64; 3] = [0.1, 0.5, 0.9];
 pub struct Quantile {
     /// Of the replications, interpolated.
     pub value: f64,
-    /// Where the true one lies; none if there are too few replications to tell.
+    /// The confidence interval; `None` when there are too few replications for it.
     pub ci: Option<Interval>,
 }
 
@@ -94,17 +94,19 @@ pub struct Against {
     pub difference: f64,
     /// Where the true mean difference lies.
     pub difference_ci: Option<Interval>,
-    /// From the first case's mean to this one's, in percent; none if the first is 0.
+    /// From the first case's mean to this one's, in percent; `None` when the first is 0.
     pub percent: Option<f64>,
     /// Where the true change of the means lies.
     pub percent_ci: Option<Interval>,
-    /// Where the change in the next single pair of runs lies; none if the first case has a 0 in any pair.
+    /// The prediction interval of the change in the next single pair of runs; `None` when the first case has a 0 in any
+    /// pair.
     pub percent_run: Option<Interval>,
 }
 
 impl Analysis {
-    /// Of a sweep that `store` keeps, its first `most` replications. At each point these are the replications that all of
-    /// its cases have: cases are compared on the same air, and one that shares its runs with another point may have more.
+    /// Of a sweep that `store` keeps, its first `most` replications. At each point these are the replications that all
+    /// of its cases have: cases are compared on the same air, and one that shares its runs with another point may have
+    /// more.
     pub fn of(store: &Store, sweep: KeptSweep, most: u64) -> Result<Self, StoreError> {
         let cells = store.cells(sweep.id)?.into_iter();
         let cells = cells
@@ -145,8 +147,8 @@ impl Analysis {
         self.sweep.metrics.iter().filter_map(|name| metric::find(name)).collect()
     }
 
-    /// Of what a figure is about, in the order of `entries`, what has 0 in every run of every case at every point. Flows always
-    /// count, and where nothing has more than 0, nothing is idle.
+    /// Of what a figure is about, in the order of `entries`, what has 0 in every run of every case at every point.
+    /// Flows always count, and where nothing has more than 0, nothing is idle.
     pub fn idle<'e>(metric: &Metric, entries: &'e [Entry<'_>]) -> Vec<&'e str> {
         if matches!(metric.scope, Scope::Run | Scope::Flow) {
             return Vec::new();
@@ -239,7 +241,7 @@ impl Analysis {
         })
     }
 
-    /// What whoever reads the figures should know.
+    /// Warnings for a reader of the figures.
     pub fn warnings(&self) -> Vec<String> {
         let mut warnings = self.warnings_of_runs();
         warnings.extend(self.same_cases());
@@ -279,7 +281,8 @@ impl Analysis {
         warnings
     }
 
-    /// What is always the same is not left to chance. A figure may be, as a count that is always 0; a whole run is not.
+    /// A value that is always the same does not depend on chance. A figure may be, as a count that is always 0; a whole
+    /// run is not.
     fn same_replications(&self) -> Option<String> {
         let repeated = self.cells.iter().filter(|cell| cell.runs.len() > 1);
         let (still, moving): (Vec<_>, Vec<_>) =
@@ -326,7 +329,7 @@ impl Analysis {
     }
 }
 
-/// What came out of a run: its summary without what went in.
+/// The output of a run: its summary without the inputs.
 fn results(summary: &Value) -> impl Iterator<Item = (&String, &Value)> {
     let given = |key: &str| ["lasthop", "title", "scheme", "profile", "seed", "nodes"].contains(&key);
     summary.as_object().into_iter().flatten().filter(move |(key, _)| !given(key))
@@ -344,7 +347,7 @@ fn series(runs: &[(u64, Value)], metric: &Metric) -> BTreeMap<String, Series> {
     for (replication, summary) in runs {
         for (subject, value) in metric.read(summary) {
             let series = all.entry(subject).or_default();
-            // What is not a number is none; a store has each replication once.
+            // A value that is not a number is none; a store has each replication once.
             if value.is_none_or(|value| series.values.insert(*replication, value).is_err()) {
                 series.without += 1;
             }

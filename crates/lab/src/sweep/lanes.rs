@@ -1,4 +1,4 @@
-//! What a sweep runs, counted and looked up without a list: there may be many millions of runs.
+//! The runs of a sweep, counted and looked up without a list: there may be many millions of runs.
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap};
@@ -10,7 +10,7 @@ use super::{Cell, Plan};
 use crate::store::{Digest, Store};
 use scenario::sweep::Replications;
 
-/// How many runs are looked up before whoever watches is asked.
+/// How many runs are looked up between calls of the progress callback.
 const LOOKED_UP: u64 = 4096;
 
 /// The replications of one cell. Points share cells in which what is varied is not at work; these are run once.
@@ -37,8 +37,8 @@ pub(super) struct Lanes<'a> {
     lanes: Vec<Lane<'a>>,
     of: HashMap<Digest, usize>,
     shard: Shard,
-    /// What a replication adds to a point's number to make the unit that is dealt to shards. A rule that stops when a
-    /// point is precise must see all of its replications: there it is 0.
+    /// The term that a replication adds to a point's number to make the unit that is dealt to shards. A rule that stops
+    /// when a point is precise must see all of its replications: there it is 0.
     stride: u64,
 }
 

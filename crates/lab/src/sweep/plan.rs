@@ -17,7 +17,7 @@ use scenario::sweep::{Precision, Replications, Sweep};
 
 /// Cases at points at most: all of them are checked, and kept in memory, before the first runs.
 const MOST_CELLS: u128 = 100_000;
-/// More runs than anyone waits for.
+/// An upper bound of runs, against mistyped counts.
 const MOST_RUNS: u128 = 100_000_000;
 /// Replications of one point at most.
 const MOST_REPLICATIONS: u64 = 1_000_000;

@@ -16,7 +16,7 @@ const NAMED: usize = 5;
 /// Replications of a cell that are read at once: a run may be long, and its figure is one number.
 const AT_ONCE: u64 = 1000;
 
-/// Decides how many replications a point gets, from nothing but the results of those before.
+/// Decides how many replications a point gets, from nothing but the results of earlier ones.
 ///
 /// The rule counts values, and a run may give none, such as a transfer that did not complete. So as many runs are asked
 /// for as should give the values that are missing, if values stay as rare as they were. Where no run gave any, nothing
@@ -61,12 +61,12 @@ pub(super) struct Growth<'a> {
     cases: Vec<Subjects>,
 }
 
-/// What looking at some more runs came to.
+/// The outcome of a look at some more runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Look {
     /// There are more to look at.
     On,
-    /// All that were wanted were looked at, and so many are wanted now.
+    /// All that were wanted were looked at, and more are wanted now.
     More,
     /// It is settled.
     Settled,
@@ -101,7 +101,8 @@ impl<'a> Growth<'a> {
     }
 }
 
-/// How many replications of each point the rule asks for, as far as the store can tell: it depends on nothing but the runs.
+/// How many replications of each point the rule asks for, as far as the store can tell: it depends on nothing but the
+/// runs.
 pub fn replications(plan: &Plan, store: &Store) -> Result<Vec<u64>, StoreError> {
     let Some(judge) = Judge::of(plan) else { return Ok(vec![plan.replications().0; plan.points.len()]) };
     let of_point = |point| {
@@ -191,7 +192,7 @@ impl Subjects {
                 self.0.len() - 1
             });
             if let Some(value) = value {
-                // What statistics cannot work with is no value.
+                // A number outside the range of the statistics is no value.
                 let _ = self.0[at].1.push(value);
             }
         }

@@ -8,7 +8,7 @@ use toml::{Table, Value};
 
 use scenario::problem::Problem;
 
-/// More values than anyone means.
+/// An upper bound of values, against mistyped steps.
 const MOST_VALUES: usize = 10_000;
 
 /// Whether `table` is a range, and not a part of a key such as `links` in `links.wire.delay`.

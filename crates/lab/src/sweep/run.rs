@@ -1,4 +1,4 @@
-//! A sweep on all cores. What is run, and what comes out, is the same for any number of jobs.
+//! A sweep on all cores. The runs and their results are the same for any number of jobs.
 
 use std::ops::ControlFlow;
 use std::panic::resume_unwind;
@@ -17,9 +17,9 @@ use crate::run::simulate;
 use crate::store::{Store, StoreError};
 use observe::summary::summary;
 
-/// How often whoever watches is asked while nothing finishes.
+/// The interval of the progress callback while no run finishes.
 const PATIENCE: Duration = Duration::from_millis(100);
-/// Workers at most: more than there are cores help nobody, and each has a stack of its own.
+/// The most workers: more than there are cores do not help, and each has a stack of its own.
 const MOST_WORKERS: usize = 1024;
 
 /// A part of a sweep that one machine does: number `index` of `count`, from 1.
@@ -57,13 +57,13 @@ pub struct Tally {
     pub done: u64,
 }
 
-/// Why a sweep did not come to its end. What had finished is kept.
+/// Why a sweep did not come to its end. Finished runs are kept.
 #[derive(Debug, thiserror::Error)]
 pub enum SweepError {
     /// The store could not take a result.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// Whoever watched said that it was enough.
+    /// Cancelled by the progress callback.
     #[error("interrupted: {} of {} runs are finished and kept\n  hint: the same command goes on from there", .0.found + .0.done, .0.wanted)]
     Interrupted(Tally),
 }
@@ -106,7 +106,7 @@ fn grow<'a>(
                 break outcome;
             }
         };
-        // What somebody took out of the store meanwhile is not waited for.
+        // A result that was removed from the store meanwhile is not waited for.
         if outcome == Look::More {
             grown.push(growth);
         }
@@ -167,7 +167,7 @@ fn work(
         };
         stop.store(true, Ordering::Relaxed);
         let outcome = match outcome {
-            // What the others had finished by then is kept too.
+            // The runs that other workers had finished by then are kept too.
             Err(SweepError::Interrupted(_)) => {
                 let rest = results.iter().flatten().try_for_each(|(task, text)| {
                     store.keep(task.cell.digest, task.replication, &text)?;
@@ -186,7 +186,7 @@ fn work(
     })
 }
 
-/// What is left to do.
+/// The remaining runs.
 struct Todo<T> {
     tasks: T,
     /// To see what others finished. All workers share it: it answers in no time beside a run, and files are few.
@@ -195,7 +195,7 @@ struct Todo<T> {
 }
 
 impl<'a, T: DoubleEndedIterator<Item = Task<'a>>> Todo<T> {
-    /// The next run that nobody finished, until told to stop.
+    /// The next unfinished run, until the stop flag is set.
     fn next(&mut self, stop: &AtomicBool) -> Result<Option<Task<'a>>, StoreError> {
         while !stop.load(Ordering::Relaxed) {
             let next = if self.from_back { self.tasks.next_back() } else { self.tasks.next() };
@@ -231,7 +231,7 @@ fn worker<'a, T: DoubleEndedIterator<Item = Task<'a>>>(
         // Told to end; a run without outputs fails in no other way.
         let Ok(results) = simulate(&network, &mut watch) else { break };
         let text = summary("", &task.cell.scenario, &network, &results).to_string();
-        // Nobody listens any more: the sweep was told to end.
+        // The receiver is closed when the sweep was cancelled.
         let _ = send.send(Ok((task, text)));
     }
 }

@@ -1,4 +1,5 @@
-//! Which warnings of a sweep are one: a sweep meets the same at point after point, with other numbers, and at flow after flow.
+//! Which warnings of a sweep are one: a sweep meets the same at point after point, with other numbers, and at flow
+//! after flow.
 
 use std::str::FromStr;
 
@@ -14,7 +15,7 @@ pub(super) fn alike(one: &Problem, other: &Problem) -> bool {
     one.key == other.key && wording(&one.expected) == wording(&other.expected)
 }
 
-/// Each warning once: of those about several flows that say the same the first, which names the others.
+/// Merges warnings that say the same of several flows: the first is kept, and names the other flows.
 pub fn together(warnings: &[Problem]) -> Vec<Problem> {
     let mut once: Vec<(Problem, Vec<&str>)> = Vec::new();
     for warning in warnings {

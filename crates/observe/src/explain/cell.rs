@@ -1,5 +1,5 @@
-//! What goes on in the media of a network, from their events: exchanges, what spoilt them, and when nobody had a use
-//! for the air.
+//! Activity in the media of a network, from their events: exchanges, the causes of their failures, and when the
+//! medium was idle.
 //!
 //! An *exchange* is what follows from one turn of a station: request, data, fragments, their answers, the wait for an
 //! answer that does not come. With it counts what must pass before the station may have another turn: DIFS, or EIFS
@@ -7,13 +7,13 @@
 //! n exchanges without failure take n (DIFS + mean back-off + data + SIFS + acknowledgment) of a station's time,
 //! whether it has more to send or not.
 //!
-//! A medium is *idle* while no exchange goes on, the silence and the slots behind the last one are over, and no station has a
-//! packet of a flow to send in it.
+//! A medium is *idle* while no exchange goes on, the silence and the slots behind the last one are over, and no station
+//! has a packet of a flow to send in it.
 //!
 //! Deviations: back-offs of several stations pass at the same time, and one that others freeze lasts longer; here each
 //! is counted as if it were not interrupted, from the end of its exchange on. A medium is taken for one room: it is not
-//! idle while anybody in it uses the air. At a node with links of other kinds, a packet counts as waiting in a medium
-//! from the first frame to its destination on: before, which way it takes is not known.
+//! idle while any station in it uses the air. At a node with links of other kinds, a packet counts as waiting in a
+//! medium from the first frame to its destination on: before, which way it takes is not known.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -27,13 +27,13 @@ use super::flow::Flow;
 use super::hearing::Hearing;
 use super::hops;
 
-/// What made an attempt fail.
+/// The cause of a failed attempt.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Why {
     /// The channel.
     Air,
-    /// Other frames that began at the same moment. Also the silence of who has been asked but takes the air for reserved, or
-    /// goes on with an exchange of its own.
+    /// Other frames that began at the same moment. Also the silence of a receiver of a request that takes the air for
+    /// reserved, or goes on with an exchange of its own.
     Collision,
     /// Frames whose senders did not hear each other, because none began at the same moment.
     Hidden,
@@ -62,12 +62,12 @@ pub(super) struct Exchange {
     /// Its first frame behind the last fragment that was acknowledged.
     pub tried: Time,
     pub silent: Time,
-    /// When the station may have another turn, if nobody else has one before.
+    /// When the station may have another turn, unless another station has one before.
     pub free: Time,
     /// The frame that carried the packets: when, and for how long.
     pub data: Option<(Time, Span)>,
     pub spoilt: Option<Why>,
-    /// The nodes that sensed it, and from when on; `None` if all did from its beginning.
+    /// The nodes that sensed it, and from when on; `None` when all did from its beginning.
     pub heard_by: Option<BTreeMap<usize, Time>>,
 }
 
@@ -188,7 +188,7 @@ impl Cell {
         self.open[station as usize].get_or_insert_with(|| Open::new(at, to))
     }
 
-    /// Who senses a station hears a frame of it in the exchange of `owner` from `start` on.
+    /// The stations that sense a station hear its frame in the exchange of `owner` from `start` on.
     fn heard(&mut self, owner: u32, from: u32, start: Time) {
         let (Some(audience), Some(open)) = (self.hearing.audience(from), &mut self.open[owner as usize]) else {
             return;
@@ -232,7 +232,7 @@ impl Cell {
         let request = hop.is_none() && spoilt.is_some() && !beacon;
         let exchange = Exchange { medium, hop, carried, began, tried, silent, free, data, spoilt, heard_by };
         if request {
-            // Whose it was is told with the packet's first frame, or when it is given up.
+            // The event of the packet's first frame, or of its giving up, says which flow the request belongs to.
             self.requests.push(Request { station, to, number, exchange });
             return None;
         }
@@ -272,7 +272,7 @@ impl Cells {
         Cells { cells, hops, waits }
     }
 
-    /// Which medium a hop is part of, and who sends and receives there.
+    /// Which medium a hop is part of, and its sender and receiver there.
     fn hop(&self, id: HopId) -> Option<(usize, u32, u32)> {
         self.hops.get(hops::number(id)).copied().flatten()
     }
@@ -321,7 +321,7 @@ impl Cells {
         }
     }
 
-    /// A packet is in a frame that is being sent. What had failed for it before its first frame.
+    /// A packet is in a frame that is being sent. Returns the failed requests before its first frame.
     pub fn carries(
         &mut self,
         at: Time,
@@ -352,7 +352,7 @@ impl Cells {
         }
     }
 
-    /// A packet is given up. What had failed for it, if it never had a frame.
+    /// A packet is given up. Returns the failed requests, if it never had a frame.
     pub fn gives_up(&mut self, id: HopId, number: u64, packet: &Packet, flow: Option<u32>) -> Vec<Exchange> {
         let Some((medium, from, to)) = self.hop(id) else { return Vec::new() };
         let open = self.cells[medium].open[from as usize].as_mut();
@@ -375,7 +375,7 @@ impl Cells {
         known.collect()
     }
 
-    /// A flow has so many packets waiting in the media.
+    /// Records how many packets of a flow wait in each medium.
     pub fn waits(&mut self, at: Time, flow: u32, waiting: impl Fn(u32) -> u32) {
         let Some(told) = self.waits.get_mut(flow as usize) else { return };
         for (number, (cell, told)) in self.cells.iter_mut().zip(told).enumerate() {

@@ -38,7 +38,7 @@ pub(super) enum Fact {
     Tcp(tcp::Event),
 }
 
-/// What a link layer does with the flow's packet on a hop.
+/// The state of a link layer's service of the flow's packet on a hop.
 #[derive(Clone, Copy)]
 struct Service {
     /// When the first attempt began, and the present one.
@@ -78,12 +78,12 @@ impl Slowest {
     }
 }
 
-/// Until now the slowest hop has had no data of a flow to send for so long.
+/// For how long the slowest hop has had no data of a flow to send.
 #[derive(Clone, Copy)]
 pub(super) enum Idle {
     /// From a time on, which may lie ahead.
     From(Time),
-    /// It is part of this medium, of which nobody has had a use for so long in all.
+    /// It is part of this medium, which has been idle for this time in all.
     Cell(u32, Span),
 }
 
@@ -174,19 +174,21 @@ impl Flow {
         self.una < self.max && self.received.next() <= self.una && !self.transit.has_data(self.una)
     }
 
-    /// Whether the first unacknowledged segment was lost and has been sent again: a copy, or its acknowledgment, is on its way.
+    /// Whether the first unacknowledged segment was lost and has been sent again: a copy, or its acknowledgment, is on
+    /// its way.
     pub fn repairs_hole(&self) -> bool {
         self.missed.contains(&self.una) && !self.hole()
     }
 
-    /// Nothing that is told from now on began before this; `None` if nothing is outstanding.
+    /// The lower bound of the beginnings in all later events; `None` when nothing is outstanding.
     pub fn unsettled_since(&self) -> Option<Time> {
         // A link layer whose acknowledgments are lost goes on after the packet, and even the transfer, is through.
         let attempts = self.services.values().map(|service| service.attempt_began);
         self.in_network().map(|sending| sending.since).chain(attempts).chain(self.oldest_sent()).min()
     }
 
-    /// Whether a link layer has the segment that begins at `seq`, in another sending than `id`: tries to send it, or will.
+    /// Whether a link layer has the segment that begins at `seq`, in another sending than `id`: tries to send it, or
+    /// will.
     pub fn with_link_layer_besides(&self, seq: u64, id: u64) -> bool {
         self.transit.with_link_layer().any(|other| other.seq() == Some(seq) && other.id != id)
     }
@@ -300,7 +302,7 @@ impl Flow {
             }
             LinkEvent::FrameSent { attempt, packet, .. } => self.one_of_many_sent(at, id, hop, *attempt, packet, facts),
             LinkEvent::FrameCorrupted { attempt, packet, .. } => {
-                // What is there already was counted when it was sent.
+                // Bytes that are there already were counted when they were sent.
                 if self.transit.failed(hop.near, *attempt, packet) && hop.has_window() {
                     facts.push(attempt_on_the_line(at, id, hop, packet));
                 }
@@ -341,8 +343,8 @@ impl Flow {
         self.transit.failed(hop.near, attempt - 1, packet);
     }
 
-    /// A frame that does not wait for the one before. Of an attempt that fails counts the time it holds the line: while its
-    /// acknowledgment is awaited others are sent.
+    /// A frame that does not wait for the one before. Of an attempt that fails counts the time it holds the line: while
+    /// its acknowledgment is awaited others are sent.
     fn one_of_many_sent(
         &mut self,
         at: Time,
@@ -406,7 +408,8 @@ impl Flow {
             None if hop.medium.is_some() => self.held_in_cell(at, id),
             None => on_the_line(at, hop, packet),
         };
-        // Again: each attempt has a frame number of its own, and the link acknowledgment was lost. The packet is there twice.
+        // Again: each attempt has a frame number of its own, and the link acknowledgment was lost. The packet is there
+        // twice.
         let left = if again { self.made(at, packet, of) } else { self.transit.leave(hop.near, packet) };
         let Some(mut sending) = left else { return };
         if again {

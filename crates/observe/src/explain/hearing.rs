@@ -3,11 +3,11 @@
 use path::Reach;
 use sim::Network;
 
-/// By station and station; without a range everybody senses everybody.
+/// By station and station; without a range all stations sense each other.
 pub(super) struct Hearing(Option<Vec<Vec<bool>>>);
 
 impl Hearing {
-    /// Of a medium with so many stations, at time zero.
+    /// The matrix of a medium with `stations` stations, at time zero.
     pub fn of(network: &Network, medium: usize, stations: usize) -> Self {
         let has_range = network.media[medium].config.range.is_some();
         let mut hearing = Hearing(has_range.then(|| vec![vec![true; stations]; stations]));
@@ -28,7 +28,7 @@ impl Hearing {
         self.audience(other).is_none_or(|audience| audience[station as usize])
     }
 
-    /// For each station, whether it senses another; `None` if all do.
+    /// For each station, whether it senses another; `None` when all do.
     pub fn audience(&self, of: u32) -> Option<&[bool]> {
         self.0.as_ref().map(|senses| senses[of as usize].as_slice())
     }

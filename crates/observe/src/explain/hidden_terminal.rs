@@ -7,8 +7,8 @@
 //! Cost: as of `collision`.
 //!
 //! This is counted as avoidable: with `rts_threshold` a short request collides instead of a frame, and its answer is
-//! heard by all who could disturb; with a longer `carrier_sense_range` the stations hear each other. Requests take time
-//! of their own, which is not taken from the cost.
+//! heard by all stations that could disturb; with a longer `carrier_sense_range` the stations hear each other. Requests
+//! take time of their own, which is not taken from the cost.
 //!
 //! Does not see: losses that would have been at another time if the stations had heard each other; frames that began at
 //! the same moment as one of several that they met (`collision` has those).

@@ -11,7 +11,7 @@ use super::cell::{Cells, Exchange, Why};
 use super::flow::{Fact, Flow, Slowest};
 use super::hops::{self, Hop};
 
-/// What a flow remembers of media.
+/// A flow's state for the media on its path.
 #[derive(Default)]
 pub(super) struct InCells {
     /// By hop number: when its last frame went out, and with how many packets of the flow.
@@ -22,7 +22,7 @@ pub(super) struct InCells {
     taken: BTreeMap<u32, Span>,
     /// By hop number: the segments in those exchanges.
     segments: BTreeMap<usize, u64>,
-    /// By medium: when the last exchange for the flow was over, and until when waiting has been told of.
+    /// By medium: when the last exchange for the flow was over, and until when waiting has been reported.
     own_until: BTreeMap<u32, Time>,
     waited_until: BTreeMap<u32, Time>,
     /// Links that their mobile has left. If one was the slowest, the next one in a medium that carries something is.
@@ -87,7 +87,8 @@ impl Flow {
         }
     }
 
-    /// What a segment takes of a medium: its exchanges there, and those for its acknowledgment. Is that the slowest hop?
+    /// The airtime of a segment in a medium: its exchanges there, and those for its acknowledgment. Is that the slowest
+    /// hop?
     fn learn_pace(&mut self, id: HopId, hop: &Hop, medium: u32, took: Span, segments: u64) {
         let InCells { taken, segments: sent, left, .. } = &mut self.in_cells;
         let taken = taken.entry(medium).or_default();
@@ -105,8 +106,8 @@ impl Flow {
         }
     }
 
-    /// Others used the air. The flow waited for that while one of its packets stood at a station that sensed it, and none was
-    /// in an exchange.
+    /// Others used the air. The flow waited for that while one of its packets stood at a station that sensed it, and
+    /// none was in an exchange.
     fn waited(&mut self, number: u32, exchange: &Exchange, cells: &Cells, facts: &mut Vec<Fact>) {
         let medium = exchange.medium;
         let heard = |(node, since): (usize, Time)| {

@@ -1,10 +1,10 @@
-//! What held a transfer up: the problem areas of a run, with what each cost [goel1997 6.2.2].
+//! The causes of delay in a transfer: the problem areas of a run, with their costs [goel1997 6.2.2].
 //!
 //! [`Explain`] is a consumer of the one stream of events. For each flow a `Flow` follows every sending of every
 //! packet through the network, which a simulator can and a sender cannot, and tells it as `Fact`s. A *kind of problem*
 //! is one file with a `Watch` and one line in [`KINDS`]; it turns facts into [`Finding`]s.
 //!
-//! A cost is time. What a kind counts as cost is the equation in its file's header. Costs of different findings overlap
+//! A cost is time. The cost of each kind is the equation in its file's header. Costs of different findings overlap
 //! (a cut window and the wait before it): they must not be added. [`FlowReport::lost`] counts each moment once, see
 //! `Union`.
 //!
@@ -121,9 +121,9 @@ pub const KINDS: &[Kind] = &[
 
 /// Looks for one kind of problem in one flow.
 ///
-/// `hear` is called for every fact of the flow from its start to its end, in order of time, when `flow` already is in the
-/// state after it; `end` once, when the flow is complete or the run over. A watch tells `out` of time lost as soon as
-/// that is certain, at the latest when nothing that it depends on is outstanding or in the network any more.
+/// `hear` is called for every fact of the flow from its start to its end, in order of time, when `flow` already is in
+/// the state after it; `end` once, when the flow is complete or the run over. A watch tells `out` of time lost as soon
+/// as that is certain, at the latest when nothing that it depends on is outstanding or in the network any more.
 trait Watch {
     /// Something happened.
     fn hear(&mut self, at: Time, fact: &Fact, flow: &Flow, out: &mut Out<'_>);
@@ -146,7 +146,7 @@ pub struct Finding {
     pub to: Time,
     /// The time it cost.
     pub cost: Span,
-    /// What happened and why it cost, in one sentence.
+    /// The event and the reason of its cost, in one sentence.
     pub text: String,
 }
 
@@ -182,7 +182,7 @@ struct Lost {
     avoidable: Union,
 }
 
-/// What is known of one flow.
+/// The report of one flow.
 #[derive(Clone, Debug)]
 pub struct FlowReport {
     /// Its number.
@@ -201,7 +201,7 @@ pub struct FlowReport {
     pub lost_avoidably: Span,
 }
 
-/// What all findings of a kind come to.
+/// The total of the findings of a kind.
 #[derive(Clone, Copy, Debug)]
 pub struct KindTotal {
     /// The kind.
@@ -238,7 +238,7 @@ pub fn millis(span: Span) -> String {
     if tenths.is_multiple_of(10) { (tenths / 10).to_string() } else { format!("{}.{}", tenths / 10, tenths % 10) }
 }
 
-/// So many things, in words.
+/// A number of things, in words.
 fn count(number: u32, thing: &str) -> String {
     if number == 1 { format!("1 {thing}") } else { format!("{number} {thing}s") }
 }
@@ -281,7 +281,7 @@ impl Watched {
     }
 }
 
-/// What the flows of a run share.
+/// The common state of the flows of a run.
 struct Context<'a> {
     hops: &'a Hops,
     cells: &'a Cells,
@@ -425,8 +425,8 @@ impl Sink for Explain {
     }
 }
 
-/// Whether a packet carries a flow's data, or acknowledges it without data of its own, or is a message about it; the segments of a handshake are none
-/// of these.
+/// Whether a packet carries a flow's data, or acknowledges it without data of its own, or is a message about it; the
+/// segments of a handshake are none of these.
 fn is_transfer(packet: &Packet, of: &PacketFlow) -> bool {
     match &packet.body {
         Body::Tcp(segment) if segment.len > 0 => of.from_sender,

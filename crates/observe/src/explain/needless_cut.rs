@@ -1,22 +1,23 @@
 //! Windows cut without congestion.
 //!
 //! Definition: a timeout or a fast retransmit makes the usable window smaller, and no queue dropped or
-//! marked and no node's buffers dropped a packet of the flow since the first unacknowledged segment was first sent. Whatever
-//! was lost was lost in the air, or nothing was.
+//! marked and no node's buffers dropped a packet of the flow since the first unacknowledged segment was first sent.
+//! Whatever was lost was lost in the air, or nothing was.
 //!
-//! The usable window is w = min(cwnd, the receiver's), in recovery without what recovery adds: after a fast retransmit that
-//! is ssthresh, after a notified loss what it was. The path holds P = R B, with R the least round trip measured and B the rate
-//! of the slowest hop; a window beyond P wins nothing. A cut from w_0 is made good when w is min(w_0, P) = W again.
+//! The usable window is w = min(cwnd, the receiver's), in recovery without its inflation: after a fast retransmit that
+//! is ssthresh, after a notified loss the window before it. The path holds P = R B, with R the minimum round trip time
+//! measured and B the rate of the slowest hop; a window beyond P gains nothing. A cut from w_0 is recovered when w is
+//! min(w_0, P) = W again.
 //!
-//! Cost, an estimate: C = integral over that time of (W - w) / W dt. A window w < P sends w each round trip, so (W - w) / W is
-//! the share of the old rate that is missing. Where a cut follows before the last is made good, each answers for its own
-//! slice: the second from its w_0 down, the first for what is above that. Cuts by congestion, answers to
-//! marks among them, have slices too, but are not reported.
+//! Cost, an estimate: C = integral over that time of (W - w) / W dt. A window w < P sends w each round trip, so (W - w)
+//! / W is the share of the old rate that is missing. Where a cut follows before the last is recovered, each answers for
+//! its own slice: the second from its w_0 down, the first for what is above that. Cuts by congestion, answers to marks
+//! among them, have slices too, but are not reported.
 //!
-//! Does not see: whether the sender would have been idle anyway (it is while it waits for its timer: there this overlaps with
-//! `idle-wait`), the larger round trip when packets queue, congestion that delays and neither drops nor
-//! marks, other flows, and that a control which answers marks in proportion has cut: what is missing then counts for the cut
-//! before.
+//! Does not see: whether the sender would have been idle anyway (it is while it waits for its timer: there this
+//! overlaps with `idle-wait`), the larger round trip when packets queue, congestion that delays and neither drops nor
+//! marks, other flows, and that a control which answers marks in proportion has cut: what is missing then counts for
+//! the cut before.
 
 use engine::{Span, Time};
 
@@ -27,11 +28,11 @@ use super::{Out, Watch, millis};
 struct NeedlessCut {
     /// The usable window; 0 before it is known.
     window: f64,
-    /// What has just happened that may cut the window: it is told next.
+    /// The last event that may cut the window; the window's event follows it.
     cause: Option<Cause>,
     /// Recovery goes on: the window told holds what recovery adds.
     recovering: bool,
-    /// Cuts not made good, by falling `whole`.
+    /// Cuts not yet recovered, by falling `whole`.
     open: Vec<Cut>,
     counted: Time,
 }
@@ -127,7 +128,7 @@ impl Watch for NeedlessCut {
         match *event {
             tcp::Event::Window { cwnd, ssthresh } => self.told(at, cwnd, ssthresh, flow, out),
             tcp::Event::Timeout { .. } => (self.cause, self.recovering) = (Some(Cause::Timeout), false),
-            // An expiry that cut nothing tells no window, and what is told after this is not its doing.
+            // After an expiry that cut nothing no window event follows, and the next one has another cause.
             tcp::Event::AckReceived { .. } if self.cause == Some(Cause::Timeout) => self.cause = None,
             // In recovery from a notified loss it cuts nothing.
             tcp::Event::FastRetransmit { .. } if !self.recovering => {

@@ -64,12 +64,12 @@ impl Transit {
         self.places.get(&(node, to)).is_some_and(|place| !place.is_empty())
     }
 
-    /// What goes from a node to `to` is sent by a link layer.
+    /// Packets from a node to `to` are sent by a link layer.
     pub fn has_link_layer(&mut self, node: usize, to: Addr) {
         self.lanes.insert((node, to));
     }
 
-    /// What goes from a node to `to` is sent in a medium.
+    /// Packets from a node to `to` are sent in a medium.
     pub fn is_of_medium(&mut self, at: Time, node: usize, to: Addr, medium: u32) {
         self.lanes.insert((node, to));
         let before = self.media.insert((node, to), medium);

@@ -1,6 +1,6 @@
 //! A capture of a medium's air, as if a monitor stood in the middle of the cell: every frame with its radiotap and IEEE
-//! 802.11 headers, those that were damaged marked as such. The packets of an aggregate are frames of their own (MPDUs), and
-//! radiotap tells which belong together.
+//! 802.11 headers, those that were damaged marked as such. The packets of an aggregate are frames of their own (MPDUs),
+//! and radiotap tells which belong together.
 
 use std::collections::{HashMap, VecDeque};
 use std::io;
@@ -277,7 +277,7 @@ impl Monitor {
         self.phy.preamble(self.phy.mode(rate).0)
     }
 
-    /// What is known of a frame whose first bit comes then.
+    /// The record of a frame whose first bit comes then.
     fn radiotap(&self, rate: Rate, first_bit: Time) -> Radiotap {
         let (index, modulation) = self.phy.mode(rate);
         let channel = match (self.config.standard, modulation) {
@@ -299,7 +299,7 @@ impl Monitor {
         }
     }
 
-    /// Ends the capture. What is still in the air nobody has received; what has ended beside it is in the capture.
+    /// Ends the capture. A frame that is still in the air is not captured; one that has ended beside it is.
     pub fn finish(&mut self) -> io::Result<()> {
         self.pending.retain(|pending| pending.bad.is_some());
         self.write()?;

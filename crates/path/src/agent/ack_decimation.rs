@@ -1,8 +1,8 @@
-//! ACK decimation: of successive acknowledgments every n-th goes into the air [RFC3449 s5.2.2], the others are superseded as by
-//! ACK filtering [RFC3449 s5.2.1]. What is superseded, and what always passes, is told in `thinning`.
+//! ACK decimation: of successive acknowledgments every n-th is forwarded to the radio link [RFC3449 s5.2.2], the others
+//! are superseded as in ACK filtering [RFC3449 s5.2.1]. `thinning` defines which are superseded and which always pass.
 //!
-//! Deviation: the RFC drops from the queue of the slow link. An agent does not see that queue: an acknowledgment waits here
-//! instead, at most `within`, so one that no other follows is late by that.
+//! Deviation: the RFC drops from the queue of the slow link. An agent does not see that queue: an acknowledgment waits
+//! here instead, at most `within`, so one that no other follows is late by that.
 
 use engine::registry::{Fault, Settings};
 use engine::{Span, Time};
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::thinning::{Pace, Progress, Thinning};
 use super::{Agent, Place, Semantics, Traits};
 
-/// What it asks for.
+/// The requirements of the scheme, and its effect on acknowledgments.
 pub fn traits() -> Traits {
     Traits {
         semantics: Semantics::Kept,
@@ -26,7 +26,7 @@ pub fn traits() -> Traits {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
-    /// Of so many acknowledgments that only advance one goes on.
+    /// One of this many acknowledgments that only advance is forwarded.
     #[serde(default = "four")]
     #[schemars(range(min = 1, max = 1000))]
     pub every: u32,
@@ -53,7 +53,7 @@ impl Settings for Config {
             faults.push(Fault::new("every", self.every, "1 to 1000; at 1 all pass"));
         }
         if self.within == Span::ZERO || self.within > LONGEST {
-            let expected = "more than 0, at most 500 ms: so long may an acknowledgment be delayed [RFC5681 s4.2]";
+            let expected = "more than 0, at most 500 ms, the longest delay of an acknowledgment [RFC5681 s4.2]";
             faults.push(Fault::new("within", self.within, expected));
         }
         faults

@@ -1,10 +1,10 @@
-//! Delayed duplicate acknowledgments: the base station holds the third duplicate acknowledgment and those after it for a
-//! while, and forgets them if a new acknowledgment comes meanwhile. So the link layer can make a loss in the air good before
-//! the sender takes it for congestion.
+//! Delayed duplicate acknowledgments: the base station holds the third duplicate acknowledgment and those after it for
+//! a while, and forgets them if a new acknowledgment comes meanwhile. So the link layer can make a loss in the air good
+//! before the sender takes it for congestion.
 //!
-//! Source: vaidya1999. Deviation: there the mobile's TCP holds them; here the node in front of the air does, which comes
-//! to the same for the sender and leaves the mobile as it is. The paper has no one value for the time: it must be longer
-//! than the link layer takes. Each is held for that time by itself. Limits: `docs/models/delayed-duplicates.md`.
+//! Source: vaidya1999. Deviation: there the mobile's TCP holds them; here the node in front of the air does, which
+//! comes to the same for the sender and leaves the mobile as it is. The paper has no one value for the time: it must be
+//! longer than the link layer takes. Each is held for that time by itself. Limits: `docs/models/delayed-duplicates.md`.
 
 use std::collections::VecDeque;
 
@@ -17,7 +17,7 @@ use wire::{Flags, Packet, Segment, SeqNum};
 use super::flow_table::{Flow, TimedFlows};
 use super::{Agent, AgentCx, Place, Semantics, Traits, Verdict};
 
-/// What it asks for.
+/// The requirements of the scheme, and its effect on acknowledgments.
 pub fn traits() -> Traits {
     // What it waits for is done by a link layer.
     Traits { semantics: Semantics::Kept, changes: &[Place::BaseStation], uploads: &[], hears_link_layer: true }

@@ -1,9 +1,9 @@
-//! Explicit loss notification for data that comes from the air: the base station sees which segments of a mobile's stream
-//! are missing when others have come, and marks the acknowledgments that ask for them. Whoever sends can then resend without
-//! taking the loss for congestion (its part is in `tcp`, by the same name).
+//! Explicit loss notification for data that arrives over the radio link: the base station sees which segments of a
+//! mobile's stream are missing when later ones have arrived, and marks the acknowledgments that ask for them. The
+//! sender can then retransmit without treating the loss as congestion (its part is in `tcp`, by the same name).
 //!
-//! Source: balakrishnan1998; ns-2's agent does the same (`snoop_wless_data`, `snoop_wired_ack`). Deviation: ns-2 keeps at
-//! most eight stretches of what has come, here `stretches`. Limits: `docs/models/eln.md`.
+//! Source: balakrishnan1998; ns-2's agent does the same (`snoop_wless_data`, `snoop_wired_ack`). Deviation: ns-2 keeps
+//! at most eight stretches of what has come, here `stretches`. Limits: `docs/models/eln.md`.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ use super::flow_table::{Flow, FlowTable};
 use super::reach::Reach;
 use super::{Agent, AgentCx, Place, Semantics, Traits, Verdict};
 
-/// What it asks for.
+/// The requirements of the scheme, and its effect on acknowledgments.
 pub fn traits() -> Traits {
     Traits {
         semantics: Semantics::Kept,
@@ -57,11 +57,11 @@ impl Config {
     }
 }
 
-/// What a flow and one stretch cost, as it is counted.
+/// The bytes of state that are counted for a flow and for one stretch.
 const FLOW_BYTES: u64 = 50;
 const STRETCH_BYTES: u64 = 16;
 
-/// What has come of one stream.
+/// The bytes of one stream that have arrived.
 struct Known {
     reach: Reach,
     /// Where it was seen first.
@@ -101,8 +101,8 @@ impl Known {
         true
     }
 
-    /// Whether the byte at `ack` has not come, and later ones have. What may have come before anything of the flow was remembered is
-    /// not taken for lost in the air.
+    /// Whether the byte at `ack` has not come, and later ones have. What may have come before anything of the flow was
+    /// remembered is not taken for lost in the air.
     fn lost(&mut self, ack: u64) -> bool {
         if ack < self.first {
             return false;

@@ -1,5 +1,5 @@
-//! What schemes remember of flows: of a bounded number of them, found by hash, whatever their number. When one more
-//! comes, the one that was longest without a packet is forgotten, so a flow that never closes takes no place for ever.
+//! Per-flow state of the schemes: a bounded number of flows, found by hash. When the table is full, a new flow evicts
+//! the least recently used one, so a flow that never closes does not hold its entry forever.
 
 use engine::{IndexedHeap, Time};
 use wire::{Addr, Body, Packet, Segment};
@@ -51,7 +51,7 @@ impl<T> FlowTable<T> {
         self.flows.len()
     }
 
-    /// What is known of a flow that has a packet now.
+    /// The state of a flow that has a packet now.
     #[inline]
     pub fn get(&mut self, flow: &Flow) -> Option<&mut T> {
         let number = self.find(flow)?;
@@ -84,7 +84,7 @@ impl<T> FlowTable<T> {
         self.flows.get(number)
     }
 
-    /// Begins to remember a flow, or begins anew; gives the one that is forgotten for it, whose place it takes.
+    /// Inserts a flow, or resets it if it is present; returns the flow that is evicted for it.
     pub fn insert(&mut self, flow: Flow, state: T) -> Option<(Flow, T)> {
         if let Some(known) = self.get(&flow) {
             *known = state;
@@ -108,8 +108,8 @@ impl<T> FlowTable<T> {
         self.flows.each(show);
     }
 
-    /// Flows now, flows forgotten, bytes of what is known now and at most, `each` for a flow: a number of the scheme's and
-    /// not the size of a type, which depends on the machine and the compiler.
+    /// Flows now, flows forgotten, bytes of what is known now and at most, `each` for a flow: a number of the scheme's
+    /// and not the size of a type, which depends on the machine and the compiler.
     pub fn counters(&self, each: u64) -> [(&'static str, u64); 4] {
         let bytes = |flows: usize| flows as u64 * each;
         [
@@ -145,7 +145,7 @@ impl<T> TimedFlows<T> {
         self.flows.len()
     }
 
-    /// What is known of a flow that has a packet now.
+    /// The state of a flow that has a packet now.
     #[inline]
     pub fn get(&mut self, flow: &Flow) -> Option<&mut T> {
         self.flows.get(flow).map(|known| &mut known.state)
@@ -157,14 +157,14 @@ impl<T> TimedFlows<T> {
         self.flows.peek(flow).map(|known| &mut known.state)
     }
 
-    /// The number of a flow that has a packet now, until it is removed or forgotten: what one packet brings about is done
-    /// with one search.
+    /// The number of a flow that has a packet now, until it is removed or forgotten: what one packet brings about is
+    /// done with one search.
     #[inline]
     pub fn find(&mut self, flow: &Flow) -> Option<u32> {
         self.flows.find(flow)
     }
 
-    /// What is known of the flow with this number.
+    /// The state of the flow with this number.
     #[inline]
     pub fn numbered(&mut self, number: u32) -> Option<&mut T> {
         self.flows.numbered(number).map(|(_, known)| &mut known.state)
@@ -182,14 +182,14 @@ impl<T> TimedFlows<T> {
         }
     }
 
-    /// Begins to remember a flow, or begins anew, with no wish to wake; gives the one that is forgotten for it.
+    /// Inserts a flow, or resets it if it is present, without a wake-up; returns the flow that is evicted for it.
     pub fn insert(&mut self, flow: Flow, state: T) -> Option<(Flow, T)> {
         let forgotten = self.flows.insert(flow, Timed { state, due: Time::NEVER });
         if let Some(number) = self.flows.number(&flow) {
             while self.due.owners() <= number as usize {
                 self.due.add_owner();
             }
-            // Whoever had the place before does not wake in it.
+            // A wake-up of the flow that had this entry before is cancelled.
             self.due.remove(number);
         }
         forgotten.map(|(flow, known)| (flow, known.state))

@@ -1,14 +1,15 @@
 //! Freeze-TCP (Goff2000): a mobile that sees a disconnection coming closes its window.
 //!
-//! It lives at the mobile host. `warning` before the air of its radio becomes BAD, each sender that has sent it data is told of a window of
-//! zero (a ZWA), and all it says until the air is back says so too. When the air is back, each is told three times what was acknowledged last, with
-//! the window as it was (the paper's TR-ACKs). In between the sender waits in persist mode, and its congestion window stays.
+//! The agent runs at the mobile host. `warning` before the radio channel becomes BAD, it advertises a window of zero (a
+//! ZWA) to each sender that has sent data, and all the mobile's segments until the channel is GOOD again carry it too.
+//! Then each sender receives the last acknowledgment three times, with the window as it was (the paper's TR-ACKs). In
+//! between the sender is in persist mode, and its congestion window is kept.
 //!
-//! The warning is to be about a round trip: what was on its way when it left then still arrives and is acknowledged, and nothing is lost.
-//! A shorter one leaves losses, a longer one idle time.
+//! The warning should be about a round trip: what was on its way when it left then still arrives and is acknowledged,
+//! and nothing is lost. A shorter one leaves losses, a longer one idle time.
 //!
-//! Deviations: none known. A change of the air of any of the node's links counts; a fade that comes within `warning` of the air's
-//! return keeps the window closed.
+//! Deviations: none known. A change of the air of any of the node's links counts; a fade that comes within `warning` of
+//! the air's return keeps the window closed.
 //!
 //! Limits: the flows of a `FlowTable`; flows that have sent a FIN or RST are forgotten.
 
@@ -22,7 +23,7 @@ use super::flow_table::{Flow, FlowTable, MOST_FLOWS};
 use super::{Agent, AgentCx, Place, Semantics, Traits, Verdict};
 use crate::channel::State;
 
-/// What it asks for.
+/// The requirements of the scheme, and its effect on acknowledgments.
 pub fn traits() -> Traits {
     Traits { semantics: Semantics::Kept, changes: &[Place::Receiver], uploads: &[], hears_link_layer: false }
 }
@@ -65,7 +66,7 @@ impl Config {
 /// How often it is said that the window is open again.
 const COPIES: u32 = 3;
 
-/// What a flow costs, as it is counted.
+/// The bytes of state that are counted for a flow.
 const FLOW_BYTES: u64 = 92;
 
 struct FreezeTcp {

@@ -1,17 +1,18 @@
 //! M-TCP at the base station (Brown1997): a sender whose receiver is gone is frozen, not left to time out.
 //!
-//! Of every acknowledgment the last byte is kept back: one of N goes on as one of N - 1, with the same right edge of the window. When the
-//! mobile is gone, N is acknowledged with a window of zero; the sender goes into persist mode, its congestion window stays. The mobile's next
-//! acknowledgment opens the window again.
+//! Of every acknowledgment the last byte is kept back: one of N goes on as one of N - 1, with the same right edge of
+//! the window. When the mobile is gone, N is acknowledged with a window of zero; the sender goes into persist mode, its
+//! congestion window stays. The mobile's next acknowledgment opens the window again.
 //!
-//! The mobile is gone if data is outstanding in the air and no acknowledgment has come for `silence`, or, with `notices`, when a
-//! link layer that tries more than once has given up on a segment. Two packets of the station's own replace what the paper has its hosts do: while
-//! the mobile is gone, an empty segment below what it has, every `probe` for 100 s, which it must answer [RFC9293 s3.10.7.4] (there: the mobile greets); and
-//! when nothing is outstanding any more for `idle`, the acknowledgment of the last byte (there: left to the end of the connection), or the sender
-//! would time out waiting for it.
+//! The mobile is gone if data is outstanding in the air and no acknowledgment has come for `silence`, or, with
+//! `notices`, when a link layer that tries more than once has given up on a segment. Two packets of the station's own
+//! replace what the paper has its hosts do: while the mobile is gone, an empty segment below what it has, every `probe`
+//! for 100 s, which it must answer [RFC9293 s3.10.7.4] (there: the mobile greets); and when nothing is outstanding any
+//! more for `idle`, the acknowledgment of the last byte (there: left to the end of the connection), or the sender would
+//! time out waiting for it.
 //!
-//! Deviations: the paper splits the connection at the base station, which resends what was lost in the air; here the sender does. Its bandwidth
-//! management (compaction, smaller windows for some) is not modelled.
+//! Deviations: the paper splits the connection at the base station, which resends what was lost in the air; here the
+//! sender does. Its bandwidth management (compaction, smaller windows for some) is not modelled.
 //!
 //! Limits: the flows of a `FlowTable`; flows that begin or end at the node itself pass untouched.
 
@@ -25,7 +26,7 @@ use super::flow_table::{Flow, MOST_FLOWS, TimedFlows};
 use super::{Agent, AgentCx, Place, Semantics, Traits, Verdict};
 use crate::station::RadioNotice;
 
-/// What it asks for.
+/// The requirements of the scheme, and its effect on acknowledgments.
 pub fn traits() -> Traits {
     Traits { semantics: Semantics::Kept, changes: &[Place::BaseStation], uploads: &[], hears_link_layer: false }
 }
@@ -34,7 +35,7 @@ pub fn traits() -> Traits {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
-    /// The mobile is gone when it has not acknowledged what is outstanding for so long; less than the sender's timeout.
+    /// The mobile counts as gone when outstanding data is unacknowledged for this long; less than the sender's timeout.
     #[serde(default = "half_a_second")]
     pub silence: Span,
     /// Whether it is also gone when the link layer has given up on a segment, if it tries more than once.
@@ -76,11 +77,11 @@ impl Config {
     }
 }
 
-/// A mobile that is gone for so long is asked no more: a connection may be given up then [RFC9293 s3.8.3]. The sender's own probes go
-/// on, and an answer to one of them opens the window.
+/// A mobile that is gone for this long is probed no more: a connection may be given up then [RFC9293 s3.8.3]. The
+/// sender's own probes go on, and an answer to one of them opens the window.
 const LONGEST_ASKING: Span = Span::from_secs(100);
 
-/// What a flow costs, as it is counted.
+/// The bytes of state that are counted for a flow.
 const FLOW_BYTES: u64 = 220;
 
 struct MTcp {
@@ -99,7 +100,7 @@ struct Counters {
     acks_of_unseen: u64,
 }
 
-/// What is known of a flow of data towards the air.
+/// The state of a flow of data towards the radio link.
 struct Known {
     /// The first byte seen, and the first behind all seen.
     first: SeqNum,
@@ -108,11 +109,12 @@ struct Known {
     fin: Option<SeqNum>,
     /// The sender's last segment without its data: what it acknowledges, and its window. A SYN says neither.
     sender: Option<Segment>,
-    /// The mobile's last acknowledgment, without data; whether the sender was told of a byte less, and whether it was a repetition.
+    /// The mobile's last acknowledgment, without data; whether the agent withheld its last byte from the sender, and
+    /// whether it was a duplicate.
     acked: Option<Segment>,
     kept_back: bool,
     repeated: bool,
-    /// Since when the mobile is gone, if it is: the sender has been told of a window of zero.
+    /// Since when the mobile is gone, if it is: the sender has received a window of zero.
     gone: Option<Time>,
 }
 
@@ -124,12 +126,12 @@ impl Known {
         Known { first, top, fin, sender, acked: None, kept_back: false, repeated: false, gone: None }
     }
 
-    /// What is outstanding in the air; none before the mobile has acknowledged anything.
+    /// The outstanding data on the radio link; none before the mobile has acknowledged anything.
     fn outstanding(&self) -> bool {
         self.acked.is_some_and(|acked| self.top.since(acked.ack) > 0)
     }
 
-    /// What an acknowledgment of `ack` is to say.
+    /// The acknowledgment to send for one of `ack`.
     fn shortened(&self, ack: SeqNum, whole: bool) -> SeqNum {
         let less = SeqNum(ack.0.wrapping_sub(1));
         // Only a byte of data can be kept back.
@@ -147,7 +149,7 @@ impl Known {
     }
 }
 
-/// A segment without its data and what goes with it.
+/// A bare acknowledgment that follows the segment: no data, and of its options only the timestamps.
 fn bare(segment: &Segment) -> Segment {
     let mut bare = Segment { seq: segment.seq + segment.seq_len(), len: 0, flags: Flags::ACK, ..*segment };
     let timestamps = bare.options.timestamps;
@@ -222,11 +224,11 @@ impl Agent for MTcp {
             return Verdict::Pass;
         }
         if known.acked.is_some_and(|acked| segment.ack.since(acked.ack) < 0) {
-            // An old one. It opens no window, but whoever sent it is there.
+            // An old one. It opens no window, but it shows that the mobile is reachable.
             return Verdict::Pass;
         }
-        // Said again, it asks for the byte behind: a sender that lacks the last one would resend what the mobile has. So it would
-        // if the one that ends its recovery did not say all.
+        // Said again, it asks for the byte behind: a sender that lacks the last one would resend what the mobile has.
+        // So it would if the one that ends its recovery did not say all.
         let repeats = known.acked.is_some_and(|acked| acked.ack == segment.ack);
         let after_repeats = std::mem::replace(&mut known.repeated, repeats);
         known.acked = Some(bare(segment));

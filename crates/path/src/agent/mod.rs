@@ -43,14 +43,14 @@ engine::registry! {
         LinkLoss => link_loss, "link-loss", "The sender's own link layer says that it gave a packet up, and recovery then cuts nothing (disconnections2012)", no settings;
         PacketControl => packet_control, "packet-control", "Old acknowledgments are dropped and duplicate ones thinned, data that has arrived is dropped (packetcontrol2014)";
         AckDecimation => ack_decimation, "ack-decimation", "Of successive acknowledgments every n-th goes into the air [RFC3449 s5.2.2]";
-        Tack => tack, "tack", "Acknowledgments go into the air a few times in a round trip, losses are told of at once (Li2020)";
+        Tack => tack, "tack", "Acknowledgments go into the air a few times in a round trip, losses are reported at once (Li2020)";
         FreezeTcp => freeze_tcp, "freeze-tcp", "A mobile that sees a disconnection coming closes its window (Goff2000)";
         MTcp => m_tcp, "m-tcp", "The base station closes the window of a mobile that is gone (Brown1997)";
         Split => split, "split", "Two connections back to back in the node: I-TCP (Bakre1995)";
     }
 }
 
-/// What an agent may use while it acts.
+/// The context of an agent's calls.
 pub struct AgentCx<'a> {
     /// Now.
     pub now: Time,
@@ -81,7 +81,7 @@ pub struct Departure {
     pub urgent: bool,
 }
 
-/// What becomes of a packet that an agent was shown.
+/// The fate of a packet that an agent was shown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Verdict {
     /// It goes on as it now is, before anything that the agent sends in the same call.
@@ -90,15 +90,16 @@ pub enum Verdict {
     Take,
 }
 
-/// A scheme in a node with a radio: a base station, or a host. It sees what crosses the node to and from the air, at a host
-/// also what is made and what ends there, and what the node's link layer learns; packets it sends are routed from the node.
-/// After each call `deadline` is asked.
+/// A scheme in a node with a radio: a base station, or a host. It sees what crosses the node to and from the air, at a
+/// host also what is made and what ends there, and what the node's link layer learns; packets it sends are routed from
+/// the node. After each call `deadline` is asked.
 pub trait Agent: Send {
     /// A packet is about to be queued for the air. The agent may change it.
     fn before_air(&mut self, _: &mut Packet, _: &mut AgentCx<'_>) -> Verdict {
         Verdict::Pass
     }
-    /// Before `before_air`, if `looks_at_queue`: how many packets wait for the link that its packet takes, and how many may.
+    /// Before `before_air`, if `looks_at_queue`: how many packets wait for the link that its packet takes, and how many
+    /// may.
     fn on_queue(&mut self, _waiting: usize, _limit: Limit) {}
     /// A packet that `before_air` let pass found the queue full and is gone. Called right after that.
     fn on_queue_full(&mut self, _: &Packet, _: &mut AgentCx<'_>) {}
@@ -129,9 +130,9 @@ pub trait Agent: Send {
     fn looks_at_queue(&self) -> bool {
         false
     }
-    /// What it has counted, by names for results: lower case, words joined by `_`. In the same order each time. One that
-    /// remembers anything of flows has among them `flows`, how many it remembers, `state_bytes`, what that takes, and
-    /// `state_bytes_most`, the most it ever took.
+    /// Its counters, by names for results: lower case, words joined by `_`. In the same order each time. One
+    /// that remembers anything of flows has among them `flows`, how many it remembers, `state_bytes`, what that takes,
+    /// and `state_bytes_most`, the most it ever took.
     fn counters(&self) -> Vec<(&'static str, u64)> {
         Vec::new()
     }

@@ -2,15 +2,15 @@
 //!
 //! The *ACK filter* meets pure acknowledgments that come over the air. With A the highest number that has come:
 //! above A it passes; below A it is dropped; at A it is a duplicate, and the d-th duplicate passes if
-//! `floor(3 d / T) > floor(3 (d - 1) / T)`, T the threshold: of T duplicates three pass, spread evenly, and the third is
-//! the last of them. So a sender that waits for three finds a loss at the T-th.
+//! `floor(3 d / T) > floor(3 (d - 1) / T)`, T the threshold: of T duplicates three pass, spread evenly, and the third
+//! is the last of them. So a sender that waits for three finds a loss at the T-th.
 //!
-//! The *data filter* meets segments on their way to the air. One that ends at or below A has arrived: it is dropped, and
-//! every second repeat of it is answered with an acknowledgment of A.
+//! The *data filter* meets segments on their way to the air. One that ends at or below A has arrived: it is dropped,
+//! and every second repeat of it is answered with an acknowledgment of A.
 //!
 //! Deviations: the formula is missing from the paper's text, this is the one that fits its examples. Acknowledgments
-//! with data, SYN, FIN or RST always pass; so do ones for what was never seen, and one whose window has changed, for it is
-//! no duplicate [RFC5681 s2]. Segments with SYN or FIN pass the data filter.
+//! with data, SYN, FIN or RST always pass; so do ones for what was never seen, and one whose window has changed, for it
+//! is no duplicate [RFC5681 s2]. Segments with SYN or FIN pass the data filter.
 //!
 //! Limits: the flows of a `FlowTable`; of each flow `Repeats::MOST` repeated segments are remembered, the oldest
 //! forgotten first.
@@ -23,7 +23,7 @@ use wire::{Ecn, Flags, Packet, Segment, SeqNum};
 use super::flow_table::{Flow, FlowTable, MOST_FLOWS};
 use super::{Agent, AgentCx, Place, Semantics, Traits, Verdict};
 
-/// What it asks for.
+/// The requirements of the scheme, and its effect on acknowledgments.
 pub fn traits() -> Traits {
     Traits {
         semantics: Semantics::Kept,

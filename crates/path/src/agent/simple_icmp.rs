@@ -8,7 +8,7 @@ use super::icmp::tell_sender;
 use super::{Agent, AgentCx, Place, Semantics, Traits};
 use crate::station::RadioNotice;
 
-/// What it asks for.
+/// The requirements of the scheme, and its effect on acknowledgments.
 pub fn traits() -> Traits {
     Traits {
         semantics: Semantics::Kept,

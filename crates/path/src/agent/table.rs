@@ -5,7 +5,7 @@ use std::hash::Hash;
 
 use foldhash::fast::FixedState;
 
-/// Nobody.
+/// The index that stands for no entry.
 const NONE: u32 = u32::MAX;
 
 struct Place<K, T> {
@@ -16,8 +16,8 @@ struct Place<K, T> {
     newer: u32,
 }
 
-/// State by key, and by number: what has been found once need not be looked for again. Every operation takes the same time,
-/// however much there is.
+/// State by key, and by number: what has been found once need not be looked for again. Every operation takes the same
+/// time, however much there is.
 pub(super) struct Table<K, T> {
     most: usize,
     places: Vec<Option<Place<K, T>>>,
@@ -42,7 +42,8 @@ impl<K: Copy + Eq + Hash, T> Table<K, T> {
         self.len() >= self.most
     }
 
-    /// The number of a key. What was used last, as it is when a packet's flow is asked for again, is found without hashing.
+    /// The number of a key. What was used last, as it is when a packet's flow is asked for again, is found without
+    /// hashing.
     #[inline]
     pub fn find(&self, key: &K) -> Option<u32> {
         match self.places.get(self.newest as usize) {
@@ -56,7 +57,7 @@ impl<K: Copy + Eq + Hash, T> Table<K, T> {
         self.place(number).map(|place| (place.key, &mut place.state))
     }
 
-    /// What was not used for the longest time.
+    /// The least recently used entry.
     pub fn oldest(&mut self) -> Option<(u32, &mut T)> {
         let number = self.oldest;
         self.get(number).map(|(_, state)| (number, state))

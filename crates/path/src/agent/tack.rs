@@ -1,12 +1,13 @@
-//! Acknowledgments tamed as by TACK (Li2020): as rare as the path can do with, and losses told of at once.
+//! Acknowledgments thinned as by TACK (Li2020): as few as the path needs, with losses reported at once.
 //!
-//! TACK's frequency is `min(rate / (L segments), beta / RTTmin)`: an acknowledgment passes once `bytes` more are acknowledged
-//! *and* `rtt / share` has gone by since the last one. If less than `bytes` come, the one that is kept leaves `rtt / share` after the
-//! first that waits came. What is superseded, and what passes at once (TACK's "instant" ACKs), is told in `thinning`.
+//! TACK's frequency is `min(rate / (L segments), beta / RTTmin)`: an acknowledgment passes once `bytes` more are
+//! acknowledged *and* `rtt / share` has gone by since the last one. If less than `bytes` come, the one that is kept
+//! leaves `rtt / share` after the first that waits. `thinning` defines which are superseded and which pass at once
+//! (TACK's "instant" ACKs).
 //!
-//! Deviations: TACK is a protocol of both ends, with acknowledgments of its own that tell of rate, round trip and every loss; this
-//! is its frequency, laid on the acknowledgments of an ordinary receiver, so the sender still grows by what it hears. TACK measures
-//! RTTmin, a node on the way cannot: `rtt` is a setting.
+//! Deviations: TACK is a protocol of both ends, with acknowledgments of its own that tell of rate, round trip and every
+//! loss; this is its frequency, laid on the acknowledgments of an ordinary receiver, so the sender still grows by what
+//! it hears. TACK measures RTTmin, a node on the way cannot: `rtt` is a setting.
 
 use engine::registry::{Fault, Settings};
 use engine::{Bytes, Span, Time};
@@ -17,7 +18,7 @@ use super::ack_decimation::LONGEST;
 use super::thinning::{Pace, Progress, Thinning};
 use super::{Agent, Place, Semantics, Traits};
 
-/// What it asks for.
+/// The requirements of the scheme, and its effect on acknowledgments.
 pub fn traits() -> Traits {
     Traits {
         semantics: Semantics::Kept,
@@ -62,7 +63,7 @@ impl Settings for Config {
             faults.push(fault);
         } else if self.interval() == Span::ZERO || self.interval() > LONGEST {
             let expected =
-                "more than 0, and rtt / share at most 500 ms: so long may an acknowledgment be delayed [RFC5681 s4.2]";
+                "more than 0, and rtt / share at most 500 ms, the longest delay of an acknowledgment [RFC5681 s4.2]";
             faults.push(Fault::new("rtt", self.rtt, expected));
         }
         if self.bytes.0 > 1 << 30 {

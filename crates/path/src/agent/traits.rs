@@ -1,12 +1,12 @@
-//! What each scheme asks of a network, and what it leaves of TCP's promises.
+//! The requirements of each scheme on a network, and its effect on TCP's guarantees.
 
-/// What no setting of a scheme changes.
+/// The properties of a scheme that do not depend on its settings.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Traits {
-    /// What an acknowledgment says to a sender.
+    /// The meaning of an acknowledgment to a sender.
     pub semantics: Semantics,
-    /// The nodes that must follow the scheme, beyond what TCP and a link layer do anyway, where data comes to the mobile; none
-    /// if it does nothing there.
+    /// The nodes that must implement the scheme, beyond TCP and a link layer, where data flows to the mobile; empty
+    /// when it has no effect in that direction.
     pub changes: &'static [Place],
     /// The same where data comes from the mobile.
     pub uploads: &'static [Place],
@@ -23,16 +23,16 @@ pub enum Direction {
     Upload,
 }
 
-/// What an acknowledgment says to a sender.
+/// The meaning of an acknowledgment to a sender.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Semantics {
     /// The far end has the bytes.
     Kept,
-    /// Somebody has them, who will pass them on if he can.
+    /// A node has the bytes and will forward them if it can.
     Lost,
 }
 
-/// Who must follow a scheme.
+/// A node that must implement a scheme.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Place {
     /// The end that sends data.

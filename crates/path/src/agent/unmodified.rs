@@ -4,7 +4,7 @@ pub use engine::registry::NoSettings as Config;
 
 use super::{Agent, Semantics, Traits};
 
-/// What it asks for.
+/// The requirements of the scheme, and its effect on acknowledgments.
 pub fn traits() -> Traits {
     Traits { semantics: Semantics::Kept, changes: &[], uploads: &[], hears_link_layer: false }
 }

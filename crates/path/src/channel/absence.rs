@@ -1,11 +1,12 @@
-//! A mobile that goes out of reach and comes back: nothing passes while it is away. Radio silence of a given length, once or again and
-//! again.
+//! A mobile that goes out of reach and comes back: nothing passes while it is away. Radio silence of a given length,
+//! once or again and again.
 //!
-//! It is heard and hears again from the moment it is back (`at-once`), or, as in ns-2, only hears again when it has sent something
-//! itself (`when-it-sends`). There a channel keeps stations sorted by where they were when they last sent, and a frame is not
-//! offered to one whose last place was out of reach (ns-2.35, mac/channel.cc, `getAffectedNodes` and `updateNodesList`);
-//! disconnections2012 was measured like that. A real mobile has much the same to do: who was gone for long must associate before
-//! anything is sent to it. What such a frame meets depends on what was sent before it: schemes then do not meet the same air.
+//! It is heard and hears again from the moment it is back (`at-once`), or, as in ns-2, only hears again when it has
+//! sent something itself (`when-it-sends`). There a channel keeps stations sorted by where they were when they last
+//! sent, and a frame is not offered to one whose last place was out of reach (ns-2.35, mac/channel.cc,
+//! `getAffectedNodes` and `updateNodesList`); disconnections2012 was measured like that. A real mobile has much the
+//! same to do: a mobile that was gone for long must associate before anything is sent to it. What such a frame meets
+//! depends on what was sent before it: schemes then do not meet the same air.
 
 use engine::registry::{Fault, Settings};
 use engine::{Span, Stream, Time};
@@ -22,7 +23,7 @@ use crate::event::Way;
 pub struct Config {
     /// Intervals `[from, to]` in which the mobile is away, rising and apart.
     pub away: Vec<[Span; 2]>,
-    /// After so long all of them come again.
+    /// The period with which all of them recur.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub every: Option<Span>,
     /// How often they come in all, which stands beside `every`; 1 without both.
@@ -67,7 +68,7 @@ impl Config {
     }
 }
 
-/// More than anybody counts.
+/// An upper bound against endless expansion.
 const MOST_TIMES: u32 = 100_000;
 
 impl Settings for Config {
@@ -163,7 +164,7 @@ mod tests {
         Config { away, every: Some(Span::from_millis(1000)), times: Some(2), shift: None, mobile: Mobile::First, hears }
     }
 
-    /// What becomes of frames of a millisecond, from the mobile or to it.
+    /// The fates of frames of a millisecond, from the mobile or to it.
     fn fates(hears: Hears, frames: &[(u64, Way)]) -> Vec<bool> {
         let mut channel = config(hears).build(Stream::default());
         let fate = |(start, way): &(u64, Way)| {
@@ -193,7 +194,7 @@ mod tests {
         assert_eq!(fates(Hears::AtOnce, &FRAMES), expected);
     }
 
-    /// What it sent while it was away does not count: at 200 and at 1200 it is back and deaf.
+    /// A frame that it sent while away does not count: at 200 and at 1200 it is back and deaf.
     #[test]
     fn it_hears_nothing_until_it_has_sent_something_itself() {
         let expected = [true, false, false, false, false, true, true, false, false, true];
@@ -220,8 +221,8 @@ mod tests {
         assert_eq!(faults(|config| config.shift = Some(Span::from_millis(900))), ["every"]);
     }
 
-    /// All switches of 400 repetitions, 100 to 200 ms in a second: lengths stay, and delays of 0 to 50 ms are uniform, with
-    /// mean 25 and variance 50^2 / 12, within four standard errors.
+    /// All switches of 400 repetitions, 100 to 200 ms in a second: lengths stay, and delays of 0 to 50 ms are uniform,
+    /// with mean 25 and variance 50^2 / 12, within four standard errors.
     #[test]
     fn a_shift_delays_each_repetition_by_a_draw_of_its_own() {
         let times = 400;

@@ -1,4 +1,4 @@
-//! What happens to frames on the way.
+//! Models of loss on a link.
 //!
 //! A channel is asked once for each frame, when its sending begins. Its randomness never depends on traffic:
 //! states live in time, and a draw for a frame belongs to the frame's start and direction, so two schemes
@@ -30,7 +30,7 @@ engine::registry! {
         Uniform => uniform, "uniform", "Each frame is lost with one probability, independently";
         BitErrors => bit_errors, "bit-errors", "Each bit is wrong with one probability, independently: longer frames are lost more often";
         TwoState => two_state, "two-state", "GOOD and BAD states with exponential stays and a loss probability in each (Markov)";
-        TwoStateGaps => two_state_gaps, "two-state-gaps", "GOOD and BAD states with exponential stays, packets lost with a mean gap of so many packets in each";
+        TwoStateGaps => two_state_gaps, "two-state-gaps", "GOOD and BAD states with exponential stays, packets lost with a given mean gap in packets in each";
         GilbertElliott => gilbert_elliott, "gilbert-elliott", "As netem's: GOOD and BAD states that change with frames, not with time, and a loss probability in each";
         Recorded => recorded, "recorded", "GOOD and BAD states read from a trace of switch times";
         Scripted => scripted, "scripted", "Chosen bad intervals and chosen frames to drop";
@@ -56,7 +56,7 @@ pub struct Frame {
     pub number: Option<u64>,
 }
 
-/// What becomes of a frame.
+/// The fate of a frame.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fate {
     /// It arrives.
@@ -86,7 +86,7 @@ impl State {
 
 /// A model of the air on one link, in both directions.
 pub trait Channel: Send {
-    /// What becomes of `frame`. Asked once for each frame, in order of start within one direction; the two
+    /// The fate of `frame`. Called once for each frame, in order of start within one direction; the two
     /// directions may interleave in any way.
     fn fate(&mut self, frame: &Frame) -> Fate;
 
@@ -106,7 +106,7 @@ pub trait Channel: Send {
         false
     }
 
-    /// The first change of state after `after`, for those who draw the state of the air.
+    /// The first change of state after `after`, for plots of the channel's state.
     fn next_change(&mut self, after: Time) -> Option<(Time, State)> {
         let _ = after;
         None

@@ -33,7 +33,7 @@ impl Settings for Config {
 }
 
 impl Config {
-    /// The channel. It draws nothing. Whoever reads scenarios has put the contents of `file` into `switches`.
+    /// The channel. It draws nothing. The scenario loader has put the contents of `file` into `switches`.
     pub fn build(&self, _: Stream) -> Box<dyn Channel> {
         Box::new(Recorded(Timeline::new(self.switches.iter().flatten().map(|at| Time::ZERO + *at).collect())))
     }

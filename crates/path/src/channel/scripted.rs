@@ -1,4 +1,4 @@
-//! A channel that does what it is told: to show one loss, two losses, a burst.
+//! A channel that follows a script: to show one loss, two losses, a burst.
 
 use engine::registry::{Fault, Settings};
 use engine::{Span, Stream, Time};
@@ -9,7 +9,7 @@ use super::timeline::{Timeline, rising};
 use super::{Channel, Fate, Frame, State};
 use crate::event::Way;
 
-/// What is lost.
+/// The lost frames.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Config {

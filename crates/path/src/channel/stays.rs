@@ -1,4 +1,4 @@
-//! A chain of two states with exponential stays, drawn as far ahead as anybody asks.
+//! A chain of two states with exponential stays, drawn as far ahead as queries need.
 //!
 //! The air is GOOD at the beginning. A stay is cut to whole nanoseconds, at least one. A mean of zero in BAD means that
 //! it is never entered.
@@ -21,7 +21,7 @@ pub(super) struct Stays {
 /// A state that lasts less is made of switches faster than any frame could notice, each of which costs time.
 const SHORTEST_STAY: Span = Span::from_nanos(1_000);
 
-/// What is wrong with the settings `mean_good` and `mean_bad`.
+/// The errors of the settings `mean_good` and `mean_bad`.
 pub(super) fn faults(mean_good: Span, mean_bad: Span) -> Vec<Fault> {
     let mut faults = Vec::new();
     if mean_good == Span::ZERO {
@@ -56,7 +56,8 @@ impl Stays {
         }
     }
 
-    /// Which states are met from `start` for `duration`; of what is before `now` nobody will ask again.
+    /// The states between `start` and `start + duration`. Discards what lies before `now`: later calls have a later
+    /// `now`.
     pub fn met(&mut self, now: Time, start: Time, duration: Span) -> Touched {
         self.timeline.forget_before(now);
         self.extend(start + duration);

@@ -37,7 +37,7 @@ impl Timeline {
         self.switches.push_back(at);
     }
 
-    /// Forgets what nobody will ask for again: every switch before `time`.
+    /// Discards every switch before `time`; later queries do not reach back to it.
     pub fn forget_before(&mut self, time: Time) {
         // The last known switch is where the next stay begins.
         while self.switches.len() > 1 && self.switches[0] < time {

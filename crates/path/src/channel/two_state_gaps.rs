@@ -1,8 +1,9 @@
 //! The modified two-state Markov channel of [snoop2002 3.2], after (Nguyen1996).
 //!
-//! The air is GOOD or BAD, GOOD at the beginning; stays are exponential and live in time. In a state packets are lost
-//! one by one, with so many packets from one loss to the next in the mean: `gap_good`, `gap_bad` (166 and 2.6 in the
-//! paper). The state at the start of a packet's sending is the packet's state; one chain serves both directions.
+//! The channel is GOOD or BAD, GOOD at the beginning; sojourn times are exponential and run in time. In each state
+//! packets are lost one by one, with a mean gap from one loss to the next of `gap_good` or `gap_bad` packets (166 and
+//! 2.6 in the paper). The state at the start of a packet's transmission is the packet's state; one chain serves both
+//! directions.
 //!
 //! A packet is lost with probability p, independently. Two laws of the gap:
 //! - `geometric`: p = 1 / gap. A gap is 1 with probability p, 2 with (1 - p) p, ...; its mean is exactly `gap`. The
@@ -10,8 +11,8 @@
 //! - `exponential`: p = 1 - exp(-1 / gap). A length is drawn from the exponential law of mean `gap`, and the packet in
 //!   which it runs out is lost; a length of l runs out in packet ceil(l), which is geometric with this p.
 //!
-//! Neither law remembers, so whether the gap is drawn anew at the entry to a state makes no difference to the law. Because
-//! of that no packets need to be counted, and what one packet meets does not depend on which were sent before it: the draw
+//! Both laws are memoryless, so redrawing the gap at the entry to a state makes no difference to the law. Because of
+//! that no packets need to be counted, and what one packet meets does not depend on which were sent before it: the draw
 //! belongs to its start, as in every channel here.
 //!
 //! Deviation: the paper does not say whether acknowledgments are lost; `ways` says it.
@@ -159,9 +160,9 @@ mod tests {
         }
     }
 
-    /// Within a state that never ends (in this test) gaps are geometric, of whole packets, with the p that the law gives:
-    /// mean 1 / p, variance (1 - p) / p^2 (its error from the fourth central moment, (1 - p) (p^2 - 9 p + 9) / p^4), and
-    /// 1 - (1 - p)^x of them at most x packets.
+    /// Within a state that never ends (in this test) gaps are geometric, of whole packets, with the p that the law
+    /// gives: mean 1 / p, variance (1 - p) / p^2 (its error from the fourth central moment, (1 - p) (p^2 - 9 p + 9) /
+    /// p^4), and 1 - (1 - p)^x of them at most x packets.
     #[test]
     fn gaps_follow_their_law() {
         for (law, gap, p) in [
@@ -205,7 +206,8 @@ mod tests {
         }
     }
 
-    /// A BAD stay covers B / d starts of frames of length d sent back to back, in the mean; all are lost if the gap is 1.
+    /// A BAD stay covers B / d starts of frames of length d sent back to back, in the mean; all are lost if the gap is
+    /// 1.
     #[test]
     fn bursts_last_as_long_as_bad() {
         let config = Config {

@@ -46,7 +46,7 @@ pub struct Pipe {
     slot: Slot,
     free_at: Time,
     passing: VecDeque<Passage>,
-    /// The options of those that have some.
+    /// The options of the packets in `passing` that have any.
     options: VecDeque<Options>,
     /// How many of `passing` had begun to be sent when last looked.
     started: usize,
@@ -80,17 +80,17 @@ impl Pipe {
         self
     }
 
-    /// What has been counted until `now`: packets that still wait have not been sent, and of one that is being sent the
+    /// The counters at `now`: packets that still wait have not been sent, and of one that is being sent the
     /// line has been busy with a part.
     pub fn counters(&self, now: Time) -> Counters {
         let mut counters = self.counters;
         counters.frames_sent -= self.state(now).waiting as u64;
-        // Who waits does so because the line is busy all the time until it is free.
+        // While a packet waits, the line is busy until it is free.
         counters.busy = counters.busy - self.free_at.since(now);
         counters
     }
 
-    /// What it holds at `now`.
+    /// The packets that it holds at `now`.
     pub fn state(&self, now: Time) -> HopState {
         let waiting = self.passing.iter().rev().take_while(|passage| passage.starts > now);
         let (count, bytes) = waiting.fold((0, 0), |(count, bytes), passage| (count + 1, bytes + passage.size()));
@@ -98,7 +98,7 @@ impl Pipe {
         HopState { waiting: count, waiting_bytes: bytes, outstanding, link_layer: None }
     }
 
-    /// Takes a packet to send. Gives the time at which it will have left the node, or `None` if the queue was full.
+    /// Takes a packet to send. Returns the time at which it will have left the node, or `None` when the queue was full.
     #[inline]
     pub fn on_packet<O: Observer>(&mut self, packet: &Packet, cx: &mut Cx<'_, O>) -> Option<Time> {
         let options = packet.options();
@@ -185,7 +185,7 @@ impl Pipe {
         true
     }
 
-    /// Whether anybody asks how many wait.
+    /// Whether the number of waiting packets is needed.
     #[inline]
     fn counts(&self) -> bool {
         self.limit != Limit::None || self.threshold != Limit::None

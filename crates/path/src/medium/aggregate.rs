@@ -1,9 +1,9 @@
-//! Aggregates: several packets of a lane in one frame, each with a checksum of its own, answered by one block acknowledgment that
-//! tells which of them have come [802.11-2012 s8.6, s9.12, s9.21]. What failed goes again in the lane's next aggregate, before
-//! anything new.
+//! Aggregates: several packets of a lane in one frame, each with a checksum of its own, answered by one block
+//! acknowledgment that tells which of them have come [802.11-2012 s8.6, s9.12, s9.21]. Failed packets go again in the
+//! lane's next aggregate, before anything new.
 //!
-//! A station takes packets in hand when its turn has come. Those in hand lie within a window of 64 numbers. Model, deviations
-//! and limits: docs/models/aggregation.md.
+//! A station takes packets in hand when its turn has come. Those in hand lie within a window of 64 numbers. Model,
+//! deviations and limits: docs/models/aggregation.md.
 
 use engine::Time;
 
@@ -103,8 +103,8 @@ impl Medium {
         self.waits(number, Phase::Sending(Step::Data), until, cx);
     }
 
-    /// What a block acknowledgment tells of a station's aggregate: its packets that have come, with it or before
-    /// [802.11-2012 s9.21.3].
+    /// The contents of a block acknowledgment for a station's aggregate: its packets that have arrived, with it or
+    /// before [802.11-2012 s9.21.3].
     pub(super) fn acknowledged(&self, number: u32) -> Numbers {
         self.of_batch(number, |head| head.arrived)
     }
@@ -128,7 +128,7 @@ impl Medium {
         chosen.fold(Numbers::none(first), |numbers, head| numbers.and(head.number))
     }
 
-    /// A station's aggregate has ended at who it was for.
+    /// A station's aggregate has ended at its receiver.
     pub(super) fn batch_arrived<O: Observer>(&mut self, number: u32, reception: Reception, cx: &mut Cx<'_, O>) {
         let Data { hop, batch, .. } = self.data(number);
         let station = &mut self.stations[number as usize];
@@ -169,7 +169,8 @@ impl Medium {
         }
     }
 
-    /// An exchange is over: it was `answered`, or failed at `step`, behind which the station may count slots from `from` on.
+    /// An exchange is over: it was `answered`, or failed at `step`, behind which the station may count slots from
+    /// `from` on.
     pub(super) fn settle<O: Observer>(
         &mut self,
         number: u32,

@@ -20,13 +20,13 @@ pub(super) struct Flying {
     pub from: u32,
     pub to: u32,
     pub frame: AirFrame,
-    /// Whether another frame reaches who it is for at the same time.
+    /// Whether another frame reaches its receiver at the same time.
     collided: bool,
     /// Whether the air damages it.
     corrupted: bool,
-    /// Whether who it is for can read it.
+    /// Whether its receiver can read it.
     readable: bool,
-    /// The zones that hear it, and whether they understand it, where who hears whom has changed since it began.
+    /// The zones that hear it, and whether they understand it, where audibility has changed since it began.
     pub heard_by: Option<Vec<(u32, bool)>>,
 }
 
@@ -36,7 +36,7 @@ impl Flying {
         self.heard_by.as_deref().unwrap_or(&hearing.audience[self.from as usize])
     }
 
-    /// What it reserves, when it ends at `now`.
+    /// Its reservation, when it ends at `now`.
     fn reserves(&self, now: Time) -> Reservation {
         Reservation { until: now + self.frame.reserves, between: [self.from, self.to] }
     }
@@ -51,7 +51,8 @@ impl Flying {
         (self.frame.start + self.frame.duration).since(now).min(self.frame.duration)
     }
 
-    /// Whether any of `other` is there when this one reaches who it is for. What a station itself sends is there at once.
+    /// Whether any of `other` is there when this one reaches its receiver. A station's own frame is there at
+    /// once.
     fn meets(&self, other: &Flying, delay: Span) -> bool {
         let until = |frame: &AirFrame| frame.start + frame.duration;
         let (way, others_way) = (delay, if other.from == self.to { Span::ZERO } else { delay });
@@ -69,15 +70,15 @@ impl Flying {
         }
     }
 
-    /// Whether another frame has reached who it is for at the same time, so far.
+    /// Whether another frame has reached its receiver at the same time, so far.
     pub fn is_collided(&self) -> bool {
         self.collided
     }
 }
 
 impl Medium {
-    /// A frame goes into the air. `hop` is the way it takes, `number` its place among the data frames there. When it will have
-    /// reached everybody.
+    /// Transmits a frame. `hop` is the way it takes, `number` its place among the data frames there. Returns the time
+    /// at which it will have reached every station.
     pub(super) fn launch<O: Observer>(
         &mut self,
         [owner, from, to]: [u32; 3],
@@ -110,7 +111,7 @@ impl Medium {
         self.fly(Flying { owner, from, to, frame, collided: false, corrupted, readable, heard_by: None }, cx)
     }
 
-    /// A frame for nobody and all goes into the air: its sender stands for who it is for.
+    /// Transmits a broadcast frame. Its sender's number fills the field of the receiver.
     pub(super) fn launch_to_all<O: Observer>(&mut self, from: u32, frame: AirFrame, cx: &mut Cx<'_, O>) -> Time {
         let readable = true;
         self.fly(

@@ -1,7 +1,8 @@
 //! Beacons: frames for all that hear them, without an answer [802.11-2007 s11.1.2.1].
 //!
-//! A base station has one to send at each target time, which chance spreads over the interval. It waits for its turn as any
-//! frame, goes before data, is sent at a rate that all can receive, once, and is lost if it is damaged [802.11-2007 s9.7].
+//! A base station has one to send at each target time, which chance spreads over the interval. It waits for its turn as
+//! any frame, goes before data, is sent at a rate that all can receive, once, and is lost if it is damaged [802.11-2007
+//! s9.7].
 
 use engine::{Slot, Span, Stream, Time};
 
@@ -75,7 +76,7 @@ impl Medium {
         self.waits(number, Phase::Announcing, until, cx);
     }
 
-    /// A beacon has ended. Nobody answers, so it counts as sent well [802.11-2007 s9.2.4].
+    /// A beacon has ended. A broadcast is not acknowledged, so it counts as a success [802.11-2007 s9.2.4].
     pub(super) fn announced<O: Observer>(&mut self, number: u32, cx: &mut Cx<'_, O>) {
         let (flying, _) = self.landed(number, cx);
         self.is_over(&flying, cx);

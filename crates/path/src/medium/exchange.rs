@@ -211,7 +211,7 @@ impl Medium {
         }
         self.is_over(&flying, cx);
         if reception == Reception::Corrupted {
-            // Who it was for has heard a frame that it could not read.
+            // The receiver has heard a frame that it could not read.
             self.stations[to as usize].unread = Some(cx.now);
             let zone = &mut self.zones[self.hearing.zone[to as usize] as usize];
             zone.parts(to, &self.phy, &mut self.stations, cx.schedule);
@@ -221,8 +221,8 @@ impl Medium {
         self.waits(number, Phase::Unanswered(step), sent + self.phy.answer_timeout, cx);
     }
 
-    /// Whether a station that has received a frame answers it: data always, a request unless it believes the air reserved
-    /// [802.11-2007 s9.2.5.7]. Not while it goes on with an exchange of its own.
+    /// Whether a station that has received a frame answers it: data always, a request unless it believes the air
+    /// reserved [802.11-2007 s9.2.5.7]. Not while it goes on with an exchange of its own.
     fn answers(&self, number: u32, step: Step, now: Time) -> bool {
         let free = match step {
             Step::Request => self.zones[self.hearing.zone[number as usize] as usize].is_unreserved(number, now),
@@ -231,7 +231,7 @@ impl Medium {
         free && self.stations[number as usize].phase != Phase::NextDue
     }
 
-    /// Data has ended at who it was for.
+    /// Data has ended at its receiver.
     fn arrived<O: Observer>(&mut self, number: u32, reception: Reception, cx: &mut Cx<'_, O>) {
         if self.aggregation.is_some() {
             return self.batch_arrived(number, reception, cx);
@@ -309,7 +309,8 @@ impl Medium {
                 let (hop, packet_number) = (self.data(number).hop, self.head(number).number);
                 cx.tell(hop, || LinkEvent::AckCorrupted { number: packet_number });
             }
-            // EIFS follow if the answer was sensed: then it ended the silence of the zone. Who did not sense it counts from now.
+            // EIFS follow if the answer was sensed: then it ended the silence of the zone. A station that did not sense
+            // it counts from now.
             let (zone, station) = (self.hearing.zone[number as usize], &mut self.stations[number as usize]);
             station.unread = Some(cx.now);
             let from = self.zones[zone as usize].counts_from(number, station, &self.phy).max(cx.now);

@@ -1,4 +1,4 @@
-//! Who hears whom.
+//! Which stations hear each other.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -8,7 +8,7 @@ use foldhash::fast::FixedState;
 
 use crate::event::Reach;
 
-/// Which stations sense and understand which, and the zones of those that hear the same.
+/// Which stations sense and understand which, and the zones: sets of stations that hear the same.
 pub(super) struct Hearing {
     /// For each station, the zone it is in.
     pub zone: Vec<u32>,
@@ -16,7 +16,7 @@ pub(super) struct Hearing {
     pub audience: Vec<Vec<(u32, bool)>>,
     /// How many zones there are.
     pub zones: usize,
-    /// By station, whom it senses, itself too; empty if everybody understands everybody.
+    /// By station, the stations that it senses, itself included; empty when all understand each other.
     senses: Vec<FixedBitSet>,
     understands: Vec<FixedBitSet>,
 }
@@ -45,7 +45,7 @@ impl Hearing {
         Hearing { zone, audience, zones: 0, senses: rows.clone(), understands: rows }
     }
 
-    /// Two stations hear each other so from now on. Zones are still to be made anew.
+    /// Changes how two stations hear each other from now on. The zones must be rebuilt afterwards.
     pub fn set(&mut self, a: u32, b: u32, reach: Reach) {
         for (station, from) in [(a as usize, b as usize), (b as usize, a as usize)] {
             self.senses[station].set(from, reach >= Reach::Senses);
@@ -86,7 +86,7 @@ impl Hearing {
         self.understands.is_empty() || self.understands[station as usize].contains(from as usize)
     }
 
-    /// Whether everybody understands everybody.
+    /// Whether all stations understand each other.
     pub fn is_of_all(&self) -> bool {
         self.senses.is_empty()
     }

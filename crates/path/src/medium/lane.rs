@@ -28,7 +28,7 @@ pub(super) struct Head {
     pub done: u32,
     /// How often the fragment that comes next has been sent.
     pub sent: u32,
-    /// Whether the far end has all of it, though perhaps nobody knows here.
+    /// Whether the far end has all of it, though its acknowledgment may not have arrived.
     pub arrived: bool,
     /// Whether the air damages it in the aggregate that is being sent.
     pub damaged: bool,
@@ -78,7 +78,7 @@ impl Lane {
         }
     }
 
-    /// What it holds.
+    /// The packets that it holds.
     pub fn state(&self) -> HopState {
         let in_hand = self.head.iter().chain(&self.behind);
         let (begun, fresh): (Vec<&Head>, Vec<&Head>) = in_hand.partition(|head| head.attempts > 0);
@@ -128,7 +128,7 @@ impl Lane {
         })
     }
 
-    /// The packet that is or would be number `place` of those in hand, if its own number is below `end`.
+    /// The packet at or next to `place` in hand, if its own number is below `end`.
     pub fn peek(&self, place: usize, end: u64) -> Option<&Packet> {
         let (number, packet) = match self.behind.get(place - 1) {
             Some(head) => (head.number, &head.packet),
@@ -155,7 +155,7 @@ impl Lane {
         self.head.iter().chain(&self.behind).take(count)
     }
 
-    /// The far end has packet number `place` of those in hand; whether that is news there.
+    /// Marks the packet at `place` in hand as received at the far end; returns whether it is new there.
     pub fn has_come(&mut self, place: usize) -> bool {
         let Lane { head, behind, reorder, .. } = self;
         let Some(head) = head.iter_mut().chain(behind).nth(place) else { return false };

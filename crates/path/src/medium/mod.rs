@@ -1,11 +1,12 @@
-//! A shared medium: the stations of one 802.11 channel, in one object, so that who hears and disturbs whom needs no pointers
-//! between them. They follow the distributed coordination function ([`crate::mac::dcf`]) [802.11-2007 s9.2]:
+//! A shared medium: the stations of one 802.11 channel, in one object, so that audibility and interference need no
+//! pointers between them. They follow the distributed coordination function ([`crate::mac::dcf`]) [802.11-2007 s9.2]:
 //!
 //! * [`zone`](self) counts idle slots for stations that hear the same others; nothing happens at an idle slot;
 //! * [`exchange`](self) takes a packet from a station's turn to its acknowledgment, or to the back-off after a failure;
 //! * [`aggregate`](self) does that for several packets in one frame, where a cell has that;
 //! * [`air`](self) knows the frames that are in the air, and which of them damage each other;
-//! * [`places`] knows where stations are, if the medium has a range, and when they come into range of each other or leave it;
+//! * [`places`] knows where stations are, if the medium has a range, and when they come into range of each other or
+//!   leave it;
 //! * [`beacon`](self) has base stations announce themselves.
 //!
 //! Each station has one wake-up. Model, equations and limits: docs/models/dcf.md; of places docs/models/mobility.md.
@@ -68,7 +69,7 @@ pub struct Medium {
     zones: Vec<Zone>,
     flying: Vec<Flying>,
     tally: Tally,
-    /// What has happened outside the medium, and on which hop.
+    /// Outcomes for the world outside the medium, and their hops.
     outcomes: VecDeque<(HopId, Outcome)>,
 }
 
@@ -79,7 +80,7 @@ pub struct LaneSpec {
     pub hop: HopId,
     /// The neighbour's number in the medium.
     pub to: u32,
-    /// What may wait.
+    /// The queue limit.
     pub limit: Limit,
     /// Beyond this a packet that says it understands marks is marked.
     pub threshold: Limit,
@@ -95,7 +96,7 @@ pub struct StationSpec {
     pub scheduler: Scheduler,
     /// Its neighbours.
     pub lanes: Vec<LaneSpec>,
-    /// Chance of its own: its back-offs.
+    /// Random stream of its back-offs.
     pub stream: Stream,
     /// The wake-up for its beacons, if it sends any.
     pub beacons: Option<Slot>,
@@ -169,8 +170,8 @@ impl Medium {
     ) -> bool {
         let station = &mut self.stations[number as usize];
         let target = &mut station.lanes[lane];
-        // A station with nothing to send, but perhaps a beacon, takes the packet in hand: it does not wait in the queue, so no
-        // limit is met.
+        // A station with nothing to send, but perhaps a beacon, takes the packet in hand: it does not wait in the
+        // queue, so no limit is met.
         let serving = station.turns.next().is_some();
         if serving && !target.backlog.admits(&mut packet, (0, 0), target.hop, &mut target.counters, cx) {
             return false;
@@ -207,30 +208,31 @@ impl Medium {
         zone.join_apart(number, cx.now, from, slots, &self.phy, &mut self.stations, cx.schedule);
     }
 
-    /// Opens the lane of a station, or closes it: frames of a closed one are in the air, and who they are for does not listen.
+    /// Opens the lane of a station, or closes it: frames of a closed one are in the air, and their receiver does not
+    /// listen.
     pub fn set_open(&mut self, station: u32, lane: usize, open: bool) {
         self.stations[station as usize].lanes[lane].open = open;
     }
 
-    /// Whether who a station's frame is for listens to it. An answer is awaited.
+    /// Whether the receiver of a station's frame listens to it. An answer is awaited.
     fn is_open(&self, number: u32, kind: FrameKind) -> bool {
         let station = &self.stations[number as usize];
         !matches!(kind, FrameKind::Data | FrameKind::Aggregate | FrameKind::Rts)
             || station.lanes[station.serving()].open
     }
 
-    /// What has been brought about outside the medium, oldest first, and on which hop. To be asked until there is nothing
-    /// more after each call that may bring something about.
+    /// The outcomes for the world outside the medium, oldest first, and their hops. To be called until there is
+    /// nothing more after each call that may bring something about.
     pub fn outcome(&mut self) -> Option<(HopId, Outcome)> {
         self.outcomes.pop_front()
     }
 
-    /// What a lane of a station holds.
+    /// The packets that a lane of a station holds.
     pub fn state(&self, station: u32, lane: usize) -> HopState {
         self.stations[station as usize].lanes[lane].state()
     }
 
-    /// What a lane of a station has counted until `now`: of a frame that is being sent, the part that has been.
+    /// The counters of a lane of a station at `now`: of a frame that is being sent, the part that has been.
     pub fn counters(&self, station: u32, lane: usize, now: Time) -> Counters {
         let from = &self.stations[station as usize];
         let mut counters = from.lanes[lane].counters;
@@ -251,7 +253,7 @@ fn draw<O: Observer>(medium: u32, number: u32, station: &mut Station, cx: &mut C
     slots
 }
 
-/// What a channel is asked about a frame of a lane.
+/// Asks the channel for the fate of a frame of a lane.
 fn fate(
     channels: &mut [Box<dyn Channel>],
     hop: HopId,

@@ -1,7 +1,9 @@
-//! Where the stations of a medium are: who hears whom, when that changes, and which of two frames is stronger.
+//! The positions of a medium's stations: which stations hear each other, when that changes, and which of two frames is
+//! stronger.
 //!
-//! A frame can be read within the range and is sensed within the carrier sense range; both are discs. For each pair of stations
-//! of which one moves the medium knows when that changes next ([`crate::place::crossing`]), and wakes only then.
+//! A frame can be read within the range and is sensed within the carrier sense range; both are discs. For each pair of
+//! stations of which one moves the medium knows when that changes next ([`crate::place::crossing`]), and wakes only
+//! then.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -41,7 +43,7 @@ pub(super) struct Plane {
 }
 
 impl Plane {
-    /// The plane at time zero, and who hears whom there.
+    /// The plane at time zero, and the audibility then.
     pub fn new(places: Places, ranges: &Ranges) -> (Self, Hearing) {
         let Places { slot, paths, until } = places;
         let capture = ranges.capture.map(|ratio| square_ratio(ratio.0, ranges.path_loss));
@@ -84,9 +86,10 @@ impl Plane {
         square(from, to, now) as f64 > most
     }
 
-    /// Whether frames of `from` are so much stronger at `to` than those of `other` that it can read them together with these.
+    /// Whether frames of `from` are so much stronger at `to` than those of `other` that it can read them together with
+    /// these.
     pub fn captures(&self, to: u32, from: u32, other: u32, now: Time) -> bool {
-        // Who sends hears nothing else.
+        // A transmitting station hears nothing else.
         let Some(ratio) = self.capture.filter(|_| to != from && to != other) else { return false };
         let [to, from, other] = [to, from, other].map(|station| &self.paths[station as usize]);
         square(to, from, now) as f64 * ratio <= square(to, other, now) as f64
@@ -94,7 +97,8 @@ impl Plane {
 }
 
 impl Medium {
-    /// Asks for the wake-up at which a pair of stations first crosses a border. To be called once, before anything else.
+    /// Asks for the wake-up at which a pair of stations first crosses a border. To be called once, before anything
+    /// else.
     pub fn look_out(&mut self, schedule: &mut engine::Schedule) {
         if let Some(plane) = &self.plane
             && let Some(Reverse((at, ..))) = plane.crossings.peek()
@@ -122,8 +126,8 @@ impl Medium {
         self.regroup(&crossed, cx);
     }
 
-    /// Makes the zones anew, for stations of which two hear each other otherwise from now on. Frames in the air are heard to
-    /// their end by whom they were heard by.
+    /// Rebuilds the zones after some pairs of stations have changed how they hear each other. Frames in the air stay
+    /// audible to the end at the stations that hear them.
     fn regroup<O: Observer>(&mut self, crossed: &[(u32, u32, Reach)], cx: &mut Cx<'_, O>) {
         let mut old = std::mem::take(&mut self.zones);
         for zone in &mut old {
@@ -142,7 +146,7 @@ impl Medium {
         for (a, b, reach) in crossed {
             self.hearing.set(*a, *b, *reach);
         }
-        // Together stay, or come, those who hear the same from now on and have heard the same until now.
+        // A zone holds the stations that hear the same from now on and have heard the same until now.
         let founders = self.hearing.regroup(|station| &standings[before[station as usize] as usize]);
         let mut zones: Vec<Zone> =
             founders.iter().map(|founder| old[before[*founder as usize] as usize].heir()).collect();

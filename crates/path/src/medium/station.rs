@@ -11,14 +11,14 @@ use crate::mac::dcf::RateIndex;
 use crate::mac::dcf::frame::ACK_SIZE;
 use crate::turns::Turns;
 
-/// What a station is waiting for. Its one wake-up is armed for that.
+/// The event that a station is waiting for. Its one wake-up is armed for it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Phase {
     /// Something to send. The back-off that follows every exchange is over when its zone has counted its slots, or runs
     /// apart from those of the others.
     Resting { until: Option<u64> },
-    /// Its turn: when its zone has counted so many slots, or apart from the others. The wake-up belongs to the first of its
-    /// zone.
+    /// Its turn: when its zone has counted `turn` slots, or apart from the others. The wake-up belongs to the first of
+    /// its zone.
     Contending { turn: Option<u64> },
     /// Its turn has come: it sends when it wakes, whatever it senses until then.
     Committed,
@@ -49,7 +49,7 @@ pub(super) enum Step {
 #[derive(Clone, Copy)]
 pub(super) struct Data {
     pub hop: HopId,
-    /// Who it is for.
+    /// Its receiver.
     pub to: u32,
     pub rate: RateIndex,
     /// Bytes, header and checksum included.
@@ -83,7 +83,7 @@ pub(super) struct Station {
     pub phase: Phase,
     pub lanes: Vec<Lane>,
     pub turns: Turns,
-    /// The contention window: the next back-off has at most so many slots.
+    /// The contention window: the largest number of slots of the next back-off.
     pub window: u32,
     /// Whether it is about to answer another's frame.
     pub answering: bool,
@@ -93,7 +93,7 @@ pub(super) struct Station {
     pub unread: Option<Time>,
     pub counted: StationCounters,
     pub draws: Draws,
-    /// What it sends, or sent last.
+    /// The frame that it sends, or sent last.
     pub data: Data,
     /// Its beacons, if it sends any.
     pub beacons: Option<Beacons>,

@@ -1,4 +1,4 @@
-//! What a medium counts of its stations and of its air.
+//! Counters of a medium and its stations.
 
 use engine::{Span, Time};
 
@@ -6,7 +6,7 @@ use super::Medium;
 use super::air::Flying;
 use crate::mac::dcf::FrameKind;
 
-/// What a station of a medium has counted.
+/// Counters of a station of a medium.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct StationCounters {
     /// Data frames sent, repetitions and fragments included; an aggregate is one.
@@ -36,7 +36,7 @@ pub struct StationCounters {
 }
 
 impl StationCounters {
-    /// A frame of a kind goes into the air for so long.
+    /// Counts the start and duration of a frame of a kind.
     pub(super) fn sends(&mut self, kind: FrameKind, duration: Span) {
         let count = match kind {
             FrameKind::Data | FrameKind::Aggregate => &mut self.data_sent,
@@ -88,7 +88,7 @@ impl Tally {
         }
     }
 
-    /// Nothing is in the air: what comes begins later than all that was.
+    /// The medium is idle: later frames begin after all that have been added.
     fn is_silent(&mut self) {
         self.busy.recent.clear();
         self.collided.recent.clear();
@@ -136,7 +136,7 @@ impl Medium {
         self.stations.len() as u32
     }
 
-    /// What a station has counted until `now`: of a frame that is being sent, the time that is over.
+    /// The counters of a station at `now`: of a frame that is being sent, the time that is over.
     pub fn station_counters(&self, number: u32, now: Time) -> StationCounters {
         let station = &self.stations[number as usize];
         let mut counted = station.counted;

@@ -1,11 +1,11 @@
 //! Carrier sense and the count of back-off slots, for all stations that hear the same others.
 //!
-//! Such stations sense the air busy and idle at the same moments and set the same network allocation vector, so they count the
-//! same slots. Each that backs off only remembers at which number its turn comes, and one wake-up, of the first of them, stands
-//! for all: an idle slot costs nothing, and a frame costs the logarithm of their number.
+//! Such stations sense the air busy and idle at the same moments and set the same network allocation vector, so they
+//! count the same slots. Each that backs off only remembers at which number its turn comes, and one wake-up, of the
+//! first of them, stands for all: an idle slot costs nothing, and a frame costs the logarithm of their number.
 //!
-//! A station that counts from another moment, because it alone missed an answer or received a damaged frame, stands apart until
-//! the air is busy again.
+//! A station that counts from another moment, because it alone missed an answer or received a damaged frame, stands
+//! apart until the air is busy again.
 
 mod anew;
 
@@ -23,11 +23,12 @@ struct Apart {
     slots: u64,
 }
 
-/// What a frame reserves: it sets the network allocation vector (NAV) of who reads it.
+/// A frame's reservation: it sets the network allocation vector (NAV) of the stations that read it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub(super) struct Reservation {
     pub until: Time,
-    /// The two stations of the exchange. A frame reserves the air from others than who it is for [802.11-2007 s9.2.5.4].
+    /// The two stations of the exchange. A frame sets the NAV of all stations but its receiver [802.11-2007
+    /// s9.2.5.4].
     pub between: [u32; 2],
 }
 
@@ -44,7 +45,7 @@ pub(super) struct Zone {
     busy_since: Time,
     /// Since when nothing is heard.
     idle_since: Time,
-    /// What is reserved, for whom: the network allocation vectors of all here. One exchange, rarely more.
+    /// The network allocation vectors of all stations here. One exchange, rarely more.
     reserved: Vec<Reservation>,
     /// When slots begin to count, while nothing is heard.
     from: Time,
@@ -58,13 +59,15 @@ pub(super) struct Zone {
 }
 
 impl Zone {
-    /// Whether a station that counts slots from `from` on may send at `now` without backing off: nothing is heard or reserved from
-    /// it, and has not been for as long as is needed. Who began to send less than the propagation delay ago is not heard yet.
+    /// Whether a station that counts slots from `from` on may send at `now` without backing off: nothing is heard or
+    /// reserved from it, and has not been for as long as is needed. A station that began to send less than the
+    /// propagation delay ago is not heard yet.
     pub fn is_free(&self, from: Time, now: Time, phy: &Phy) -> bool {
         now >= from && (self.heard == 0 || self.is_unsensed(now, phy))
     }
 
-    /// Whether something is in the air that began too recently to be sensed: a station whose turn comes now still sends.
+    /// Whether something is in the air that began too recently to be sensed: a station whose turn comes now still
+    /// sends.
     fn is_unsensed(&self, now: Time, phy: &Phy) -> bool {
         self.heard > 0 && now <= self.busy_since + phy.delay
     }
@@ -74,12 +77,12 @@ impl Zone {
         self.heard == 0 && self.is_unreserved(station, now)
     }
 
-    /// Whether nobody has reserved the air from a station.
+    /// Whether the medium is not reserved at a station (its NAV is zero).
     pub fn is_unreserved(&self, station: u32, now: Time) -> bool {
         now >= self.reserved_from(station)
     }
 
-    /// Until when the air is reserved from who takes part in no exchange.
+    /// The end of the NAV of a station outside all exchanges.
     fn reserved_until(&self) -> Time {
         self.reserved.iter().map(|reservation| reservation.until).max().unwrap_or_default()
     }
@@ -95,8 +98,8 @@ impl Zone {
         (silent + silence).max(self.reserved_from(station) + phy.difs)
     }
 
-    /// When slots begin to count for a station, while nothing is heard: exchanges that it takes part in do not reserve the air
-    /// from it, and behind a frame that it alone could not read it waits for longer than the others.
+    /// When slots begin to count for a station, while nothing is heard: exchanges that it takes part in do not reserve
+    /// the air from it, and behind a frame that it alone could not read it waits for longer than the others.
     pub fn counts_from(&self, number: u32, station: &Station, phy: &Phy) -> Time {
         let unread = station.unread == Some(self.idle_since);
         match self.reserved.is_empty() && !unread {
@@ -108,8 +111,8 @@ impl Zone {
         }
     }
 
-    /// A station that rests has something to send: when it may count, and the slots of its last back-off that it counts from there;
-    /// `None` after they are over, by `now`.
+    /// A station that rests has something to send: when it may count, and the slots of its last back-off that it counts
+    /// from there; `None` after they are over, by `now`.
     pub fn rises(&mut self, number: u32, station: &Station, now: Time, phy: &Phy) -> (Time, Option<u64>) {
         let own = self.apart.iter().position(|apart| apart.station == number);
         let (from, left) = match (own.map(|place| self.apart.remove(place)), station.phase) {
@@ -122,16 +125,16 @@ impl Zone {
         (from, (left > self.passed(from, now, phy.slot)).then_some(left))
     }
 
-    /// How many slots have passed since the air was last busy, for who counts from `from` on.
+    /// How many slots have passed since the air was last busy, for a station that counts from `from` on.
     fn passed(&self, from: Time, now: Time, slot: Span) -> u64 {
         if self.heard == 0 { slots(now.since(from), slot) } else { 0 }
     }
 
-    /// When a station may count whose frame left at `sent` and was not answered until `now`. Its silence began with the end of
-    /// that frame, whatever others believe reserved or took for a collision [802.11-2007 s9.2.5.2]; of what began later it
-    /// knows as much as they.
+    /// When a station may count whose frame left at `sent` and was not answered until `now`. Its silence began with the
+    /// end of that frame, whatever others believe reserved or took for a collision [802.11-2007 s9.2.5.2]; of what
+    /// began later it knows as much as they.
     pub fn after_silence(&self, number: u32, station: &Station, sent: Time, now: Time, phy: &Phy) -> Time {
-        // What ends now has no order with the end of the wait either.
+        // A frame that ends now is unordered with the end of the wait, too.
         let heard_more = self.busy_since > sent && !self.is_unsensed(now, phy) || self.idle_since == now;
         match heard_more {
             true => self.counts_from(number, station, phy).max(now),
@@ -156,8 +159,8 @@ impl Zone {
         }
     }
 
-    /// The air becomes busy: slots are counted no longer. Stations whose turn comes before the frame can be sensed send nevertheless, and
-    /// so does the one whose own frame this is: it is on its way.
+    /// The air becomes busy: slots are counted no longer. Stations whose turn comes before the frame can be sensed send
+    /// nevertheless, and so does the one whose own frame this is: it is on its way.
     fn freeze(&mut self, now: Time, phy: &Phy, stations: &mut [Station], schedule: &mut Schedule) {
         let sensed = now + phy.delay;
         self.disarm(stations, schedule);
@@ -223,8 +226,8 @@ impl Zone {
         }
     }
 
-    /// A frame is heard no longer, and its answer by a station that is heard by the same zones follows after SIFS: too soon for
-    /// anyone to count a slot.
+    /// A frame is heard no longer, and its answer by a station that is heard by the same zones follows after SIFS: too
+    /// soon for any station to count a slot.
     pub fn hands_over(&mut self, now: Time, reserved: Reservation, understood: bool) {
         if self.heard == 1 {
             self.understand(now, reserved);
@@ -287,7 +290,8 @@ impl Zone {
         self.rearm(phy, stations, schedule);
     }
 
-    /// A station has nothing to send behind its exchange; the back-off of `left` slots counts from `from` on all the same.
+    /// A station has nothing to send behind its exchange; the back-off of `left` slots counts from `from` on all the
+    /// same.
     #[expect(clippy::too_many_arguments, reason = "what a medium lends its zones")]
     pub fn rest(
         &mut self,
@@ -311,7 +315,7 @@ impl Zone {
         }
     }
 
-    /// A station that may count from another moment than those with whom it was to count, if it backs off.
+    /// A station that may count from another moment than the stations with which it was to count, if it backs off.
     pub fn parts(&mut self, number: u32, phy: &Phy, stations: &mut [Station], schedule: &mut Schedule) {
         let from = self.counts_from(number, &stations[number as usize], phy);
         if let Some(apart) = self.apart.iter_mut().find(|apart| apart.station == number) {

@@ -1,8 +1,9 @@
-//! Where nodes are, and when that changes who is near whom: a plane, on which each node stands or moves along straight lines.
+//! Positions of nodes, and the times at which pairs come into range or leave it: a plane, on which each node stands or
+//! moves along straight lines.
 //!
-//! Positions are whole nanometres and distances are compared as whole squares of them, so whether a node is in range at a given
-//! nanosecond is decided without rounding error and the same way everywhere. [`crossing`] finds the nanosecond at which that
-//! changes. Equations and limits: docs/models/mobility.md.
+//! Positions are whole nanometres and distances are compared as whole squares of them, so whether a node is in range at
+//! a given nanosecond is decided without rounding error and the same way everywhere. [`crossing`] finds the nanosecond
+//! at which that changes. Equations and limits: docs/models/mobility.md.
 
 pub mod crossing;
 
@@ -43,8 +44,8 @@ impl Path {
         path
     }
 
-    /// A node that is there at time zero and at each of these places at its time, moves straight between them, and stays at
-    /// the last. Times rise, the first is after zero.
+    /// A node that is there at time zero and at each of these places at its time, moves straight between them, and
+    /// stays at the last. Times rise, the first is after zero.
     pub fn through(at: [i128; 2], places: &[(Time, [i128; 2])]) -> Self {
         let mut from = (Time::ZERO, at.map(|part| part * NANOMETRES));
         let mut legs = Vec::new();
@@ -97,7 +98,8 @@ impl Leg {
     }
 }
 
-/// The square of the distance between two nodes, in square nanometres; of what is farther than any number, the largest number.
+/// The square of the distance between two nodes, in square nanometres; of what is farther than any number, the largest
+/// number.
 pub fn square(a: &Path, b: &Path, now: Time) -> i128 {
     let (a, b) = (a.at(now), b.at(now));
     let part = |axis: usize| (a[axis] - b[axis]).saturating_mul(a[axis] - b[axis]);
@@ -110,7 +112,7 @@ pub fn square_of(millimetres: u64) -> i128 {
     nanometres.saturating_mul(nanometres)
 }
 
-/// The ratio of squared distances at which powers differ by so many thousandths of a decibel, if power falls with distance to
+/// The ratio of squared distances at which powers differ by `thousandths` of a decibel, if power falls with distance to
 /// the power of `path_loss`: 10^(2 L / 10 n).
 pub fn square_ratio(thousandths: u64, path_loss: f64) -> f64 {
     libm::pow(10.0, thousandths as f64 / (5_000.0 * path_loss))

@@ -1,7 +1,8 @@
 //! A station: one transmitter with a link layer, and a queue for each neighbour it serves.
 //!
 //! One frame is outstanding at a time. Its whole exchange, the far end's link acknowledgment included, is played
-//! here, because the far end answers at once and without contention; so the two ends share no state with anyone.
+//! here, because the far end answers at once and without contention; so the two ends share no state with other
+//! stations.
 
 pub mod lane;
 pub mod scheduler;
@@ -81,7 +82,8 @@ impl Station {
         &self.lanes
     }
 
-    /// Takes a packet for lane number `lane`, before all that wait there and are not urgent if `urgent`. Whether it found room.
+    /// Takes a packet for lane number `lane`, before all that wait there and are not urgent if `urgent`. Whether it
+    /// found room.
     pub fn on_packet<O: Observer>(
         &mut self,
         lane: usize,

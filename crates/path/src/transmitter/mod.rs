@@ -1,9 +1,9 @@
 //! Transmitters that one direction of one link has for itself, and that act at the moment they send: which packet goes
 //! next is decided when the line is free, not when a packet is queued as on a [pipe](crate::link::pipe).
 //!
-//! Each has one wake-up: the earliest of what it waits for. What it brings about outside itself stands in a queue that
-//! [`Transmitter::outcome`] empties; without a link layer, [`once`], it is at most one packet that arrives. A link layer's
-//! far end is played here too, as at a [station](crate::station).
+//! Each has one wake-up: the earliest of its timers. Its outcomes for the world outside stand in a queue that
+//! [`Transmitter::outcome`] empties; without a link layer, [`once`], it is at most one packet that arrives. A link
+//! layer's far end is played here too, as at a [station](crate::station).
 
 pub mod fec;
 pub mod lan;
@@ -24,7 +24,7 @@ use fec::FecSender;
 use lan::LanSender;
 use window::WindowSender;
 
-/// One direction of one link that decides for itself what goes next.
+/// One direction of one link that schedules its own transmissions.
 pub enum Transmitter {
     /// Many frames on their way, acknowledged and sent again.
     Window(WindowSender),
@@ -45,9 +45,9 @@ impl Transmitter {
         self
     }
 
-    /// Takes a packet that has its room in `buffer`, before all that wait and are not if `urgent`. Whether it was taken: if not it
-    /// has given its room back; if so it will when it has left, or with acknowledgments when it is done. On ns-2's LAN the queue is
-    /// behind a delay, so a packet may be taken and find no room there later.
+    /// Takes a packet that has its room in `buffer`, before all that wait and are not if `urgent`. Whether it was
+    /// taken: if not it has given its room back; if so it will when it has left, or with acknowledgments when it is
+    /// done. On ns-2's LAN the queue is behind a delay, so a packet may be taken and find no room there later.
     pub fn on_packet<O: Observer>(
         &mut self,
         packet: &Packet,
@@ -78,7 +78,7 @@ impl Transmitter {
         }
     }
 
-    /// What it has brought about, oldest first. To be asked until there is nothing more after each `on_wake`.
+    /// Its outcomes, oldest first. To be called until there is nothing more after each `on_wake`.
     pub fn outcome(&mut self) -> Option<Outcome> {
         match self {
             Transmitter::Window(window) => window.outcomes.pop_front(),
@@ -87,7 +87,7 @@ impl Transmitter {
         }
     }
 
-    /// What has been counted until `now`: of a frame that is being sent, the part that has been.
+    /// The counters at `now`: of a frame that is being sent, the part that has been.
     pub fn counters(&self, now: Time) -> Counters {
         match self {
             Transmitter::Window(window) => window.counters(now),
@@ -96,7 +96,7 @@ impl Transmitter {
         }
     }
 
-    /// What it holds.
+    /// The packets that it holds.
     pub fn state(&self) -> HopState {
         match self {
             Transmitter::Window(window) => window.state(),

@@ -1,9 +1,10 @@
-//! A link without a link layer whose node sends urgent packets: each packet once, and an urgent one before all that wait.
+//! A link without a link layer whose node sends urgent packets: each packet once, and an urgent one before all that
+//! wait.
 //!
-//! Without urgent packets everything comes out as from a [pipe](crate::link::pipe), which cannot let a packet go first: it
-//! fixes each departure when the packet is queued. Here a packet that has waited costs a second wake-up, when its sending
-//! begins. (Where a packet takes no time at all, neither to be sent nor on its way, what happens in that one nanosecond may
-//! happen in another order.)
+//! Without urgent packets everything comes out as from a [pipe](crate::link::pipe), which cannot let a packet go first:
+//! it fixes each departure when the packet is queued. Here a packet that has waited costs a second wake-up, when its
+//! sending begins. (Where a packet takes no time at all, neither to be sent nor on its way, what happens in that one
+//! nanosecond may happen in another order.)
 
 use std::collections::VecDeque;
 
@@ -37,14 +38,15 @@ pub struct Once {
     slot: Slot,
     backlog: Backlog,
     flying: Flying<Passage>,
-    /// The options of those of them that have some.
+    /// The options of the packets in flight that have any.
     options: VecDeque<Options>,
     /// When the line is free, and the place of that among what happens then.
     free: (Time, Order),
-    /// Packets and bytes that have waited and whose sending began at this time: when arrivals come first, they wait still.
+    /// Packets and bytes that have waited and whose sending began at this time: when arrivals come first, they wait
+    /// still.
     begun: (Time, usize, u64),
     counters: Counters,
-    /// What the slot waits for.
+    /// The time and order for which the slot is armed.
     armed: Option<(Time, Order)>,
 }
 
@@ -78,17 +80,17 @@ impl Once {
         self.backlog.len()
     }
 
-    /// What it holds.
+    /// The packets that it holds.
     pub fn state(&self) -> HopState {
         let (waiting, waiting_bytes) = (self.backlog.len(), self.backlog.bytes());
         HopState { waiting, waiting_bytes, outstanding: self.flying.len(), link_layer: None }
     }
 
-    /// What has been counted until `now`: of a packet that is being sent, the part that has been.
+    /// The counters at `now`: of a packet that is being sent, the part that has been.
     pub fn counters(&self, now: Time) -> Counters {
         let mut counters = self.counters;
         counters.busy = counters.busy - self.free.0.since(now);
-        // What begins at this very moment has begun.
+        // A transmission that begins at this very moment has begun.
         let (mut line, mut starts) = (self.line.clone(), self.free.0);
         for packet in self.backlog.iter() {
             if starts > now {
@@ -100,8 +102,8 @@ impl Once {
         counters
     }
 
-    /// Takes a packet that has its room in `buffer` until it has left, before all that wait if `urgent`. Whether the queue
-    /// had room for it; if not, its room in the buffer is free.
+    /// Takes a packet that has its room in `buffer` until it has left, before all that wait if `urgent`. Whether the
+    /// queue had room for it; if not, its room in the buffer is free.
     #[inline]
     pub fn on_packet<O: Observer>(
         &mut self,
@@ -138,8 +140,8 @@ impl Once {
         true
     }
 
-    /// Its time has come: a packet comes to the far end, or the next begins to be sent. Whether one came that was not lost on
-    /// the way; it is written over `packet`.
+    /// Its time has come: a packet comes to the far end, or the next begins to be sent. Whether one came that was not
+    /// lost on the way; it is written over `packet`.
     #[inline]
     pub fn on_wake<O: Observer>(&mut self, buffer: &mut Buffer, cx: &mut Cx<'_, O>, packet: &mut Packet) -> bool {
         let arriving =

@@ -14,7 +14,7 @@ use path::station::scheduler::Scheduler;
 use path::{Cx, HopId, LinkEvent, MediumEvent, Observer, Way};
 use wire::{Addr, Body, Ecn, Flags, Packet, Segment, SeqNum};
 
-/// What there is in the cell.
+/// The plan of a cell.
 #[derive(Clone, Debug)]
 pub struct Plan {
     pub config: Config,
@@ -60,8 +60,8 @@ impl Plan {
     }
 }
 
-/// The first of the streams 0, 1, 2, ... whose back-offs begin with these slots out of these windows. Nothing in the medium
-/// is told of the choice, and the back-offs that it then draws stand in the log.
+/// The first of the streams 0, 1, 2, ... whose back-offs begin with these slots out of these windows. The medium does
+/// not know of the choice, and the back-offs that it then draws stand in the log.
 fn stream_that_draws(wanted: &[(u32, u64)]) -> Stream {
     let fits = |stream: &Stream| {
         let mut draws = stream.draws();
@@ -108,7 +108,7 @@ pub struct Cell {
     pub offered: Vec<[u64; 2]>,
     pub refused: Vec<[u64; 2]>,
     pub wakeups: u64,
-    /// Every so many-th packet is urgent, if any is.
+    /// The period of the urgent packets, in packets, if there are any.
     pub urgent: Option<u32>,
     sequence: u32,
 }
@@ -231,7 +231,7 @@ impl Cell {
         self.medium.counters(station, lane, now)
     }
 
-    /// What was seen, a line each, in microseconds.
+    /// The events, a line each, in microseconds.
     pub fn lines(&self) -> Vec<String> {
         self.log.0.iter().filter_map(|(at, saw)| line(*at, saw)).collect()
     }

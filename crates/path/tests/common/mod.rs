@@ -1,4 +1,4 @@
-//! What the contract tests share.
+//! Helpers of the contract tests.
 #![allow(dead_code, reason = "each test file uses some of it")]
 
 use engine::{Slot, Time};
@@ -46,7 +46,7 @@ impl Observer for Log {
     }
 }
 
-/// The transmitter that a hop with this link layer has of its own; `None` if it has no link layer, or is served by a station.
+/// The transmitter of a hop with this link layer; `None` for a hop without one, or one that a station serves.
 pub fn own_transmitter(arq: &Arq, hop: HopId, line: Line, limit: Limit, slot: Slot) -> Option<Transmitter> {
     match *arq {
         Arq::None | Arq::StopAndWait(_) => None,

@@ -9,8 +9,8 @@
 //!    112.000                                    o 0..1000 ------------------------->  sent urgently
 //! ```
 //!
-//! `ladder.compare("snoop/first-duplicate")` holds it against `tests/golden/snoop/first-duplicate.txt`; `UPDATE_GOLDEN=1`
-//! writes that file anew: look at it then.
+//! `ladder.compare("snoop/first-duplicate")` holds it against `tests/golden/snoop/first-duplicate.txt`;
+//! `UPDATE_GOLDEN=1` overwrites that file: look at it then.
 #![allow(dead_code, reason = "each test file uses some of it")]
 
 mod text;

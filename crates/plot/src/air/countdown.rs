@@ -1,5 +1,5 @@
-//! When stations counted down their back-offs, and when they stood still: derived from what was in the air and from who hears
-//! whom [802.11-2007 s9.2.5.2].
+//! When stations counted down their back-offs, and when these were frozen: derived from the frames on the medium and
+//! from audibility [802.11-2007 s9.2.5.2].
 
 use engine::{Span, Time};
 use path::mac::dcf::{FrameKind, Phy};
@@ -23,7 +23,7 @@ struct Waiting {
     left: u64,
     /// From when on its parts have not been told.
     since: Time,
-    /// When it begins to count, if that is not when all do who hear what it hears, and the air stays silent.
+    /// When it begins to count, if that differs from the stations that hear the same, and the air stays silent.
     apart: Option<Time>,
 }
 
@@ -44,7 +44,7 @@ struct Flying {
     heard_by: Vec<u32>,
 }
 
-/// Who backs off in a medium.
+/// The back-offs in a medium.
 pub(super) struct Countdown {
     slot: Span,
     spaces: Spaces,
@@ -62,7 +62,7 @@ pub(super) struct Countdown {
 }
 
 impl Countdown {
-    /// Of a medium with so many stations, of which those pairs do not read each other.
+    /// The countdown of a medium with `stations` stations, of which the pairs in `apart` do not read each other.
     pub fn new(phy: &Phy, stations: usize, apart: &[(u32, u32, Reach)]) -> Self {
         let mut countdown = Countdown {
             slot: phy.slot,
@@ -126,15 +126,15 @@ impl Countdown {
         let asked = self.asked[station as usize].take().filter(|_| ear.is_silent());
         let apart = asked.map(|asked| match asked {
             Asked::InVain(from) => from,
-            // Of what began behind its own frame it knows as much as others. Else its silence began with that frame, or with
-            // what overlapped it, whatever others believe reserved or took for a collision.
+            // Of what began behind its own frame it knows as much as others. Else its silence began with that frame, or
+            // with what overlapped it, whatever others believe reserved or took for a collision.
             Asked::Until(sent) if ear.busy_since() > sent => common,
             Asked::Until(_) => ear.counts_behind(station, self.spaces.difs, self.spaces),
         });
         *waiting = Some(Waiting { left: slots, since: at, apart });
     }
 
-    /// A frame begins; an answer may be told of when it is asked for.
+    /// A frame begins; an acknowledgment may be reported when it is scheduled.
     pub fn begins(&mut self, now: Time, from: u32, frame: &AirFrame) {
         let AirFrame { kind, start, duration, reserves, .. } = *frame;
         let (audience, follows) = (self.audience(from), start > now);
@@ -193,7 +193,7 @@ impl Countdown {
         }
         let came = reception == Reception::Received;
         match kind.is_answer() {
-            // Who asked knows no more than that it could read nothing.
+            // The requesting station only knows that it could not read a frame.
             true if !came => {
                 self.cannot_read(to, now);
                 let from = self.counts_from(to).max(now);
@@ -206,7 +206,7 @@ impl Countdown {
                     *asked = None;
                 }
             }
-            // Only who it was for could not read it.
+            // Only its receiver could not read it.
             false if reception == Reception::Corrupted => self.cannot_read(to, now),
             false => {}
         }

@@ -25,7 +25,7 @@ const BESIDE: f64 = 10.0;
 const NAME: f64 = 150.0;
 /// The highest picture there is.
 const HIGHEST: f64 = 20_000.0;
-/// While so many frames have so many pixels beside each other, they are drawn one by one.
+/// Frames are drawn one by one while each has at least this number of pixels on average.
 const SINGLE: f64 = 3.0;
 
 /// A part of a medium's timeline.
@@ -88,7 +88,7 @@ pub(super) fn draw(timeline: &Timeline, description: &MediumDescription, options
     Picture { width, height, background: palette.background, title, about, shapes: sheet.shapes }
 }
 
-/// What happened in the view, in numbers.
+/// Counts of the events in the view.
 fn summary(view: &View<'_>, names: &[String]) -> Vec<String> {
     let came = |reception| view.frames().filter(|frame| frame.reception == Some(reception)).count() as u64;
     let mut parts = vec![format!("{} frames", grouped(view.frames().count() as u64))];
@@ -103,7 +103,7 @@ fn summary(view: &View<'_>, names: &[String]) -> Vec<String> {
     parts
 }
 
-/// What aggregates carried.
+/// Counts of the packets in aggregates.
 fn aggregates(view: &View<'_>) -> Option<String> {
     let all = || view.frames().filter(|frame| frame.kind == FrameKind::Aggregate);
     let sum = |count: fn(&Frame) -> u32| grouped(all().map(|frame| u64::from(count(frame))).sum());
@@ -119,14 +119,15 @@ fn aggregates(view: &View<'_>) -> Option<String> {
     Some(format!("{} packets in {few}{damaged}", sum(|frame| frame.packets.count())))
 }
 
-/// Who does not hear whom, at least for a time: its back-off does not stop when the other sends.
+/// The pairs of stations that do not hear each other, at least for a time: the back-off of one does not stop when the
+/// other sends.
 fn hidden(view: &View<'_>, names: &[String]) -> Option<String> {
     // By pair: whether they hear each other at any time of the view, and whether they do not.
     let mut pairs: BTreeMap<[u32; 2], [bool; 2]> = BTreeMap::new();
     for (at, pair, reach) in view.timeline.reaches.iter().filter(|(at, ..)| *at < view.to) {
         let hear = *reach != Reach::Nothing;
         let now = [hear, !hear];
-        // Who is not mentioned before has heard the other from the beginning.
+        // A pair without an earlier event has heard each other from the beginning.
         let before = pairs.get(pair).copied().unwrap_or([true, false]);
         pairs.insert(*pair, if *at <= view.from { now } else { [before[0] || now[0], before[1] || now[1]] });
     }

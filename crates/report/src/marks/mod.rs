@@ -1,8 +1,8 @@
 //! A paper's numbers as marks on our intervals, one row for each number.
 //!
 //! A thin line is the interval of one run of ours, a thick one that of our mean, a line for each reading and mode. The
-//! paper's value is a mark, whose shape and colour are what became of it. Numbers of one unit share an axis where their sizes
-//! allow it.
+//! paper's value is a mark, whose shape and colour are what became of it. Numbers of one unit share an axis where their
+//! sizes allow it.
 
 mod panel;
 
@@ -30,7 +30,7 @@ const HIGH: f64 = 300.0;
 /// Width of a letter, against that of [`width`], which is for the widest of fonts.
 const LETTER: f64 = 0.92;
 
-/// What a line of a row is.
+/// The kind of a line in a row.
 struct Ours<'a> {
     /// Its reading's place among those of the paper.
     reading: usize,
@@ -228,7 +228,7 @@ fn class(mark: &Mark) -> &'static str {
     }
 }
 
-/// A mark is told by its shape as well as by its colour.
+/// Marks differ by shape as well as by colour.
 fn shape(mark: &Mark, x: f64, y: f64) -> Markup {
     let class = class(mark);
     let shape = match mark {
@@ -255,7 +255,7 @@ fn printed(number: &Number) -> String {
     format!("{}{}", number.paper.prefix(), fixed(number.paper.value(), number.places_printed()))
 }
 
-/// What marks and lines mean: of marks those that occur, of readings all, if there are several.
+/// The legend of marks and lines: of marks those that occur, of readings all, if there are several.
 fn legend(paper: &Paper, numbers: &[Number], level: Level, wide: f64, y: &mut f64) -> Markup {
     let mut marks: Vec<(Mark, usize)> = Vec::new();
     for mark in numbers.iter().map(|number| number.mark(level)) {

@@ -3,7 +3,7 @@
 use lab::papers::Number;
 use stats::{Interval, Level};
 
-/// Numbers of the same unit share an axis as long as it is at most so many times as long as each place needs.
+/// Numbers of the same unit share an axis as long as it is at most this many times as long as each place needs.
 const STRETCH: f64 = 5.0;
 /// Numbers that share an axis.
 pub(super) struct Panel<'a> {
@@ -51,8 +51,8 @@ fn by_unit(numbers: &[Number]) -> Vec<Vec<&Number>> {
     all
 }
 
-/// From where to where the paper's values, our means, and the ends of intervals lie; ends far beyond everything else are cut
-/// off, as those from very few runs would leave nothing else to see.
+/// From where to where the paper's values, our means, and the ends of intervals lie; ends far beyond everything else
+/// are cut off, as those from very few runs would leave nothing else to see.
 fn range(numbers: &[&Number], level: Level) -> (f64, f64) {
     let modes = || numbers.iter().flat_map(|number| number.readings()).flat_map(|(_, ours)| ours.modes());
     let means = modes().filter_map(|mode| mode.moments.mean());

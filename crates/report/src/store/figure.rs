@@ -15,11 +15,11 @@ pub(super) struct Figure<'a> {
     pub metric: &'static Metric,
     /// Every case at every point, about every subject.
     pub entries: Vec<Entry<'a>>,
-    /// What it is about: flows, ways of links, or the whole run, which has no name.
+    /// Its subjects: flows, ways of links, or the whole run, which has no name.
     pub subjects: Vec<String>,
-    /// What has 0 in every run, and is neither drawn nor in the table.
+    /// Subjects with 0 in every run, which are neither drawn nor in the table.
     pub idle: Vec<String>,
-    /// What its values are divided by.
+    /// The divisor of its values.
     pub scale: f64,
     /// Their unit then.
     pub unit: &'static str,
@@ -34,7 +34,7 @@ impl<'a> Figure<'a> {
     pub fn of(analysis: &'a Analysis, metric: &'static Metric) -> Self {
         let mut entries = analysis.entries(metric);
         let (scale, unit) = scale(metric, entries.iter().filter_map(|entry| Some(entry.row.as_ref()?.mean)));
-        // In the order of the scenario. What a cell is about is the same in all of its runs.
+        // In the order of the scenario. The subjects of a cell are the same in all of its runs.
         let mut subjects: Vec<String> = Vec::new();
         for (_, summary) in analysis.cells.iter().filter_map(|cell| cell.runs.first()) {
             for (subject, _) in metric.read(summary) {
@@ -56,7 +56,7 @@ impl<'a> Figure<'a> {
         if self.unit.is_empty() { self.metric.name.to_owned() } else { format!("{}, {}", self.metric.name, self.unit) }
     }
 
-    /// What its subjects are.
+    /// The kind of its subjects.
     pub fn kind(&self) -> &'static str {
         match self.metric.scope {
             Scope::Run => "",
@@ -95,7 +95,7 @@ impl<'a> Figure<'a> {
         100.0 * self.analysis.level.get()
     }
 
-    /// What the parts of a bar mean, of those that are drawn.
+    /// The legend of the parts of bars that are drawn.
     fn key_to_bars(&self) -> String {
         let level = self.level();
         let mut out = String::new();

@@ -1,13 +1,13 @@
 //! How long a run must be.
 //!
-//! Source: Law, *Simulation Modeling and Analysis*, 5th ed. (2015) 9.5; the table of a figure against the simulated time,
-//! snoop2002 4.1 and table 1.
+//! Source: Law, *Simulation Modeling and Analysis*, 5th ed. (2015) 9.5; the table of a figure against the simulated
+//! time, snoop2002 4.1 and table 1.
 //!
 //! - From one long run: the half-width of [`Batches`] falls as 1 / sqrt(n), so the relative half-width `r` needs
 //!   `n (h / (r |mean|))^2` values. [`run_length`].
-//! - From a table of replicated runs of rising lengths: the first length from which on *every* interval lies within `r` of
-//!   the last mean, `(1 - r) m .. (1 + r) m`. A figure that still drifts is outside by its centre, a noisy one by its width.
-//!   [`Convergence`].
+//! - From a table of replicated runs of rising lengths: the first length from which on *every* interval lies within `r`
+//!   of the last mean, `(1 - r) m .. (1 + r) m`. A figure that still drifts is outside by its centre, a noisy one by
+//!   its width. [`Convergence`].
 //! - From a table without replications: the first length from which on all values lie within `r` of their own mean.
 //!   [`settled`]. It knows nothing of chance, and values of one run at several times are not independent.
 //!
@@ -21,7 +21,8 @@ use crate::sample::checked;
 use crate::{Error, Interval, Level, Moments, Sample};
 
 /// Values after the warm-up that make the mean steady to the relative half-width `relative` (0.05 is 5 %), at the
-/// distance of the series'. Less than [`Batches::values`] if fewer would have done. None if the mean is 0 or next to it.
+/// distance of the series'. Less than [`Batches::values`] if fewer would have done. `None` when the mean is 0 or next
+/// to it.
 ///
 /// # Errors
 /// [`Error::Precision`] unless `relative` is between 0 and 1.
@@ -66,8 +67,8 @@ impl Convergence {
         self.rows.iter().map(move |(time, moments)| (*time, Interval::of_mean(moments, level)))
     }
 
-    /// The first length from which on every interval lies within the share `relative` of the last mean. None if not even
-    /// the last does, or a row has too few replications: simulate longer, or replicate more.
+    /// The first length from which on every interval lies within the share `relative` of the last mean. `None` when not
+    /// even the last does, or a row has too few replications: simulate longer, or replicate more.
     ///
     /// # Errors
     /// [`Error::Precision`] unless `relative` is between 0 and 1.
@@ -83,8 +84,8 @@ impl Convergence {
     }
 }
 
-/// The first time from which on all values lie within the share `relative` of their mean; rows of time and value, by time.
-/// None if only the last one does, which says nothing.
+/// The first time from which on all values lie within the share `relative` of their mean; rows of time and value, by
+/// time. `None` when only the last one does, which says nothing.
 ///
 /// # Errors
 /// [`Error::Precision`] unless `relative` is between 0 and 1; [`Error::Value`] for what is not a number;
@@ -120,8 +121,8 @@ mod tests {
         0.69, 0.69,
     ];
 
-    /// The paper reads from its table that 100 s are needed: all later values are within 3.5 % of their mean of 0.684. Its
-    /// "deviation of 2 %" holds from 260 s on; at 180 s the value is 0.66.
+    /// The paper reads from its table that 100 s are needed: all later values are within 3.5 % of their mean of 0.684.
+    /// Its "deviation of 2 %" holds from 260 s on; at 180 s the value is 0.66.
     #[test]
     fn the_table_of_snoop2002_settles_where_the_paper_says() {
         let rows: Vec<(f64, f64)> = (1..).map(|i| 20.0 * f64::from(i)).zip(TABLE_1).collect();

@@ -5,26 +5,29 @@ use path::mac::dcf::config::Retries;
 use path::mac::dcf::frame::{ACK_SIZE, LLC_OVERHEAD, MAC_OVERHEAD};
 use path::mac::dcf::{Phy, RateIndex};
 
-/// A station that nobody answers and nobody else disturbs, and that found the air idle.
+/// A station without acknowledgments and without contention that found the medium idle.
 pub(super) struct Unanswered<'a> {
     pub phy: &'a Phy,
     pub retries: Retries,
-    /// The rate of each packet behind so many that were given up.
+    /// The rate of each packet, as a function of the number of packets given up before it.
     pub rates: &'a dyn Fn(u32) -> RateIndex,
     /// Bytes of an IP packet.
     pub packet: u32,
 }
 
 impl Unanswered<'_> {
-    /// T_LINK of an attempt that fails: the frame, and until its sender may count slots again [802.11-2007 s9.2.5.2, s9.2.8].
+    /// T_LINK of an attempt that fails: the frame, and until its sender may count slots again [802.11-2007 s9.2.5.2,
+    /// s9.2.8].
     fn link(&self, rate: RateIndex) -> Span {
         let Phy { difs, answer_timeout, delay, .. } = *self.phy;
-        // Its own frame is over for it when it is over for all, and it then waits for silence; if that is shorter, for the answer.
+        // Its own frame is over for it when it is over for all, and it then waits for silence; if that is shorter, for
+        // the answer.
         let silence = (delay + difs).max(answer_timeout);
         self.phy.duration(rate, self.packet + LLC_OVERHEAD + MAC_OVERHEAD) + silence
     }
 
-    /// T_LINK in the paper's words, the constant durations of a whole exchange: the frame, SIFS, the acknowledgment, DIFS.
+    /// T_LINK in the paper's words, the constant durations of a whole exchange: the frame, SIFS, the acknowledgment,
+    /// DIFS.
     fn exchange(&self, rate: RateIndex) -> Span {
         let Phy { sifs, difs, delay, .. } = *self.phy;
         let frame = self.phy.duration(rate, self.packet + LLC_OVERHEAD + MAC_OVERHEAD);
@@ -37,8 +40,8 @@ impl Unanswered<'_> {
         self.phy.slot.as_secs_f64() * f64::from(window) / 2.0
     }
 
-    /// T_CRD of so many packets in milliseconds: the sum over packets of RL + 1 attempts, each of T_LINK and a back-off. Only the
-    /// very first attempt has none, for the air was idle.
+    /// T_CRD of a number of packets in milliseconds: the sum over packets of RL + 1 attempts, each of T_LINK and a
+    /// back-off. Only the very first attempt has none, for the medium was idle.
     pub fn tries(&self, packets: u32) -> f64 {
         self.sum(packets, |rate| self.link(rate)) - 1e3 * self.back_off(0)
     }

@@ -1,4 +1,5 @@
-//! Runs with one disconnection whose times are measured: figures 1, 7 and 10, and table 1 with packets waiting at the mobile.
+//! Runs with one disconnection whose times are measured: figures 1, 7 and 10, and table 1 with packets waiting at the
+//! mobile.
 
 use serde_json::json;
 use stats::Moments;
@@ -94,7 +95,8 @@ fn restored(runs: &[Times]) -> Quantity {
 }
 
 /// Figure 1 is not of the network of figure 6: packet 10119 leaves at 27.719 s, so that the upload carries at least
-/// 10119 / 27.719 = 365 packets a second. Figure 6's carries 12 in a round trip of 210 ms, 57 a second: 1584 by then, had it begun at 0.
+/// 10119 / 27.719 = 365 packets a second. Figure 6's carries 12 in a round trip of 210 ms, 57 a second: 1584 by then,
+/// had it begun at 0.
 const FIGURE_1: Contradiction = Contradiction {
     pages: "sections 3 and 5.2",
     values: ["packet 10119 leaves at 27.719 s", "12 packets are unacknowledged, and the RTT is 210 ms"],
@@ -133,7 +135,7 @@ pub(super) fn pauses() -> Vec<Number> {
     numbers
 }
 
-/// Changes under which the upload begins as the mobile leaves, with so many packets, all of which then wait at its MAC.
+/// Changes under which an upload of this many packets begins as the mobile leaves; all of them then wait at its MAC.
 fn waiting(packets: u32, air: Option<&str>) -> Vec<String> {
     let mut set = vec![
         "flows.ftp.start=\"10.2 s\"".to_owned(),
@@ -158,7 +160,8 @@ fn waiting_runs(packets: u32, air: Option<&str>, case: &[&str], loss: f64) -> Ve
 const SUMS: u64 = 10;
 const TWELVE: u64 = 12;
 
-/// Table 1 with packets that wait at the mobile. What it gives up is counted until a round trip behind the disconnection.
+/// Table 1 with packets that wait at the mobile. Given-up packets are counted until a round trip behind the
+/// disconnection.
 fn table_1_waiting(packets: u32, air: Option<&str>) -> Vec<Number> {
     let mut numbers = Vec::new();
     for (round_trips, normal, modified) in TABLE_1 {

@@ -1,4 +1,5 @@
-//! Sonia and R. Malhotra, "A Literature Survey on Packet control for wireless network", 2014: scenarios I to III, figures 5 to 10.
+//! Sonia and R. Malhotra, "A Literature Survey on Packet control for wireless network", 2014: scenarios I to III,
+//! figures 5 to 10.
 
 mod pings;
 
@@ -50,7 +51,8 @@ const SPIKE: Source =
 const LOSS: &str = "links.air.channel.loss";
 const SPIKES: &str = "links.air.spikes";
 
-/// What the text says of goodput against none of the filters, in percent: where, share lost, case, threshold, filters.
+/// The text's statements about goodput against none of the filters, in percent: where, share lost, case, threshold,
+/// filters.
 const PRINTED: [(&str, f64, &str, u32, &str, f64); 4] = [
     ("section 5.A, figure 7", 0.0, "both-12", 12, "both", 100.0),
     ("section 5.A, figure 7", 0.0, "both-3", 3, "both", 0.0),
@@ -75,7 +77,7 @@ fn numbers(sweeps: &[Analysis]) -> Vec<Number> {
     numbers
 }
 
-/// Timeouts beyond the first, where the spike lasts so long.
+/// Timeouts beyond the first, at the spike that lasts `lasts`.
 fn back_offs(sweep: &Analysis, lasts: &str) -> Sample {
     let lasts_so = |value: &Value| value[0]["lasts"].as_str() == Some(lasts);
     let timeouts = metric::find("timeouts").map(|metric| figure(sweep, metric, SPIKES, lasts_so, "none"));
@@ -128,7 +130,7 @@ const CHARTS: &[Chart] = &[
     },
 ];
 
-/// What comes at 5 s is late by 6 s, and so is all behind it.
+/// The packet of 5 s is late by 6 s, and so are all behind it.
 const PAUSE: &[&str] = &[r#"links.air.spikes=[{ at = "5 s", extra = "6 s", lasts = "1 ms" }]"#];
 
 /// Figures 6 and 9.

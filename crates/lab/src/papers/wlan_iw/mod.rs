@@ -1,4 +1,5 @@
-//! M. Frikha and F. Krichen, "Simulation based Evaluation of TCP in Wireless LAN Environment": figures 2 to 11, table 1.
+//! M. Frikha and F. Krichen, "Simulation based Evaluation of TCP in Wireless LAN Environment": figures 2 to 11, table
+//! 1.
 
 mod first_loss;
 
@@ -58,7 +59,7 @@ const TABLE_1: [f64; 9] = [
 /// Bytes of data in a packet.
 const SEGMENT: u64 = 960;
 
-/// A packet of 1000 bytes, of which ns-2 takes every one for data, holds so many of ours.
+/// Our segments for each packet of 1000 bytes, all of which ns-2 counts as data.
 const PACKET_FOR_DATA: f64 = 1000.0 / SEGMENT as f64;
 
 fn numbers(sweeps: &[Analysis]) -> Vec<Number> {

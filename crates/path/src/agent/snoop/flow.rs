@@ -1,4 +1,4 @@
-//! What the base station knows of one flow, and the two procedures: `snoop_data` and `snoop_ack`.
+//! The base station's state of one flow, and the two procedures: `snoop_data` and `snoop_ack`.
 
 use std::cmp::Ordering;
 
@@ -16,18 +16,19 @@ pub(super) struct Known {
     seen: Reach,
     /// Highest acknowledgment of the mobile; before the first one, where the first segment begins.
     acked: u64,
-    /// What the mobile would answer now, once it has been heard of.
+    /// The mobile's last acknowledgment, if any has been seen.
     last_ack: Option<Packet>,
     pub cache: Cache,
     /// Duplicate acknowledgments that may still come for what has been resent, at most.
     expected: u64,
-    /// Duplicate acknowledgments nobody expected.
+    /// Duplicate acknowledgments beyond the expected ones.
     unexpected: u32,
-    /// Whether one duplicate alone has brought the first packet again: it may not have told of a loss.
+    /// Whether a single duplicate has triggered the retransmission of the first packet: it may not have indicated a
+    /// loss.
     doubted: bool,
     /// Duplicate acknowledgments that copies of what is acknowledged may still bring, at most.
     late: u64,
-    /// Behind all that had gone out when the last of those copies did.
+    /// One past the highest byte that had been sent when the last of these copies was.
     late_until: u64,
     /// Packets of the flow that have gone out.
     order: u64,
@@ -38,7 +39,7 @@ pub(super) struct Known {
     active: Time,
 }
 
-/// What becomes of a packet of data.
+/// The fate of a packet of data.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Data {
     /// It goes on to the mobile.
@@ -47,7 +48,7 @@ pub(super) enum Data {
     Answer(Packet),
 }
 
-/// What becomes of an acknowledgment.
+/// The fate of an acknowledgment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Ack {
     /// It goes on to the sender.
@@ -80,8 +81,8 @@ impl Known {
         }
     }
 
-    /// `snoop_data`: a segment comes from the sender [balakrishnan1995 3.1, snoop2002 2.1]. `room` says whether the base
-    /// station has memory for it.
+    /// `snoop_data`: a segment comes from the sender [balakrishnan1995 3.1, snoop2002 2.1]. `room` says whether the
+    /// base station has memory for it.
     pub fn data(&mut self, packet: &Packet, segment: &Segment, room: bool, now: Time, counters: &mut Counters) -> Data {
         let Some(start) = self.seen.offset(segment.seq) else {
             counters.implausible += 1;
@@ -134,8 +135,8 @@ impl Known {
         }
     }
 
-    /// The packet of data that was just forwarded found the queue full: congestion, which the sender is to hear of. What the
-    /// sender has resent is known to it.
+    /// The packet of data that was just forwarded found the queue full: congestion, which the sender is to hear of.
+    /// The sender's own retransmissions need no report to it.
     pub fn refused(&mut self, segment: &Segment, counters: &mut Counters) {
         let Some(start) = self.seen.offset(segment.seq) else { return };
         let order = self.order;
@@ -166,11 +167,11 @@ impl Known {
             counters.implausible += 1;
             return Ack::Forward;
         };
-        // What else a segment brings must go on.
+        // Data and control flags of the segment must be forwarded.
         let bare = segment.seq_len() == 0 && !segment.flags.has(Flags::RST);
         self.active = cx.now;
         match ack.cmp(&self.acked) {
-            // Before the first acknowledgment nobody knows what the mobile has.
+            // Before the first acknowledgment the agent does not know what the mobile has received.
             Ordering::Less if !bare || self.last_ack.is_none() => Ack::Forward,
             Ordering::Less => {
                 counters.spurious_acks += 1;
@@ -190,9 +191,10 @@ impl Known {
         }
     }
 
-    /// Whether a bare acknowledgment of what was acknowledged before tells of a segment that came out of order, and is not a
-    /// change of the window [RFC5681 s2]. SACK blocks tell of one whatever the window [RFC6675 s2], unless they lie below the
-    /// acknowledgment: then what came had come before [RFC2883 s4], as what is resent here without need does.
+    /// Whether a bare acknowledgment that repeats the last number indicates a segment that arrived out of order, and
+    /// not a window update [RFC5681 s2]. SACK blocks indicate one whatever the window [RFC6675 s2], unless they lie
+    /// below the acknowledgment: then a segment arrived for the second time [RFC2883 s4], as after a needless
+    /// retransmission from here.
     fn is_duplicate(&self, segment: &Segment) -> bool {
         let sack = segment.options.sack.as_slice();
         if !sack.is_empty() {
@@ -212,7 +214,7 @@ impl Known {
             counters.rtt_samples += 1;
         }
         (self.acked, self.last_ack) = (ack, as_given_now(packet));
-        // What went out after the copies has come, so they have.
+        // A later packet has arrived, so the copies have arrived too.
         if ack > self.late_until {
             self.late = 0;
         } else if config.late_duplicates {
@@ -240,7 +242,8 @@ impl Known {
             return Ack::Suppress;
         }
         if lost.retransmissions >= config.retransmissions {
-            // There is an end to trying: the sender is to hear of it. What the last retransmission brings about was expected.
+            // The retries are exhausted, and the sender must learn of the loss. The effect of the last retransmission
+            // was expected.
             counters.duplicates_passed += 1;
             return Ack::Forward;
         }
@@ -305,8 +308,8 @@ impl Known {
             first.needless += 1;
             self.retransmit(cx);
         } else if timed_out {
-            // Behind a hole that is not in the cache nothing can be done, and there is an end to trying: until something
-            // new is heard the timer rests.
+            // Behind a hole that is not in the cache nothing can be done, and there is an end to trying: until
+            // something new is heard the timer rests.
             self.timed_from = None;
             if !spent && start <= acked {
                 counters.local_timeouts += 1;

@@ -1,9 +1,9 @@
 //! Snoop: the base station keeps the packets on their way to the mobile, sends the lost ones again, and keeps the
 //! duplicate acknowledgments that tell of them from the sender.
 //!
-//! Source: [balakrishnan1995 3]; its two procedures as in [snoop2002 2], with the local timer of [snoop2002 3.4], which is
-//! that of ns-2's agent. Where both are silent, ns-2's agent decides (a limit of 10 local retransmissions; a full cache
-//! lets packets pass without keeping them). Data from the mobile passes as it is.
+//! Source: [balakrishnan1995 3]; its two procedures as in [snoop2002 2], with the local timer of [snoop2002 3.4], which
+//! is that of ns-2's agent. Where both are silent, ns-2's agent decides (a limit of 10 local retransmissions; a full
+//! cache lets packets pass without keeping them). Data from the mobile passes as it is.
 //!
 //! Deviations, readings and limits: `docs/models/snoop.md`.
 
@@ -21,7 +21,7 @@ use super::flow_table::{Flow, TimedFlows};
 use super::{Agent, AgentCx, Place, Semantics, Traits, Verdict};
 use flow::{Ack, Data, Known};
 
-/// What it asks for.
+/// The requirements of the scheme, and its effect on acknowledgments.
 pub fn traits() -> Traits {
     Traits { semantics: Semantics::Kept, changes: &[Place::BaseStation], uploads: &[], hears_link_layer: false }
 }
@@ -48,8 +48,8 @@ pub struct Config {
     pub duplicates: u32,
     /// How often a packet is sent again at most, until the sender sends it again.
     pub retransmissions: u32,
-    /// Whether one duplicate acknowledgment is taken for each copy that may have been needless; if not, as the papers have it, such a
-    /// duplicate brings the next packet again.
+    /// Whether one duplicate acknowledgment is taken for each copy that may have been needless; if not, as the papers
+    /// have it, such a duplicate brings the next packet again.
     pub late_duplicates: bool,
     /// After how long without a packet from either end the first packet is sent again; never if not given.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -220,7 +220,8 @@ impl Agent for Snoop {
 
     fn on_queue_full(&mut self, packet: &Packet, cx: &mut AgentCx<'_>) {
         let Some((key, segment)) = Flow::of(packet) else { return };
-        // Only what `before_air` took for data: an acknowledgment may have the number of a packet that went out before it.
+        // Only what `before_air` took for data: an acknowledgment may have the number of a packet that went out before
+        // it.
         let other = segment.flags.has(Flags::SYN) || segment.flags.has(Flags::RST) || packet.size() > LARGEST;
         if segment.seq_len() > 0
             && !other

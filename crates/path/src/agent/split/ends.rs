@@ -1,4 +1,4 @@
-//! Between whom a flow is.
+//! The two ends of a flow.
 
 use wire::{Addr, Packet, Segment};
 

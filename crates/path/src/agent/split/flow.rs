@@ -8,11 +8,11 @@ use super::ends::Ends;
 use super::opening::Agreed;
 use crate::agent::AgentCx;
 
-/// What one flow holds, and what became of it.
+/// The bytes that one flow holds, and its outcome.
 pub(super) struct Flow {
     legs: [Leg; 2],
-    /// Whose first byte was taken from the first segment seen, until the other end acknowledges it: before, something of
-    /// the beginning may be missing, and nothing is acknowledged.
+    /// Whose first byte was taken from the first segment seen, until the other end acknowledges it: before, something
+    /// of the beginning may be missing, and nothing is acknowledged.
     unconfirmed: Option<usize>,
     /// Whether the node saw the handshake: then nothing of the flow ever went by it.
     whole: bool,
@@ -39,13 +39,13 @@ struct Leg {
     closed: bool,
 }
 
-/// What a segment acknowledges.
+/// The kind of acknowledgment in a segment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Acknowledges {
     /// Nothing, or what was sent from here; or it is for the connection to refuse.
     Sent,
-    /// More: some of the flow went by before the node took part. The end has everything that the other was told it has, and
-    /// the node has nothing for either: they can go on without it.
+    /// More: some of the flow went by before the node took part. The end has everything that the other was told it has,
+    /// and the node has nothing for either: they can go on without it.
     Everything,
     /// The same, but there is still something for the other end.
     TooEarly,
@@ -53,7 +53,7 @@ pub(super) enum Acknowledges {
     Ahead,
 }
 
-/// What came of an event.
+/// The outcome of an event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Outcome {
     /// Bytes held, both ways.
@@ -82,7 +82,7 @@ impl Flow {
         Flow { legs: [leg(0), leg(1)], unconfirmed, whole, failed: false, armed: Time::NEVER }
     }
 
-    /// The two sides have just agreed: the end that waits to hear so from the other is told.
+    /// The two sides have just agreed: the end that waits for the handshake to complete receives its segment.
     pub fn greet(&mut self, end: usize) {
         self.legs[end].connection.acknowledge();
     }
@@ -99,7 +99,7 @@ impl Flow {
         segment.flags.has(Flags::SYN) && !segment.flags.has(Flags::ACK) && self.legs.iter().all(over)
     }
 
-    /// What a segment of `from` acknowledges.
+    /// The kind of acknowledgment in a segment of `from`.
     pub fn acknowledges(&self, from: usize, segment: &Segment) -> Acknowledges {
         let [near, far] = [&self.legs[from], &self.legs[1 - from]];
         if self.whole || !segment.flags.has(Flags::ACK) || segment.ack.since(near.sent_to) <= 0 {
@@ -114,7 +114,8 @@ impl Flow {
         if idle { Acknowledges::Everything } else { Acknowledges::TooEarly }
     }
 
-    /// A segment of `from` came, and acknowledges so much. What it acknowledges beyond what was sent to it counts as much as was.
+    /// A segment of `from` came, and acknowledges so much. What it acknowledges beyond what was sent to it counts as
+    /// much as was.
     pub fn take(&mut self, from: usize, segment: &Segment, acknowledges: Acknowledges, ecn: Ecn, now: Time) {
         if let Some(uncertain) = self.unconfirmed
             && uncertain != from
@@ -246,7 +247,7 @@ impl Leg {
         }
     }
 
-    /// What was kept back may go: of acknowledgments that say the same, one. So many at once would tell of a loss.
+    /// Releases what was held back. Of identical acknowledgments it sends one: several at once would indicate a loss.
     fn let_go(&mut self, now: Time) {
         if self.connection.done() {
             while self.connection.poll_transmit(now).is_some() {}

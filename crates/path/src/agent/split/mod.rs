@@ -1,13 +1,14 @@
 //! I-TCP: the connection is split at the base station (Bakre1995).
 //!
-//! Two connections stand back to back in the node, toward the fixed host in the mobile's place and toward the mobile in the
-//! fixed host's. Packets carry the addresses, ports and numbers of the far ends, so neither end knows. What comes from one
-//! end is acknowledged at once, kept, and sent on by the other connection, which has a variant, a window and timers of its
-//! own; losses in the air never reach the sender. What it gives up is what an acknowledgment means: the sender is told that
-//! bytes arrived which only the node has.
+//! Two connections are terminated back to back in the node, toward the fixed host in the mobile's place and toward the
+//! mobile in the fixed host's. Packets carry the addresses, ports and numbers of the far ends, so the split is
+//! invisible to both. Data from one end is acknowledged at once, buffered, and sent on by the other connection, which
+//! has a variant, a window and timers of its own; losses on the radio link never reach the sender. The cost is the
+//! end-to-end meaning of acknowledgments: the sender sees bytes acknowledged that only the node has.
 //!
-//! Deviations from the paper: the mobile does not ask the node for a connection by a protocol of its own, the node stands in
-//! by itself (as the later transparent proxies do); there is no handoff. Rules and limits: docs/models/split.md.
+//! Deviations from the paper: the mobile does not ask the node for a connection by a protocol of its own, the node
+//! stands in by itself (as the later transparent proxies do); there is no handoff. Rules and limits:
+//! docs/models/split.md.
 
 mod ends;
 mod flow;
@@ -22,7 +23,7 @@ use tcp::presets;
 
 use super::{Agent, Place, Semantics, Traits};
 
-/// What it asks for.
+/// The requirements of the scheme, and its effect on acknowledgments.
 pub fn traits() -> Traits {
     Traits {
         semantics: Semantics::Lost,
@@ -54,11 +55,11 @@ pub struct Config {
     pub assume_sack: bool,
 }
 
-/// One of the two connections. What is not given is as its variant has it.
+/// One of the two connections. Unset keys default to its variant's.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Side {
-    /// What it is, by the names that `lasthop list variants` shows.
+    /// A name of `lasthop list variants`.
     #[serde(default = "reno")]
     pub variant: String,
     /// Congestion window at the beginning, in segments.

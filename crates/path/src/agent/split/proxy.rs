@@ -13,7 +13,7 @@ use super::opening::{Agreed, Opening};
 use crate::agent::table::Table;
 use crate::agent::{Agent, AgentCx, Verdict};
 
-/// What is known of a flow.
+/// The state of a flow.
 enum Entry {
     /// SYNs went by.
     Opening(Opening),
@@ -36,7 +36,7 @@ struct Counters {
     state_bytes_most: u64,
 }
 
-/// What two connections take beside the data that they keep; crates/tcp/tests/memory.rs holds them to it.
+/// The memory of two connections beside their buffered data; crates/tcp/tests/memory.rs checks it.
 const FLOW_BYTES: u64 = 2 * 2048;
 
 /// The agent.
@@ -81,7 +81,7 @@ impl Proxy {
     /// A packet crosses the node; its end on the air is its destination or its source.
     fn crosses(&mut self, packet: &Packet, to_air: bool, cx: &mut AgentCx<'_>) -> Verdict {
         let Body::Tcp(segment) = &packet.body else { return Verdict::Pass };
-        // What begins or ends here has no two sides.
+        // A packet from or to this node itself is not split.
         if packet.src == cx.here || packet.dst == cx.here || packet.src == packet.dst {
             return Verdict::Pass;
         }
@@ -107,7 +107,7 @@ impl Proxy {
             None if segment.flags.has(Flags::SYN) => self.opens(number, ends, from, segment),
             None => match self.agreed(number, from, segment) {
                 Some(agreed) => {
-                    // What the other end waits for comes from the node now.
+                    // The node now sends the segment that the other end waits for.
                     let number = self.split(number, ends, &agreed, air, None);
                     if let Some((_, Entry::Split(flow))) = self.table.get(number) {
                         flow.greet(1 - from);
@@ -202,7 +202,7 @@ impl Proxy {
             return Verdict::Pass;
         }
         self.counters.packets_taken += 1;
-        // What comes too early comes again.
+        // A segment that is too early is dropped: its sender repeats it.
         if acknowledges != Acknowledges::TooEarly {
             let before = flow.held();
             flow.take(from, segment, acknowledges, ecn, cx.now);
@@ -252,8 +252,8 @@ impl Proxy {
         Some(entry)
     }
 
-    /// Whether there is room for another flow. If the table is full, the flow that was not used for the longest time goes, if
-    /// its ends can go on without the node.
+    /// Whether there is room for another flow. If the table is full, the flow that was not used for the longest time
+    /// goes, if its ends can go on without the node.
     fn makes_room(&mut self) -> bool {
         if !self.table.is_full() {
             return true;

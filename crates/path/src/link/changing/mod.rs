@@ -3,15 +3,16 @@
 //! In the order in which a packet meets them:
 //! 1. *Service* ([`service`]): when its sending starts and when it has left. First in, first out; in a gap that lets
 //!    packets wait nothing is sent.
-//! 2. *Delay*: the link's own, or that of the table's row when the packet leaves, and jitter drawn for the packet's start.
-//! 3. *Spikes*: who would arrive in a spike arrives so much later.
-//! 4. *Gaps*: who would arrive in one arrives at its end, or never, as the gap says. Who was being sent in one that
-//!    loses packets is lost.
-//! 5. *Order*: unless packets may overtake, nobody arrives before one who was sent earlier; who arrives at the same time
-//!    does so in the order of sending.
+//! 2. *Delay*: the link's own, or that of the table's row when the packet leaves, and jitter drawn for the packet's
+//!    start.
+//! 3. *Spikes*: an arrival within a spike is delayed by the extra delay of the spike.
+//! 4. *Gaps*: an arrival within a gap moves to its end, or is lost, as the gap says. A packet that is being sent in a
+//!    gap with loss is lost.
+//! 5. *Order*: unless packets may overtake, no packet arrives before one that was sent earlier; simultaneous arrivals
+//!    keep the order of sending.
 //!
-//! All of it is settled when a packet is queued, because first in, first out means that nobody who comes later changes
-//! it. So a packet costs one wake-up, at its arrival, as in a pipe. What wakes first is the top of a heap.
+//! All of it is settled when a packet is queued, because in a FIFO queue no later packet can change it. So a packet
+//! costs one wake-up, at its arrival, as in a pipe. The next wake-up is the top of a heap.
 
 pub mod plan;
 pub mod service;
@@ -66,7 +67,7 @@ pub struct Changing {
     threshold: Limit,
     lossy: bool,
     slot: Slot,
-    /// The starts and sizes of those that had not begun to be sent when last looked.
+    /// The starts and sizes of the packets that had not begun to be sent at the last update.
     waiting: VecDeque<(Time, u32)>,
     waiting_bytes: u64,
     /// Arrivals, the first on top: time, number of the packet on this line, place in `held`.
@@ -78,8 +79,8 @@ pub struct Changing {
 }
 
 impl Changing {
-    /// A line that changes as `changes` says, with chance from `stream`, that wakes at `slot`; `lossy` tells whether its
-    /// link's channel can lose anything.
+    /// A line that changes as `changes` says, with chance from `stream`, that wakes at `slot`; `lossy` tells whether
+    /// its link's channel can lose anything.
     pub fn new(
         hop: HopId,
         line: Line,
@@ -127,7 +128,7 @@ impl Changing {
         self
     }
 
-    /// What has been counted until `now`. The line is busy while it has something to send, whether it can or not.
+    /// The counters at `now`. The line is busy while it has something to send, whether it can or not.
     pub fn counters(&self, now: Time) -> Counters {
         let mut counters = self.counters;
         let waiting = self.waiting.iter().rev().take_while(|(starts, _)| *starts > now).count();
@@ -136,7 +137,7 @@ impl Changing {
         counters
     }
 
-    /// What it holds at `now`.
+    /// The packets that it holds at `now`.
     pub fn state(&self, now: Time) -> HopState {
         let waiting = self.waiting.iter().rev().take_while(|(starts, _)| *starts > now);
         let (count, bytes) = waiting.fold((0, 0), |(count, bytes), (_, size)| (count + 1, bytes + u64::from(*size)));
@@ -144,7 +145,7 @@ impl Changing {
         HopState { waiting: count, waiting_bytes: bytes, outstanding, link_layer: None }
     }
 
-    /// Takes a packet to send. Gives the time at which it will have left the node, or `None` if the queue was full.
+    /// Takes a packet to send. Returns the time at which it will have left the node, or `None` when the queue was full.
     pub fn on_packet<O: Observer>(&mut self, packet: &Packet, cx: &mut Cx<'_, O>) -> Option<Time> {
         let size = packet.size();
         let ready = self.server.free_at.max(cx.now);
@@ -231,7 +232,8 @@ impl Changing {
         self.flights.push(Reverse((arrives, number, place)));
     }
 
-    /// What tells a packet's draws from those of others that start at the same time, here or the other way.
+    /// The number that separates a packet's draws from those of other packets that start at the same time, in either
+    /// direction.
     fn number_of(&mut self, starts: Time) -> u32 {
         let (last, number) = self.last_start;
         self.last_start = (starts, if last == starts { number + 1 } else { 0 });
@@ -262,7 +264,7 @@ impl Changing {
         at < now || (at == now && self.tie == Tie::DepartureFirst)
     }
 
-    /// Who has begun to be sent waits no more.
+    /// A packet whose transmission has begun waits no more.
     fn begin_those_due(&mut self, now: Time) {
         while let Some((_, size)) = self.waiting.front().copied().filter(|(starts, _)| self.is_over(*starts, now)) {
             self.waiting.pop_front();

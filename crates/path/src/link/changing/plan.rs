@@ -141,7 +141,7 @@ pub fn check_gaps(gaps: &[Gap]) -> Vec<(usize, Fault)> {
     faults
 }
 
-/// How much later who would arrive at `at` arrives.
+/// The extra delay of a packet that would arrive at `at`.
 pub(super) fn extra(spikes: &[Spike], at: Time) -> Span {
     let begun = spikes.partition_point(|spike| Time::ZERO + spike.at <= at);
     let last = begun.checked_sub(1).map(|last| spikes[last]);

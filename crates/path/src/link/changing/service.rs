@@ -19,8 +19,8 @@ pub struct Row {
     pub loss: f64,
 }
 
-/// Chances to send, as in the traces of Mahimahi (Netravali2015): at each up to 1504 bytes leave, of as many packets as that
-/// are; what nobody uses is gone.
+/// Delivery opportunities, as in the traces of Mahimahi (Netravali2015): at each up to 1504 bytes leave, of one or
+/// several packets; unused bytes are lost.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Opportunities {
     /// When, in milliseconds, not falling; the last is more than 0, and is when they begin again.
@@ -42,7 +42,7 @@ impl Opportunities {
     /// The latest time that a trace may have: longer than any run.
     pub const LATEST: u64 = 400 * 24 * 3_600_000;
 
-    /// What they carry in the mean.
+    /// Their mean rate.
     pub fn mean_rate(&self) -> Rate {
         let bits = u128::from(8 * Self::BYTES) * self.millis.len() as u128 * 1000;
         let rate = (bits / u128::from(self.period())).max(1);
@@ -133,7 +133,8 @@ fn row(rows: &[Row], at: Time) -> (Time, Option<&Row>) {
     (next, begun.checked_sub(1).map(|last| &rows[last]))
 }
 
-/// Bits are sent at the rate of the moment; the last nanosecond is not counted if it is not full, as for a constant rate.
+/// Bits are sent at the rate of the moment; the last nanosecond is not counted if it is not full, as for a constant
+/// rate.
 fn at_rate(rows: &[Row], line: &mut Line, outages: &Outages, ready: Time, size: u32) -> (Time, Time) {
     let mut now = ready;
     // When it started, and what is left to send in bits per second times nanoseconds.
@@ -145,7 +146,7 @@ fn at_rate(rows: &[Row], line: &mut Line, outages: &Outages, ready: Time, size: 
         let pauses = next_row.min(outages.next(now));
         let Some(rate_now) = Rate::from_bits_per_sec(rate) else {
             if pauses == Time::NEVER {
-                // Whoever makes the rows sees to it that the last has a rate.
+                // The loader ensures that the last row has a rate.
                 return (Time::NEVER, Time::NEVER);
             }
             now = pauses;
@@ -166,8 +167,8 @@ fn at_rate(rows: &[Row], line: &mut Line, outages: &Outages, ready: Time, size: 
     }
 }
 
-/// Bytes leave at opportunities that come after the packet did, outside of gaps. Who came before the last one left goes on
-/// at its opportunity, if bytes still fit; for whoever comes later they are gone.
+/// Bytes leave at opportunities after the packet's arrival, outside of gaps. A packet that arrived before the last one
+/// left shares its opportunity if bytes still fit; for a later arrival they are lost.
 fn at_opportunities(
     opportunities: &Opportunities,
     server: &mut Server,

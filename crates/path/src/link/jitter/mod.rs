@@ -57,9 +57,9 @@ fn is_zero(span: &Span) -> bool {
     *span == Span::ZERO
 }
 
-/// A delay of so many nanoseconds.
+/// A delay from a number of nanoseconds.
 fn delay(nanos: f64) -> Span {
-    // What is no number or negative is cast to 0.
+    // NaN and negative values are cast to 0.
     Span::from_nanos(nanos as u64).min(LONGEST)
 }
 
@@ -83,8 +83,8 @@ mod tests {
         (0..200_000u64).map(|at| law.draw(&mut stream.draws_at(at * 1_000, 0)).as_secs_f64() * 1e3).collect()
     }
 
-    /// That mean and variance lie within four standard errors of `mean` and `variance`. The error of a variance is found
-    /// from the sample's fourth moment.
+    /// That mean and variance lie within four standard errors of `mean` and `variance`. The error of a variance is
+    /// found from the sample's fourth moment.
     pub(super) fn assert_moments(law: &LawConfig, mean: f64, variance: f64) {
         let all = draws(law);
         let n = all.len() as f64;
@@ -105,7 +105,8 @@ mod tests {
         assert!((found - expected).abs() <= 4.0 * error, "{law:?}: {found} up to {x} ms, expected {expected}");
     }
 
-    /// One packet's delay says nothing of the next one's: the correlation of n independent pairs has deviation 1 / sqrt(n).
+    /// One packet's delay says nothing of the next one's: the correlation of n independent pairs has deviation 1 /
+    /// sqrt(n).
     #[test]
     fn delays_of_packets_in_a_row_are_not_correlated() {
         let law = LawConfig::Uniform(uniform::Config { low: Span::ZERO, high: Span::from_millis(2) });

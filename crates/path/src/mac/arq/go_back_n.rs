@@ -1,8 +1,8 @@
-//! Go-back-N: the far end takes frames in sequence only and keeps none; when the oldest frame's timer expires, that frame
-//! and all behind it are sent again [LinCostello2004 ch. 22].
+//! Go-back-N: the far end takes frames in sequence only and keeps none; when the oldest frame's timer expires, that
+//! frame and all behind it are sent again [LinCostello2004 ch. 22].
 //!
-//! Acknowledgments are cumulative, and every frame that arrives is answered by one, so one that is lost is made good by the
-//! next if that comes before the timer. Deliveries are always in sequence.
+//! Acknowledgments are cumulative, and every frame that arrives is answered by one, so the next makes up for a lost one
+//! if it comes before the timer. Deliveries are always in sequence.
 //!
 //! Deviations: the far end sends no negative acknowledgment, so a loss is found by the timer alone; numbers never wrap.
 

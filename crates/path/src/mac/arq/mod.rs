@@ -26,7 +26,7 @@ engine::registry! {
     }
 }
 
-/// What sends frames again, if anything does.
+/// The retransmission scheme of a link layer.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Arq {
     /// Nothing.
@@ -42,7 +42,7 @@ pub enum Arq {
 }
 
 impl Arq {
-    /// Bytes of a link acknowledgment; none if frames are not acknowledged.
+    /// Bytes of a link acknowledgment; `None` for a link layer without acknowledgments.
     pub fn ack_size(&self) -> Option<u32> {
         match self {
             Arq::None | Arq::Fec(_) | Arq::Lan(_) => None,
@@ -51,7 +51,7 @@ impl Arq {
         }
     }
 
-    /// How many frames may be on their way unacknowledged; none if there is no such bound.
+    /// The most frames that may be unacknowledged at once; `None` for no bound.
     pub fn window(&self) -> Option<u32> {
         match self {
             Arq::None | Arq::Fec(_) | Arq::Lan(_) => None,
@@ -78,6 +78,6 @@ pub struct StopAndWait {
     pub margin: Span,
     /// Bytes of a link acknowledgment.
     pub ack_size: u32,
-    /// What a retransmission is called.
+    /// The name of a retransmission.
     pub numbering: stop_and_wait::Numbering,
 }

@@ -1,10 +1,10 @@
-//! Selective repeat: each frame is acknowledged by itself, and only one whose own timer expires is sent again, before any
-//! new one [LinCostello2004 ch. 22].
+//! Selective repeat: each frame is acknowledged by itself, and only one whose own timer expires is sent again, before
+//! any new one [LinCostello2004 ch. 22].
 //!
-//! The far end keeps what comes behind a gap, at most a window of frames. With `in_order` it hands packets up in sequence;
-//! a frame that was given up is passed over one propagation delay after the sender gave it up. That stands for the far
-//! end's own timer (t-Reassembly of LTE and 5G), here neither early nor late. Without `in_order` packets are handed up
-//! as they come.
+//! The far end buffers frames behind a gap, at most a window of them. With `in_order` it hands packets up in sequence;
+//! a frame that was given up is skipped one propagation delay after the sender gave it up. That models the far end's
+//! own timer (t-Reassembly of LTE and 5G), here neither early nor late. Without `in_order` packets are handed up on
+//! arrival.
 //!
 //! Deviations: numbers never wrap; an acknowledgment names one frame, so one that is lost costs a transmission.
 

@@ -6,7 +6,7 @@ use engine::{Rate, Span};
 use super::config::{Aggregation, Config, Growth, Preamble};
 use super::standard::{Mode, Standard};
 
-/// More attempts than anybody makes.
+/// An upper bound of attempts.
 const MOST_ATTEMPTS: u32 = 10_000;
 /// The longest frame there is [802.11-2007 annex D, dot11RTSThreshold].
 const LONGEST_FRAME: u64 = 2347;

@@ -1,4 +1,4 @@
-//! What a cell can set.
+//! The settings of a cell.
 
 use engine::{Bytes, Decibels, Length, Named, Rate, Span};
 use schemars::JsonSchema;
@@ -18,12 +18,12 @@ pub struct Config {
     /// The rate of data, unless a link has one of its own; the standard's highest if not given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rate: Option<Rate>,
-    /// Whether `rate` may be none of the standard's. Its frames are then timed as the standard's are, with their bits at that rate,
-    /// and answers keep to the basic rates. Only where frames are bits at a rate, not symbols.
+    /// Whether `rate` may be none of the standard's. Its frames are then timed as the standard's are, with their bits
+    /// at that rate, and answers keep to the basic rates. Only where frames are bits at a rate, not symbols.
     #[serde(skip_serializing_if = "is_default")]
     pub any_rate: bool,
-    /// The rates that every station can receive: answers are sent at the highest of them that is not above the rate of what
-    /// they answer. The standard's if not given.
+    /// The rates that every station can receive: answers are sent at the highest of them that is not above the rate of
+    /// what they answer. The standard's if not given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub basic_rates: Option<Vec<Rate>>,
     /// The length of preambles, where the standard has two.
@@ -33,7 +33,8 @@ pub struct Config {
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "engine::or_none::deserialize")]
     #[schemars(schema_with = "engine::or_none::schema::<Bytes>")]
     pub rts_threshold: Option<Bytes>,
-    /// Frames longer than this, header and checksum included, are sent in fragments of this length; none is if not given.
+    /// Frames longer than this, header and checksum included, are sent in fragments of this length; none is if not
+    /// given.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "engine::or_none::deserialize")]
     #[schemars(schema_with = "engine::or_none::schema::<Bytes>")]
     pub fragmentation_threshold: Option<Bytes>,
@@ -43,7 +44,7 @@ pub struct Config {
     /// The same for longer frames; 4 if not given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub long_retry_limit: Option<u32>,
-    /// What is added to both limits with each packet to a station that is given up in a row, until one is acknowledged
+    /// The increase of both limits with each packet to a station that is given up in a row, until one is acknowledged
     /// (approach A of disconnections2012).
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "engine::or_none::deserialize")]
     #[schemars(schema_with = "engine::or_none::schema::<Growth>")]
@@ -76,7 +77,7 @@ pub struct Config {
     /// How long a frame takes to every station of the medium; 1 us if not given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub delay: Option<Span>,
-    /// How far frames can be read; everybody hears everybody if not given.
+    /// The distance up to which frames can be decoded; without it all stations hear each other.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub range: Option<Length>,
     /// Which frames reach as far as the range.
@@ -85,7 +86,8 @@ pub struct Config {
     /// How far frames are sensed; 2.2 times the range if not given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub carrier_sense_range: Option<Length>,
-    /// A frame survives those that begin while it is received if it is stronger than each by this; none does if not given.
+    /// A frame survives those that begin while it is received if it is stronger than each by this; none does if not
+    /// given.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "engine::or_none::deserialize")]
     #[schemars(schema_with = "engine::or_none::schema::<Decibels>")]
     pub capture: Option<Decibels>,
@@ -111,7 +113,7 @@ pub struct Aggregation {
 }
 
 impl Default for Aggregation {
-    /// What the standard allows: the window of a block acknowledgment, the longest aggregate, the longest frame
+    /// The limits of the standard: the window of a block acknowledgment, the longest aggregate, the longest frame
     /// [802.11-2012 s8.3.1.9.3, s8.4.2.58.3, s20.4.4].
     fn default() -> Self {
         Aggregation { frames: 64, bytes: Bytes(65_535), duration: Span::from_millis(10) }
@@ -155,7 +157,7 @@ pub struct Retries {
 }
 
 impl Retries {
-    /// The limit for a long frame or a short one, behind so many packets given up in a row.
+    /// The limit for a long or a short frame after `drops` packets in a row were given up.
     pub fn limit(&self, long: bool, drops: u32) -> u32 {
         let limit = self.limits[usize::from(long)];
         match self.growth {

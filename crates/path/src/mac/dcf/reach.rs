@@ -11,8 +11,8 @@ use crate::event::Reach;
 use crate::place::crossing::within;
 use crate::place::{Path, square_of, square_ratio};
 
-/// ns-2's default radio reads what is at least 3.652e-10 W and senses what is at least 1.559e-11 W: under its two-ray ground
-/// model 250 m and 550 m (tcl/lib/ns-default.tcl).
+/// ns-2's default radio reads what is at least 3.652e-10 W and senses what is at least 1.559e-11 W: under its two-ray
+/// ground model 250 m and 550 m (tcl/lib/ns-default.tcl).
 const SENSED_PER_READ: [u64; 2] = [22, 10];
 /// The two-ray ground model, ns-2's default, beyond its crossover distance.
 const PATH_LOSS: f64 = 4.0;
@@ -89,12 +89,12 @@ impl Config {
         self.path_loss.unwrap_or(PATH_LOSS)
     }
 
-    /// What is wrong with them.
+    /// The errors of these settings.
     pub(super) fn reach_faults(&self) -> Vec<Fault> {
         let mut faults = Vec::new();
         if let Some(range) = self.range.filter(|range| *range == Length(0) || *range > LONGEST) {
             let fault = Fault::new("range", range, format!("more than nothing, at most {LONGEST}"));
-            faults.push(fault.hint("leave it out, and everybody hears everybody"));
+            faults.push(fault.hint("leave it out, and all stations hear each other"));
         }
         match (self.range, self.carrier_sense_range) {
             (Some(range), Some(sensed)) if sensed < range || sensed > LONGEST => {
@@ -135,5 +135,5 @@ fn usually_sensed(read: Length) -> Length {
 }
 
 fn without_range(key: &'static str, found: impl std::fmt::Display) -> Fault {
-    Fault::new(key, found, "nothing: without a range everybody hears everybody").hint("add range = \"250 m\"")
+    Fault::new(key, found, "nothing: without a range all stations hear each other").hint("add range = \"250 m\"")
 }

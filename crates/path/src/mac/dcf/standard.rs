@@ -1,4 +1,4 @@
-//! What each edition of IEEE 802.11 fixes: rates, slots, spaces between frames, and how long a frame takes.
+//! The constants of each edition of IEEE 802.11: rates, slots, spaces between frames, and how long a frame takes.
 
 use std::fmt;
 
@@ -25,8 +25,8 @@ pub enum Standard {
     /// The same at 2.4 GHz, among stations that all can [802.11-2007 s19].
     #[serde(rename = "802.11g")]
     G,
-    /// High throughput at 5 GHz: 20 MHz, one stream, the long guard interval, MCS 0 to 7, 6.5 to 65 Mbps, among stations that all
-    /// can, though with preambles that others understand (HT-mixed) [802.11-2012 s20].
+    /// High throughput at 5 GHz: 20 MHz, one stream, the long guard interval, MCS 0 to 7, 6.5 to 65 Mbps, among
+    /// stations that all can, though with preambles that others understand (HT-mixed) [802.11-2012 s20].
     #[serde(rename = "802.11n")]
     N,
 }
@@ -36,7 +36,7 @@ pub enum Standard {
 pub enum Modulation {
     /// A preamble and header, then bits at the rate, whole microseconds [802.11-2007 s18.3.4].
     Serial,
-    /// A preamble and header, then symbols of 4 us with so many bits each, among them 16 in front and 6 behind
+    /// A preamble and header, then symbols of 4 us that hold `bits` each; 16 bits precede the data and 6 follow it
     /// [802.11-2007 s17.4.3].
     Ofdm {
         /// Data bits of a symbol.
@@ -85,7 +85,7 @@ const fn us(micros: u64) -> Span {
     Span::from_nanos(1000 * micros)
 }
 
-/// The rate of so many units of 100 kbps.
+/// The rate from a number of units of 100 kbps.
 const fn mbps(tenths: u64) -> Rate {
     match Rate::from_bits_per_sec(tenths * 100_000) {
         Some(rate) => rate,
@@ -134,8 +134,8 @@ const HT: [Mode; 8] = [
     high_throughput(585),
     high_throughput(650),
 ];
-/// For each of them the OFDM rate of the same modulation and coding, by which the rate of the answer is found; for 5/6, which OFDM
-/// does not have, that of 3/4 [802.11-2012 s9.7].
+/// For each of them the OFDM rate of the same modulation and coding, by which the rate of the answer is found; for 5/6,
+/// which OFDM does not have, that of 3/4 [802.11-2012 s9.7].
 const HT_REFERENCE: [usize; 8] = [0, 2, 3, 4, 5, 6, 7, 7];
 
 impl fmt::Display for Standard {
@@ -173,8 +173,8 @@ impl Standard {
         }
     }
 
-    /// The place among [`control_modes`](Self::control_modes) of the rate that stands for that of a data frame when the rate of its
-    /// answer is sought.
+    /// The place among [`control_modes`](Self::control_modes) of the rate that stands for that of a data frame when the
+    /// rate of its answer is sought.
     pub const fn reference(self, rate: usize) -> usize {
         match self {
             Standard::N => HT_REFERENCE[rate],

@@ -1,12 +1,13 @@
-//! Sampling, after Linux's minstrel (net/mac80211/rc80211_minstrel.c; Xia, Hart, Fu: *Evaluation of the Minstrel rate adaptation
-//! algorithm in IEEE 802.11g WLANs*, ICC 2013).
+//! Sampling, after Linux's minstrel (net/mac80211/rc80211_minstrel.c; Xia, Hart, Fu: *Evaluation of the Minstrel rate
+//! adaptation algorithm in IEEE 802.11g WLANs*, ICC 2013).
 //!
-//! For each rate the share of frames that are acknowledged is kept: over each interval, then smoothed. What a rate carries is that
-//! share over the time of a usual frame. Packets go at the rate that carries most; one in ten, chosen by chance, samples another
-//! rate first. A packet that fails goes on at the second best rate, then at the surest, then at the lowest, the same number of
-//! attempts at each.
+//! For each rate the share of frames that are acknowledged is kept: over each interval, then smoothed. The throughput
+//! of a rate is that share over the time of a usual frame. Packets go at the rate that carries most; one in
+//! ten, chosen by chance, samples another rate first. A packet that fails goes on at the second best rate, then at the
+//! surest, then at the lowest, the same number of attempts at each.
 //!
-//! Left out: Linux's bound of 6 ms for the attempts at one rate, and its shuffled table of samples, for which chance stands.
+//! Left out: Linux's bound of 6 ms for the attempts at one rate, and its shuffled table of samples, for which chance
+//! stands.
 
 use engine::registry::{Fault, Settings};
 use engine::{Draws, Span, Time};
@@ -20,7 +21,7 @@ use crate::mac::dcf::RateIndex;
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {
-    /// How often what was learned is reckoned anew.
+    /// The interval at which the statistics are updated.
     pub interval: Span,
     /// The weight of what was known before, 0 to 1.
     pub weight: f64,
@@ -75,7 +76,7 @@ const HOPELESS: f64 = 0.1;
 /// Beyond this surer is not better: of such rates the one that carries most is the surest. Linux's bound.
 const SURE: f64 = 0.95;
 
-/// What is known of a rate.
+/// The statistics of a rate.
 #[derive(Clone, Default)]
 struct Known {
     time: Span,
@@ -98,9 +99,9 @@ struct Minstrel {
     config: Config,
     known: Vec<Known>,
     draws: Draws,
-    /// When the shares were last reckoned.
+    /// When the shares were last updated.
     reckoned: Time,
-    /// What carries most, second most, the surest, the lowest.
+    /// The rates with the highest and second highest throughput, the most reliable and the lowest one.
     chain: [RateIndex; 4],
     /// For the packet in hand: the rates of its first attempts and its second ones.
     first: RateIndex,

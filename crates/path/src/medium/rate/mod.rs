@@ -28,7 +28,7 @@ impl Default for RateControlConfig {
 /// Bytes of the frame by whose time rates are compared; Linux's minstrel takes the same.
 pub const USUAL_FRAME: u32 = 1200;
 
-/// What there is to choose from.
+/// The rates to choose from.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Rates {
     /// Slowest first.
@@ -37,14 +37,14 @@ pub struct Rates {
     pub times: Vec<Span>,
     /// The place of the rate that the link names; the highest that is used.
     pub preferred: RateIndex,
-    /// Chance of its own.
+    /// Random stream of the control.
     pub stream: Stream,
 }
 
 /// The choice toward one neighbour.
 pub trait RateControl: Send {
-    /// The rate of the next frame, of which this is attempt number `attempt`, from 1. Asked once for each attempt; fragments
-    /// that follow one another are one, at one rate.
+    /// The rate of the next frame, of which this is attempt number `attempt`, from 1. Asked once for each attempt;
+    /// fragments that follow one another are one, at one rate.
     fn rate(&mut self, attempt: u32, now: Time) -> RateIndex;
 
     /// An attempt at a rate was acknowledged, or was not.
@@ -52,8 +52,8 @@ pub trait RateControl: Send {
         let _ = (rate, acknowledged, now);
     }
 
-    /// So many packets went in one frame, of which so many were acknowledged. For those that go by single attempts it is one, that
-    /// succeeded if half of them were.
+    /// An aggregate of `sent` packets went out, of which `acknowledged` were. By default it counts as one attempt,
+    /// which succeeded if half of them were.
     fn on_aggregate(&mut self, rate: RateIndex, sent: u32, acknowledged: u32, now: Time) {
         self.on_attempt(rate, 2 * acknowledged >= sent, now);
     }

@@ -1,9 +1,11 @@
-//! The rate of approach A in disconnections2012: a step down with each packet given up in a row, three steps down to a third of
-//! the highest, and back at the first acknowledgment. With `failures` a step is so many failed attempts in a row instead, at one
-//! packet or several: the paper's text bears both ("successive transmission failures detected at MAC layer", section 4.1).
+//! The rate of approach A in disconnections2012: a step down with each packet given up in a row, three steps down to a
+//! third of the highest, and back at the first acknowledgment. With `failures` a step takes that number of failed
+//! attempts in a row instead, at one packet or several: the paper's text supports both ("successive transmission
+//! failures detected at MAC layer", section 4.1).
 //!
-//! Rates that lie between those of the standard do not exist: each step takes the highest of the standard that is not above its
-//! share of the link's rate. The paper gives the end of the steps, 33 %, and their number, 3; they are evenly spaced here.
+//! Rates that lie between those of the standard do not exist: each step takes the highest of the standard that is not
+//! above its share of the link's rate. The paper gives the end of the steps, 33 %, and their number, 3; they are evenly
+//! spaced here.
 
 use engine::Time;
 use engine::registry::{Fault, Settings};
@@ -19,7 +21,7 @@ use crate::mac::dcf::RateIndex;
 pub struct Config {
     /// Steps down.
     pub steps: u32,
-    /// What is left of the rate behind the last.
+    /// The share of the rate that is left after the last step.
     pub least: f64,
     /// Failed attempts in a row that take the rate down a step; a packet that is given up does if not given.
     #[serde(skip_serializing_if = "Option::is_none")]

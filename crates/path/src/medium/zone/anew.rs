@@ -1,5 +1,5 @@
-//! Zones made anew when who hears whom changes: the stations of a new one have heard the same until now, so that what they count
-//! carries over to the slot.
+//! Rebuilds zones when audibility changes: the stations of a new zone have heard the same until now, so their counts
+//! carry over to the slot.
 
 use engine::{Schedule, Time};
 
@@ -7,7 +7,8 @@ use super::super::station::{Phase, Station};
 use super::{Apart, Reservation, Zone};
 use crate::mac::dcf::Phy;
 
-/// What the stations of a zone have in common. Zones of which it is the same differ in nothing but how much they have counted.
+/// The common state of the stations of a zone. Zones with equal states differ only in how much they have
+/// counted.
 #[derive(PartialEq, Eq, Hash)]
 pub(in super::super) struct Standing {
     heard: u32,
@@ -21,7 +22,7 @@ pub(in super::super) struct Standing {
 }
 
 impl Zone {
-    /// What its stations have in common.
+    /// The common state of its stations.
     pub fn standing(&self) -> Standing {
         let mut reserved = self.reserved.clone();
         reserved.sort();
@@ -36,7 +37,7 @@ impl Zone {
         Zone { heard, clear, damaged, busy_since, idle_since, reserved, from, counted, ..Zone::default() }
     }
 
-    /// Nobody's wake-up stands for all any more.
+    /// No station's wake-up stands for the whole zone any more.
     pub fn ceases(&mut self, stations: &[Station], schedule: &mut Schedule) {
         self.disarm(stations, schedule);
     }
@@ -57,7 +58,7 @@ impl Zone {
                     slots: *slots,
                 }));
             }
-            // What is over stays so.
+            // A count that is over stays so.
             Phase::Resting { until: Some(until) } if *until > old.counted => *until = rebased(*until),
             Phase::Resting { until: Some(until) } => *until = 0,
             _ => {}

@@ -1,8 +1,8 @@
 //! Go-back-N and selective repeat at work: rules and settings stand in [`crate::mac::arq::window`].
 //!
-//! Four things are on their way at any time, each in a line of its own, because each takes equally long from the end of its
-//! frame: frames to the far end, acknowledgments back, timers, and the news that a frame was given up. At one time an
-//! acknowledgment comes before the timer that waits for it.
+//! Four things are on their way at any time, each in a line of its own, because each takes equally long from the end of
+//! its frame: frames to the far end, acknowledgments back, timers, and the news that a frame was given up. At one time
+//! an acknowledgment comes before the timer that waits for it.
 
 mod far_end;
 
@@ -33,7 +33,7 @@ struct Outstanding {
     done: bool,
 }
 
-/// What it waits for.
+/// The event of the next wake-up.
 #[derive(Clone, Copy)]
 enum Next {
     Ack,
@@ -112,7 +112,7 @@ impl WindowSender {
     }
 
     pub(super) fn on_packet<O: Observer>(&mut self, packet: &Packet, urgent: bool, cx: &mut Cx<'_, O>) -> bool {
-        // What can be sent at once does not wait: no limit is met.
+        // A packet that can be sent at once does not wait: no limit applies.
         let at_once = self.free.0 <= cx.now && !self.has_repeats() && self.backlog.is_empty() && self.window_is_open();
         let mut packet = *packet;
         if !at_once && !self.backlog.admits(&mut packet, (0, 0), self.hop, &mut self.counters, cx) {
@@ -272,7 +272,7 @@ impl WindowSender {
         self.slide();
     }
 
-    /// The window moves on to the first frame whose end is not known, and timers that nobody waits for are forgotten.
+    /// Advances the window to the first frame whose fate is open, and drops timers that are no longer needed.
     fn slide(&mut self) {
         while self.outstanding.front().is_some_and(|outstanding| outstanding.done) {
             self.outstanding.pop_front();
