@@ -40,6 +40,8 @@ pub(crate) struct History {
     pub sent: Vec<Sent>,
     pub acks: Vec<Ack>,
     pub windows: Vec<Window>,
+    /// Why nothing was sent, from when on.
+    pub blocked: Vec<(f64, tcp::Blocked)>,
     /// Data packets lost for good on the way.
     pub lost: Vec<Spot>,
     /// Acknowledgments lost for good on the way, at the byte they asked for.

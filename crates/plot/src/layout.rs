@@ -2,6 +2,7 @@
 
 use engine::Time;
 
+use crate::blocked::BlockedRows;
 use crate::describe::{Description, FlowDescription};
 use crate::frame::{self, Area, Sheet};
 use crate::history::History;
@@ -154,6 +155,7 @@ fn panels(
     let header = header(sheet, left, title, parts);
     let x = Scale { lo: view.from, hi: view.to, start: left, end: right };
     let spans = Spans::new(view, if upper { &options.spans } else { &[] });
+    let blocked = BlockedRows::new(view, options.blocked);
     let bad = view.bad();
     let too_fine = frame::too_fine(&x, bad);
     let bad = if too_fine { &[] } else { bad };
@@ -179,7 +181,7 @@ fn panels(
     let above_height = if upper { rows(&above) } else { 0.0 };
     let between_height = if lower { rows(&between) } else { 0.0 };
     let gap = if upper && lower { GAP } else { 0.0 };
-    let room = (height - header - above_height - gap - between_height - FOOTER).max(2.0);
+    let room = (height - header - above_height - gap - between_height - blocked.height() - FOOTER).max(2.0);
     let upper_height = room
         * if !lower {
             1.0
@@ -190,7 +192,8 @@ fn panels(
         };
     let top = header + above_height;
     let upper_area = Area { left, top, right, bottom: top + upper_height };
-    let lower_area = Area { left, top: top + upper_height + gap + between_height, right, bottom: height - FOOTER };
+    let bottom = height - FOOTER - blocked.height();
+    let lower_area = Area { left, top: top + upper_height + gap + between_height, right, bottom };
 
     if upper {
         legend::draw(&above, sheet, left, header);
@@ -205,5 +208,7 @@ fn panels(
         frame::shade(sheet, &lower_area, &x, bad);
         windows.draw(sheet, &lower_area, &x);
     }
-    frame::time_axis(sheet, if lower { &lower_area } else { &upper_area }, &x);
+    let lowest = if lower { lower_area } else { upper_area };
+    blocked.draw(sheet, lowest.bottom, &x);
+    frame::time_axis(sheet, &Area { bottom: lowest.bottom + blocked.height(), ..lowest }, &x);
 }

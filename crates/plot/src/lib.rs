@@ -16,6 +16,7 @@
 //! ```
 
 mod air;
+mod blocked;
 mod describe;
 mod frame;
 mod history;

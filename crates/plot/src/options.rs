@@ -58,6 +58,8 @@ pub struct Options {
     pub unit: Unit,
     /// Whether the receiver's window is drawn beside cwnd.
     pub receiver_window: bool,
+    /// Whether rows below the panels show why nothing was sent.
+    pub blocked: bool,
     /// The heading; names of the flow and its ends if not given.
     pub title: Option<String>,
     /// What ran, such as its scheme and its seed: stands below the heading, before what happened in numbers.
@@ -89,6 +91,7 @@ impl Default for Options {
             theme: Theme::default(),
             unit: Unit::default(),
             receiver_window: true,
+            blocked: false,
             title: None,
             ran: Vec::new(),
             spans: Vec::new(),

@@ -140,6 +140,7 @@ impl Recorder {
             tcp::Event::Window { cwnd, ssthresh } => {
                 self.keep_last(number, |h| &mut h.windows, at, Window { at, cwnd, ssthresh });
             }
+            tcp::Event::Blocked { reason } => self.keep_last(number, |h| &mut h.blocked, at, (at, reason)),
             tcp::Event::Timeout { seq, .. } => self.keep(number, |h| &mut h.timeouts, at, Spot { at, seq }),
             tcp::Event::FastRetransmit { seq } => {
                 self.keep(number, |h| &mut h.fast_retransmits, at, Spot { at, seq });

@@ -126,11 +126,14 @@ fn as_json(name: &str, report: &FlowReport, top: usize) -> Value {
     let kinds = report.kinds();
     let kinds =
         kinds.iter().map(|total| json!({ "kind": total.kind, "count": total.count, "cost_ms": in_millis(total.cost) }));
+    let blocked: serde_json::Map<String, Value> =
+        report.blocked.iter().map(|(reason, held)| (reason.name().to_owned(), in_millis(*held).into())).collect();
     json!({
         "flow": name,
         "completed": report.completed,
         "took_ms": in_millis(report.took),
         "timeouts": report.timeouts,
+        "blocked_ms": blocked,
         "lost_ms": in_millis(report.lost),
         "lost_avoidably_ms": in_millis(report.lost_avoidably),
         "kinds": kinds.collect::<Vec<Value>>(),
@@ -145,7 +148,7 @@ fn in_millis(span: Span) -> f64 {
 fn as_table(name: &str, report: &FlowReport, top: usize) -> String {
     let took = format!("{:.3} s", report.took.as_secs_f64());
     let done = if report.completed { "took" } else { "is not done after" };
-    let mut out = format!("\nflow {name} {done} {took}\n");
+    let mut out = format!("\nflow {name} {done} {took}\n{}", blocked(report));
     if report.findings.is_empty() {
         let timeouts = match report.timeouts {
             0 => String::new(),
@@ -175,6 +178,16 @@ fn as_table(name: &str, report: &FlowReport, top: usize) -> String {
     out.push_str(&totals(report));
     out.push_str("rows can overlap in time, so their costs do not add up; the last two lines count each moment once\n");
     out
+}
+
+/// What the sender waited for when it sent nothing, the longest first.
+fn blocked(report: &FlowReport) -> String {
+    let mut held: Vec<_> = report.blocked.into_iter().filter(|(_, held)| *held > Span::ZERO).collect();
+    held.sort_by_key(|(_, held)| std::cmp::Reverse(*held));
+    let share = |held: Span| 100.0 * held.as_secs_f64() / report.took.as_secs_f64().max(f64::MIN_POSITIVE);
+    let parts: Vec<String> =
+        held.iter().map(|(reason, held)| format!("{} {:.1} %", reason.name(), share(*held))).collect();
+    if parts.is_empty() { String::new() } else { format!("the sender was blocked by {}\n", parts.join(", ")) }
 }
 
 /// One line a kind, and what all cost together.

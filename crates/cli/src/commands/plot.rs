@@ -37,6 +37,9 @@ pub struct Args {
     /// Count segments instead of bytes
     #[arg(long)]
     segments: bool,
+    /// Show below the panels why the sender sent nothing: no data, the receiver's window, Nagle, cwnd, or pacing
+    #[arg(long)]
+    blocked: bool,
     /// Light lines on dark ground
     #[arg(long)]
     dark: bool,
@@ -108,6 +111,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         to,
         width: args.size.0,
         height: args.size.1,
+        blocked: args.blocked,
         theme: if args.dark { Theme::Dark } else { Theme::Light },
         ran: what_ran(&loaded),
         ..Options::default()

@@ -12,6 +12,7 @@
 //! the run but the list of findings.
 
 mod bad_air;
+mod blocked;
 mod cell;
 mod collision;
 mod contention;
@@ -36,8 +37,10 @@ use std::rc::Rc;
 use engine::{Span, Time};
 use path::LinkEvent;
 use sim::{Event, Network, NodeEvent, PacketFlow, Sink};
+use tcp::Blocked;
 use wire::{Body, Flags, Packet};
 
+use blocked::BlockedTimes;
 use cell::{Cells, Exchange};
 use flow::{Fact, Flow};
 use hops::Hops;
@@ -193,6 +196,8 @@ pub struct FlowReport {
     pub completed: bool,
     /// How often its retransmission timer expired.
     pub timeouts: u32,
+    /// For how long each reason held for which its sender sent nothing.
+    pub blocked: [(Blocked, Span); Blocked::ALL.len()],
     /// The problems, the costliest first.
     pub findings: Vec<Finding>,
     /// Time lost to all of them, each moment counted once.
@@ -251,6 +256,7 @@ struct Watched {
     /// When it was complete.
     ended: Option<Time>,
     timeouts: u32,
+    blocked: BlockedTimes,
     findings: Vec<Finding>,
     lost: Lost,
 }
@@ -306,6 +312,7 @@ impl Explain {
             began: spec.start,
             ended: None,
             timeouts: 0,
+            blocked: BlockedTimes::default(),
             findings: Vec::new(),
             lost: Lost::default(),
         };
@@ -333,6 +340,7 @@ impl Explain {
                 took: end.since(watched.began),
                 completed,
                 timeouts: watched.timeouts,
+                blocked: watched.blocked.finish(end),
                 findings,
                 lost: watched.lost.all.total(),
                 lost_avoidably: watched.lost.avoidable.total(),
@@ -372,6 +380,11 @@ impl Sink for Explain {
 
     fn event(&mut self, at: Time, event: &Event) {
         match event {
+            Event::Sender { flow, event: tcp::Event::Blocked { reason } } => {
+                if let Some(watched) = self.flows.get_mut(*flow as usize).filter(|watched| watched.ended.is_none()) {
+                    watched.blocked.on_event(at, *reason);
+                }
+            }
             Event::Sender { flow, event } => {
                 self.follow(at, *flow, |flow, _, facts| flow.sender(at, event, facts));
             }

@@ -1,0 +1,61 @@
+//! How long each reason held for which a sender sent nothing: what the flow waited for, problem or not.
+//!
+//! A reason holds from when the sender tells it until it tells another, or the flow is over. Single segments that were sent in
+//! between do not end it.
+
+use engine::{Span, Time};
+use tcp::Blocked;
+
+/// The times, summed over the flow.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct BlockedTimes {
+    /// In the order of [`Blocked::ALL`].
+    totals: [Span; Blocked::ALL.len()],
+    /// What holds now, and since when.
+    now: Option<(Blocked, Time)>,
+}
+
+impl BlockedTimes {
+    /// The sender tells a reason.
+    pub fn on_event(&mut self, at: Time, reason: Blocked) {
+        self.close(at);
+        self.now = Some((reason, at));
+    }
+
+    /// The flow is over: how long each reason held.
+    pub fn finish(mut self, at: Time) -> [(Blocked, Span); Blocked::ALL.len()] {
+        self.close(at);
+        let mut times = self.totals.into_iter();
+        Blocked::ALL.map(|reason| (reason, times.next().unwrap_or(Span::ZERO)))
+    }
+
+    fn close(&mut self, at: Time) {
+        let Some((reason, since)) = self.now.take() else { return };
+        for (known, total) in Blocked::ALL.into_iter().zip(&mut self.totals) {
+            if known == reason {
+                *total = *total + at.since(since);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reason_holds_until_the_next_is_told_or_the_flow_is_over() {
+        let mut times = BlockedTimes::default();
+        let told = [(5, Blocked::Cwnd), (20, Blocked::Nagle), (21, Blocked::Cwnd), (40, Blocked::Data)];
+        told.iter().for_each(|(at, reason)| times.on_event(Time::from_millis(*at), *reason));
+        let held = times.finish(Time::from_millis(50)).map(|(reason, held)| (reason, held.as_nanos() / 1_000_000));
+        let expected = [
+            (Blocked::Data, 10),
+            (Blocked::PeerWindow, 0),
+            (Blocked::Nagle, 1),
+            (Blocked::Cwnd, 34),
+            (Blocked::Pacing, 0),
+        ];
+        assert_eq!(held, expected);
+    }
+}

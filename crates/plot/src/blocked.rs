@@ -1,0 +1,69 @@
+//! Why the sender sent nothing: below the panels, a row for each reason with a bar while it held.
+
+use tcp::Blocked;
+
+use crate::frame::Sheet;
+use crate::ink::{Anchor, Path, Style, tenths};
+use crate::layout::View;
+use crate::scale::Scale;
+use crate::text::Weight;
+
+/// Pixels of a row, and of its bar.
+const ROW: f64 = 15.0;
+const BAR: f64 = 7.0;
+/// Pixels between the panel and the first row.
+const GAP: f64 = 8.0;
+
+/// The rows of a view, in the order of [`Blocked::ALL`].
+pub(crate) struct BlockedRows {
+    /// Each reason that held in it, and from when to when, in seconds.
+    rows: Vec<(Blocked, Vec<(f64, f64)>)>,
+}
+
+impl BlockedRows {
+    /// What held in `view`; nothing if it is not to be `shown`.
+    pub fn new(view: &View<'_>, shown: bool) -> Self {
+        let told: &[(f64, Blocked)] = if shown && !view.is_empty() { &view.history.blocked } else { &[] };
+        let end = view.life().1;
+        let until = |place: usize| told.get(place + 1).map_or(end, |(at, _)| *at);
+        let held: Vec<_> = told.iter().enumerate().map(|(place, (at, reason))| (*reason, *at, until(place))).collect();
+        let row = |reason| {
+            let of_row = held.iter().filter(|(of, from, to)| *of == reason && *from <= view.to && *to >= view.from);
+            (reason, of_row.map(|(_, from, to)| (from.max(view.from), to.min(view.to))).collect::<Vec<_>>())
+        };
+        BlockedRows { rows: Blocked::ALL.map(row).into_iter().filter(|(_, held)| !held.is_empty()).collect() }
+    }
+
+    /// Pixels that they take.
+    pub fn height(&self) -> f64 {
+        if self.rows.is_empty() { 0.0 } else { GAP + ROW * self.rows.len() as f64 }
+    }
+
+    /// Draws them from `top` down, along `x`.
+    pub fn draw(&self, sheet: &mut Sheet, top: f64, x: &Scale) {
+        for (number, (reason, held)) in self.rows.iter().enumerate() {
+            let middle = top + GAP + ROW * (number as f64 + 0.5);
+            let mut bars = Path::default();
+            let mut drawn = i32::MIN;
+            for (from, to) in held {
+                let left = x.place(*from).max(drawn);
+                // A pixel at least, so that what holds for a moment can be seen.
+                let right = x.place(*to).max(x.place(*from) + 10);
+                if right > left {
+                    bars.rect(left, tenths(middle - BAR / 2.0), right - left, tenths(BAR));
+                    drawn = right;
+                }
+            }
+            let name = reason.name();
+            sheet.path("blocked", format!("nothing sent: {name}"), bars, Style::fill(sheet.palette.marked_edge));
+            sheet.text(
+                (x.start - 8.0, middle + 3.8),
+                Anchor::End,
+                11,
+                Weight::Regular,
+                sheet.palette.faint,
+                name.into(),
+            );
+        }
+    }
+}
