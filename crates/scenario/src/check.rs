@@ -10,12 +10,12 @@ use path::queue::Tie;
 use sim::{FlowSpec, LinkSpec, Network, NodeSpec};
 use wire::Addr;
 
-use super::advice::advise;
 use super::incidence::Incidence;
 use super::model::{Flow, Link, LinkKind, Node, NodeKind, Profile, Radio, Scenario};
 use super::names::Names;
 use super::places::check_places;
 use super::routes::check_routes;
+use crate::lint;
 use crate::problem::Problem;
 use crate::recordings::Read;
 use crate::traces;
@@ -50,7 +50,8 @@ pub fn check_with(scenario: &Scenario, recordings: &Read) -> Result<Checked, Vec
     let (ways, problems) = (check_routes(&network), check_places(scenario, &network, &incidence));
     match ways {
         Ok(ways) if problems.is_empty() => {
-            let warnings = advise(scenario, &network, &ways, &incidence);
+            let context = lint::Context { scenario, network: &network, ways: &ways, incidence: &incidence };
+            let warnings = lint::warnings(&context);
             Ok(Checked { network, warnings })
         }
         ways => Err(ways.err().into_iter().flatten().chain(problems).collect()),

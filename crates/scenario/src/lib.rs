@@ -2,22 +2,19 @@
 //!
 //! Nothing here touches a file: what a scenario refers to is read through [`Files`].
 
-mod advice;
-mod bandwidth_delay;
 pub mod changes;
 mod check;
 mod copies;
-mod dead_air;
 pub mod document;
 mod event_kinds;
 mod explain;
 mod files;
 pub mod followers;
+mod geometry;
 pub mod goel1997;
-mod idle_media;
-mod idle_schemes;
 mod incidence;
 mod lines;
+pub mod lint;
 pub mod load;
 mod media;
 pub mod model;
@@ -26,13 +23,11 @@ pub mod places;
 pub mod problem;
 mod quotes;
 pub mod ran;
-mod rate_reach;
 pub mod recordings;
 mod routes;
 pub mod sweep;
 pub mod tcp_settings;
 pub mod traces;
-mod without_effect;
 mod written;
 
 pub use check::{Checked, check, check_with};

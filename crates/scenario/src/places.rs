@@ -3,15 +3,15 @@
 use engine::{Decibels, Length, Signed, Span, Speed, Time};
 use indexmap::IndexSet;
 use path::mac::dcf;
-use path::place::crossing::{next_within, within};
-use path::place::{Path, square_of, square_ratio};
+use path::place::{Path, square_ratio};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use sim::{LinkSpec, Network};
+use sim::Network;
 
 use super::check::Checker;
 use super::incidence::Incidence;
 use super::model::{Link, Node, NodeKind, Scenario};
+use crate::geometry::{FARTHEST, ends, ever_in_range, in_three_digits, nearest};
 use crate::problem::Problem;
 
 /// A place on the plane: x and y.
@@ -58,8 +58,6 @@ fn gap() -> Span {
     Span::from_millis(100)
 }
 
-/// Farther than around the earth, in millimetres.
-const FARTHEST: i128 = 100_000_000_000;
 /// Faster than what leaves the earth.
 const FASTEST: Speed = Speed(20_000 * 3_600_000);
 /// Nanoseconds in an hour.
@@ -227,48 +225,6 @@ impl Checker<'_> {
     }
 }
 
-/// The ways of a link's ends and the range of its medium, if it has one.
-pub(super) fn ends<'a>(network: &'a Network, link: &LinkSpec) -> Option<([&'a Path; 2], Length)> {
-    let range = network.media[link.medium?].config.range?;
-    let [a, b] = link.between.map(|node| network.nodes[node].place.as_ref());
-    Some(([a?, b?], range))
-}
-
-fn at_first(([a, b], range): ([&Path; 2], Length)) -> bool {
-    within(a, b, square_of(range.0), Time::ZERO)
-}
-
-fn ever((ends, range): ([&Path; 2], Length), network: &Network) -> bool {
-    ever_within(ends, square_of(range.0), network)
-}
-
-/// Whether the ends of a link are ever within a distance, given as its square.
-pub(super) fn ever_within([a, b]: [&Path; 2], most: i128, network: &Network) -> bool {
-    let end = Time::ZERO + network.duration;
-    within(a, b, most, Time::ZERO) || next_within(a, b, &[most], Time::ZERO, end).is_some()
-}
-
-/// How near the ends of a link ever come to each other, to the millimetre above.
-pub(super) fn nearest(ends: [&Path; 2], network: &Network) -> Length {
-    let comes = |distance: u64| ever((ends, Length(distance)), network);
-    // At first they are no farther apart than the corners of the plane.
-    let (mut too_near, mut near_enough) = (0, 3 * FARTHEST as u64);
-    while near_enough - too_near > 1 {
-        let middle = too_near + (near_enough - too_near) / 2;
-        match comes(middle) {
-            true => near_enough = middle,
-            false => too_near = middle,
-        }
-    }
-    Length(near_enough)
-}
-
-/// A length in three digits: about what it is, and not below it.
-pub(super) fn in_three_digits(length: Length) -> [Length; 2] {
-    let step = 10u64.pow(length.0.max(1).ilog10().saturating_sub(2));
-    [(length.0 + step / 2) / step, length.0.div_ceil(step)].map(|steps| Length(steps * step))
-}
-
 /// Stations that nobody they have a link to can ever hear.
 pub(super) fn check_places(scenario: &Scenario, network: &Network, incidence: &Incidence) -> Vec<Problem> {
     let mut problems = Vec::new();
@@ -276,7 +232,7 @@ pub(super) fn check_places(scenario: &Scenario, network: &Network, incidence: &I
         let placed: Vec<_> =
             incidence.links(network, number).filter_map(|link| Some((link, ends(network, link)?))).collect();
         // Base stations that nobody comes near are told of with those who do not come.
-        if node.kind != sim::NodeKind::Host || placed.iter().any(|(_, ends)| ever(*ends, network)) {
+        if node.kind != sim::NodeKind::Host || placed.iter().any(|(_, ends)| ever_in_range(*ends, network)) {
             continue;
         }
         let placed = placed.into_iter().map(|(link, (ends, range))| (link, range, nearest(ends, network)));
@@ -303,20 +259,4 @@ pub(super) fn check_places(scenario: &Scenario, network: &Network, incidence: &I
 
 fn shown(position: &Position) -> String {
     format!("[\"{}\", \"{}\"]", position[0], position[1])
-}
-
-/// Links whose ends do not hear each other at first, or never.
-pub(super) fn out_of_range(network: &Network) -> Vec<Problem> {
-    let mut warnings = Vec::new();
-    for link in &network.links {
-        let Some(ends) = ends(network, link) else { continue };
-        let mobile = link.between.iter().any(|node| network.nodes[*node].association.is_some());
-        let text = match (ever(ends, network), at_first(ends)) {
-            (false, _) => "its ends are out of range of each other all the time: it carries nothing",
-            (true, false) if !mobile => "its ends are out of range of each other at first",
-            _ => continue,
-        };
-        warnings.push(Problem::new(text).key(format!("links.{}", link.name)));
-    }
-    warnings
 }
