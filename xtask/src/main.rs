@@ -4,6 +4,7 @@
 
 mod agreement;
 mod bench;
+mod cycles;
 mod kernel;
 mod mutants;
 mod test;
@@ -21,6 +22,9 @@ The repository's chores.
 
     cargo xtask wasm
         Whether the crates that need no disk compile for a browser.
+
+    cargo xtask cycles
+        Whether modules of a crate import each other in a circle; a test does this too.
 
     cargo xtask ns2 [senders | cell]
         The tables of ns-2 that tests hold our senders and our 802.11 against, made anew; needs ns-2, and ten minutes.
@@ -57,6 +61,7 @@ fn main() -> ExitCode {
         ["test"] => test::run(false),
         ["test", "--full"] => test::run(true),
         ["wasm"] => wasm::run(),
+        ["cycles"] => cycles::run(),
         ["ns2", which @ ..] => agreement::run(which),
         ["bench", "peers", options @ ..] => bench::Options::parse(options).and_then(|it| bench::peers(&it)),
         words => Err(format!("there is no chore `{}`\n\n{USAGE}", words.join(" "))),

@@ -4,9 +4,7 @@
 //! not supported, 130 interrupted.
 
 mod commands;
-mod media_table;
 mod progress;
-mod roaming_table;
 mod sweep_table;
 mod table;
 mod talk;

@@ -7,7 +7,7 @@ use path::agent::{AgentConfig, Traits};
 use path::channel::ChannelConfig;
 use path::link::jitter::LawConfig;
 use path::mac::arq::ArqConfig;
-use path::medium::rate::RateControlConfig;
+use path::mac::dcf::rate::RateControlConfig;
 use path::station::scheduler::Scheduler;
 use scenario::EVENT_KINDS;
 use scenario::document::by_name;

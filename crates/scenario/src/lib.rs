@@ -2,7 +2,6 @@
 //!
 //! Nothing here touches a file: what a scenario refers to is read through [`Files`].
 
-pub mod changes;
 mod check;
 mod copies;
 pub mod document;
@@ -16,17 +15,12 @@ mod incidence;
 mod lines;
 pub mod lint;
 pub mod load;
-mod media;
 pub mod model;
-mod names;
-pub mod places;
 pub mod problem;
 mod quotes;
 pub mod ran;
 pub mod recordings;
 mod routes;
-pub mod sweep;
-pub mod tcp_settings;
 pub mod traces;
 mod written;
 
@@ -36,4 +30,4 @@ pub use engine::Named;
 pub use event_kinds::{EVENT_KINDS, EventKind, EventKinds};
 pub use files::{Files, NoFiles};
 pub use load::{Loaded, Overrides, Source};
-pub use model::{Scenario, schema};
+pub use model::{Scenario, schema, sweep};

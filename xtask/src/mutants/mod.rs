@@ -5,6 +5,7 @@
 //! them take otherwise; one that does not compile is no mutant. What is found is kept in `target/mutants/results.jsonl`
 //! as soon as it is found, and tried again only when it may have changed.
 
+mod hash;
 mod list;
 mod tally;
 mod tree;

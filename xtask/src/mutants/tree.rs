@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::list::hash;
+use super::hash::hash;
 use crate::workspace;
 
 /// The copy, and where it is built.

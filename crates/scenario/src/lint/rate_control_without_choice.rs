@@ -1,6 +1,6 @@
 //! Rate controls of media in which the highest rate is the lowest there is.
 
-use path::medium::rate::RateControlConfig;
+use path::mac::dcf::rate::RateControlConfig;
 use sim::network::MediumSpec;
 
 use super::Context;

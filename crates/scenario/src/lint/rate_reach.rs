@@ -1,7 +1,7 @@
 //! Links that send at one rate only, and whose ends, in range, never come near enough for it.
 
 use engine::{Length, Rate};
-use path::medium::rate::RateControlConfig;
+use path::mac::dcf::rate::RateControlConfig;
 use path::place::square_of;
 use sim::{LinkSpec, Network};
 

@@ -14,6 +14,7 @@
 //! it. So a packet costs one wake-up, at its arrival, as in a pipe. What wakes first is the top of a heap.
 
 pub mod plan;
+pub mod recorded;
 pub mod service;
 
 use std::cmp::Reverse;

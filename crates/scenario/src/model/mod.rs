@@ -1,5 +1,9 @@
 //! A scenario as people write it: names, units, defaults. `serde` reads and writes it, `schemars` describes it.
 
+mod motion;
+pub mod sweep;
+pub(crate) mod tcp;
+
 use engine::{Bytes, Span};
 use indexmap::IndexMap;
 use path::agent::AgentConfig;
@@ -12,10 +16,13 @@ use path::station::scheduler::Scheduler;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::places::{Association, Motion, Position};
-use super::sweep::Sweep;
-pub use super::tcp_settings::Tcp;
 use engine::Named;
+pub use motion::{Association, Motion, Position, Waypoint};
+use sweep::Sweep;
+pub use tcp::Tcp;
+
+/// Stations of one medium; their wake-ups have numbers of 16 bits.
+pub(crate) const MAX_STATIONS: usize = 10_000;
 
 /// A network, what goes on in it, and what to write down.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]

@@ -6,7 +6,7 @@ use wire::{SeqNum, Timestamps};
 
 /// What one end knows of the other's clock.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Clock {
+pub(crate) struct Clock {
     /// TS.Recent, and the second in which it was set.
     recent: u32,
     set_at: u32,
@@ -22,12 +22,12 @@ const SIZE: u32 = 12;
 const VALID: u32 = 24 * 24 * 3600;
 
 /// Bytes of data in a segment of `segment` bytes that carries timestamps, or not (RFC 6691).
-pub(super) fn left_for_data(segment: u32, stamped: bool) -> u32 {
+pub(crate) fn left_for_data(segment: u32, stamped: bool) -> u32 {
     if stamped { segment.saturating_sub(SIZE).max(1) } else { segment }
 }
 
 /// The clock of this end: milliseconds [RFC7323 s5.4].
-pub(super) fn value(now: Time) -> u32 {
+pub(crate) fn value(now: Time) -> u32 {
     (now.as_nanos() / NANOS_PER_MILLI) as u32
 }
 

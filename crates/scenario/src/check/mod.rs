@@ -1,5 +1,11 @@
 //! From a scenario to the network it describes, or to everything that is wrong with it.
 
+mod changes;
+mod media;
+mod names;
+mod places;
+mod tcp;
+
 use engine::registry::Fault;
 use engine::{Bytes, Span, Time};
 use path::agent::AgentConfig;
@@ -10,16 +16,16 @@ use path::queue::Tie;
 use sim::{FlowSpec, LinkSpec, Network, NodeSpec};
 use wire::Addr;
 
-use super::incidence::Incidence;
-use super::model::{Flow, Link, LinkKind, Node, NodeKind, Profile, Radio, Scenario};
-use super::names::Names;
-use super::places::check_places;
-use super::routes::check_routes;
+use crate::incidence::Incidence;
 use crate::lint;
+use crate::model::{Flow, Link, LinkKind, Node, NodeKind, Profile, Radio, Scenario};
 use crate::problem::Problem;
 use crate::recordings::Read;
+use crate::routes::check_routes;
 use crate::traces;
 use engine::Named;
+use names::Names;
+use places::check_places;
 
 /// A network that can run, and what its author should know.
 #[derive(Debug)]
@@ -59,9 +65,9 @@ pub fn check_with(scenario: &Scenario, recordings: &Read) -> Result<Checked, Vec
 }
 
 pub(super) struct Checker<'a> {
-    pub(super) scenario: &'a Scenario,
-    pub(super) recordings: &'a Read,
-    pub(super) names: Names<'a>,
+    scenario: &'a Scenario,
+    recordings: &'a Read,
+    names: Names<'a>,
     problems: Vec<Problem>,
 }
 

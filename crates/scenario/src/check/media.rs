@@ -4,13 +4,10 @@ use path::mac::arq::ArqConfig;
 use path::mac::dcf;
 use sim::network::MediumSpec;
 
-use super::check::Checker;
-use super::model::{Link, LinkKind};
+use super::Checker;
+use crate::model::{Link, LinkKind, MAX_STATIONS};
 use crate::problem::Problem;
 use engine::Named;
-
-/// Stations of one medium; their wake-ups have numbers of 16 bits.
-pub(super) const MOST_STATIONS: usize = 10_000;
 
 impl Checker<'_> {
     /// The medium that a link is part of. That it names none that there is has been told of; what any would say stands for it.
@@ -31,8 +28,8 @@ impl Checker<'_> {
             let problem = Problem::new("at least one link that is part of it").key(key.clone()).found("none");
             self.wrong(problem.hint(format!("write medium = \"{name}\" in a link")));
         }
-        if links >= MOST_STATIONS {
-            self.wrong(Problem::new(format!("less than {MOST_STATIONS} links")).key(key).found(links.to_string()));
+        if links >= MAX_STATIONS {
+            self.wrong(Problem::new(format!("less than {MAX_STATIONS} links")).key(key).found(links.to_string()));
         }
         if config.range.is_some() {
             self.stations_have_places(name);

@@ -1,5 +1,8 @@
 //! Tables for people.
 
+mod media;
+mod roaming;
+
 use engine::Bytes;
 use scenario::ran::{grouped, in_words};
 use serde_json::Value;
@@ -88,7 +91,7 @@ pub fn summary(summary: &Value) -> String {
     }
     out.push_str(&aligned(&links, 3));
     if media {
-        out.push_str(&crate::media_table::stations(list(&summary["media"])));
+        out.push_str(&media::stations(list(&summary["media"])));
     }
     let mut nodes = vec![row(&["node", "buffer", "dropped"])];
     for node in list(&summary["nodes"]) {
@@ -101,7 +104,7 @@ pub fn summary(summary: &Value) -> String {
         out.push('\n');
         out.push_str(&aligned(&nodes, 1));
     }
-    out.push_str(&crate::roaming_table::nodes(list(&summary["nodes"])));
+    out.push_str(&roaming::nodes(list(&summary["nodes"])));
     let mut counts = vec![row(&["node", "its scheme counted", ""])];
     for node in list(&summary["nodes"]) {
         let counted = node["scheme_counts"].as_object().into_iter().flatten();

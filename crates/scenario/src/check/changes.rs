@@ -5,8 +5,8 @@ use engine::registry::Fault;
 use path::link::changing::plan::{Changes, check_gaps, check_spikes};
 use path::mac::arq::ArqConfig;
 
-use super::check::Checker;
-use super::model::{Link, Opportunities, Recording};
+use super::Checker;
+use crate::model::{Link, Opportunities, Recording};
 use crate::problem::Problem;
 use engine::Named;
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::model::{Link, Scenario};
+use crate::model::{Link, Scenario};
 use crate::problem::Problem;
 
 /// Suggestions for this many different wrong names: each is compared with all names that there are.

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, VecDeque};
 
 use engine::{Span, Time};
 
-use crate::station::scheduler::{ChannelState, Scheduler};
+use super::scheduler::{ChannelState, Scheduler};
 
 /// How the attempt went for which it was a lane's turn.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

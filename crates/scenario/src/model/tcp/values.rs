@@ -11,10 +11,10 @@ use serde::{Deserialize, Serialize, Serializer};
 use tcp::config::Acks;
 
 /// What an initial window may be.
-pub(super) const INITIAL_WINDOW: &str = "a whole number of segments, 1 to 1000";
+pub(crate) const INITIAL_WINDOW: &str = "a whole number of segments, 1 to 1000";
 
 /// Reads an initial window, so that what is no such number is answered in its own words.
-pub(super) fn initial_window<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u32>, D::Error> {
+pub(crate) fn initial_window<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u32>, D::Error> {
     struct Segments;
     impl Visitor<'_> for Segments {
         type Value = u32;

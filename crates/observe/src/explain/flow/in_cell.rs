@@ -6,10 +6,10 @@ use engine::{Span, Time};
 use path::HopId;
 use wire::Packet;
 
-use super::Context;
-use super::cell::{Cells, Exchange, Why};
-use super::flow::{Fact, Flow, Slowest};
-use super::hops::{self, Hop};
+use super::super::Context;
+use super::super::cell::{Cells, Exchange, Why};
+use super::super::hops::{self, Hop};
+use super::{Fact, Flow, Slowest};
 
 /// What a flow remembers of media.
 #[derive(Default)]
@@ -32,6 +32,12 @@ pub(super) struct InCells {
 }
 
 impl Flow {
+    /// Notes how long the medium of its slowest hop has been idle until now.
+    pub fn medium_idle(&mut self, at: Time, cells: &mut Cells) {
+        let medium = self.slowest.as_ref().and_then(|slowest| slowest.medium);
+        self.in_cells.idle = medium.map(|medium| (medium, cells.idle(at, medium)));
+    }
+
     /// A packet is in a frame that is being sent in a medium.
     pub(super) fn sent_in_cell(&mut self, at: Time, id: HopId, hop: &Hop, packet: &Packet) {
         let Some(medium) = hop.medium else { return };

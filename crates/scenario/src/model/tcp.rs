@@ -1,7 +1,6 @@
 //! Settings of TCP as people write them: the table `[flows.NAME.tcp]`.
 
-mod check;
-mod values;
+pub(crate) mod values;
 
 use engine::{Bytes, Span};
 use schemars::JsonSchema;
@@ -12,7 +11,6 @@ use tcp::differentiation::DifferentiationConfig;
 use tcp::presets;
 use tcp::recovery::RecoveryConfig;
 
-pub(super) use check::data_options;
 use engine::Named;
 pub use values::{DelayedAck, Retries, Tries, WindowScaling};
 
@@ -182,7 +180,7 @@ impl Default for Tcp {
 
 impl Tcp {
     /// Puts what is given in the place of what the variant has.
-    fn apply(&self, config: &mut tcp::Config) {
+    pub(crate) fn apply(&self, config: &mut tcp::Config) {
         fn put<T: Clone>(place: &mut T, given: &Option<T>) {
             if let Some(given) = given {
                 place.clone_from(given);

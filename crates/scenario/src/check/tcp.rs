@@ -1,5 +1,6 @@
 //! From what is written about TCP to settings of both ends, or to what is wrong with it.
 
+use engine::registry::by_name;
 use engine::{Bytes, Span};
 use path::agent::AgentConfig;
 use tcp::cc::Start;
@@ -7,14 +8,14 @@ use tcp::config::{Arithmetic, BackOff, EcnMode, Floor, TimerRestart};
 use tcp::presets::{self, PRESETS};
 use tcp::recovery::RecoveryConfig;
 use tcp::response::ResponseConfig;
-use wire::{Packet, Segment, Timestamps};
+use wire::{Packet, Segment};
 
-use super::values::{Delay, INITIAL_WINDOW, Tries};
-use super::{DelayedAck, Tcp};
-use crate::check::Checker;
-use crate::document::by_name;
-use crate::model::{Flow, Profile};
+use super::Checker;
+use crate::model::tcp::values::{Delay, INITIAL_WINDOW};
+use crate::model::tcp::{DelayedAck, Tries};
+use crate::model::{Flow, Profile, Tcp};
 use crate::problem::Problem;
+use crate::routes::data_options;
 
 /// The largest data of an IPv4 packet behind its headers.
 const LARGEST_SEGMENT: u64 = 65_535 - (Packet::HEADER + Segment::HEADER) as u64;
@@ -238,12 +239,6 @@ impl Checker<'_> {
             self.wrong(problem.hint("write ecn = \"request\", and an ecn_threshold at the bottleneck's link"));
         }
     }
-}
-
-/// Bytes of options in each segment.
-pub(crate) fn data_options(config: &tcp::Config) -> u32 {
-    let timestamps = config.options.timestamps.then(Timestamps::default);
-    wire::Options { timestamps, ..wire::Options::default() }.size()
 }
 
 /// The sender's part in a scheme; one that asks nothing of the sender has no member of its name among the responses.
