@@ -53,7 +53,7 @@ fn written(path: &Path, summary: &str) {
     let source = load::of_text("sweep".into(), "sweep.toml".into(), SWEEP.as_bytes(), &Overrides::default());
     let plan = Plan::of(&source.expect("a scenario")).expect("a sweep");
     let mut store = Store::create(path).expect("a store");
-    store.note(&plan).expect("a sweep is kept");
+    plan.note(&mut store).expect("a sweep is kept");
     for cell in &plan.points[0].cells {
         store.keep(cell.digest, 1, summary).expect("a run is kept");
     }

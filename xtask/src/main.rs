@@ -4,6 +4,7 @@
 
 mod agreement;
 mod bench;
+mod cycles;
 mod dist;
 mod kernel;
 mod mutants;
@@ -34,6 +35,8 @@ The repository's chores.
 
     cargo xtask words
         How many words of comments, messages and documentation are of a dialect for which the field has better ones.
+    cargo xtask cycles
+        Whether modules of a crate import each other in a circle; a test does this too.
 
     cargo xtask ns2 [senders | cell]
         The tables of ns-2 that tests hold our senders and our 802.11 against, made anew; needs ns-2, and ten minutes.
@@ -74,6 +77,7 @@ fn main() -> ExitCode {
         ["package", "--quick"] => package::run(true),
         ["wasm"] => wasm::run(),
         ["words"] => words::run(),
+        ["cycles"] => cycles::run(),
         ["ns2", which @ ..] => agreement::run(which),
         ["bench", "peers", options @ ..] => bench::Options::parse(options).and_then(|it| bench::peers(&it)),
         words => Err(format!("there is no chore `{}`\n\n{USAGE}", words.join(" "))),

@@ -6,9 +6,7 @@
 mod commands;
 mod defaults;
 mod input;
-mod media_table;
 mod progress;
-mod roaming_table;
 mod sweep_table;
 mod table;
 mod talk;

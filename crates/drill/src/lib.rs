@@ -26,6 +26,7 @@ pub mod host;
 pub mod lossy;
 mod meant;
 pub mod outbox;
+pub mod place;
 pub mod report;
 pub mod run;
 pub mod settings;

@@ -5,7 +5,6 @@ use std::fmt::{self, Write};
 use engine::{Span, Time};
 
 use crate::code::Unsupported;
-use crate::run::Cell;
 use crate::syntax::Place;
 use crate::syntax::ast::Tcp;
 
@@ -53,6 +52,17 @@ impl Outcome {
             Outcome::Unsupported(_) => "not supported",
         }
     }
+}
+
+/// A part of a packet: what the script says, what came, and whether that is the same to the script.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Cell {
+    /// What the script says; empty if nothing.
+    pub expected: String,
+    /// What came.
+    pub found: String,
+    /// Whether they agree.
+    pub agree: bool,
 }
 
 /// The first thing that is not as the script says.

@@ -4,7 +4,6 @@ use engine::{Span, Time};
 use wire::{Ecn, Segment};
 
 use crate::code::Value;
-use crate::host::{Answer, Stuck};
 use crate::outbox::Outbox;
 use crate::settings::Setting;
 use crate::syntax::ast::Call;
@@ -43,6 +42,32 @@ impl Clock {
         }
     }
 }
+
+/// What a system call comes to.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Answer {
+    /// It returns this.
+    Returns(i64),
+    /// It returns -1 and this error.
+    Fails(&'static str),
+    /// It waits.
+    Blocks,
+    /// It returns, but not with the value that the script expects in an argument.
+    Differs {
+        /// Of what.
+        what: String,
+        /// What the script says.
+        expected: String,
+        /// What is.
+        found: String,
+    },
+    /// It is not supported.
+    Unsupported(String),
+}
+
+/// A timer is due at once, however often it expires.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Stuck;
 
 /// A host under test. Segments on both sides are as on its wire, but sequence numbers of the host begin at
 /// [`LOCAL_ISS`](crate::host::LOCAL_ISS). After `inject`, `call` and `advance` the outbox has what was sent since.

@@ -68,6 +68,12 @@ pub trait Registry {
     fn members() -> &'static [(&'static str, &'static str)];
 }
 
+/// The member of a registry that has no settings of its own, by name.
+pub fn by_name<'de, T: serde::Deserialize<'de>>(name: &'de str) -> Option<T> {
+    let kind = serde::de::value::MapDeserializer::<_, serde::de::value::Error>::new([("kind", name)].into_iter());
+    T::deserialize(kind).ok()
+}
+
 /// Declares the members of a registry: an enum of their settings, and what the rest of the program derives from it.
 ///
 /// Each line names a member as scenarios write it, the module that holds it, and one line about it. The module

@@ -7,11 +7,12 @@ use path::agent::{AgentConfig, Traits};
 use path::channel::ChannelConfig;
 use path::link::jitter::LawConfig;
 use path::mac::arq::ArqConfig;
-use path::medium::rate::RateControlConfig;
+use path::mac::dcf::rate::RateControlConfig;
 use path::station::scheduler::Scheduler;
 use scenario::EVENT_KINDS;
 use scenario::document::by_name;
 use scenario::followers::in_words;
+use scenario::lint::LINTS;
 use scenario::traces::TRACES;
 use tcp::cc::ControlConfig;
 use tcp::differentiation::DifferentiationConfig;
@@ -71,6 +72,11 @@ pub const CATALOGUE: &[Section] = &[
         plural: "traces",
         place: "output.traces, --trace",
         members: || TRACES.iter().map(|trace| (trace.name, trace.summary.into())).collect(),
+    },
+    Section {
+        plural: "lints",
+        place: "warnings of check, run and sweep",
+        members: || LINTS.iter().map(|lint| (lint.name, lint.finds.into())).collect(),
     },
     Section { plural: "events", place: "output.events, --events", members: || plain(&EVENT_KINDS) },
     Section {

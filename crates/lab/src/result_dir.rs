@@ -11,7 +11,7 @@ use std::fs::{self, File, TryLockError};
 use std::io::{self, Write};
 use std::path::{Component, Path, PathBuf};
 
-use crate::run::RunError;
+use crate::run_error::RunError;
 use crate::swap::swap;
 use observe::output;
 

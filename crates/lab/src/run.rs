@@ -12,53 +12,12 @@ use sim::{Network, Nobody, Results, Sink, World};
 
 use observe::output::{Outputs, PRINTER};
 use observe::summary::summary;
-use scenario::problem::Problem;
 use scenario::traces::Trace;
 
 use crate::disk::Directory;
 use crate::load::{Loaded, to_toml};
 use crate::result_dir::{Partial, origin, origin_of};
-
-/// Why a run came to nothing.
-#[derive(Debug, thiserror::Error)]
-pub enum RunError {
-    /// A file or directory could not be written.
-    #[error("{}: cannot be written: {source}", path.display())]
-    Unwritable {
-        /// Which.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
-    /// A file of a result could not be read.
-    #[error("{}: cannot be read: {source}", path.display())]
-    Unreadable {
-        /// Which.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
-    /// A result does not come out again.
-    #[error("{}: this program gets other results from the scenario beside it\n  hint: another version made them, or a file was changed; run the scenario again", .0.display())]
-    OtherProgram(PathBuf),
-    /// Cancelled by the progress callback.
-    #[error("interrupted; nothing was written")]
-    Interrupted,
-    /// Two traces would be written to one file.
-    #[error("{0}")]
-    OneFile(Box<Problem>),
-    /// Two runs at once into one directory.
-    #[error("{}: another run is writing here\n  hint: wait for it, or choose another directory with --out", .0.display())]
-    Busy(PathBuf),
-    /// A directory that would be replaced holds something that no run wrote.
-    #[error("{}: is not replaced: lasthop did not write {found}\n  hint: choose another directory with --out, or move that file", dir.display())]
-    NotOurs {
-        /// The directory.
-        dir: PathBuf,
-        /// The file that no run wrote.
-        found: String,
-    },
-}
+pub use crate::run_error::RunError;
 
 /// Wake-ups between two looks at the progress: a millisecond without traces, perhaps twenty with all of them.
 const STRIDE: u64 = 20_000;

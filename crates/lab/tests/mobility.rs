@@ -8,7 +8,6 @@ use observe::metric;
 use observe::summary::summary;
 use path::MediumEvent;
 use path::mac::dcf::FrameKind;
-use scenario::check;
 use sim::{Event, NodeEvent};
 
 /// Two cells, each an access point that sends to a mobile 10 m east of it, `apart` metres from each other, in these
@@ -228,28 +227,6 @@ fn beacons_are_sent_to_all_and_answered_by_nobody() {
         let late = beacons.iter().zip(0i64..).map(|((at, ..), n)| at.as_nanos() as i64 - first - n * 102_400_000);
         let (least, most) = late.fold((0, 0), |(least, most), late| (late.min(least), late.max(most)));
         assert!(most - least < 10_000_000, "{least} {most}");
-    }
-}
-
-#[test]
-fn who_is_out_of_range_is_warned() {
-    let warned = |text: &str| -> Vec<String> {
-        let checked = check(&scenario(text)).unwrap_or_else(|problems| panic!("{problems:?}"));
-        checked.warnings.iter().map(ToString::to_string).collect()
-    };
-    let good = walk("association = {}", ["channel1", "channel1"], "bytes = \"1 MB\"");
-    assert_eq!(warned(&good), [""; 0]);
-    for (part, instead, text) in [
-        (
-            "position = [\"200 m\", \"0 m\"]",
-            "position = [\"200 m\", \"300 m\"]",
-            "out of range of each other all the time",
-        ),
-        ("association = {}", "", "out of range of each other at first"),
-    ] {
-        assert!(good.contains(part), "{part}");
-        let warned = warned(&good.replacen(part, instead, 1));
-        assert!(warned.iter().any(|warned| warned.contains("links.air-east") && warned.contains(text)), "{warned:?}");
     }
 }
 

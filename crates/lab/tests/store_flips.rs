@@ -14,7 +14,7 @@ fn make(path: &Path) {
     let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/goel1997-recoveries.toml");
     let plan = Plan::load(&example, &Overrides::default()).expect("the example is right");
     let mut store = Store::create(path).unwrap();
-    store.note(&plan).unwrap();
+    plan.note(&mut store).unwrap();
     for cell in &plan.points[0].cells {
         for replication in 0..8u64 {
             let flow = json!({

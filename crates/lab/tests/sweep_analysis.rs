@@ -28,7 +28,7 @@ fn scratch() -> (TempDir, PathBuf) {
 fn store(path: &Path, timeouts: [&[u64]; 2], lasthop: &str) -> Store {
     let plan = plan();
     let mut store = Store::create(path).unwrap();
-    store.note(&plan).unwrap();
+    plan.note(&mut store).unwrap();
     for (cell, timeouts) in plan.points[0].cells.iter().zip(timeouts) {
         for (replication, timeouts) in (0..).zip(timeouts) {
             let flow = json!({ "name": "download", "timeouts": timeouts });
@@ -118,9 +118,9 @@ fn a_look_at_less_does_not_change_what_is_kept() {
         let set = vec![format!("sweep.replications={count}")];
         Plan::load(&example, &Overrides { set, ..Overrides::default() }).expect("the example is right")
     };
-    let first = store.note(&with(2)).unwrap();
+    let first = with(2).note(&mut store).unwrap();
     assert!(asked(&store));
-    assert_eq!(store.note(&with(8)).unwrap(), first);
+    assert_eq!(with(8).note(&mut store).unwrap(), first);
     assert!(!asked(&store));
 }
 
@@ -134,7 +134,7 @@ fn intervals_have_the_level_of_the_rule() {
         let plan = Plan::load(&example, &Overrides { set, ..Overrides::default() }).expect("the example is right");
         let (_dir, path) = scratch();
         let mut store = Store::create(&path).unwrap();
-        store.note(&plan).unwrap();
+        plan.note(&mut store).unwrap();
         for (replication, timeouts) in [(0, 10), (1, 12)] {
             let flow = json!({ "name": "download", "timeouts": timeouts });
             let summary = json!({ "flows": [flow], "links": [] }).to_string();
@@ -154,7 +154,7 @@ fn intervals_end_where_figures_do() {
     let (_dir, path) = scratch();
     let plan = plan();
     let mut store = Store::create(&path).unwrap();
-    store.note(&plan).unwrap();
+    plan.note(&mut store).unwrap();
     for (replication, [timeouts, busy]) in [(0, [1.0, 0.9]), (1, [2.0, 0.98])] {
         let flow = json!({ "name": "download", "timeouts": timeouts });
         let way = json!({ "utilization": busy });
@@ -180,7 +180,7 @@ fn ways_that_carry_nothing_are_idle_and_flows_are_not() {
     let (_dir, path) = scratch();
     let plan = plan();
     let mut store = Store::create(&path).unwrap();
-    store.note(&plan).unwrap();
+    plan.note(&mut store).unwrap();
     for (cell, dropped) in plan.points[0].cells.iter().zip([0, 3]) {
         let flow = json!({ "name": "download", "timeouts": 0 });
         let way = |dropped: u64| json!({ "packets_dropped": dropped, "packets_marked": 0 });

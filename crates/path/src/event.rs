@@ -5,8 +5,51 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wire::Packet;
 
-use crate::mac::dcf::FrameKind;
 use crate::numbers::Numbers;
+
+/// What a frame is for, in the order of an exchange.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum FrameKind {
+    /// A request to send, that reserves the air.
+    Rts,
+    /// The answer to it, that reserves the air around the receiver.
+    Cts,
+    /// A packet, or a fragment of one.
+    Data,
+    /// Several packets.
+    Aggregate,
+    /// The answer to data.
+    Ack,
+    /// The answer to several packets, that tells which have come.
+    BlockAck,
+    /// A base station's announcement of itself, to all.
+    Beacon,
+}
+
+impl FrameKind {
+    /// The word that traces use.
+    pub const fn name(self) -> &'static str {
+        match self {
+            FrameKind::Rts => "RTS",
+            FrameKind::Cts => "CTS",
+            FrameKind::Data => "DATA",
+            FrameKind::Aggregate => "A-MPDU",
+            FrameKind::Ack => "ACK",
+            FrameKind::BlockAck => "BLOCK-ACK",
+            FrameKind::Beacon => "BEACON",
+        }
+    }
+
+    /// Whether a frame before it asked for it: it follows after SIFS, and its sender has no turn.
+    pub const fn is_answer(self) -> bool {
+        matches!(self, FrameKind::Cts | FrameKind::Ack | FrameKind::BlockAck)
+    }
+
+    /// Whether it carries packets.
+    pub const fn carries_packets(self) -> bool {
+        matches!(self, FrameKind::Data | FrameKind::Aggregate)
+    }
+}
 
 /// Which way along a link: scenarios name its two nodes in order.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

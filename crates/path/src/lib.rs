@@ -40,7 +40,6 @@ pub mod place;
 pub mod queue;
 pub mod station;
 pub mod transmitter;
-mod turns;
 
 pub mod context;
 pub mod event;

@@ -12,8 +12,8 @@ use path::MediumEvent;
 use path::Way::Forward;
 use path::channel::{Frame, scripted};
 use path::mac::dcf::config::Aggregation;
+use path::mac::dcf::rate::{RateControlConfig, minstrel};
 use path::mac::dcf::{Config, FrameKind, Standard};
-use path::medium::rate::{RateControlConfig, minstrel};
 
 fn together(aggregation: Aggregation) -> Config {
     Config {

@@ -7,7 +7,7 @@ use engine::{Rate, Schedule, Span, Stream, Time};
 use path::channel::{Channel, ChannelConfig, uniform};
 use path::link::changing::Changing;
 use path::link::changing::plan::{Changes, During, Gap, Spike};
-use path::link::changing::service::{Opportunities, Row};
+use path::link::changing::recorded::{Opportunities, Row};
 use path::link::jitter::{Jitter, LawConfig, mixture, pareto};
 use path::link::pipe::Pipe;
 use path::link::{Counters, Line, Timing, jitter};

@@ -6,7 +6,7 @@ use path::agent::AgentConfig;
 use path::channel::ChannelConfig;
 use path::link::jitter::LawConfig;
 use path::mac::arq::ArqConfig;
-use path::medium::rate::RateControlConfig;
+use path::mac::dcf::rate::RateControlConfig;
 use serde_json::{Value, json};
 
 /// The settings of a member `kind` with some of them changed.

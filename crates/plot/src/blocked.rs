@@ -4,9 +4,9 @@ use tcp::Blocked;
 
 use crate::frame::Sheet;
 use crate::ink::{Anchor, Path, Style, tenths};
-use crate::layout::View;
 use crate::scale::Scale;
 use crate::text::Weight;
+use crate::view::View;
 
 /// Pixels of a row, and of its bar.
 const ROW: f64 = 15.0;

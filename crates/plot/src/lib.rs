@@ -35,6 +35,7 @@ mod svg;
 mod text;
 mod thin;
 mod unit;
+mod view;
 mod window;
 
 pub use air::{AirRecorder, AirRecording, MediumDescription};

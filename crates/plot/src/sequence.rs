@@ -3,7 +3,6 @@
 use crate::frame::{self, Area, Sheet};
 use crate::history::{History, Sent, Spot};
 use crate::ink::{Path, Style, tenths};
-use crate::layout::View;
 use crate::legend::{Entry, Sample};
 use crate::mark::Mark;
 use crate::palette::Palette;
@@ -11,6 +10,7 @@ use crate::scale::{Scale, Tick, grouped};
 use crate::text::Fonts;
 use crate::thin;
 use crate::unit::Measure;
+use crate::view::View;
 
 /// The most corrupted frames for each 100 pixels of width that are drawn.
 const FRAMES: f64 = 60.0;

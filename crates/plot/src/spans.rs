@@ -3,12 +3,12 @@
 
 use crate::frame::{Area, Sheet};
 use crate::ink::{Anchor, Path, Style, tenths};
-use crate::layout::View;
 use crate::legend::{self, Entry, Sample};
 use crate::options::Marked;
 use crate::palette::Palette;
 use crate::scale::Scale;
 use crate::text::{Fonts, Weight};
+use crate::view::View;
 
 /// Pixels at the top of the panel for each lane of brackets.
 const LANE: f64 = 15.0;

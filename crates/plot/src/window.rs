@@ -3,7 +3,6 @@
 use crate::frame::{self, Area, Sheet};
 use crate::history::Window;
 use crate::ink::{Path, Style, tenths};
-use crate::layout::View;
 use crate::legend::{Entry, Sample};
 use crate::mark::Mark;
 use crate::palette::Palette;
@@ -11,6 +10,7 @@ use crate::scale::Scale;
 use crate::sequence::crowded;
 use crate::thin;
 use crate::unit::Measure;
+use crate::view::View;
 
 /// Pixels above the lines for marks of what changed them, and of what is further above.
 const STRIP: f64 = 24.0;

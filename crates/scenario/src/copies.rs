@@ -3,12 +3,11 @@
 
 use indexmap::IndexMap;
 
-use super::media::MOST_STATIONS;
-use super::model::{Flow, Link, Node, Scenario};
+use crate::model::{Flow, Link, MAX_STATIONS, Node, Scenario};
 use crate::problem::Problem;
 
 /// As many as a medium could have.
-const MOST: u32 = MOST_STATIONS as u32;
+const MOST: u32 = MAX_STATIONS as u32;
 
 /// The name of a copy; the first is 1.
 fn name_of(name: &str, number: u32) -> String {

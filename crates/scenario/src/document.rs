@@ -3,15 +3,15 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use serde::Deserialize;
 use toml::de::{DeTable, DeValue};
 use toml::{Table, Value};
 
-use super::model::Scenario;
-use super::written::as_written;
-use super::{copies, explain, quotes};
 use crate::lines::Lines;
+use crate::model::Scenario;
 use crate::problem::Problem;
+use crate::written::as_written;
+use crate::{copies, explain, quotes};
+pub use engine::registry::by_name;
 
 /// A TOML text with the places of its keys.
 #[derive(Clone)]
@@ -295,10 +295,4 @@ pub fn read_back(text: &str) -> Option<Scenario> {
 /// A scenario as TOML text.
 pub fn write(scenario: &Scenario) -> String {
     toml::to_string(scenario).expect("a scenario is a table of tables")
-}
-
-/// The member of a registry that has no settings of its own, by name.
-pub fn by_name<'de, T: Deserialize<'de>>(name: &'de str) -> Option<T> {
-    let kind = serde::de::value::MapDeserializer::<_, serde::de::value::Error>::new([("kind", name)].into_iter());
-    T::deserialize(kind).ok()
 }

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use indexmap::IndexSet;
 use path::agent::{Direction, Place, Traits};
 
-use super::model::{LinkKind, NodeKind, Scenario};
+use super::model::{LinkKind, Node, NodeKind, Scenario};
 
 /// What a scheme asks of a network, for all its flows together.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -93,4 +93,9 @@ pub fn asked(scenario: &Scenario, traits: &Traits) -> Asked {
 /// Kinds of nodes in words: "sender, base station".
 pub fn in_words(places: &[Place]) -> String {
     places.iter().map(|place| place.name()).collect::<Vec<_>>().join(", ")
+}
+
+/// The key that gives a node its scheme: its own, or that of the scenario.
+pub(crate) fn scheme_key(name: &str, node: &Node) -> String {
+    if node.scheme.is_some() { format!("nodes.{name}.scheme") } else { "scheme".to_owned() }
 }

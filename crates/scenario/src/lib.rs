@@ -27,37 +27,26 @@
 //! assert_eq!(problems[0].hint.as_deref(), Some("did you mean \"8 Mbps\"?"));
 //! ```
 
-mod advice;
-mod bandwidth_delay;
-pub mod changes;
 mod check;
 mod copies;
-mod dead_air;
 pub mod document;
 mod event_kinds;
 mod explain;
 mod files;
 pub mod followers;
+mod geometry;
 pub mod goel1997;
-mod idle_media;
-mod idle_schemes;
 mod incidence;
 mod lines;
+pub mod lint;
 pub mod load;
-mod media;
 pub mod model;
-mod names;
-pub mod places;
 pub mod problem;
 mod quotes;
 pub mod ran;
-mod rate_reach;
 pub mod recordings;
 mod routes;
-pub mod sweep;
-pub mod tcp_settings;
 pub mod traces;
-mod without_effect;
 mod written;
 
 pub use check::{Checked, check, check_with};
@@ -66,4 +55,4 @@ pub use engine::Named;
 pub use event_kinds::{DEFAULT_EVENT_KINDS, EVENT_KINDS, EventKind, EventKinds};
 pub use files::{Files, NoFiles};
 pub use load::{Loaded, Overrides, Source, from_toml};
-pub use model::{Scenario, schema};
+pub use model::{Scenario, schema, sweep};

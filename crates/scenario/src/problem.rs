@@ -21,6 +21,8 @@ pub struct Problem {
     pub among: Option<String>,
     /// What to do.
     pub hint: Option<String>,
+    /// The lint that warns of it; none for errors.
+    pub lint: Option<&'static str>,
 }
 
 impl Problem {
@@ -150,6 +152,9 @@ impl fmt::Display for Problem {
         match &self.found {
             Some(found) => write!(f, "found {}, expected {}", shown(found), self.expected)?,
             None => write!(f, "{}", self.expected)?,
+        }
+        if let Some(lint) = self.lint {
+            write!(f, " [{lint}]")?;
         }
         if let (Some((line, column)), Some(source)) = (self.place, &self.source) {
             let ((source, before), number) = (excerpt(source, column), line.to_string());

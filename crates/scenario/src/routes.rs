@@ -7,9 +7,8 @@ use path::link::Line;
 use sim::routing::Routes;
 use sim::world::MOST_PORTS;
 use sim::{FlowSpec, Network, NodeKind};
-use wire::{Packet, Segment};
+use wire::{Packet, Segment, Timestamps};
 
-use super::tcp_settings::data_options;
 use crate::problem::Problem;
 
 /// Bytes of a packet with a full segment. What options take is not left for data after a handshake (RFC 6691).
@@ -22,6 +21,12 @@ pub(super) fn empty_packet(flow: &FlowSpec) -> u32 {
     HEADERS + data_options(&flow.tcp)
 }
 
+/// Bytes of options in each segment.
+pub(crate) fn data_options(config: &tcp::Config) -> u32 {
+    let timestamps = config.options.timestamps.then(Timestamps::default);
+    wire::Options { timestamps, ..wire::Options::default() }.size()
+}
+
 const HEADERS: u32 = Packet::HEADER + Segment::HEADER;
 
 /// Bytes of the largest packet without data that belongs to every connection: the SYN if there is one.
@@ -31,7 +36,7 @@ fn control_packet(flow: &FlowSpec) -> u32 {
         mss: NonZeroU16::new(1),
         window_scale: offer.window_scale.map(|_| 0),
         sack_permitted: offer.sack,
-        timestamps: offer.timestamps.then(wire::Timestamps::default),
+        timestamps: offer.timestamps.then(Timestamps::default),
         ..wire::Options::default()
     };
     if flow.handshake { HEADERS + options.size() } else { empty_packet(flow) }

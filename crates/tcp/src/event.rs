@@ -3,7 +3,7 @@
 use engine::Span;
 use wire::NoticeKind;
 
-use crate::connection::State;
+use crate::state::State;
 
 /// Why a segment was sent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

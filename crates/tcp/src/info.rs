@@ -2,7 +2,7 @@
 
 use engine::Span;
 
-use crate::connection::State;
+use crate::state::State;
 
 /// What the sending half is doing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

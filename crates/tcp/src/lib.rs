@@ -46,6 +46,8 @@ pub mod receiver;
 pub mod recovery;
 pub mod response;
 pub mod sender;
+mod state;
+mod timestamps;
 
 pub use config::Config;
 pub use connection::{Adoption, Connection, Failure, State, refusal};

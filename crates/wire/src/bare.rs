@@ -3,7 +3,8 @@
 use crate::addr::Addr;
 use crate::icmp::Notice;
 use crate::packet::{Body, Ecn, Packet};
-use crate::segment::{Flags, Segment, SeqNum};
+use crate::segment::{Flags, Segment};
+use crate::seq_num::SeqNum;
 
 /// A packet without the options of its segment: most have none, and the room for them is larger than all the rest. Queues
 /// keep packets like this and the few options beside them, because what a packet costs there is the memory it moves.

@@ -136,7 +136,7 @@ mod tests {
     use super::*;
     use crate::addr::Addr;
     use crate::options::Timestamps;
-    use crate::segment::SeqNum;
+    use crate::seq_num::SeqNum;
     use etherparse::{NetSlice, SlicedPacket, TransportSlice};
 
     fn data() -> Packet {

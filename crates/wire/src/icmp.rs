@@ -1,7 +1,7 @@
 //! ICMP messages that tell a sender what happened to a segment on the wireless hop [goel1997 5.4, 5.5].
 
 use crate::addr::Addr;
-use crate::segment::SeqNum;
+use crate::seq_num::SeqNum;
 
 /// What the link layer of the wireless hop has to say.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

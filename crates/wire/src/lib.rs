@@ -25,10 +25,12 @@ pub mod packet;
 pub mod pcapng;
 pub mod radiotap;
 pub mod segment;
+pub mod seq_num;
 
 pub use addr::Addr;
 pub use bare::Bare;
 pub use icmp::{Notice, NoticeKind};
 pub use options::{Options, SackBlocks, Timestamps};
 pub use packet::{Body, Ecn, Packet};
-pub use segment::{Flags, Segment, SeqNum};
+pub use segment::{Flags, Segment};
+pub use seq_num::SeqNum;

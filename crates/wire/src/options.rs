@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU16;
 
-use crate::segment::SeqNum;
+use crate::seq_num::SeqNum;
 
 /// The options of a segment. An absent option takes no room on the wire.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use super::program::Outcome;
+use super::outcome::Outcome;
 use super::row::Row;
 use crate::workspace;
 

@@ -5,6 +5,7 @@ mod measure;
 mod ns2;
 mod ns3;
 mod options;
+mod outcome;
 mod program;
 mod row;
 mod table;

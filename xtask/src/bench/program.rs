@@ -3,6 +3,7 @@
 use std::fmt::{self, Display};
 use std::process::Command;
 
+use super::outcome::Outcome;
 use super::row::Row;
 use super::{lasthop, ns2, ns3};
 
@@ -17,15 +18,6 @@ pub enum Program {
     Ns2Lean,
     /// ns-3.
     Ns3,
-}
-
-/// What a program says at the end of a run.
-#[derive(PartialEq, Debug)]
-pub struct Outcome {
-    /// Distinct packets of data that arrived.
-    pub delivered: u64,
-    /// Events it took, if the program counts them.
-    pub events: Option<u64>,
 }
 
 impl Program {

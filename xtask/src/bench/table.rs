@@ -3,7 +3,8 @@
 use serde_json::{Value, json};
 
 use super::measure;
-use super::program::{Outcome, Program};
+use super::outcome::Outcome;
+use super::program::Program;
 use super::row::Row;
 
 /// The memory that lasthop may have for the row of 1000 flows.

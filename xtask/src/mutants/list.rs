@@ -6,6 +6,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
+use super::hash::hash;
 use super::schemata::Genre;
 use crate::workspace;
 
@@ -62,16 +63,6 @@ pub fn sample(mutants: Vec<Mutant>, seed: u64, number: usize) -> Vec<Mutant> {
     let mut keyed: Vec<(u64, Mutant)> = mutants.into_iter().map(|mutant| (hash(seed, &mutant.name), mutant)).collect();
     keyed.sort_by(|(one, a), (other, b)| one.cmp(other).then_with(|| a.name.cmp(&b.name)));
     keyed.into_iter().take(number).map(|(_, mutant)| mutant).collect()
-}
-
-/// FNV-1a of the text, behind the seed, and mixed (the finalizer of SplitMix64).
-pub fn hash(seed: u64, text: &str) -> u64 {
-    let bytes = seed.to_le_bytes().into_iter().chain(text.bytes());
-    let hash =
-        bytes.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
-    let mixed = (hash ^ hash >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-    mixed ^ mixed >> 31
 }
 
 impl Mutant {

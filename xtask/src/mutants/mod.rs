@@ -6,6 +6,7 @@
 //! found is kept in `target/mutants/results.jsonl` as soon as it is found, and tried again only when it may have changed.
 
 mod build;
+mod hash;
 mod list;
 mod program;
 mod results;

@@ -5,7 +5,7 @@ use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::list::hash;
+use super::hash::hash;
 use crate::workspace;
 
 /// Where all of this chore's files are.

@@ -113,7 +113,7 @@ fn ran(args: &Args, plans: &[(String, Plan)], store: &mut Store) -> Result<Vec<C
             }
         };
         (done, found) = (done + tally.done, found + tally.found);
-        let kept = store.note(plan).and_then(|id| store.sweep(id))?;
+        let kept = plan.note(store).and_then(|id| store.sweep(id))?;
         let analysis = Analysis::of(store, kept, args.replications)?;
         comparisons.push((Comparison::of(name, plan, &analysis), analysis.warnings_of_runs()));
     }

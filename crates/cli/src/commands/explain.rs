@@ -214,7 +214,16 @@ mod tests {
         for (timeouts, end) in [(0, "was found\n"), (1, "expired once\n"), (3, "expired 3 times\n")] {
             let (took, lost) = (Span::from_secs(4), Span::ZERO);
             let findings = Vec::new();
-            let report = FlowReport { flow: 0, took, completed: true, timeouts, findings, lost, lost_avoidably: lost };
+            let report = FlowReport {
+                flow: 0,
+                took,
+                completed: true,
+                timeouts,
+                findings,
+                lost,
+                lost_avoidably: lost,
+                blocked: observe::explain::Blocked::ALL.map(|reason| (reason, Span::ZERO)),
+            };
             let text = as_table("f", &report, 20);
             assert!(text.contains("none of the kinds looked for") && text.ends_with(end), "{text}");
         }

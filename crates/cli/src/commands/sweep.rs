@@ -83,7 +83,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     });
     progress.finish();
     let tally = outcome?;
-    let id = store.note(&plan)?;
+    let id = plan.note(&mut store)?;
     let mut kept = store.sweep(id)?;
     if !shown_now.is_empty() {
         kept.metrics = shown_now.iter().map(|metric| metric.name.to_owned()).collect();

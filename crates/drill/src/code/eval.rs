@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::{Comparison, Expr, Kind, Statement, Unsupported, Value};
 use crate::meant::meant;
-use crate::syntax::Place;
+use crate::place::Place;
 
 /// What assertions have set, for those that follow.
 pub type Memory = BTreeMap<String, Value>;

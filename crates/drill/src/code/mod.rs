@@ -11,7 +11,7 @@ pub use eval::{Failed, Memory, run};
 pub use parse::parse;
 pub use value::Value;
 
-use crate::syntax::Place;
+use crate::place::Place;
 
 /// Statements, or why they cannot be run.
 pub type Program = Result<Vec<Statement>, Unsupported>;

@@ -1,7 +1,7 @@
 //! Statements and expressions of assertions.
 
 use super::{Comparison, Expr, Kind, Program, Statement, Unsupported, Value};
-use crate::syntax::Place;
+use crate::place::Place;
 
 /// Reads the statements of `text`, which begins at `place` of the script.
 pub fn parse(text: &str, place: Place) -> Program {

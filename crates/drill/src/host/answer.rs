@@ -1,28 +1,7 @@
 //! What a system call comes to.
 
 use crate::syntax::ast::Expr;
-
-/// What a system call comes to.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Answer {
-    /// It returns this.
-    Returns(i64),
-    /// It returns -1 and this error.
-    Fails(&'static str),
-    /// It waits.
-    Blocks,
-    /// It returns, but not with the value that the script expects in an argument.
-    Differs {
-        /// Of what.
-        what: String,
-        /// What the script says.
-        expected: String,
-        /// What is.
-        found: String,
-    },
-    /// It is not supported.
-    Unsupported(String),
-}
+use crate::target::Answer;
 
 /// An answer, by way of `?` or not.
 pub type Called = Result<Answer, Answer>;

@@ -1,6 +1,7 @@
 //! System calls.
 
-use super::answer::{Answer, Called, first, names, number, unsupported};
+use super::Answer;
+use super::answer::{Called, first, names, number, unsupported};
 use super::socket::{Kind, Socket};
 use super::{Host, Role};
 use crate::end::{Failure, Stage};

@@ -1,7 +1,8 @@
 //! System calls that send and read.
 
+use super::Answer;
 use super::Host;
-use super::answer::{Answer, Called, member, names, number, unsupported, vectors};
+use super::answer::{Called, member, names, number, unsupported, vectors};
 use crate::end::Stage;
 use crate::syntax::ast::Call;
 

@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use engine::{Span, Time};
 use wire::{Ecn, Flags, Segment, SeqNum};
 
-pub use answer::{Answer, Called};
+pub use answer::Called;
 pub use call::is_sending;
 pub use data::amount;
 use life::Life;
@@ -28,6 +28,7 @@ use crate::end::{Opener, Ports, Role, Stage};
 use crate::outbox::{Outbox, Sent};
 use crate::settings::{Setting, Settings};
 use crate::syntax::ast::Call;
+pub use crate::target::{Answer, Stuck};
 use crate::target::{Clock, Target};
 
 /// Both ends' ports; scripts do not say any.
@@ -35,10 +36,6 @@ pub const PORTS: Ports = Ports { local: 8080, remote: 32_000 };
 
 /// The initial sequence number of the end under test; scripts count from it.
 pub const LOCAL_ISS: SeqNum = SeqNum(1_000_000_000);
-
-/// A timer is due at once, however often it expires.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Stuck;
 
 /// The host.
 pub struct Host<'a> {

@@ -2,8 +2,9 @@
 
 use engine::Span;
 
+use super::Answer;
 use super::Host;
-use super::answer::{Answer, first, member, names, unsupported};
+use super::answer::{first, member, names, unsupported};
 use super::socket::{Kind, Socket};
 use crate::end::Stage;
 use crate::meant::meant;

@@ -1,7 +1,8 @@
 //! `poll`.
 
+use super::Answer;
 use super::Host;
-use super::answer::{Answer, Called, member, names, number, unsupported};
+use super::answer::{Called, member, names, number, unsupported};
 use super::socket::Kind;
 use crate::end::Stage;
 use crate::syntax::ast::{Call, Expr};

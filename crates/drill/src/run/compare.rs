@@ -2,18 +2,8 @@
 
 use std::mem::discriminant;
 
+use crate::report::Cell;
 use crate::syntax::ast::{IpMark, Opt, Tcp};
-
-/// A part of a packet: what the script says, what came, and whether that is the same to the script.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Cell {
-    /// What the script says; empty if nothing.
-    pub expected: String,
-    /// What came.
-    pub found: String,
-    /// Whether they agree.
-    pub agree: bool,
-}
 
 /// Both packets part by part. `last`: the segment ends with the last byte that the application has handed over.
 /// `ticks`: time stamps are compared too.

@@ -10,7 +10,8 @@ mod numbers;
 
 use engine::{Span, Time};
 
-pub use compare::{Cell, compare};
+pub use crate::report::Cell;
+pub use compare::compare;
 pub use head::WITHOUT_EFFECT;
 
 use crate::code::{self, Failed, Memory, Unsupported, Value};

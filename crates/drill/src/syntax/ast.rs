@@ -2,8 +2,8 @@
 
 use engine::{Span, Time};
 
-use super::token::Place;
 use crate::code::Program;
+use crate::place::Place;
 
 /// A whole script.
 #[derive(Clone, PartialEq, Debug)]

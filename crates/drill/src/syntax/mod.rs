@@ -12,9 +12,9 @@ pub mod token;
 
 use std::fmt;
 
+pub use crate::place::Place;
 pub use ast::Script;
 pub use parser::parse;
-pub use token::Place;
 
 /// Why a text is not a script.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -2,7 +2,7 @@
 
 use super::SyntaxError;
 use super::ast::{IpMark, Opt, Packet, Tcp};
-use super::parser::Parser;
+use super::parser::{Parser, Way};
 use super::token::Token;
 
 const U32: u64 = u32::MAX as u64;
@@ -12,15 +12,6 @@ const MADE: &str = "of a packet that comes in, which is made as it is said";
 
 /// The letters that flags are written with.
 const FLAGS: &str = "FSRPEWU";
-
-/// Which way a packet goes. One that comes in is made as it is said, so nothing about it may be left open.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Way {
-    /// `<`
-    In,
-    /// `>`
-    Out,
-}
 
 impl Parser<'_> {
     pub(super) fn packet(&mut self, way: Way) -> Result<Packet, SyntaxError> {

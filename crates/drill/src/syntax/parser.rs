@@ -5,9 +5,18 @@ use engine::{Span, Time};
 
 use super::SyntaxError;
 use super::ast::{Action, Call, Code, Commands, Event, HeadOption, Script, When};
-use super::packet::Way;
-use super::token::{Piece, Place, Token, pieces};
+use super::token::{Piece, Token, pieces};
 use crate::code;
+use crate::place::Place;
+
+/// Which way a packet goes. One that comes in is made as it is said, so nothing about it may be left open.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Way {
+    /// `<`
+    In,
+    /// `>`
+    Out,
+}
 
 /// Reads a script.
 pub fn parse(text: &str) -> Result<Script, SyntaxError> {

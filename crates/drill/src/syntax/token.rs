@@ -1,15 +1,7 @@
 //! A script as words, numbers and signs, each with its place.
 
 use super::SyntaxError;
-
-/// Line and column in a script, from 1.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
-pub struct Place {
-    /// The line.
-    pub line: usize,
-    /// The column, in characters.
-    pub column: usize,
-}
+use crate::place::Place;
 
 /// One piece of a script.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

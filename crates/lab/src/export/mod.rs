@@ -9,9 +9,10 @@ use std::io;
 
 use engine::text::visible;
 
+pub use crate::value_text::shown;
 pub use columns::{Column, Data, Table};
 pub use set::write;
-pub use tables::{numbers, shown, tables};
+pub use tables::{numbers, tables};
 
 /// A file format.
 pub struct Format {

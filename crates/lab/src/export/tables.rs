@@ -10,6 +10,7 @@ use serde_json::Value;
 use super::columns::{Column, Data, Table};
 use crate::store::KeptSweep;
 use crate::sweep::analysis::{Analysis, Entry, Row};
+use crate::value_text::shown;
 use observe::metric::{METRICS, Metric, Scope};
 
 /// The name of every table there can be.
@@ -228,11 +229,6 @@ fn text(name: &str, definition: &str, values: Vec<String>) -> Column {
 
 fn column(name: &str, unit: &str, definition: &str, data: Data) -> Column {
     Column { name: name.into(), unit: unit.into(), definition: definition.into(), data }
-}
-
-/// A value of a scenario as text.
-pub fn shown(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
 /// Values with a unit, or plain numbers, as numbers: the unit, the ending of the column's name, the values.

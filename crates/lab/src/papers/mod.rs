@@ -8,14 +8,18 @@ pub mod goel1997;
 mod mark;
 mod number;
 pub mod packetcontrol2014;
+mod printed;
 mod quantity;
 pub mod reproduce;
+mod score;
 pub mod snoop2002;
 pub mod wlan_iw;
 
-pub use mark::{Contradiction, Mark, Printed, Reading, Score};
+pub use mark::Mark;
 pub use number::Number;
+pub use printed::{Contradiction, Printed, Reading};
 pub use quantity::{Mode, Quantity};
+pub use score::Score;
 
 use engine::Time;
 use sim::{Event, World};

@@ -3,9 +3,10 @@
 use serde_json::{Map, Value, json};
 use stats::{Interval, Level};
 
-use super::mark::{Contradiction, Mark, Printed, Reading};
+use super::mark::Mark;
+use super::printed::{Contradiction, Printed, Reading};
 use super::quantity::{Mode, Quantity};
-use crate::export::shown;
+use crate::value_text::shown;
 
 /// A number of a paper, and ours.
 #[derive(Clone, PartialEq, Debug)]

@@ -4,7 +4,7 @@
 use serde_json::{Map, Value, json};
 use stats::{Interval, Level, Moments, Sample};
 
-use super::mark::Printed;
+use super::printed::Printed;
 
 /// Ours, under one reading of the paper. Without values where no run gave one.
 #[derive(Clone, PartialEq, Debug)]

@@ -58,7 +58,7 @@ pub fn reproduce(
         })?;
         before = so_far(tally);
         counted.extend(cells);
-        let id = store.note(plan)?;
+        let id = plan.note(store)?;
         sweeps.push(Analysis::of(store, store.sweep(id)?, replications)?);
     }
     let numbers = (paper.numbers)(&sweeps);

@@ -17,9 +17,6 @@ use std::path::{Path, PathBuf};
 use rusqlite::{Connection, OptionalExtension, params};
 use serde_json::{Value, json};
 
-use crate::load::to_toml;
-use crate::sweep::axes::Change;
-use crate::sweep::{Plan, Point};
 use scenario::document::read_back;
 
 pub use digest::Digest;
@@ -81,31 +78,21 @@ impl Store {
         question(&self.db).map_err(|error| StoreError::of(&self.path, error))
     }
 
-    /// Notes what a sweep consists of. Noted before, it keeps its number; how often it repeats, what it is called and
-    /// which figures it shows may change.
-    pub fn note(&mut self, plan: &Plan) -> Result<i64, StoreError> {
-        let cells = kept_cells(plan);
-        let digest = Digest::of_text(&content(&cells));
-        let mut sweep = KeptSweep {
-            id: 0,
-            name: plan.stem.clone(),
-            title: plan.scenario.title.clone(),
-            scenario: to_toml(&plan.scenario),
-            metrics: plan.metrics.iter().map(|metric| metric.name.to_owned()).collect(),
-            lasthop: env!("CARGO_PKG_VERSION").to_owned(),
-            model: sim::MODEL_VERSION,
-        };
+    /// Notes what a sweep consists of, of at most so many `replications`. Noted before, it keeps its number; how often it
+    /// repeats, what it is called and which figures it shows may change.
+    pub fn note(&mut self, mut sweep: KeptSweep, cells: &[KeptCell], replications: u64) -> Result<i64, StoreError> {
+        let digest = Digest::of_text(&content(cells));
         let noted = Self::transaction(&mut self.db).and_then(|transaction| {
             let known = "SELECT id, scenario FROM sweeps WHERE digest = ?1";
             let known =
                 transaction.query_row(known, [&digest.0[..]], |row| Ok((row.get(0)?, row.get::<_, String>(1)?)));
             match known.optional()? {
-                None => sweep.id = add(&transaction, digest, &sweep, &cells)?,
+                None => sweep.id = add(&transaction, digest, &sweep, cells)?,
                 Some((id, scenario)) => {
                     sweep.id = id;
                     // A look at fewer replications than were made does not change what the store says it holds.
                     let most = read_back(&scenario).map(|kept| kept.sweep.unwrap_or_default().replications.bounds().1);
-                    if most.is_none_or(|most| most <= plan.replications().1) {
+                    if most.is_none_or(|most| most <= replications) {
                         let KeptSweep { id, name, title, scenario, metrics, .. } = &sweep;
                         transaction.execute(
                             "UPDATE sweeps SET name = ?2, title = ?3, scenario = ?4, metrics = ?5 WHERE id = ?1",
@@ -271,26 +258,6 @@ fn content(cells: &[KeptCell]) -> String {
         format!("{point} {} {case_name} {digest}\n", object(changes))
     };
     cells.iter().map(of_cell).collect()
-}
-
-/// What a plan consists of, by point and case.
-fn kept_cells(plan: &Plan) -> Vec<KeptCell> {
-    let kept = |changes: &[Change]| -> Vec<(String, Value)> {
-        changes.iter().map(|(key, to)| (key.clone(), serde_json::to_value(to).unwrap_or_default())).collect()
-    };
-    let of_point = |(point, at): (usize, &Point)| {
-        let cells = at.cells.iter().zip(&plan.cases).enumerate();
-        let cells = cells.map(move |(case, (cell, what))| KeptCell {
-            point,
-            case,
-            case_name: what.name.clone(),
-            changes: kept(&at.changes),
-            case_changes: kept(&what.changes),
-            digest: cell.digest,
-        });
-        cells.collect::<Vec<_>>()
-    };
-    plan.points.iter().enumerate().flat_map(of_point).collect()
 }
 
 /// Adds a sweep that is not there yet, and what it consists of; gives its number.

@@ -241,14 +241,6 @@ impl Analysis {
         })
     }
 
-    /// Warnings for a reader of the figures.
-    pub fn warnings(&self) -> Vec<String> {
-        let mut warnings = self.warnings_of_runs();
-        warnings.extend(self.same_cases());
-        warnings.extend(precise::warning(self));
-        warnings
-    }
-
     /// The same, without what the rows can show themselves: cases that make no difference, and how precise they are.
     pub fn warnings_of_runs(&self) -> Vec<String> {
         let mut warnings = Vec::new();
@@ -317,7 +309,7 @@ impl Analysis {
     }
 
     /// Cases that never differ from the first.
-    fn same_cases(&self) -> Vec<String> {
+    pub(super) fn same_cases(&self) -> Vec<String> {
         let cases = self.cases();
         let text = |number: usize| {
             let (name, first) = (cases[number], cases[0]);

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
 use super::precise::Growth;
-use super::run::{Shard, SweepError, Tally, Watch, ask};
+use super::progress::{Shard, SweepError, Tally, Watch, ask};
 use super::{Cell, Plan};
 use crate::store::{Digest, Store};
 use scenario::sweep::Replications;

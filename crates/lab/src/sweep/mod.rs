@@ -2,9 +2,12 @@
 
 pub mod analysis;
 pub mod axes;
+mod imprecise;
 mod lanes;
+mod note;
 pub mod plan;
 pub mod precise;
+mod progress;
 mod range;
 pub mod run;
 pub mod said_once;

@@ -3,16 +3,12 @@
 use stats::precise::{Rule, Verdict};
 use stats::{Level, Moments};
 
-use super::analysis::{Analysis, CellRuns};
 use super::{Plan, Point};
-use crate::export;
 use crate::store::{Store, StoreError};
 use observe::metric::Metric;
 use scenario::document::read_back;
 use scenario::sweep::{Precision, Replications};
 
-/// Points that a warning names, at most.
-const NAMED: usize = 5;
 /// Replications of a cell that are read at once: a run may be long, and its figure is one number.
 const AT_ONCE: u64 = 1000;
 
@@ -121,71 +117,18 @@ pub(super) fn level(scenario: &str) -> Level {
     }
 }
 
-/// The points of a sweep that have as many replications as are allowed and are not precise.
-pub(super) fn warning(analysis: &Analysis) -> Option<String> {
-    // As the scenario is kept; one that cannot be read any more has other troubles.
-    let kept = read_back(&analysis.sweep.scenario)?;
-    let sweep = kept.sweep.as_ref()?;
-    let Replications::UntilPrecise(precision) = &sweep.replications else { return None };
-    let metric = super::plan::metrics(sweep, &kept).ok()?.first().copied()?;
-    let rule = rule(precision)?;
-    let exhausted = |cell: &&CellRuns| cell.runs.len() as u64 >= precision.max;
-    let imprecise = analysis.cells.iter().filter(exhausted).flat_map(|cell| {
-        let mut subjects = Subjects::default();
-        cell.runs.iter().for_each(|(_, summary)| subjects.take(summary, metric));
-        let subjects = subjects.0.into_iter();
-        subjects.filter(|(_, moments)| rule.judge(moments) != Verdict::Enough).map(move |found| (cell, found))
-    });
-    let imprecise: Vec<String> =
-        imprecise.map(|(cell, (subject, moments))| shown(cell, &subject, &moments, rule)).collect();
-    if imprecise.is_empty() {
-        return None;
-    }
-    let more = imprecise.len().saturating_sub(NAMED);
-    let more = if more > 0 { format!("; and {more} more") } else { String::new() };
-    Some(format!(
-        "after {} replications, as many as are allowed, {} is not known to {} everywhere: {}{more}",
-        precision.max,
-        metric.name,
-        percent(precision.precision),
-        imprecise[..imprecise.len().min(NAMED)].join("; ")
-    ))
-}
-
-/// A cell, and how precisely its mean is known.
-fn shown(cell: &CellRuns, subject: &str, moments: &Moments, rule: Rule) -> String {
-    let changes = cell.cell.changes.iter().map(|(key, value)| {
-        let value = export::shown(value);
-        format!("{key} {value}")
-    });
-    let names = [cell.cell.case_name.as_str(), subject];
-    let named = changes.chain(names.iter().filter(|name| !name.is_empty()).map(|name| (*name).to_owned()));
-    let named = named.collect::<Vec<_>>().join(", ");
-    // The rule bounds half-width / mean by g / (1 + g): g is what was reached.
-    let width = rule.interval(moments).and_then(|interval| interval.relative_half_width());
-    let reached = width
-        .filter(|width| *width < 0.5)
-        .map_or_else(|| "is not known at all".to_owned(), |width| format!("to {}", percent(width / (1.0 - width))));
-    format!("{named} {reached}").trim_start().to_owned()
-}
-
-fn percent(share: f64) -> String {
-    let percent = 100.0 * share;
-    if (percent - percent.round()).abs() < 1e-9 { format!("{percent:.0} %") } else { format!("{percent:.2} %") }
-}
-
-fn rule(precision: &Precision) -> Option<Rule> {
+pub(super) fn rule(precision: &Precision) -> Option<Rule> {
     let level = Level::new(precision.level).ok()?;
     Rule::new(precision.precision, level, precision.min, precision.max).ok()
 }
 
 /// A figure's moments for each of its subjects.
 #[derive(Clone, Default)]
-struct Subjects(Vec<(String, Moments)>);
+pub(super) struct Subjects(pub(super) Vec<(String, Moments)>);
 
 impl Subjects {
     /// Takes in a run.
-    fn take(&mut self, summary: &serde_json::Value, metric: &Metric) {
+    pub(super) fn take(&mut self, summary: &serde_json::Value, metric: &Metric) {
         for (subject, value) in metric.read(summary) {
             let at = self.0.iter().position(|(known, _)| *known == subject).unwrap_or_else(|| {
                 self.0.push((subject, Moments::default()));

@@ -13,6 +13,8 @@ use sim::Network;
 use super::Plan;
 use super::lanes::{Lanes, Missing, Task};
 use super::precise::{Growth, Judge, Look};
+use super::progress::ask;
+pub use super::progress::{Shard, SweepError, Tally, Watch};
 use crate::run::simulate;
 use crate::store::{Store, StoreError};
 use observe::summary::summary;
@@ -22,58 +24,9 @@ const PATIENCE: Duration = Duration::from_millis(100);
 /// The most workers: more than there are cores do not help, and each has a stack of its own.
 const MOST_WORKERS: usize = 1024;
 
-/// A part of a sweep that one machine does: number `index` of `count`, from 1.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Shard {
-    /// Which, from 1.
-    pub index: u64,
-    /// Of how many.
-    pub count: u64,
-}
-
-impl Shard {
-    /// The whole.
-    pub const WHOLE: Shard = Shard { index: 1, count: 1 };
-
-    pub(super) fn has(self, number: u64) -> bool {
-        number % self.count == self.index - 1
-    }
-
-    /// The remainder that numbers must leave, divided by the count of shards, to be of this shard with `more` added.
-    pub(super) fn remainder(self, more: u64) -> u64 {
-        let (index, more) = (self.index - 1, more % self.count);
-        if index >= more { index - more } else { self.count - (more - index) }
-    }
-}
-
-/// How far a sweep is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Tally {
-    /// Runs that are wanted so far; with `until precise` it may grow.
-    pub wanted: u64,
-    /// Of these, finished before this sweep began, as far as they have been looked up.
-    pub found: u64,
-    /// Of these, finished now.
-    pub done: u64,
-}
-
-/// Why a sweep did not come to its end. Finished runs are kept.
-#[derive(Debug, thiserror::Error)]
-pub enum SweepError {
-    /// The store could not take a result.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-    /// Cancelled by the progress callback.
-    #[error("interrupted: {} of {} runs are finished and kept\n  hint: the same command goes on from there", .0.found + .0.done, .0.wanted)]
-    Interrupted(Tally),
-}
-
-/// Is shown how far the sweep is, and says whether to go on.
-pub type Watch<'a> = &'a mut dyn FnMut(Tally) -> ControlFlow<()>;
-
 /// Runs what `store` does not have yet.
 pub fn run(plan: &Plan, store: &mut Store, jobs: usize, shard: Shard, watch: Watch<'_>) -> Result<Tally, SweepError> {
-    store.note(plan)?;
+    plan.note(store)?;
     let mut lanes = Lanes::of(plan, shard);
     let points = plan.points.iter().enumerate().filter(|(point, _)| shard.has(*point as u64));
     let mut growing: Vec<Growth> =
@@ -112,10 +65,6 @@ fn grow<'a>(
         }
     }
     Ok(grown)
-}
-
-pub(super) fn ask(watch: Watch<'_>, tally: Tally) -> Result<(), SweepError> {
-    if watch(tally).is_break() { Err(SweepError::Interrupted(tally)) } else { Ok(()) }
 }
 
 /// Runs what is missing on `jobs` threads and keeps each result.

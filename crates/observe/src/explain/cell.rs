@@ -23,7 +23,6 @@ use path::{HopId, MediumEvent, Reception, Way};
 use sim::Network;
 use wire::Packet;
 
-use super::flow::Flow;
 use super::hearing::Hearing;
 use super::hops;
 
@@ -389,14 +388,11 @@ impl Cells {
         }
     }
 
-    /// Tells a flow how long the medium of its slowest hop has been idle until now.
-    pub fn tell(&mut self, at: Time, flow: &mut Flow) {
-        let medium = flow.slowest.as_ref().and_then(|slowest| slowest.medium);
-        flow.in_cells.idle = medium.map(|medium| {
-            let cell = &mut self.cells[medium as usize];
-            cell.pass(at);
-            (medium, cell.idle)
-        });
+    /// How long a medium has been idle until now.
+    pub fn idle(&mut self, at: Time, medium: u32) -> Span {
+        let cell = &mut self.cells[medium as usize];
+        cell.pass(at);
+        cell.idle
     }
 
     /// The flows that have been seen in a medium.

@@ -1,5 +1,7 @@
 //! One flow, followed packet by packet: what became of each sending.
 
+mod in_cell;
+
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::Rc;
 
@@ -11,10 +13,10 @@ use wire::{Addr, Body, Packet, Segment};
 
 use super::cell::Why;
 use super::hops::{self, Hop, Hops};
-use super::in_cell::InCells;
 use super::sending::{Load, Sending};
 use super::transit::Transit;
 use crate::received::Received;
+use in_cell::InCells;
 
 /// Something that happened to a flow.
 #[derive(Clone, Copy, Debug)]
@@ -120,7 +122,7 @@ pub(super) struct Flow {
     /// Where they all are.
     pub(super) transit: Transit,
     /// And in media.
-    pub(super) in_cells: InCells,
+    in_cells: InCells,
     /// By hop number.
     services: BTreeMap<usize, Service>,
     pub(super) slowest: Option<Slowest>,

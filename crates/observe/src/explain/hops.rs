@@ -3,7 +3,7 @@
 use engine::{Rate, Span, Time};
 use path::HopId;
 use path::link::Line;
-use path::link::changing::service::Row;
+use path::link::changing::recorded::Row;
 use sim::Network;
 
 /// One direction of one link.

@@ -21,7 +21,6 @@ mod hearing;
 mod hidden_terminal;
 mod hops;
 mod idle_wait;
-mod in_cell;
 mod needless_cut;
 mod raced_resend;
 mod receiver_window;
@@ -37,7 +36,7 @@ use std::rc::Rc;
 use engine::{Span, Time};
 use path::LinkEvent;
 use sim::{Event, Network, NodeEvent, PacketFlow, Sink};
-use tcp::Blocked;
+pub use tcp::Blocked;
 use wire::{Body, Flags, Packet};
 
 use blocked::BlockedTimes;
@@ -330,7 +329,7 @@ impl Explain {
             let completed = watched.ended.is_some();
             let end = watched.ended.unwrap_or(ended);
             if !completed {
-                self.cells.tell(end, &mut watched.flow);
+                watched.flow.medium_idle(end, &mut self.cells);
                 watched.end(end);
             }
             let mut findings = std::mem::take(&mut watched.findings);
@@ -355,7 +354,7 @@ impl Explain {
         if watched.ended.is_none() {
             step(&mut watched.flow, &Context { hops: &self.hops, cells: &self.cells }, &mut self.facts);
             self.cells.waits(at, number, |medium| watched.flow.transit.waiting_in(medium));
-            self.cells.tell(at, &mut watched.flow);
+            watched.flow.medium_idle(at, &mut self.cells);
             watched.tell(at, &mut self.facts, &self.cells);
         }
     }
@@ -390,7 +389,7 @@ impl Sink for Explain {
             }
             Event::FlowCompleted { flow } => {
                 if let Some(watched) = self.flows.get_mut(*flow as usize) {
-                    self.cells.tell(at, &mut watched.flow);
+                    watched.flow.medium_idle(at, &mut self.cells);
                     watched.end(at);
                     watched.ended = Some(at);
                     self.cells.waits(at, *flow, |_| 0);

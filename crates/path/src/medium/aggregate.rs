@@ -8,7 +8,8 @@
 use engine::Time;
 
 use super::lane::Head;
-use super::station::{Data, Phase, Step};
+use super::phase::{Phase, Step};
+use super::station::Data;
 use super::{Medium, fate};
 use crate::channel::{Fate, Frame};
 use crate::context::{Cx, Observer};
@@ -17,8 +18,8 @@ use crate::mac::dcf::FrameKind;
 use crate::mac::dcf::config::AggregateLimits;
 use crate::mac::dcf::frame::{ACK_SIZE, BLOCK_ACK_SIZE, DELIMITER, LLC_OVERHEAD, QOS_OVERHEAD};
 use crate::numbers::Numbers;
+use crate::station::turns::Attempt;
 use crate::station::{Outcome, RadioNotice};
-use crate::turns::Attempt;
 
 /// Numbers that a block acknowledgment covers [802.11-2012 s8.3.1.9.3].
 const WINDOW: u64 = Numbers::MOST;

@@ -7,7 +7,7 @@
 use engine::{Slot, Span, Stream, Time};
 
 use super::Medium;
-use super::station::Phase;
+use super::phase::Phase;
 use crate::context::{Cx, Observer};
 use crate::event::AirFrame;
 use crate::mac::dcf::frame::BEACON_SIZE;

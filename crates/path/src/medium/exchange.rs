@@ -3,15 +3,16 @@
 use engine::{Span, Time};
 
 use super::lane::Head;
-use super::station::{Data, Phase, Step};
+use super::phase::{Phase, Step};
+use super::station::Data;
 use super::{Medium, draw};
 use crate::context::{Cx, Observer};
 use crate::event::{AirFrame, HopId, LinkEvent, Reception};
 use crate::mac::dcf::frame::{ACK_SIZE, LLC_OVERHEAD, MAC_OVERHEAD, RTS_SIZE};
 use crate::mac::dcf::{FrameKind, RateIndex};
 use crate::numbers::Numbers;
+use crate::station::turns::Attempt;
 use crate::station::{Outcome, RadioNotice};
-use crate::turns::Attempt;
 
 impl Medium {
     /// A station's wake-up.

@@ -5,13 +5,13 @@ use std::collections::VecDeque;
 use engine::{Order, Time};
 use wire::Packet;
 
-use super::rate::RateControl;
 use super::reorder::Reorder;
 use crate::backlog::Backlog;
 use crate::context::{Cx, Observer};
 use crate::event::{HopId, LinkEvent};
 use crate::hop_state::{HopState, LinkLayerState};
 use crate::link::Counters;
+use crate::mac::dcf::rate::RateControl;
 
 /// A packet in the hands of the MAC, until it is delivered or given up.
 pub(super) struct Head {

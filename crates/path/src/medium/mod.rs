@@ -14,11 +14,12 @@
 mod aggregate;
 mod air;
 mod beacon;
+mod counting;
 mod exchange;
 mod hearing;
 mod lane;
+mod phase;
 pub mod places;
-pub mod rate;
 mod reorder;
 mod station;
 mod tally;
@@ -36,18 +37,19 @@ use crate::event::{HopId, MediumEvent};
 use crate::hop_state::HopState;
 use crate::link::Counters;
 use crate::mac::dcf::config::{AggregateLimits, Retries};
+use crate::mac::dcf::rate::{Rates, USUAL_FRAME};
 use crate::mac::dcf::{Config, FrameKind, Phy};
 use crate::queue::Limit;
 use crate::station::Outcome;
 use crate::station::scheduler::Scheduler;
-use crate::turns::Turns;
+use crate::station::turns::Turns;
 use air::Flying;
 use beacon::Beacons;
 use hearing::Hearing;
 use lane::Lane;
+use phase::Phase;
 use places::{Places, Plane};
-use rate::Rates;
-use station::{Data, Phase, Station};
+use station::{Data, Station};
 use tally::Tally;
 pub use tally::{AirCounters, StationCounters};
 use zone::Zone;
@@ -108,7 +110,7 @@ impl Medium {
         let phy = Phy::new(config);
         let lane = |spec: LaneSpec, stream: Stream| {
             let preferred = phy.index(spec.rate.unwrap_or_else(|| config.data_rate()));
-            let time = |rate| phy.duration(rate, rate::USUAL_FRAME);
+            let time = |rate| phy.duration(rate, USUAL_FRAME);
             let stream = stream.sub(&format!("rate control {}", spec.to));
             let rates = Rates {
                 rates: (0..phy.rates()).map(|rate| phy.rate(rate)).collect(),

@@ -2,8 +2,6 @@
 
 use engine::{Span, Time};
 
-use super::Medium;
-use super::air::Flying;
 use crate::mac::dcf::FrameKind;
 
 /// Counters of a station of a medium.
@@ -81,15 +79,20 @@ pub(super) struct Tally {
 
 impl Tally {
     /// A frame has ended, not before any other that has.
-    fn ended(&mut self, from: Time, to: Time, collided: bool) {
+    pub fn ended(&mut self, from: Time, to: Time, collided: bool) {
         self.busy.add(from, to);
         if collided {
             self.collided.add(from, to);
         }
     }
 
-    /// The medium is idle: later frames begin after all that have been added.
-    fn is_silent(&mut self) {
+    /// Time in which anything, and in which anything damaged, was in the air.
+    pub fn counters(&self) -> AirCounters {
+        AirCounters { busy: self.busy.covered, collided: self.collided.covered }
+    }
+
+    /// Nothing is in the air: what comes begins later than all that was.
+    pub fn is_silent(&mut self) {
         self.busy.recent.clear();
         self.collided.recent.clear();
     }
@@ -112,51 +115,6 @@ impl Union {
         }
         self.recent.push((from, to));
         self.covered = self.covered + to.since(from);
-    }
-}
-
-impl Medium {
-    /// A frame, which is no longer among those in the air, has ended.
-    pub(super) fn tally(&mut self, flying: &Flying, collided: bool) {
-        let Flying { owner, from, frame, .. } = flying;
-        if owner == from {
-            let station = &mut self.stations[*from as usize];
-            if std::mem::take(&mut station.contended) {
-                station.counted.attempted(frame.again, collided);
-            }
-        }
-        self.tally.ended(frame.start, frame.start + frame.duration, collided);
-        if self.flying.is_empty() {
-            self.tally.is_silent();
-        }
-    }
-
-    /// How many stations there are.
-    pub fn stations(&self) -> u32 {
-        self.stations.len() as u32
-    }
-
-    /// The counters of a station at `now`: of a frame that is being sent, the time that is over.
-    pub fn station_counters(&self, number: u32, now: Time) -> StationCounters {
-        let station = &self.stations[number as usize];
-        let mut counted = station.counted;
-        counted.given_up = station.lanes.iter().map(|lane| lane.counters.given_up).sum();
-        for flying in self.flying.iter().filter(|flying| flying.from == number) {
-            counted.airtime = counted.airtime - flying.left(now);
-        }
-        counted
-    }
-
-    /// How the air was used until `now`. Whether a frame that is being sent is damaged is as known by then.
-    pub fn air_counters(&self, now: Time) -> AirCounters {
-        let mut tally = self.tally.clone();
-        let mut begun: Vec<&Flying> = self.flying.iter().filter(|flying| flying.frame.start < now).collect();
-        begun.sort_by_key(|flying| (flying.frame.start + flying.frame.duration).min(now));
-        for flying in begun {
-            let Flying { frame, .. } = flying;
-            tally.ended(frame.start, (frame.start + frame.duration).min(now), flying.is_collided());
-        }
-        AirCounters { busy: tally.busy.covered, collided: tally.collided.covered }
     }
 }
 

@@ -13,7 +13,8 @@ use std::collections::BTreeSet;
 
 use engine::{Schedule, Slot, Span, Time};
 
-use super::station::{Phase, Station};
+use super::phase::Phase;
+use super::station::Station;
 use crate::mac::dcf::Phy;
 
 /// A station that counts from a moment of its own. It may rest: then nothing happens when its slots are over.

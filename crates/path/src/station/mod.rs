@@ -6,6 +6,7 @@
 
 pub mod lane;
 pub mod scheduler;
+pub(crate) mod turns;
 
 use engine::{Slot, Time};
 use wire::{Ecn, Packet};
@@ -14,7 +15,7 @@ use crate::channel::{Fate, Frame};
 use crate::context::{Cx, Observer};
 use crate::event::{HopId, LinkEvent};
 use crate::mac::arq::stop_and_wait::Numbering;
-use crate::turns::{Attempt, Turns};
+use crate::station::turns::{Attempt, Turns};
 pub use lane::Lane;
 use scheduler::Scheduler;
 

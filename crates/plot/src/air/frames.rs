@@ -8,9 +8,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use path::Reception;
 use path::mac::dcf::FrameKind;
 
-use super::layout::View;
 use super::record::Frame;
 use super::rows::{Row, Rows};
+use super::view::View;
 use crate::frame::Sheet;
 use crate::ink::{Anchor, Color, Path, Style, tenths};
 use crate::legend::{Entry, Sample};

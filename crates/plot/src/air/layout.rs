@@ -10,6 +10,7 @@ use super::frames::Frames;
 use super::record::{Frame, MediumDescription, Timeline};
 use super::rows::{Rows, SMALLEST_ROW};
 use super::shares::Shares;
+use super::view::View;
 use crate::frame::{self, Area, Sheet};
 use crate::ink::{Anchor, Picture};
 use crate::layout::{DOT, FOOTER, GAP, RIGHT, header};
@@ -27,13 +28,6 @@ const NAME: f64 = 150.0;
 const HIGHEST: f64 = 20_000.0;
 /// Frames are drawn one by one while each has at least this number of pixels on average.
 const SINGLE: f64 = 3.0;
-
-/// A part of a medium's timeline.
-pub(super) struct View<'a> {
-    pub timeline: &'a Timeline,
-    pub from: f64,
-    pub to: f64,
-}
 
 /// Draws a medium.
 pub(super) fn draw(timeline: &Timeline, description: &MediumDescription, options: &Options) -> Picture {
@@ -140,23 +134,4 @@ fn hidden(view: &View<'_>, names: &[String]) -> Option<String> {
     };
     let always = if deaf.iter().any(|(_, [hear, _])| *hear) { "always " } else { "" };
     Some(format!("{who} do not {always}hear each other"))
-}
-
-impl<'a> View<'a> {
-    /// Whether nothing lies in the view.
-    fn is_empty(&self) -> bool {
-        self.frames().next().is_none() && self.back_offs().next().is_none()
-    }
-
-    /// The parts of back-offs of which something lies in the view.
-    pub fn back_offs(&self) -> impl Iterator<Item = &'a super::record::BackOff> {
-        let (from, to) = (self.from, self.to);
-        self.timeline.back_offs.iter().filter(move |part| part.to >= from && part.from <= to)
-    }
-
-    /// The frames of which a part lies in the view.
-    pub fn frames(&self) -> impl Iterator<Item = &'a super::record::Frame> {
-        let (from, to) = (self.from, self.to);
-        self.timeline.frames.iter().filter(move |frame| frame.end >= from && frame.start <= to)
-    }
 }

@@ -8,9 +8,6 @@ use path::{MediumEvent, Numbers, Reach, Reception};
 use sim::{Event, Network, Sink};
 
 use super::countdown::{Countdown, Part};
-use super::layout;
-use crate::ink::Picture;
-use crate::options::Options;
 
 /// What a picture of a medium says about it.
 #[derive(Clone, Debug)]
@@ -257,7 +254,7 @@ impl Sink for AirRecorder {
 
 /// What an [`AirRecorder`] has kept.
 pub struct AirRecording {
-    timelines: BTreeMap<u32, Timeline>,
+    pub(super) timelines: BTreeMap<u32, Timeline>,
 }
 
 impl AirRecording {
@@ -268,12 +265,5 @@ impl AirRecording {
             parts.filter(|part| part.slots > 0).map(|part| (part.station, part.to, part.slots)).collect();
         counted.sort_by(|a, b| a.1.total_cmp(&b.1));
         counted
-    }
-
-    /// Draws medium number `medium`. Whatever was recorded and whatever the options are, there is a picture: an empty one if
-    /// need be. Of the options, those about flows say nothing here; the picture is not higher than its stations need.
-    pub fn draw(&self, medium: u32, description: &MediumDescription, options: &Options) -> Picture {
-        let nothing = Timeline::default();
-        layout::draw(self.timelines.get(&medium).unwrap_or(&nothing), description, options)
     }
 }

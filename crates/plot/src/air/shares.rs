@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use path::mac::dcf::FrameKind;
 
-use super::layout::View;
 use super::rows::Rows;
+use super::view::View;
 use crate::frame::Sheet;
 use crate::ink::{Path, Style, tenths};
 use crate::legend::{Entry, Sample};

@@ -1,13 +1,10 @@
-//! One figure of a sweep: pictures of it and its table.
+//! One figure of a sweep.
 
 use lab::export::shown;
 use lab::sweep::analysis::{Analysis, Entry};
 use observe::metric::{Metric, Scope};
 
-use super::{numbers, pictures, plain};
-use crate::capital;
 use crate::number::scale;
-use crate::page::Block;
 
 /// A figure.
 pub(super) struct Figure<'a> {
@@ -68,45 +65,8 @@ impl<'a> Figure<'a> {
         }
     }
 
-    /// Heading, pictures, table.
-    pub fn blocks(&self) -> Vec<Block> {
-        let mut about = format!("# {}\n\n{}.", plain(self.metric.name), plain(&capital(self.metric.definition)));
-        // One number is no picture.
-        let charts = if self.entries.len() > 1 { pictures::of(self) } else { Vec::new() };
-        about.push_str(&match charts.first() {
-            Some(Block::Bars(_)) => self.key_to_bars(),
-            Some(Block::Curves(_)) => format!(" Bands are the {} % interval of the mean.", self.level()),
-            _ => String::new(),
-        });
-        if !self.idle.is_empty() {
-            about.push_str(&format!(" 0 in every run: {}.", plain(&self.idle.join(", "))));
-        }
-        let mut blocks = vec![Block::Words(about)];
-        if self.entries.is_empty() {
-            return blocks;
-        }
-        blocks.extend(charts);
-        blocks.push(Block::Table(numbers::table(self)));
-        blocks
-    }
-
     /// Of the intervals, in percent.
     pub fn level(&self) -> f64 {
         100.0 * self.analysis.level.get()
-    }
-
-    /// The legend of the parts of bars that are drawn.
-    fn key_to_bars(&self) -> String {
-        let level = self.level();
-        let mut out = String::new();
-        if self.entries.iter().filter_map(|entry| entry.row.as_ref()).any(|row| row.ci.is_some()) {
-            out.push_str(&format!(
-                " Whiskers with caps are the {level} % interval of the mean, thin lines that of one more run."
-            ));
-        }
-        if let [first, _, ..] = &self.analysis.cases()[..] {
-            out.push_str(&format!(" Over the bars stands the change to {}.", plain(first)));
-        }
-        out
     }
 }

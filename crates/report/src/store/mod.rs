@@ -1,5 +1,6 @@
 //! The page of a store: a section for each sweep, with its pictures, its numbers, and what it takes to repeat it.
 
+mod blocks;
 mod figure;
 mod grid;
 mod numbers;

@@ -5,7 +5,7 @@ use path::agent::AgentConfig;
 use path::station::scheduler::Scheduler;
 
 use super::fields::{Fields, Given};
-use super::parser::Block;
+use super::parser::{Block, NAMES};
 use super::quantities::{
     BANDWIDTH, BYTES, DURATION, FLAG, ID, INTERVAL, MILLISECONDS, PACKET_SIZE, PACKETS, PROBABILITY, RADIO, SCHEDULER,
     SCHEME, SECONDS, SEED, TRACE, TraceMode, WINDOW,
@@ -13,20 +13,6 @@ use super::quantities::{
 use super::report::Report;
 use crate::model::{NodeKind, Radio};
 use crate::problem::{Problem, shown};
-
-/// The names of the components.
-pub(super) const NAMES: [&str; 10] = [
-    "simulator",
-    "wired_source_node",
-    "wireless_source_node",
-    "normal_router_node",
-    "base_station",
-    "wired_sink_node",
-    "wireless_sink_node",
-    "wired_link",
-    "wireless_link",
-    "shared_links",
-];
 
 /// A component, each part of it well-formed.
 pub(super) enum Component<'a> {

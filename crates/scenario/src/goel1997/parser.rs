@@ -8,7 +8,6 @@
 //! Line ends may stand around braces. After an error reading goes on with the next line, so that one mistake
 //! hides no other.
 
-use super::components::NAMES;
 use super::lexer::Token;
 use super::report::Report;
 use crate::problem::{Problem, shown};
@@ -27,6 +26,20 @@ pub(super) struct Entry<'a> {
     /// What stands behind the `=`; nothing if the line was wrong, which has been reported.
     pub(super) values: Vec<Word<'a>>,
 }
+
+/// The names of the components.
+pub(super) const NAMES: [&str; 10] = [
+    "simulator",
+    "wired_source_node",
+    "wireless_source_node",
+    "normal_router_node",
+    "base_station",
+    "wired_sink_node",
+    "wireless_sink_node",
+    "wired_link",
+    "wireless_link",
+    "shared_links",
+];
 
 /// A component and its attributes.
 #[derive(Clone, PartialEq, Eq, Debug)]

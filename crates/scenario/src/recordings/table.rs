@@ -6,7 +6,7 @@
 //! line ends with a line feed, so that a file cut off within a number is noticed.
 
 use engine::{Rate, Span};
-use path::link::changing::service::Row;
+use path::link::changing::recorded::Row;
 use path::link::jitter::LONGEST;
 
 use super::{lines, unless_ended, wrong};

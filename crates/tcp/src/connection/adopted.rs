@@ -2,9 +2,9 @@
 
 use wire::SeqNum;
 
-use super::timestamps::Clock;
 use super::{Connection, State};
 use crate::config::Config;
+use crate::timestamps::Clock;
 
 /// What is known of a connection by who takes one of its ends over.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -4,11 +4,11 @@ use engine::{Span, Time};
 use wire::{Ecn, Flags, Segment};
 
 use super::close::refusal;
-use super::timestamps::{self, Clock};
 use super::{Connection, Failure, State};
 use crate::config::Paws;
 use crate::receiver::Data;
 use crate::sender::Arrival;
+use crate::timestamps::{self, Clock};
 
 /// The first timeout for data if the handshake, repeated, has measured nothing [RFC6298 s5.7].
 const UNMEASURED_RTO: Span = Span::from_secs(3);

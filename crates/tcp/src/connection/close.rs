@@ -3,8 +3,8 @@
 use engine::Time;
 use wire::{Flags, Options, Segment, SeqNum, Timestamps};
 
-use super::timestamps::Clock;
 use super::{Connection, Failure, State};
+use crate::timestamps::Clock;
 
 /// The reset that answers a segment nobody was waiting for [RFC9293 s3.10.7.1]; none to another reset.
 pub fn refusal(segment: &Segment) -> Option<Segment> {

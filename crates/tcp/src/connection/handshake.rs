@@ -5,8 +5,8 @@ use std::num::NonZeroU16;
 use engine::{Span, Time};
 use wire::{Flags, Options, Segment};
 
-use super::timestamps::Clock;
 use crate::config::{Config, EcnMode};
+use crate::timestamps::Clock;
 
 /// What both ends agree on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

@@ -4,25 +4,23 @@ mod adopted;
 mod arrives;
 mod close;
 mod handshake;
-mod state;
-pub(crate) mod timestamps;
 
 use std::collections::VecDeque;
 
 use engine::{Span, Time};
 use wire::{Body, Ecn, Flags, Notice, Segment, SeqNum, Timestamps};
 
+pub use crate::state::{Failure, State};
 pub use adopted::Adoption;
 pub use close::refusal;
-pub use state::{Failure, State};
 
 use crate::config::{Config, Nagle, Paws};
 use crate::event::{Blocked, Event};
 use crate::info::Info;
 use crate::receiver::Receiver;
 use crate::sender::{Counters, Sender, TxSegment};
+use crate::timestamps::{self, Clock};
 use handshake::Handshake;
-use timestamps::Clock;
 
 /// One end of a connection: state that reacts to what it is told, and asks for nothing.
 ///

@@ -15,8 +15,8 @@ use serde::{Deserialize, Serialize};
 
 use super::newreno::{NewReno, Variant};
 use super::{Ack, DUP_THRESH, LossRecovery, Notified, Verdict, View};
-use crate::connection::timestamps;
 use crate::sender::{Moment, Scoreboard, Sent};
+use crate::timestamps;
 
 mod tail_probe;
 

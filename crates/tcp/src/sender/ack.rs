@@ -4,8 +4,9 @@
 //! retransmissions were needless, what recovery makes of it, the congestion control, the retransmission timer.
 
 use engine::{Span, Time};
-use wire::{SackBlocks, SeqNum};
+use wire::SackBlocks;
 
+use super::arrival::Arrival;
 use super::rate::Snapshot;
 use super::summary::{AckSummary, is_duplicate, offsets};
 use super::{Sender, Sent};
@@ -14,26 +15,6 @@ use crate::config::Sampling;
 use crate::event::Event;
 use crate::recovery::prr::Progress;
 use crate::recovery::{DUP_THRESH, Verdict, View};
-
-/// What of a segment that came in concerns the sender. Offsets count from the beginning of the stream.
-pub(crate) struct Arrival<'a> {
-    pub now: Time,
-    /// Next byte the other end expects.
-    pub ack: u64,
-    /// Bytes from there on that it takes; none if the segment is too old to say.
-    pub window: Option<u64>,
-    /// Whether it carries no data, as a duplicate must [RFC5681 s2].
-    pub bare: bool,
-    /// SACK blocks, and the sequence number of offset 0.
-    pub sack: &'a SackBlocks,
-    pub origin: SeqNum,
-    /// The timestamp it echoes, and how long ago that was.
-    pub echo: Option<(u32, Span)>,
-    /// ECN-Echo.
-    pub ecn_echo: bool,
-    /// The network says that the byte at `ack` was lost in the air (ELN).
-    pub lost_in_air: bool,
-}
 
 impl Sender {
     /// Takes an acknowledgment; whether it could be one: something not yet sent cannot be acknowledged [RFC9293 s3.10.7.4].

@@ -6,6 +6,7 @@
 
 mod ack;
 mod application;
+mod arrival;
 mod cwnd_limit;
 mod ecn;
 mod episodes;
@@ -29,7 +30,7 @@ mod user_timeout;
 use engine::{Span, Time};
 use wire::{Segment, SeqNum};
 
-pub(crate) use ack::Arrival;
+pub(crate) use arrival::Arrival;
 pub use scoreboard::{Moment, Scoreboard, Sent};
 pub use telemetry::Counters;
 pub(crate) use transmit::TxSegment;

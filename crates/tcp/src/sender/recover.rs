@@ -3,7 +3,7 @@
 use engine::Time;
 
 use super::Sender;
-use super::ack::Arrival;
+use super::arrival::Arrival;
 use super::spurious::{Finding, Signs};
 use super::summary::AckSummary;
 use crate::cc::{Congestion, Flight};

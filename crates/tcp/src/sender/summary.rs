@@ -3,7 +3,7 @@
 use engine::Time;
 use wire::{SackBlocks, SeqNum};
 
-use super::ack::Arrival;
+use super::arrival::Arrival;
 use super::scoreboard::{Scoreboard, Sent};
 
 /// What an acknowledgment tells of the segments that it delivers.

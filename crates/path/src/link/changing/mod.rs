@@ -15,6 +15,7 @@
 //! costs one wake-up, at its arrival, as in a pipe. The next wake-up is the top of a heap.
 
 pub mod plan;
+pub mod recorded;
 pub mod service;
 
 use std::cmp::Reverse;

@@ -5,7 +5,7 @@ use engine::{Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::service::{Opportunities, Row};
+use super::recorded::{Opportunities, Row};
 use crate::event::{Way, Ways};
 use crate::link::jitter::{Jitter, LONGEST};
 

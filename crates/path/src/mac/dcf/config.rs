@@ -4,9 +4,19 @@ use engine::{Bytes, Decibels, Length, Named, Rate, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::reach::RangeOf;
 use super::standard::{Mode, Modulation, Standard};
-use crate::medium::rate::RateControlConfig;
+use crate::mac::dcf::rate::RateControlConfig;
+
+/// Which frames reach as far as the range.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum RangeOf {
+    /// All of them.
+    #[default]
+    EveryRate,
+    /// Those at the standard's lowest rate; faster ones need a stronger signal, which is nearer.
+    LowestRate,
+}
 
 /// A shared medium: the air of stations that use one channel.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]

@@ -4,12 +4,13 @@
 mod check;
 pub mod config;
 pub mod frame;
+pub mod rate;
 pub mod reach;
 pub mod sensitivity;
 pub mod standard;
 pub mod timing;
 
+pub use crate::event::FrameKind;
 pub use config::Config;
-pub use frame::FrameKind;
-pub use standard::Standard;
-pub use timing::{Phy, RateIndex};
+pub use standard::{RateIndex, Standard};
+pub use timing::Phy;

@@ -2,10 +2,8 @@
 
 use engine::registry::Fault;
 use engine::{Decibels, Length, Rate, Span, Time};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
-use super::Config;
+use super::config::{Config, RangeOf};
 use super::sensitivity::minimum_input;
 use crate::event::Reach;
 use crate::place::crossing::within;
@@ -21,17 +19,6 @@ const LONGEST: Length = Length(100_000_000_000);
 /// Between beacons, a field of 16 bits counts units of 1,024 us [802.11-2007 s7.3.1.3].
 const LONGEST_INTERVAL: Span = Span::from_nanos(65_535 * 1_024_000);
 const SHORTEST_INTERVAL: Span = Span::from_nanos(1_024_000);
-
-/// Which frames reach as far as the range.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum RangeOf {
-    /// All of them.
-    #[default]
-    EveryRate,
-    /// Those at the standard's lowest rate; faster ones need a stronger signal, which is nearer.
-    LowestRate,
-}
 
 /// How far frames reach.
 #[derive(Clone, Copy, PartialEq, Debug)]

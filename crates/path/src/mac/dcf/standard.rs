@@ -2,6 +2,9 @@
 
 use std::fmt;
 
+/// A rate's place among those of the standard, slowest first.
+pub type RateIndex = usize;
+
 use engine::{Rate, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -4,10 +4,7 @@ use engine::{Rate, Span};
 
 use super::config::{Config, Preamble};
 use super::frame::ACK_SIZE;
-use super::standard::{Mode, Modulation, Timings};
-
-/// A rate's place among those of the standard, slowest first.
-pub type RateIndex = usize;
+use super::standard::{Mode, Modulation, RateIndex, Timings};
 
 /// A microsecond, the unit in which frames are measured.
 const MICRO: u64 = 1000;

@@ -3,7 +3,8 @@
 
 use engine::{Schedule, Time};
 
-use super::super::station::{Phase, Station};
+use super::super::phase::Phase;
+use super::super::station::Station;
 use super::{Apart, Reservation, Zone};
 use crate::mac::dcf::Phy;
 

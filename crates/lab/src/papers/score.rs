@@ -1,0 +1,61 @@
+//! How many numbers of a paper have each mark.
+
+use std::fmt;
+
+use stats::Level;
+
+use super::mark::Mark;
+use super::number::Number;
+
+/// How many numbers have each mark.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Score {
+    /// Reproduced.
+    pub reproduced: usize,
+    /// Reproduced under another reading.
+    pub under: usize,
+    /// Contradicted by their own paper.
+    pub contradicts: usize,
+    /// Not reproduced.
+    pub not: usize,
+}
+
+impl Score {
+    /// Counts.
+    pub fn of(numbers: &[Number], level: Level) -> Self {
+        let mut score = Score::default();
+        for number in numbers {
+            *match number.mark(level) {
+                Mark::Reproduced => &mut score.reproduced,
+                Mark::ReproducedUnder(_) => &mut score.under,
+                Mark::Contradicts(_) => &mut score.contradicts,
+                Mark::NotReproduced => &mut score.not,
+            } += 1;
+        }
+        score
+    }
+
+    /// All of them.
+    pub fn all(&self) -> usize {
+        self.reproduced + self.under + self.contradicts + self.not
+    }
+}
+
+/// "12 of 20 numbers reproduced, 3 more under another reading; 1 contradicts its own paper, 4 not reproduced".
+impl fmt::Display for Score {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} of {} numbers reproduced", self.reproduced, self.all())?;
+        if self.under > 0 {
+            write!(f, ", {} more under another reading", self.under)?;
+        }
+        match self.contradicts {
+            0 => {}
+            1 => write!(f, "; 1 contradicts its own paper")?,
+            more => write!(f, "; {more} contradict their own paper")?,
+        }
+        if self.not > 0 {
+            write!(f, "; {} not reproduced", self.not)?;
+        }
+        Ok(())
+    }
+}

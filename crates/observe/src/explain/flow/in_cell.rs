@@ -1,0 +1,134 @@
+//! A flow in shared media: its packets' exchanges, and those of others that it waits for.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use engine::{Span, Time};
+use path::HopId;
+use wire::Packet;
+
+use super::super::Context;
+use super::super::cell::{Cells, Exchange, Why};
+use super::super::hops::{self, Hop};
+use super::{Fact, Flow, Slowest};
+
+/// A flow's state for the media on its path.
+#[derive(Default)]
+pub(super) struct InCells {
+    /// By hop number: when its last frame went out, and with how many packets of the flow.
+    sent: BTreeMap<usize, (Time, u32)>,
+    /// By hop number: why the last exchange failed.
+    failing: BTreeMap<usize, Why>,
+    /// By medium: the time that exchanges for the flow took that did not fail.
+    taken: BTreeMap<u32, Span>,
+    /// By hop number: the segments in those exchanges.
+    segments: BTreeMap<usize, u64>,
+    /// By medium: when the last exchange for the flow was over, and until when waiting has been reported.
+    own_until: BTreeMap<u32, Time>,
+    waited_until: BTreeMap<u32, Time>,
+    /// Links that their mobile has left. If one was the slowest, the next one in a medium that carries something is.
+    left: BTreeSet<u32>,
+    /// How long the slowest hop's medium has been idle, by now.
+    pub idle: Option<(u32, Span)>,
+}
+
+impl Flow {
+    /// Notes how long the medium of its slowest hop has been idle until now.
+    pub fn medium_idle(&mut self, at: Time, cells: &mut Cells) {
+        let medium = self.slowest.as_ref().and_then(|slowest| slowest.medium);
+        self.in_cells.idle = medium.map(|medium| (medium, cells.idle(at, medium)));
+    }
+
+    /// A packet is in a frame that is being sent in a medium.
+    pub(super) fn sent_in_cell(&mut self, at: Time, id: HopId, hop: &Hop, packet: &Packet) {
+        let Some(medium) = hop.medium else { return };
+        self.transit.is_of_medium(at, hop.near, packet.dst, medium);
+        let sent = self.in_cells.sent.entry(hops::number(id)).or_insert((at, 0));
+        *sent = if sent.0 == at { (at, sent.1 + 1) } else { (at, 1) };
+    }
+
+    /// When a packet that has come over a medium now held it: of an aggregate its part.
+    pub(super) fn held_in_cell(&self, at: Time, id: HopId) -> (Time, Time) {
+        let (sent, packets) = self.in_cells.sent.get(&hops::number(id)).copied().unwrap_or((at, 1));
+        let part = at.since(sent).as_nanos() / u64::from(packets.max(1));
+        (Time::from_nanos(at.as_nanos() - part), at)
+    }
+
+    /// An exchange is over: one for packets of this flow, or one that this flow had to wait for.
+    pub fn exchange(&mut self, number: u32, exchange: &Exchange, cx: &Context<'_>, facts: &mut Vec<Fact>) {
+        let own = exchange.carried.iter().filter(|carried| carried.flow == Some(number));
+        let packets = own.clone().count() as u64;
+        let (Some(id), Some(first)) = (exchange.hop, own.clone().next()) else {
+            return self.waited(number, exchange, cx.cells, facts);
+        };
+        let Some(hop) = cx.hops.get(id) else { return };
+        let data = first.packet.data().is_some();
+        let own_until = self.in_cells.own_until.entry(exchange.medium).or_default();
+        *own_until = exchange.silent.max(*own_until);
+        if let Some(why) = exchange.spoilt {
+            let before = self.in_cells.failing.insert(hops::number(id), why);
+            let unbroken = before == Some(why);
+            facts.push(Fact::Failed { hop: id, from: exchange.tried, to: exchange.free, data, why, unbroken });
+            own.for_each(|carried| {
+                self.transit.failed(hop.near, carried.attempt.max(1), &carried.packet);
+            });
+            return;
+        }
+        self.in_cells.failing.remove(&hops::number(id));
+        let damaged = own.filter(|carried| carried.damaged).count() as u64;
+        let carried = exchange.carried.len() as u64;
+        if let Some((from, duration)) = exchange.data.filter(|_| damaged > 0) {
+            let to = from + Span::from_nanos(duration.as_nanos() * damaged / carried);
+            facts.push(Fact::Failed { hop: id, from, to, data, why: Why::Air, unbroken: false });
+        }
+        let took = exchange.free.since(exchange.began).as_nanos() * packets / carried;
+        self.learn_pace(id, hop, exchange.medium, Span::from_nanos(took), if data { packets } else { 0 });
+    }
+
+    /// A mobile uses a link from now on, or no longer.
+    pub fn mobile_uses(&mut self, link: u32, used: bool) {
+        if used {
+            self.in_cells.left.remove(&link);
+        } else {
+            self.in_cells.left.insert(link);
+        }
+    }
+
+    /// The airtime of a segment in a medium: its exchanges there, and those for its acknowledgment. Is that the slowest
+    /// hop?
+    fn learn_pace(&mut self, id: HopId, hop: &Hop, medium: u32, took: Span, segments: u64) {
+        let InCells { taken, segments: sent, left, .. } = &mut self.in_cells;
+        let taken = taken.entry(medium).or_default();
+        *taken = *taken + took;
+        if segments == 0 || left.contains(&id.link) {
+            return;
+        }
+        let sent = sent.entry(hops::number(id)).or_default();
+        *sent += segments;
+        let cycle = Span::from_nanos(taken.as_nanos() / *sent);
+        let is_slowest =
+            |slowest: &Slowest| slowest.id == id || left.contains(&slowest.id.link) || cycle > slowest.cycle;
+        if self.slowest.as_ref().is_none_or(is_slowest) {
+            self.slowest = Some(Slowest::in_cell(id, hop, medium, cycle));
+        }
+    }
+
+    /// Others used the air. The flow waited for that while one of its packets stood at a station that sensed it, and
+    /// none was in an exchange.
+    fn waited(&mut self, number: u32, exchange: &Exchange, cells: &Cells, facts: &mut Vec<Fact>) {
+        let medium = exchange.medium;
+        let heard = |(node, since): (usize, Time)| {
+            let from = exchange.heard_by.as_ref().map_or(Some(exchange.began), |nodes| nodes.get(&node).copied());
+            Some(since.max(from?))
+        };
+        let Some(heard) = self.transit.waits_in(medium).filter_map(heard).min() else { return };
+        let InCells { own_until, waited_until, .. } = &mut self.in_cells;
+        let until = waited_until.entry(medium).or_default();
+        let own = own_until.get(&medium).copied().unwrap_or_default();
+        let from = heard.max(own).max(*until);
+        let to = cells.since(medium, number).map_or(exchange.silent, |own| own.min(exchange.silent));
+        if from < to {
+            *until = to;
+            facts.push(Fact::Waited { from, to });
+        }
+    }
+}

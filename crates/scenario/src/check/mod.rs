@@ -1,0 +1,355 @@
+//! From a scenario to the network it describes, or to everything that is wrong with it.
+
+mod changes;
+mod media;
+mod names;
+mod places;
+mod tcp;
+
+use engine::registry::Fault;
+use engine::{Bytes, Span, Time};
+use path::agent::AgentConfig;
+use path::channel::{ChannelConfig, perfect, uniform};
+use path::link::Timing;
+use path::mac::arq::{ArqConfig, none};
+use path::queue::Tie;
+use sim::{FlowSpec, LinkSpec, Network, NodeSpec};
+use wire::Addr;
+
+use crate::incidence::Incidence;
+use crate::lint;
+use crate::model::{Flow, Link, LinkKind, Node, NodeKind, Profile, Radio, Scenario};
+use crate::problem::Problem;
+use crate::recordings::Read;
+use crate::routes::check_routes;
+use crate::traces;
+use engine::Named;
+use names::Names;
+use places::check_places;
+
+/// A network that can run, and what its author should know.
+#[derive(Debug)]
+pub struct Checked {
+    /// The network.
+    pub network: Network,
+    /// Nothing wrong, but perhaps not what was meant.
+    pub warnings: Vec<Problem>,
+}
+
+/// Longer than any experiment; shorter than the clock.
+const LONGEST: Span = Span::from_secs(366 * 24 * 3600);
+/// Longer than the way to Mars and back.
+const LONGEST_DELAY: Span = Span::from_secs(3600);
+/// Checks a scenario whole: every problem it finds, not the first.
+pub fn check(scenario: &Scenario) -> Result<Checked, Vec<Problem>> {
+    check_with(scenario, &Read::default())
+}
+
+/// The same, where recordings may have been read before.
+pub fn check_with(scenario: &Scenario, recordings: &Read) -> Result<Checked, Vec<Problem>> {
+    let mut checker = Checker { scenario, recordings, names: Names::new(scenario), problems: Vec::new() };
+    let network = checker.network();
+    if !checker.problems.is_empty() {
+        return Err(checker.problems);
+    }
+    let incidence = Incidence::new(&network);
+    let (ways, problems) = (check_routes(&network), check_places(scenario, &network, &incidence));
+    match ways {
+        Ok(ways) if problems.is_empty() => {
+            let context = lint::Context { scenario, network: &network, ways: &ways, incidence: &incidence };
+            let warnings = lint::warnings(&context);
+            Ok(Checked { network, warnings })
+        }
+        ways => Err(ways.err().into_iter().flatten().chain(problems).collect()),
+    }
+}
+
+pub(super) struct Checker<'a> {
+    scenario: &'a Scenario,
+    recordings: &'a Read,
+    names: Names<'a>,
+    problems: Vec<Problem>,
+}
+
+impl Checker<'_> {
+    pub(super) fn wrong(&mut self, problem: Problem) {
+        self.problems.push(problem);
+    }
+
+    fn network(&mut self) -> Network {
+        let scenario = self.scenario;
+        if scenario.duration == Span::ZERO || scenario.duration > LONGEST {
+            self.wrong(out_of_range("duration", scenario.duration, "more than nothing and at most 8784 h, 366 days"));
+        }
+        if let Err(problem) = traces::select(&scenario.output.traces) {
+            self.wrong(problem.key("output.traces"));
+        }
+        if let Err(problem) = crate::EventKinds::select(&scenario.output.events) {
+            self.wrong(problem.key("output.events"));
+        }
+        if scenario.output.print_interval == Some(Span::ZERO) {
+            self.wrong(Problem::new("more than nothing").key("output.print_interval").found("0 s"));
+        }
+        if scenario.nodes.len() > Addr::MOST_NODES {
+            self.wrong(Problem::new(format!("at most {} nodes", Addr::MOST_NODES)).key("nodes"));
+        }
+        if let Some(Named(scheme)) = &scenario.scheme {
+            self.faults("scheme", scheme.check());
+        }
+        if scenario.flows.is_empty() {
+            self.wrong(Problem::new("at least one flow").key("flows").hint("add a table such as [flows.download]"));
+        }
+        Network {
+            nodes: scenario.nodes.iter().map(|(name, node)| self.node(name, node)).collect(),
+            links: scenario.links.iter().map(|(name, link)| self.link(name, link)).collect(),
+            media: scenario.media.iter().map(|(name, medium)| self.medium_spec(name, medium)).collect(),
+            flows: scenario.flows.iter().map(|(name, flow)| self.flow(name, flow)).collect(),
+            duration: scenario.duration,
+            seed: scenario.seed,
+            replication: scenario.replication,
+        }
+    }
+
+    /// Names become parts of file names.
+    pub(super) fn name(&mut self, key: &str, name: &str) {
+        let fits = |c: char| c.is_ascii_alphanumeric() || "-_".contains(c);
+        if name.is_empty() || name.len() > 64 || !name.chars().all(fits) {
+            let expected = "a name of at most 64 letters, digits, - and _ (it becomes part of file names and keys)";
+            self.wrong(Problem::new(expected).key(key).found(format!("\"{name}\"")));
+        }
+    }
+
+    fn scheme(&self, own: &Option<Named<AgentConfig>>) -> AgentConfig {
+        let scheme = own.as_ref().or(self.scenario.scheme.as_ref());
+        scheme.map_or(AgentConfig::Unmodified(Default::default()), |named| named.0.clone())
+    }
+
+    fn node(&mut self, name: &str, node: &Node) -> NodeSpec {
+        let key = format!("nodes.{name}");
+        self.name(&key, name);
+        let only = |what: &str| Problem::new(format!("nothing: only {what} have it"));
+        if node.kind == NodeKind::Host {
+            if let Some(buffer) = node.buffer {
+                self.wrong(only("routers and base stations").key(format!("{key}.buffer")).found(buffer.to_string()));
+            }
+            if let Some(delay) = node.processing_delay {
+                let problem = only("routers and base stations").key(format!("{key}.processing_delay"));
+                self.wrong(problem.found(delay.to_string()));
+            }
+        }
+        if node.kind == NodeKind::Router
+            && let Some(Named(scheme)) = &node.scheme
+        {
+            let problem = only("hosts and base stations").key(format!("{key}.scheme")).found(scheme.name());
+            self.wrong(problem.hint("write kind = \"base-station\""));
+        }
+        if let Some(Named(scheme)) = &node.scheme {
+            self.faults(&format!("{key}.scheme"), scheme.check());
+        }
+        let scheduler = node.scheduler.as_ref().map_or_else(Default::default, |Named(scheduler)| *scheduler);
+        self.faults(&format!("{key}.scheduler"), scheduler.check());
+        let processing_delay = node.processing_delay.unwrap_or_default();
+        if processing_delay > LONGEST_DELAY {
+            self.wrong(out_of_range(&format!("{key}.processing_delay"), processing_delay, "at most an hour"));
+        }
+        NodeSpec {
+            name: name.to_owned(),
+            kind: match node.kind {
+                NodeKind::Host => sim::NodeKind::Host,
+                NodeKind::Router | NodeKind::BaseStation => sim::NodeKind::Router,
+            },
+            buffer: node.buffer,
+            processing_delay,
+            radio: match node.radio {
+                Radio::PerLink => sim::network::Radio::PerLink,
+                Radio::Shared => sim::network::Radio::Shared,
+            },
+            scheduler,
+            agent: match node.kind {
+                NodeKind::Router => AgentConfig::Unmodified(Default::default()),
+                NodeKind::Host | NodeKind::BaseStation => self.scheme(&node.scheme),
+            },
+            place: self.place(&key, node),
+            association: self.association(&key, name, node),
+        }
+    }
+
+    /// The number of the node called `name`.
+    fn node_number(&mut self, key: &str, name: &str) -> usize {
+        self.scenario.nodes.get_index_of(name).unwrap_or_else(|| {
+            let known = self.scenario.nodes.keys().map(String::as_str);
+            let problem = Problem::new("a node").key(key).found(format!("\"{name}\""));
+            let problem = self.names.suggest(problem, name, known);
+            self.wrong(problem);
+            0
+        })
+    }
+
+    fn link(&mut self, name: &str, link: &Link) -> LinkSpec {
+        let key = format!("links.{name}");
+        self.name(&key, name);
+        let between = [0, 1].map(|end| self.node_number(&format!("{key}.between[{end}]"), &link.between[end]));
+        if link.between[0] == link.between[1] {
+            let problem = Problem::new("two different nodes").key(format!("{key}.between"));
+            self.wrong(problem.found(format!("\"{}\" twice", link.between[0])));
+        }
+        let changes = self.changes(&key, link);
+        let medium = self.share(&key, link);
+        LinkSpec {
+            name: name.to_owned(),
+            between,
+            wireless: link.kind == LinkKind::Wireless,
+            rate: self.rate(&key, link, changes.as_deref()),
+            delay: self.delay(&key, link),
+            timing: match self.scenario.profile {
+                Profile::Exact => Timing::Exact,
+                Profile::Goel1997 => Timing::WholeMilliseconds,
+            },
+            queue: link.queue,
+            queue_tie: link.queue_tie,
+            ecn_threshold: link.ecn_threshold,
+            changes,
+            channel: self.channel(&key, link),
+            arq: self.arq(&key, link),
+            medium,
+            medium_rate: link.rate.filter(|_| medium.is_some()),
+            random_seed: link.random_seed,
+        }
+    }
+
+    /// The propagation delay of a link, or of its medium.
+    fn delay(&mut self, key: &str, link: &Link) -> Span {
+        if link.medium.is_some() {
+            return self.medium(link).delay();
+        }
+        let key = format!("{key}.delay");
+        let Some(delay) = link.delay else {
+            self.wrong(Problem::new("`delay` is missing").key(key));
+            return Span::ZERO;
+        };
+        if delay > LONGEST_DELAY {
+            self.wrong(out_of_range(&key, delay, "at most an hour"));
+        }
+        delay
+    }
+
+    /// What a member of a registry finds wrong with its settings, which stand at `key`.
+    pub(super) fn faults(&mut self, key: &str, faults: Vec<Fault>) {
+        for Fault { key: setting, entry, found, expected, hint } in faults {
+            let entry = entry.map_or_else(String::new, |number| format!("[{number}]"));
+            let key = Some(format!("{key}.{setting}{entry}"));
+            self.wrong(Problem { key, found, expected, hint, ..Problem::default() });
+        }
+    }
+
+    fn channel(&mut self, key: &str, link: &Link) -> ChannelConfig {
+        match (&link.channel, link.loss) {
+            (Some(_), Some(loss)) => {
+                let problem = Problem::new("either `loss` or `channel`, not both").key(format!("{key}.loss"));
+                self.wrong(problem.found(loss.to_string()));
+            }
+            (None, Some(loss)) if link.kind == LinkKind::Wireless => {
+                let hint = format!("write channel = {{ kind = \"uniform\", loss = {loss} }}");
+                let problem = Problem::new("a channel: `loss` is for wires").key(format!("{key}.loss"));
+                self.wrong(problem.found(loss.to_string()).hint(hint));
+            }
+            (None, Some(loss)) => {
+                let channel = ChannelConfig::Uniform(uniform::Config { loss });
+                // The setting has the name of the link's key.
+                self.faults(key, channel.check());
+                return channel;
+            }
+            (_, None) => {}
+        }
+        let Some(Named(mut channel)) = link.channel.clone() else {
+            return ChannelConfig::Perfect(perfect::Config::default());
+        };
+        self.faults(&format!("{key}.channel"), channel.check());
+        if matches!(channel, ChannelConfig::Signal(_)) && link.medium.is_none() {
+            let problem = Problem::new("another channel: what a signal does depends on the rates of a medium");
+            let problem = problem.key(format!("{key}.channel")).found("\"signal\"");
+            self.wrong(problem.hint("write medium = \"NAME\", and a table [media.NAME]"));
+        }
+        if self.scenario.profile == Profile::Goel1997 {
+            channel.goel1997();
+        }
+        channel
+    }
+
+    fn arq(&mut self, link_key: &str, link: &Link) -> ArqConfig {
+        let Some(Named(mut arq)) = link.arq.clone() else { return ArqConfig::None(none::Config::default()) };
+        let key = format!("{link_key}.arq");
+        self.faults(&key, arq.check());
+        if link.kind == LinkKind::Wired && !matches!(arq, ArqConfig::None(_)) {
+            let problem = Problem::new("nothing: wires have no link-level retransmission");
+            self.wrong(problem.key(key.clone()).found(format!("\"{}\"", arq.name())));
+        }
+        if link.queue_tie != Tie::default() && !matches!(arq, ArqConfig::None(_)) {
+            let problem = Problem::new("nothing: with a link layer packets come and go in the order of events");
+            self.wrong(problem.key(format!("{link_key}.queue_tie")).found("\"arrival-first\""));
+        }
+        if !arq.build().shares_a_radio() {
+            self.no_shared_radio(&key, link, arq.name());
+        }
+        if self.scenario.profile == Profile::Goel1997 {
+            arq.goel1997();
+        }
+        arq
+    }
+
+    /// A transmitter that several links share serves one exchange at a time, which only stop and wait has.
+    fn no_shared_radio(&mut self, key: &str, link: &Link, arq: &str) {
+        for name in &link.between {
+            if self.scenario.nodes.get(name).is_some_and(|node| node.radio == Radio::Shared) {
+                let expected =
+                    format!("\"stop-and-wait\": {name} has radio = \"shared\", and only stop and wait can share it");
+                let problem = Problem::new(expected).key(key).found(format!("\"{arq}\""));
+                self.wrong(problem.hint(format!("leave out nodes.{name}.radio, so that each link has a transmitter")));
+            }
+        }
+    }
+
+    fn flow(&mut self, name: &str, flow: &Flow) -> FlowSpec {
+        let key = format!("flows.{name}");
+        self.name(&key, name);
+        let from = self.node_number(&format!("{key}.from"), &flow.from);
+        let to = self.node_number(&format!("{key}.to"), &flow.to);
+        for (end, node) in [("from", &flow.from), ("to", &flow.to)] {
+            if self.scenario.nodes.get(node).is_some_and(|node| node.kind != NodeKind::Host) {
+                let problem = Problem::new("a node of kind \"host\"").key(format!("{key}.{end}"));
+                self.wrong(problem.found(format!("\"{node}\"")));
+            }
+        }
+        if flow.from == flow.to {
+            self.wrong(
+                Problem::new("another host than `from`").key(format!("{key}.to")).found(format!("\"{}\"", flow.to)),
+            );
+        }
+        if flow.bytes == Some(Bytes(0)) {
+            self.wrong(Problem::new("at least one byte").key(format!("{key}.bytes")).found("0 B"));
+        }
+        // A scenario that lasts no time is told of by itself.
+        if flow.start >= self.scenario.duration && self.scenario.duration > Span::ZERO {
+            let problem = Problem::new("a time before the end (`duration`)").key(format!("{key}.start"));
+            self.wrong(problem.found(flow.start.to_string()));
+        }
+        let response = match self.scenario.nodes.get(&flow.from) {
+            Some(node) => self.scheme(&node.scheme),
+            None => AgentConfig::Unmodified(Default::default()),
+        };
+        FlowSpec {
+            name: name.to_owned(),
+            from,
+            to,
+            bytes: flow.bytes.map(|bytes| bytes.0),
+            start: Time::ZERO + flow.start,
+            handshake: flow.tcp.handshake,
+            close: flow.tcp.close,
+            tcp: self.tcp(&key, flow, &response),
+        }
+    }
+}
+
+fn out_of_range(key: &str, found: Span, expected: &str) -> Problem {
+    Problem::new(expected).key(key).found(found.to_string())
+}

@@ -1,0 +1,216 @@
+//! Where nodes are, how they move, and which base station a mobile uses.
+
+use engine::{Decibels, Length, Span, Speed, Time};
+use indexmap::IndexSet;
+use path::mac::dcf;
+use path::place::{Path, square_ratio};
+use sim::Network;
+
+use super::Checker;
+use crate::geometry::{FARTHEST, ends, ever_in_range, in_three_digits, nearest};
+use crate::incidence::Incidence;
+use crate::model::{Association, Link, Node, NodeKind, Position, Scenario, Waypoint};
+use crate::problem::Problem;
+
+/// Faster than what leaves the earth.
+const FASTEST: Speed = Speed(20_000 * 3_600_000);
+/// Nanoseconds in an hour.
+const HOUR: i128 = 3_600_000_000_000;
+/// Longer than any handover.
+const LONGEST_GAP: Span = Span::from_secs(3600);
+/// Pairs of stations are kept in memory.
+const MOST_PLACED: usize = 2_000;
+
+fn millimetres(position: &Position) -> [i128; 2] {
+    position.map(|part| part.value(|length| length.0))
+}
+
+impl Checker<'_> {
+    /// Where a node is, if that is given.
+    pub(super) fn place(&mut self, key: &str, node: &Node) -> Option<Path> {
+        let Some(position) = &node.position else {
+            if node.motion.is_some() {
+                let problem = Problem::new("`position` is missing: a node that moves begins somewhere");
+                self.wrong(problem.key(format!("{key}.position")).hint("add position = [\"0 m\", \"0 m\"]"));
+            }
+            return None;
+        };
+        let mut sound = self.is_near(&format!("{key}.position"), position);
+        let at = millimetres(position);
+        let Some(motion) = &node.motion else { return sound.then(|| Path::still(at)) };
+        let key = format!("{key}.motion");
+        let waypoints = match (&motion.velocity, &motion.waypoints) {
+            (Some(velocity), None) => {
+                for (axis, part) in velocity.iter().enumerate().filter(|(_, part)| part.size > FASTEST) {
+                    sound = false;
+                    let problem = Problem::new(format!("at most {FASTEST}")).key(format!("{key}.velocity[{axis}]"));
+                    self.wrong(problem.found(format!("\"{part}\"")));
+                }
+                let velocity = velocity.map(|part| part.value(|speed| speed.0));
+                return sound.then(|| Path::straight(at, velocity, Time::ZERO + motion.from.unwrap_or_default()));
+            }
+            (None, Some(waypoints)) => waypoints,
+            (velocity, _) => {
+                let found = if velocity.is_some() { "both" } else { "neither" };
+                let problem = Problem::new("either `velocity` or `waypoints`").key(key).found(found);
+                self.wrong(problem.hint("write motion = { velocity = [\"5 m/s\", \"0 m/s\"] }"));
+                return None;
+            }
+        };
+        if waypoints.is_empty() {
+            let problem = Problem::new("at least one place").key(format!("{key}.waypoints")).found("[]");
+            self.wrong(problem.hint("write waypoints = [{ at = \"10 s\", position = [\"50 m\", \"0 m\"] }]"));
+        }
+        if let Some(from) = motion.from {
+            let problem = Problem::new("nothing: waypoints have times of their own").key(format!("{key}.from"));
+            self.wrong(problem.found(format!("\"{from}\"")).hint("leave it out"));
+        }
+        let (mut before, mut left) = (Span::ZERO, Some(at).filter(|_| sound));
+        for (number, waypoint) in waypoints.iter().enumerate() {
+            let key = format!("{key}.waypoints[{number}]");
+            let near = self.is_near(&format!("{key}.position"), &waypoint.position);
+            if waypoint.at <= before {
+                let expected = match number {
+                    0 => "more than 0 s: `position` says where it begins".to_owned(),
+                    _ => format!("later than the one before, {before}"),
+                };
+                self.wrong(Problem::new(expected).key(format!("{key}.at")).found(format!("\"{}\"", waypoint.at)));
+                sound = false;
+            } else if let Some(left) = left.filter(|_| near) {
+                sound &= self.is_slow(&key, left, waypoint, waypoint.at - before);
+            }
+            sound &= near;
+            (before, left) = (waypoint.at, near.then(|| millimetres(&waypoint.position)));
+        }
+        let place = |waypoint: &Waypoint| (Time::ZERO + waypoint.at, millimetres(&waypoint.position));
+        sound.then(|| Path::through(at, &waypoints.iter().map(place).collect::<Vec<_>>()))
+    }
+
+    /// Whether a node that has so much time comes to a waypoint no faster than anything moves.
+    fn is_slow(&mut self, key: &str, left: [i128; 2], waypoint: &Waypoint, time: Span) -> bool {
+        let there = millimetres(&waypoint.position);
+        let longest = [0, 1].map(|axis: usize| (there[axis] - left[axis]).abs()).into_iter().max().unwrap_or_default();
+        let (way, time_taken) = (longest * HOUR, i128::from(FASTEST.0) * i128::from(time.as_nanos()));
+        if way > time_taken {
+            let length = Length(u64::try_from(longest).unwrap_or(u64::MAX));
+            let expected =
+                format!("a place that is reached at {FASTEST} at most along each axis, not {length} in {time}");
+            self.wrong(Problem::new(expected).key(format!("{key}.position")).found(shown(&waypoint.position)));
+        }
+        way <= time_taken
+    }
+
+    fn is_near(&mut self, key: &str, position: &Position) -> bool {
+        let far = millimetres(position).iter().any(|part| part.abs() > FARTHEST);
+        if far {
+            let problem = Problem::new("at most 100000 km along each axis").key(key);
+            self.wrong(problem.found(shown(position)));
+        }
+        !far
+    }
+
+    /// How a node chooses its base station, if it does.
+    pub(super) fn association(&mut self, key: &str, name: &str, node: &Node) -> Option<sim::Association> {
+        let Association { handover_gap, hysteresis } = node.association.as_ref()?;
+        let key = format!("{key}.association");
+        if node.kind != NodeKind::Host {
+            let problem = Problem::new("nothing: hosts associate with base stations").key(key);
+            self.wrong(problem.found("a table").hint("leave it out"));
+            return None;
+        }
+        if *handover_gap > LONGEST_GAP {
+            let problem = Problem::new("at most an hour").key(format!("{key}.handover_gap"));
+            self.wrong(problem.found(format!("\"{handover_gap}\"")));
+        }
+        if *hysteresis > Decibels(100_000) {
+            let problem = Problem::new("at most 100 dB").key(format!("{key}.hysteresis"));
+            self.wrong(problem.found(format!("\"{hysteresis}\"")));
+        }
+        let scenario = self.scenario;
+        let links = self.names.links_at(name).into_iter();
+        let medium = |link: &Link| scenario.media.get(link.medium.as_ref()?);
+        let path_loss =
+            links.clone().filter_map(medium).find(|medium| medium.range.is_some()).map(dcf::Config::path_loss);
+        // Whether a medium that there is not has a range is not known.
+        let known = links.clone().all(|link| link.medium.is_none() || medium(link).is_some());
+        if path_loss.is_none() && known {
+            let problem = Problem::new(format!("a link of {name} in a medium with a range")).key(key.clone());
+            let without = links.clone().find_map(|link| link.medium.as_ref());
+            let with = scenario.media.iter().find(|(_, medium)| medium.range.is_some());
+            self.wrong(problem.found("none").hint(match (without, with) {
+                (Some(medium), _) => format!("add range = \"250 m\" to [media.{medium}]"),
+                (None, Some((medium, _))) => format!("write medium = \"{medium}\" in a link of {name}"),
+                (None, None) => {
+                    format!("write medium = \"NAME\" in a link of {name}, and range = \"250 m\" in [media.NAME]")
+                }
+            }));
+        }
+        for link in links {
+            let other = link.between.iter().find(|end| *end != name);
+            let kind = other.and_then(|other| scenario.nodes.get(other)).map(|node| node.kind);
+            if medium(link).is_some() && kind == Some(NodeKind::Host) {
+                let problem = Problem::new(format!("a link to a base station: {name} associates")).key(key.clone());
+                let problem = problem.found(format!("a link to the host {}", other.map_or("", String::as_str)));
+                self.wrong(problem.hint("leave out the association, or the link"));
+            }
+        }
+        // Signals are compared as the first medium has them fall.
+        let nearer_by = path_loss.map_or(1.0, |path_loss| square_ratio(hysteresis.0, path_loss));
+        Some(sim::Association { handover_gap: *handover_gap, nearer_by })
+    }
+
+    /// What a medium with a range asks of its stations.
+    pub(super) fn stations_have_places(&mut self, name: &str) {
+        let links = self.names.links_in(name);
+        let placed = |node: &str| self.scenario.nodes.get(node).is_none_or(|node| node.position.is_some());
+        let ends = links.iter().flat_map(|link| &link.between);
+        let missing: IndexSet<&String> = ends.filter(|end| !placed(end)).collect();
+        for node in missing {
+            let problem = Problem::new(format!("`position` is missing: media.{name} has a range"));
+            let problem = problem.key(format!("nodes.{node}.position"));
+            self.wrong(problem.hint("add position = [\"0 m\", \"0 m\"]"));
+        }
+        let links = links.len();
+        if links > MOST_PLACED {
+            let problem = Problem::new(format!("at most {MOST_PLACED} links in a medium with a range"));
+            let problem = problem.key(format!("media.{name}")).found(links.to_string());
+            self.wrong(problem.hint("what does not hear each other can be of different media"));
+        }
+    }
+}
+
+/// Stations that nobody they have a link to can ever hear.
+pub(super) fn check_places(scenario: &Scenario, network: &Network, incidence: &Incidence) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    for (number, node) in network.nodes.iter().enumerate() {
+        let placed: Vec<_> =
+            incidence.links(network, number).filter_map(|link| Some((link, ends(network, link)?))).collect();
+        // Base stations that nobody comes near are told of with those who do not come.
+        if node.kind != sim::NodeKind::Host || placed.iter().any(|(_, ends)| ever_in_range(*ends, network)) {
+            continue;
+        }
+        let placed = placed.into_iter().map(|(link, (ends, range))| (link, range, nearest(ends, network)));
+        // The link for which least is missing.
+        let Some((link, range, nearest)) = placed.min_by_key(|(_, range, nearest)| nearest.0 - range.0) else {
+            continue;
+        };
+        let other = link.between.iter().find(|end| **end != number).map_or("", |end| &network.nodes[*end].name);
+        let medium = link.medium.map_or("", |medium| &network.media[medium].name);
+        let [about, enough] = in_three_digits(nearest);
+        // A little beyond the range is not to be called the range.
+        let about = if about > range { about } else { nearest };
+        let expected = format!(
+            "a place that is at some time within the range of {other}, {range}: it comes no nearer than about {about}, and \
+             nobody ever hears it"
+        );
+        let problem = Problem::new(expected).key(format!("nodes.{}.position", node.name));
+        let position = scenario.nodes.get(&node.name).and_then(|node| node.position.as_ref());
+        let problem = Problem { found: position.map(shown), ..problem };
+        problems.push(problem.hint(format!("move it nearer, or write range = \"{enough}\" in [media.{medium}]")));
+    }
+    problems
+}
+
+fn shown(position: &Position) -> String {
+    format!("[\"{}\", \"{}\"]", position[0], position[1])
+}

@@ -1,0 +1,43 @@
+//! Absences that begin after the end of the run.
+
+use engine::Time;
+use path::channel::ChannelConfig;
+
+use super::Context;
+use crate::problem::Problem;
+
+pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
+    let network = context.network;
+    let end = Time::ZERO + network.duration;
+    let never = network.links.iter().filter_map(|link| {
+        let ChannelConfig::Absence(config) = &link.channel else { return None };
+        let [from, _] = config.away.first()?;
+        (Time::ZERO + *from >= end).then(|| {
+            let text = format!(
+                "intervals that begin after the end (`duration`, {}): as they are, no station is ever away",
+                network.duration
+            );
+            Problem::new(text).key(format!("links.{}.channel.away", link.name))
+        })
+    });
+    never.collect()
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use crate::lint::testing::{cell, silent, warned};
+
+    /// In a run of 10 s.
+    pub fn examples() -> [String; 2] {
+        ["10 s", "9.9 s"].map(|from| {
+            cell("", "", "", &format!("channel = {{ kind = \"absence\", away = [[\"{from}\", \"20 s\"]] }}"))
+        })
+    }
+
+    #[test]
+    fn absence_from_the_end_on_is_reported() {
+        let [late, in_time] = examples();
+        warned(&late, &["links.air.channel.away: intervals", "no station is ever away"]);
+        silent(&in_time);
+    }
+}

@@ -1,0 +1,215 @@
+//! Buffers that are far from the bandwidth-delay product.
+//!
+//! Sources: a buffer of B keeps the link busy while one Reno flow recovers from a halving, B / sqrt(n) while n flows do that are
+//! not in step (Appenzeller, Keslassy and McKeown, "Sizing router buffers", SIGCOMM 2004). What stands in a buffer beyond
+//! that is delay and nothing else (Gettys and Nichols, "Bufferbloat", ACM Queue 9(11), 2011); less than 100 ms of it is taken
+//! for harmless, the round trip that RFC 8289 takes for usual.
+//!
+//! Limits: windows that can neither overflow nor fill a buffer are no reason for a warning.
+
+use std::collections::BTreeSet;
+
+use engine::{Bytes, Span};
+use path::queue::Limit;
+use sim::Network;
+
+use super::Context;
+use super::paths::{Path, by_bottleneck, millis, paths};
+use crate::problem::Problem;
+use crate::routes::full_packet;
+
+/// A buffer is out of proportion from here on, either way: far beyond what rounding, headers and link layers explain.
+const FAR: f64 = 4.0;
+
+/// A standing queue that is harmless (RFC 8289).
+const HARMLESS: Span = Span::from_millis(100);
+
+/// What may wait in front of a hop: the key that limits it, its value, and bytes.
+struct Buffer {
+    key: String,
+    found: String,
+    bytes: f64,
+    /// The size of a packet if the limit is a number of packets.
+    packet: Option<u32>,
+}
+
+/// The buffer in front of a bottleneck, if it is finite and a packet fits; `packet` is the largest that passes.
+fn buffer(network: &Network, hop: usize, packet: u32) -> Option<Buffer> {
+    let link = &network.links[hop / 2];
+    let node = &network.nodes[link.between[hop % 2]];
+    let found = format!("\"{}\"", link.queue);
+    let key = format!("links.{}.queue", link.name);
+    let queue = match link.queue {
+        Limit::None => None,
+        Limit::Packets(count) => {
+            Some(Buffer { key, found, bytes: f64::from(count) * f64::from(packet), packet: Some(packet) })
+        }
+        Limit::Bytes(bytes) => Some(Buffer { key, found, bytes: bytes as f64, packet: None }),
+    };
+    let shared = node.buffer.map(|Bytes(bytes)| Buffer {
+        key: format!("nodes.{}.buffer", node.name),
+        found: format!("\"{}\"", Bytes(bytes)),
+        bytes: bytes as f64,
+        packet: None,
+    });
+    // The smaller one is the limit.
+    let limits = [queue, shared].into_iter().flatten().min_by(|a, b| a.bytes.total_cmp(&b.bytes));
+    limits.filter(|limit| limit.bytes >= f64::from(packet))
+}
+
+pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
+    let (network, paths) = (context.network, paths(context));
+    let mut reported = BTreeSet::new();
+    let mut warnings = Vec::new();
+    for (hop, sharing) in by_bottleneck(&paths) {
+        let packet = sharing.iter().map(|path| full_packet(path.flow)).max().unwrap_or_default();
+        let Some(buffer) = buffer(network, hop, packet) else { continue };
+        let windows: f64 = sharing.iter().map(|path| path.flow.tcp.window.0 as f64).sum();
+        let by_product = |a: &&&Path<'_>, b: &&&Path<'_>| a.product().total_cmp(&b.product());
+        // Flows with different round trips: the buffer must be out of proportion for each of them.
+        let (Some(least), Some(most)) = (sharing.iter().min_by(by_product), sharing.iter().max_by(by_product)) else {
+            continue;
+        };
+        let root = (sharing.len() as f64).sqrt();
+        let standing = buffer.bytes.min(windows - most.product());
+        let standing_time = standing * 8.0 / most.rate.bits_per_sec() as f64;
+        let overflows = windows > most.product() + buffer.bytes;
+        let (path, consequence) = if overflows && buffer.bytes * FAR * root < least.product() {
+            (least, "with less than a quarter of it the link runs dry after each loss".to_owned())
+        } else if standing > FAR * most.product() && standing_time > HARMLESS.as_secs_f64() {
+            let delay = format!("{:.0} ms", 1e3 * standing_time);
+            (most, format!("with more than four times of it the queue stands, here for {delay} (bufferbloat)"))
+        } else {
+            continue;
+        };
+        if !reported.insert(buffer.key.clone()) {
+            continue;
+        }
+        let wanted = (path.product() / root).ceil().max(f64::from(packet));
+        let value = match buffer.packet {
+            Some(packet) => Limit::Packets((wanted / f64::from(packet)).ceil() as u32),
+            None => Limit::Bytes(wanted as u64),
+        };
+        let shared = if sharing.len() > 1 { format!(" / sqrt({} flows)", sharing.len()) } else { String::new() };
+        let text = format!(
+            "about {}, the bandwidth-delay product of flows.{} ({} x {}{shared}): {consequence}",
+            Bytes(wanted as u64),
+            path.flow.name,
+            path.rate,
+            millis(path.round_trip),
+        );
+        let found = if buffer.packet.is_some() {
+            format!("{} ({})", buffer.found, Bytes(buffer.bytes as u64))
+        } else {
+            buffer.found
+        };
+        let hint = format!("write {} = \"{value}\"", buffer.key);
+        warnings.push(Problem::new(text).key(buffer.key).found(found).hint(hint));
+    }
+    warnings
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use crate::lint::testing::{at_node, network, silent, upload, warned, warnings};
+
+    /// A queue in front of the air, and further settings of the flow.
+    fn before_the_air(queue: &str, flow: &str) -> String {
+        network(&[("arq =", &format!("queue = \"{queue}\"\narq ="))]) + flow
+    }
+
+    /// Three more flows with the same ends.
+    fn three_more() -> String {
+        let flow = |number| format!("[flows.more{number}]\nfrom = \"a\"\nto = \"b\"\nsegment = \"1000 B\"\n");
+        (0..3).map(flow).collect()
+    }
+
+    pub fn examples() -> [String; 2] {
+        [before_the_air("6 packets", ""), before_the_air("26 packets", "")]
+    }
+
+    /// By hand: 202 ms of propagation, 1.04 and 8.32 ms to send a segment, 0.04 and 0.32 ms its acknowledgment: 211.72 ms, and
+    /// 26,465 B at 1 Mbps. A quarter of it is 6,616 B: six packets of 1040 B are less, seven are more.
+    #[test]
+    fn queue_far_below_the_bandwidth_delay_product_is_reported() {
+        for queue in ["1 packets", "6 packets", "6616 B"] {
+            let text = before_the_air(queue, "");
+            let size = "about 26465 B, the bandwidth-delay product of flows.down (1 Mbps x 211.7 ms): with less";
+            let wanted = if queue.ends_with('B') { "26465 B" } else { "26 packets" };
+            let hint = format!("hint: write links.air.queue = \"{wanted}\"");
+            warned(&text, &[&format!("links.air.queue: found \"{queue}\""), size, &hint]);
+        }
+        for queue in ["7 packets", "6617 B", "26 packets", "50 packets", "unlimited"] {
+            silent(&before_the_air(queue, ""));
+        }
+        // After the hint is followed nothing more is reported.
+        silent(&before_the_air("26465 B", ""));
+    }
+
+    /// 26,465 B in flight and 2080 B waiting hold every window up to 28,545 B.
+    #[test]
+    fn queue_that_no_window_overflows_is_not_reported() {
+        for (window, count) in [("24 kB", 0), ("28.5 kB", 0), ("28.6 kB", 1)] {
+            let warnings = warnings(&before_the_air("2 packets", &format!("window = \"{window}\"\n")));
+            assert_eq!(warnings.len(), count, "{window}: {warnings:?}");
+        }
+    }
+
+    /// Four times 26,465 B are 105,860 B: 101 packets are less, 102 are more. A window of 65,535 B leaves 39,070 B for the queue.
+    #[test]
+    fn queue_far_above_the_bandwidth_delay_product_is_reported_if_windows_fill_it() {
+        let window = "window = \"1 MB\"\n";
+        let parts = ["\"102 packets\" (106080 B)", "stands, here for 849 ms", "write links.air.queue = \"26 packets\""];
+        warned(&before_the_air("102 packets", window), &parts);
+        silent(&before_the_air("101 packets", window));
+        silent(&before_the_air("102 packets", ""));
+        // 132.3 kB of window leave 105.9 kB, 132 kB leave 105.5 kB.
+        silent(&before_the_air("1 MB", "window = \"132 kB\"\n"));
+        warned(&before_the_air("1 MB", "window = \"132.4 kB\"\n"), &["links.air.queue"]);
+    }
+
+    /// 1500 B packets: 12 ms to send one, 2 ms of propagation, 0.32 ms for the acknowledgment: 1790 B. Eight packets make 96 ms,
+    /// nine 108 ms.
+    #[test]
+    fn queue_of_less_than_100_ms_is_not_bufferbloat() {
+        let count = |packets: u32| {
+            let text = format!(
+                r#"
+                duration = "100 s"
+                nodes.a = {{ kind = "host" }}
+                nodes.b = {{ kind = "host" }}
+                [links.wire]
+                kind = "wired"
+                between = ["a", "b"]
+                rate = "1 Mbps"
+                delay = "1 ms"
+                queue = "{packets} packets"
+                [flows.flow]
+                from = "a"
+                to = "b"
+                window = "1 MB"
+                "#
+            );
+            warnings(&text).len()
+        };
+        assert_eq!([count(8), count(9)], [0, 1]);
+    }
+
+    /// Four flows that share the air: sqrt(4) = 2, so an eighth of 26,465 B, 3308 B, is the least, and 13,233 B are wanted.
+    #[test]
+    fn flows_that_share_a_link_need_a_smaller_buffer() {
+        let parts = ["(1 Mbps x 211.7 ms / sqrt(4 flows))", "about 13233 B", "= \"13 packets\""];
+        warned(&before_the_air("3 packets", &three_more()), &parts);
+        silent(&before_the_air("4 packets", &three_more()));
+    }
+
+    #[test]
+    fn buffer_of_a_node_counts_if_it_is_the_smaller_one() {
+        let buffer = |size: &str, text: &str| at_node(text, "x", &format!(", buffer = \"{size}\""));
+        let parts = ["nodes.x.buffer: found \"6 kB\"", "write nodes.x.buffer = \"26465 B\""];
+        warned(&buffer("6 kB", &before_the_air("50 packets", "")), &parts);
+        assert!(warnings(&buffer("7 kB", &before_the_air("6 packets", "")))[0].contains("links.air.queue"));
+        // The mobile sends into the air itself; at the station the wire is faster, so nothing waits there.
+        silent(&buffer("6 kB", &upload(&network(&[]))));
+    }
+}

@@ -1,0 +1,68 @@
+//! Channels through which practically nothing passes.
+
+use std::collections::BTreeSet;
+
+use path::channel::ChannelConfig;
+
+use super::Context;
+use crate::problem::Problem;
+use crate::routes::full_packet;
+
+/// Fewer bit errors than this in the mean, and a packet comes through at least once in 10^9 tries: none is wrong in a share
+/// (1 - rate)^bits of packets, at most e^(-rate bits).
+const MAX_ERRORS: f64 = 21.0;
+
+pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
+    let Context { network, ways, .. } = *context;
+    let mut reported = BTreeSet::new();
+    let mut warnings = Vec::new();
+    for (flow, [there, _]) in network.flows.iter().zip(ways) {
+        for hop in &there.hops {
+            let (link, bytes) = (&network.links[hop / 2], full_packet(flow));
+            let (key, found) = match &link.channel {
+                ChannelConfig::Uniform(config) if config.loss >= 1.0 => ("loss", config.loss),
+                ChannelConfig::BitErrors(config) if config.rate * 8.0 * f64::from(bytes) > MAX_ERRORS => {
+                    ("rate", config.rate)
+                }
+                _ => continue,
+            };
+            if reported.insert(hop / 2) {
+                let text = format!(
+                    "less: hardly one in 10^9 of the {bytes} byte packets of flows.{} comes through",
+                    flow.name
+                );
+                let key = if link.wireless { format!("channel.{key}") } else { key.to_owned() };
+                warnings.push(Problem::new(text).key(format!("links.{}.{key}", link.name)).found(found.to_string()));
+            }
+        }
+    }
+    warnings
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use crate::lint::testing::{network, silent, warned, wire};
+
+    fn air(channel: &str) -> String {
+        network(&[("arq = \"stop-and-wait\"", &format!("channel = {{ {channel} }}"))])
+    }
+
+    pub fn examples() -> [String; 2] {
+        ["1", "0.99"].map(|loss| air(&format!("kind = \"uniform\", loss = {loss}")))
+    }
+
+    /// By hand: at 10^-3 a packet of 1040 bytes passes with e^-8.3, at 3 x 10^-3 with e^-25.
+    #[test]
+    fn channel_that_loses_everything_is_reported() {
+        for (channel, key) in [
+            ("kind = \"uniform\", loss = 1", "links.air.channel.loss: found 1"),
+            ("kind = \"bit-errors\", rate = 1", "links.air.channel.rate: found 1"),
+            ("kind = \"bit-errors\", rate = 3e-3", "links.air.channel.rate: found 0.003"),
+        ] {
+            warned(&air(channel), &[key, "1040 byte"]);
+        }
+        warned(&wire("loss = 1"), &["links.wire.loss: found 1"]);
+        silent(&air("kind = \"uniform\", loss = 0.99"));
+        silent(&air("kind = \"bit-errors\", rate = 1e-3"));
+    }
+}

@@ -1,0 +1,38 @@
+//! Loss differentiations beside Tahoe: they are asked when fast recovery begins, and Tahoe has none.
+
+use tcp::differentiation::DifferentiationConfig;
+use tcp::recovery::RecoveryConfig;
+
+use super::Context;
+use crate::problem::Problem;
+
+pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
+    let idle = context.network.flows.iter().filter(|flow| {
+        flow.tcp.differentiation != DifferentiationConfig::default()
+            && matches!(flow.tcp.recovery, RecoveryConfig::Tahoe(_))
+    });
+    let warning = idle.map(|flow| {
+        let text = "a recovery with fast recovery, before which it is asked: tahoe has none, so it has no effect";
+        let problem = Problem::new(text).key(format!("flows.{}.tcp.loss_differentiation", flow.name));
+        problem.found(format!("\"{}\"", flow.tcp.differentiation.name())).hint("write recovery = \"reno\"")
+    });
+    warning.collect()
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use crate::lint::testing::{silent, tcp, warned};
+
+    pub fn examples() -> [String; 2] {
+        ["tahoe", "reno"].map(|variant| tcp(&format!("variant = \"{variant}\", loss_differentiation = \"zigzag\"")))
+    }
+
+    #[test]
+    fn differentiation_beside_tahoe_is_reported() {
+        let [tahoe, reno] = examples();
+        warned(&tahoe, &["flows.down.tcp.loss_differentiation: found \"zigzag\"", "tahoe has none"]);
+        warned(&tcp("recovery = \"tahoe\", loss_differentiation = \"biaz\""), &["found \"biaz\"", "no effect"]);
+        silent(&reno);
+        silent(&tcp("variant = \"bbr\", loss_differentiation = \"zigzag\""));
+    }
+}

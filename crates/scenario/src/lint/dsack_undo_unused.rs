@@ -1,0 +1,40 @@
+//! Undoing by DSACK beside a recovery that does not read SACK blocks, in which duplicates are reported.
+
+use super::Context;
+use crate::problem::Problem;
+
+pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
+    let flows = context.network.flows.iter().zip(context.scenario.flows.values());
+    let unused = flows.filter_map(|(flow, written)| {
+        let recovery = &flow.tcp.recovery;
+        let unread = written.tcp.dsack_undo == Some(true) && !recovery.build().uses_sack();
+        unread.then(|| {
+            let text = format!(
+                "a recovery that reads SACK's blocks, in which duplicates are reported: {} does not, so it has no effect",
+                recovery.name()
+            );
+            let problem = Problem::new(text).key(format!("flows.{}.tcp.dsack_undo", flow.name)).found("true");
+            problem.hint("write recovery = \"sack\"")
+        })
+    });
+    unused.collect()
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use crate::lint::testing::{silent, tcp, warned};
+
+    pub fn examples() -> [String; 2] {
+        ["newreno", "sack"].map(|variant| tcp(&format!("variant = \"{variant}\", dsack_undo = true")))
+    }
+
+    #[test]
+    fn dsack_undo_without_a_reader_is_reported_if_it_was_written() {
+        let key = "flows.down.tcp.dsack_undo: found true";
+        warned(&tcp("variant = \"newreno\", dsack_undo = true"), &[key, "newreno does not"]);
+        warned(&tcp("variant = \"linux\", recovery = \"reno\", dsack_undo = true"), &[key, "reno does not"]);
+        silent(&tcp("variant = \"sack\", prr = true, dsack_undo = true"));
+        // The variant's own setting was not asked for.
+        silent(&tcp("variant = \"linux\", recovery = \"reno\""));
+    }
+}

@@ -1,0 +1,55 @@
+//! Thresholds for ECN marks that a queue never passes, as it is full before.
+
+use path::queue::Limit;
+use sim::LinkSpec;
+
+use super::Context;
+use crate::problem::Problem;
+
+pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
+    let never = |link: &&LinkSpec| match (link.ecn_threshold, link.queue) {
+        // The last packet that is admitted finds one less waiting than there may be.
+        (Limit::Packets(threshold), Limit::Packets(most)) => u64::from(threshold) + 1 >= u64::from(most),
+        (Limit::Bytes(threshold), Limit::Bytes(most)) => threshold >= most,
+        _ => false,
+    };
+    let warning = |link: &LinkSpec| {
+        let text = format!(
+            "a threshold that the queue (\"{}\") passes before it is full: as it is, nothing is marked",
+            link.queue
+        );
+        let problem = Problem::new(text).key(format!("links.{}.ecn_threshold", link.name));
+        problem.found(format!("\"{}\"", link.ecn_threshold))
+    };
+    context.network.links.iter().filter(never).map(warning).collect()
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use crate::lint::testing::{warnings, wire};
+
+    fn link(queue: &str, threshold: &str) -> String {
+        wire(&format!("queue = \"{queue}\"\necn_threshold = \"{threshold}\""))
+    }
+
+    pub fn examples() -> [String; 2] {
+        [link("20 packets", "19 packets"), link("20 packets", "18 packets")]
+    }
+
+    #[test]
+    fn threshold_that_is_never_passed_is_reported() {
+        let reported = |queue: &str, threshold: &str| {
+            let warnings = warnings(&link(queue, threshold));
+            let of_threshold = warnings.iter().find(|warning| warning.starts_with("links.wire.ecn_threshold"));
+            of_threshold.is_some_and(|warning| warning.contains("nothing is marked"))
+        };
+        for (queue, threshold) in [("20 packets", "19 packets"), ("20 packets", "40 packets"), ("20 kB", "20 kB")] {
+            assert!(reported(queue, threshold), "{queue}, {threshold}");
+        }
+        for (queue, threshold) in
+            [("20 packets", "18 packets"), ("20 kB", "18 kB"), ("20 kB", "20 packets"), ("unlimited", "9 packets")]
+        {
+            assert!(!reported(queue, threshold), "{queue}, {threshold}");
+        }
+    }
+}

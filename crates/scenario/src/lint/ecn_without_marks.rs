@@ -1,0 +1,49 @@
+//! Flows that ask for ECN on a route where nothing marks.
+
+use path::queue::Limit;
+use tcp::config::EcnMode;
+
+use super::Context;
+use crate::problem::Problem;
+
+pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
+    let Context { scenario, network, ways, .. } = *context;
+    let mut warnings = Vec::new();
+    for ((flow, written), [there, _]) in network.flows.iter().zip(scenario.flows.values()).zip(ways) {
+        let marks = there.hops.iter().any(|hop| network.links[hop / 2].ecn_threshold != Limit::None);
+        if flow.tcp.options.ecn == EcnMode::Request && !marks {
+            let key = if written.tcp.ecn.is_some() { "ecn" } else { "variant" };
+            let text =
+                format!("flows.{} asks for ECN, and no link on its way has an ecn_threshold: nothing marks", flow.name);
+            let problem = Problem::new(text).key(format!("flows.{}.tcp.{key}", flow.name));
+            warnings.push(problem.hint("give the bottleneck's link one, such as ecn_threshold = \"20 packets\""));
+        }
+    }
+    warnings
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use crate::lint::testing::{silent, tcp, warned};
+
+    fn marking(settings: &str) -> String {
+        tcp(settings).replacen(
+            "delay = \"100 ms\"",
+            "delay = \"100 ms\"\nqueue = \"50 packets\"\necn_threshold = \"20 packets\"",
+            1,
+        )
+    }
+
+    pub fn examples() -> [String; 2] {
+        [tcp("ecn = \"request\""), marking("ecn = \"request\"")]
+    }
+
+    #[test]
+    fn ecn_without_a_threshold_is_reported() {
+        for (settings, key) in [("variant = \"dctcp\"", "variant"), ("ecn = \"request\"", "ecn")] {
+            warned(&tcp(settings), &[&format!("flows.down.tcp.{key}: flows.down asks for ECN"), "nothing marks"]);
+        }
+        silent(&tcp("ecn = \"accept\""));
+        silent(&marking("variant = \"dctcp\""));
+    }
+}

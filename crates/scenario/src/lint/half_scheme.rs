@@ -1,0 +1,111 @@
+//! Schemes with a part at the sender and one at the base station of which only one was chosen: messages that no sender heeds,
+//! or a sender that never gets a message.
+
+use std::collections::BTreeSet;
+
+use path::agent::Place;
+use tcp::response::ResponseConfig;
+
+use super::Context;
+use super::scheme_without_link_layer::has_link_layer;
+use crate::problem::Problem;
+
+pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
+    let Context { network, ways, .. } = *context;
+    let mut reported = BTreeSet::new();
+    let mut warnings = Vec::new();
+    for (flow, [there, _]) in network.flows.iter().zip(ways) {
+        let sender = &network.nodes[flow.from];
+        let followed = flow.tcp.response.name();
+        let with_link_layer = there.hops.iter().filter(|hop| has_link_layer(&network.links[*hop / 2]));
+        let stations: Vec<usize> = with_link_layer.map(|hop| network.links[hop / 2].between[hop % 2]).collect();
+        let schemes: Vec<&str> = stations.iter().map(|node| network.nodes[*node].agent.name()).collect();
+        // A scheme that asks nothing of senders has no other half.
+        let halves = stations.iter().zip(&schemes);
+        let halves = halves.filter(|(station, _)| network.nodes[**station].agent.traits().changes(Place::Sender));
+        for (station, scheme) in halves {
+            let station = &network.nodes[*station].name;
+            if let Some(warning) = sender_lacks_half([scheme, station], [followed, &sender.name])
+                && reported.insert((flow.from, station))
+            {
+                warnings.push(warning);
+            }
+        }
+        let no_messages = !schemes.is_empty() && !schemes.iter().any(|scheme| has_sender_part(scheme));
+        if no_messages && followed != "unmodified" {
+            let text =
+                format!("{} waits for messages of {followed} about flows.{} that never come", sender.name, flow.name);
+            let problem = Problem::new(text).key(format!("nodes.{}.scheme", sender.name));
+            warnings.push(problem.hint("let the node that sends the flow into the air follow the scheme too"));
+        }
+    }
+    warnings
+}
+
+/// Whether a scheme asks something of senders: one of their responses has its name.
+fn has_sender_part(scheme: &str) -> bool {
+    scheme != "unmodified" && ResponseConfig::MEMBERS.iter().any(|(name, _)| *name == scheme)
+}
+
+/// The warning if the sender does not follow the scheme of a station's agent: its response, and its name.
+fn sender_lacks_half([scheme, station]: [&str; 2], [followed, sender]: [&str; 2]) -> Option<Problem> {
+    if !has_sender_part(scheme) || scheme == followed {
+        return None;
+    }
+    let key = format!("nodes.{sender}.scheme");
+    let text = format!(
+        "{station} follows {scheme} and {sender}, which sends over it, {followed}: its half of {scheme} is missing"
+    );
+    let hint = format!("write scheme = \"{scheme}\" there too, or once for all nodes at the top");
+    Some(Problem::new(text).key(key).hint(hint))
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::sender_lacks_half;
+    use crate::lint::testing::{at_node, network, silent, upload, warned};
+
+    fn at_station() -> String {
+        at_node(&network(&[]), "x", ", scheme = \"refined-icmp\"")
+    }
+
+    pub fn examples() -> [String; 2] {
+        [at_station(), format!("scheme = \"refined-icmp\"\n{}", network(&[]))]
+    }
+
+    #[test]
+    fn sender_without_its_half_is_reported() {
+        for (sender, followed) in [("", "unmodified"), (", scheme = \"simple-icmp\"", "simple-icmp")] {
+            let hint = "write scheme = \"refined-icmp\"";
+            let text = at_node(&at_station(), "a", sender);
+            warned(&text, &["nodes.a.scheme", "x follows refined-icmp", followed, hint]);
+        }
+        silent(&at_node(&at_station(), "a", ", scheme = \"refined-icmp\""));
+        silent(&examples()[1]);
+    }
+
+    #[test]
+    fn sender_that_gets_no_messages_is_reported() {
+        let text = at_node(&network(&[]), "a", ", scheme = \"refined-icmp\"");
+        warned(&text, &["nodes.a.scheme", "about flows.down that never come"]);
+        // Over wires alone no scheme sends messages, and none are expected.
+        let wires = text.replace("kind = \"wireless\"", "kind = \"wired\"").replace("arq = \"stop-and-wait\"\n", "");
+        silent(&wires);
+    }
+
+    /// What the mobile sends does not go through the base station's radio, and the mobile has an agent of its own.
+    #[test]
+    fn half_that_counts_is_at_the_node_that_sends_into_the_air() {
+        silent(&at_node(&upload(&network(&[])), "b", ", scheme = \"refined-icmp\""));
+    }
+
+    #[test]
+    fn scheme_that_asks_nothing_of_senders_has_no_half() {
+        let warning = sender_lacks_half(["refined-icmp", "x"], ["unmodified", "a"]).unwrap();
+        assert!(warning.expected.contains("its half of refined-icmp is missing"), "{warning}");
+        assert_eq!(warning.key.as_deref(), Some("nodes.a.scheme"));
+        assert!(sender_lacks_half(["refined-icmp", "x"], ["refined-icmp", "a"]).is_none());
+        assert!(sender_lacks_half(["snoop", "x"], ["unmodified", "a"]).is_none());
+        assert!(sender_lacks_half(["unmodified", "x"], ["refined-icmp", "a"]).is_none());
+    }
+}

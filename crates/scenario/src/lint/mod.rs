@@ -1,0 +1,179 @@
+//! Lints: what is valid in a scenario and probably not meant. Each has a file, and a line in the table below; the page
+//! docs/lints.md is made from the table.
+
+mod absence_after_end;
+mod buffer_size;
+mod dead_channel;
+mod differentiation_unused;
+mod dsack_undo_unused;
+mod ecn_threshold;
+mod ecn_without_marks;
+mod half_scheme;
+mod link_out_of_range;
+mod motion_after_end;
+mod paths;
+mod position_without_range;
+mod prr_unused;
+mod queue_below_packet;
+mod rate_control_without_choice;
+mod rate_reach;
+mod recovery_without_sack;
+mod scheme_out_of_place;
+mod scheme_without_filters;
+mod scheme_without_link_layer;
+mod scheme_without_states;
+mod shared_radio_unused;
+mod short_run;
+#[cfg(test)]
+mod testing;
+mod weak_signal;
+
+use sim::Network;
+
+use crate::incidence::Incidence;
+use crate::model::Scenario;
+use crate::problem::Problem;
+use crate::routes::Way;
+
+/// What a lint looks at: a scenario without errors, and the network that it describes.
+pub(crate) struct Context<'a> {
+    /// The scenario as written, for settings that the network does not tell from defaults.
+    pub scenario: &'a Scenario,
+    /// The network.
+    pub network: &'a Network,
+    /// The route of each flow, there and back.
+    pub ways: &'a [[Way; 2]],
+    /// The links of each node and medium.
+    pub incidence: &'a Incidence,
+}
+
+/// A lint.
+pub struct Lint {
+    /// Its name, which its warnings carry.
+    pub name: &'static str,
+    /// What it finds, in a sentence.
+    pub finds: &'static str,
+    check: fn(&Context<'_>) -> Vec<Problem>,
+}
+
+/// Declares the table: the module of a lint, its name, what it finds.
+macro_rules! lints {
+    ($($module:ident, $name:literal, $finds:literal;)+) => {
+        /// Every lint, in the order in which their warnings appear.
+        pub const LINTS: &[Lint] = &[$(Lint { name: $name, finds: $finds, check: $module::check },)+];
+
+        /// Of each lint a scenario in which it finds something, and one in which it does not.
+        #[cfg(test)]
+        const EXAMPLES: &[(&str, fn() -> [String; 2])] = &[$(($name, $module::tests::examples),)+];
+    };
+}
+
+lints! {
+    scheme_without_link_layer, "scheme-without-link-layer",
+        "A base station's scheme depends on reports of a link layer, and none of its links has one.";
+    half_scheme, "half-scheme",
+        "A scheme with a part at the sender and one at the base station is followed by one of the two only.";
+    scheme_out_of_place, "scheme-out-of-place",
+        "A scheme is for the other direction of data, or for other nodes than the one it is set for.";
+    scheme_without_states, "scheme-without-states",
+        "A scheme depends on a radio that foresees fades, and no link of the node has a channel with states.";
+    scheme_without_filters, "scheme-without-filters",
+        "`packet-control` with both of its filters switched off.";
+    weak_signal, "weak-signal",
+        "A signal never reaches the level that the rate of its link needs.";
+    dead_channel, "dead-channel",
+        "A channel loses practically every full segment of a flow.";
+    queue_below_packet, "queue-below-packet",
+        "A queue is smaller than a packet that passes the link.";
+    ecn_threshold, "ecn-threshold",
+        "A queue is full before it passes its ECN threshold, so nothing is marked.";
+    link_out_of_range, "link-out-of-range",
+        "The ends of a link are out of range of each other at first, or for the whole run.";
+    rate_reach, "rate-reach",
+        "A link's fixed rate does not reach as far as its ends are from each other.";
+    position_without_range, "position-without-range",
+        "A node has a position or a motion, and no medium of its links has a `range`.";
+    motion_after_end, "motion-after-end",
+        "A motion begins after the end of the run.";
+    shared_radio_unused, "shared-radio-unused",
+        "`radio = \"shared\"` at a node whose wireless links all belong to media.";
+    rate_control_without_choice, "rate-control-without-choice",
+        "A rate control has no rate to choose below the one that is set.";
+    absence_after_end, "absence-after-end",
+        "All absences of a channel begin after the end of the run.";
+    recovery_without_sack, "recovery-without-sack",
+        "A loss recovery that needs SACK runs without it and falls back to NewReno.";
+    differentiation_unused, "differentiation-unused",
+        "A loss differentiation beside Tahoe, whose recovery never asks it.";
+    prr_unused, "prr-unused",
+        "`prr = true` beside a congestion control that regulates recovery itself.";
+    dsack_undo_unused, "dsack-undo-unused",
+        "`dsack_undo = true` beside a recovery that does not read SACK blocks.";
+    ecn_without_marks, "ecn-without-marks",
+        "A flow asks for ECN, and no link on its route has an `ecn_threshold`.";
+    buffer_size, "buffer-size",
+        "The buffer in front of a bottleneck is less than a quarter of the bandwidth-delay product, or more than four times of it.";
+    short_run, "short-run",
+        "Slow start takes more than a tenth of the run.";
+}
+
+/// The warnings about a scenario without errors.
+pub(crate) fn warnings(context: &Context<'_>) -> Vec<Problem> {
+    let named = |lint: &'static Lint| {
+        (lint.check)(context).into_iter().map(|warning| Problem { lint: Some(lint.name), ..warning })
+    };
+    LINTS.iter().flat_map(named).collect()
+}
+
+/// The reference page, docs/lints.md.
+pub fn page() -> String {
+    let mut page = String::from(
+        "# Lints\n\nA scenario can be valid and still not be what its author meant. `lasthop check`, and every command that reads a \
+         scenario,\nprints a warning then; it ends with the name of the lint in brackets. Warnings do not stop a run.\n\n\
+         | lint | finds |\n|---|---|\n",
+    );
+    for lint in LINTS {
+        page.push_str(&format!("| `{}` | {} |\n", lint.name, lint.finds));
+    }
+    page
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::path::Path;
+
+    use super::testing::lints_of;
+    use super::*;
+
+    #[test]
+    fn each_lint_finds_its_example_and_nothing_in_the_corrected_one() {
+        for (name, examples) in EXAMPLES {
+            let [wrong, right] = examples();
+            assert_eq!(lints_of(&wrong).into_iter().collect::<BTreeSet<_>>(), BTreeSet::from([*name]), "{wrong}");
+            assert!(!lints_of(&right).contains(name), "{name}: {right}");
+        }
+    }
+
+    #[test]
+    fn names_are_the_modules_in_kebab_case_and_unique() {
+        let names: BTreeSet<&str> = LINTS.iter().map(|lint| lint.name).collect();
+        assert_eq!(names.len(), LINTS.len());
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/lint");
+        let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        let modules = files.map(|file| file.file_stem().unwrap().to_str().unwrap().replace('_', "-"));
+        let helpers = ["mod", "paths", "testing"];
+        let modules: BTreeSet<String> = modules.filter(|name| !helpers.contains(&&**name)).collect();
+        assert_eq!(modules, names.iter().map(|name| (*name).to_owned()).collect());
+    }
+
+    /// `UPDATE_GOLDEN=1` rewrites the page.
+    #[test]
+    fn reference_page_is_made_from_the_table() {
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/lints.md");
+        if std::env::var_os("UPDATE_GOLDEN").is_some() {
+            std::fs::write(&file, page()).unwrap();
+        }
+        assert_eq!(std::fs::read_to_string(file).unwrap(), page(), "UPDATE_GOLDEN=1 writes it");
+    }
+}

@@ -1,0 +1,34 @@
+//! Motions that begin after the end of the run.
+
+use super::Context;
+use crate::problem::Problem;
+
+pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
+    let scenario = context.scenario;
+    let late = scenario.nodes.iter().filter_map(|(name, node)| {
+        let from = node.motion.as_ref()?.from.filter(|from| *from >= scenario.duration)?;
+        let text = format!("a time before the end (`duration`): as it is, {name} stands still");
+        Some(Problem::new(text).key(format!("nodes.{name}.motion.from")).found(format!("\"{from}\"")))
+    });
+    late.collect()
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use crate::lint::testing::{HERE, NEAR, cell, silent, warned};
+
+    /// In a run of 10 s.
+    pub fn examples() -> [String; 2] {
+        ["10 s", "9.9 s"].map(|from| {
+            let motion = format!("motion = {{ velocity = [\"1 m/s\", \"0 m/s\"], from = \"{from}\" }}");
+            cell("range = \"100 m\"", HERE, &format!("{NEAR}, {motion}"), "")
+        })
+    }
+
+    #[test]
+    fn motion_from_the_end_on_is_reported() {
+        let [late, in_time] = examples();
+        warned(&late, &["nodes.laptop.motion.from: found \"10 s\"", "laptop stands still"]);
+        silent(&in_time);
+    }
+}

@@ -1,0 +1,56 @@
+//! Bandwidth-delay products.
+//!
+//! ```text
+//! B = R t    R: the rate of the slowest link on the route of a flow's data; t: the time of a full segment there and of an
+//!            acknowledgment back, propagation, transmission and processing, without waiting
+//! ```
+//!
+//! Limits: a rate is the link's, without what a link layer adds and what the air loses. A flow has one bottleneck, the
+//! first of the slowest; flows share it evenly.
+
+use std::collections::BTreeMap;
+
+use engine::{Rate, Span};
+use sim::FlowSpec;
+
+use super::Context;
+use crate::routes::{Way, empty_packet, full_packet};
+
+/// What a flow's path holds.
+pub(super) struct Path<'a> {
+    pub flow: &'a FlowSpec,
+    /// The slowest hop of its data, 2 x link + way; the first if several are.
+    pub hop: usize,
+    pub rate: Rate,
+    pub round_trip: Span,
+}
+
+/// The path of each flow.
+pub(super) fn paths<'a>(context: &Context<'a>) -> Vec<Path<'a>> {
+    let Context { network, ways, .. } = *context;
+    let path = |(flow, [there, back]): (&'a FlowSpec, &[Way; 2])| {
+        let rate = |hop: usize| network.links[hop / 2].rate;
+        let hop = there.hops.iter().copied().min_by_key(|hop| rate(*hop))?;
+        let round_trip = there.time(network, full_packet(flow)) + back.time(network, empty_packet(flow));
+        Some(Path { flow, hop, rate: rate(hop), round_trip })
+    };
+    network.flows.iter().zip(ways).filter_map(path).collect()
+}
+
+impl Path<'_> {
+    /// The bandwidth-delay product in bytes.
+    pub fn product(&self) -> f64 {
+        self.rate.bits_per_sec() as f64 / 8.0 * self.round_trip.as_secs_f64()
+    }
+}
+
+/// By bottleneck, the paths that share it.
+pub(super) fn by_bottleneck<'a, 'n>(paths: &'a [Path<'n>]) -> BTreeMap<usize, Vec<&'a Path<'n>>> {
+    let mut shared: BTreeMap<usize, Vec<&Path<'n>>> = BTreeMap::new();
+    paths.iter().for_each(|path| shared.entry(path.hop).or_default().push(path));
+    shared
+}
+
+pub(super) fn millis(span: Span) -> String {
+    format!("{:.1} ms", 1e3 * span.as_secs_f64())
+}

@@ -1,0 +1,43 @@
+//! Proportional rate reduction asked for beside a congestion control that regulates recovery itself, so that there is no
+//! reduction to spread.
+
+use tcp::cc::Start;
+
+use super::Context;
+use crate::problem::Problem;
+
+pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
+    let flows = context.network.flows.iter().zip(context.scenario.flows.values());
+    let unused = flows.filter_map(|(flow, written)| {
+        let control = &flow.tcp.control;
+        let regulates = written.tcp.prr == Some(true) && control.build(Start::trial()).regulates_recovery();
+        regulates.then(|| {
+            let text = format!(
+                "false: {} decides in recovery itself how much it sends, so proportional rate reduction has no effect",
+                control.name()
+            );
+            Problem::new(text).key(format!("flows.{}.tcp.prr", flow.name)).found("true")
+        })
+    });
+    unused.collect()
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use crate::lint::testing::{silent, tcp, warned};
+
+    pub fn examples() -> [String; 2] {
+        ["bbr", "sack"].map(|variant| tcp(&format!("variant = \"{variant}\", prr = true")))
+    }
+
+    #[test]
+    fn prr_beside_bbr_is_reported_if_it_was_written() {
+        for variant in ["bbr", "bbr3"] {
+            let text = tcp(&format!("variant = \"{variant}\", prr = true"));
+            warned(&text, &["flows.down.tcp.prr: found true", &format!("{variant} decides in recovery itself")]);
+        }
+        silent(&tcp("variant = \"sack\", prr = true"));
+        // The variant's own setting was not asked for.
+        silent(&tcp("variant = \"linux\", control = \"bbr\""));
+    }
+}

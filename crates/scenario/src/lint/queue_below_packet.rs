@@ -1,0 +1,67 @@
+//! Queues in which some packet that passes can never wait.
+
+use path::queue::Limit;
+
+use super::Context;
+use crate::problem::Problem;
+use crate::routes::{empty_packet, full_packet};
+
+pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
+    let Context { network, ways, .. } = *context;
+    // For each link the largest packet that passes, and its flow.
+    let mut largest: Vec<Option<(u32, &str)>> = vec![None; network.links.len()];
+    for (flow, [there, back]) in network.flows.iter().zip(ways) {
+        for (way, size) in [(there, full_packet(flow)), (back, empty_packet(flow))] {
+            for hop in &way.hops {
+                let known = &mut largest[hop / 2];
+                if known.is_none_or(|(most, _)| size > most) {
+                    *known = Some((size, &flow.name));
+                }
+            }
+        }
+    }
+    let mut warnings = Vec::new();
+    for (link, largest) in network.links.iter().zip(largest) {
+        let Some((size, flow)) = largest else { continue };
+        if link.queue.admits(0, 0, size) {
+            continue;
+        }
+        let expected = match link.queue {
+            Limit::Bytes(_) => format!("at least {size} B, a packet of flows.{flow}"),
+            Limit::Packets(_) | Limit::None => "at least 1 packet".to_owned(),
+        };
+        let problem = Problem::new(format!("{expected}: as it is, what finds the transmitter busy is dropped"));
+        warnings.push(problem.key(format!("links.{}.queue", link.name)).found(format!("\"{}\"", link.queue)));
+    }
+    warnings
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use crate::lint::testing::{network, silent, warned, wire};
+
+    fn queue(limit: &str) -> String {
+        wire(&format!("queue = \"{limit}\""))
+    }
+
+    pub fn examples() -> [String; 2] {
+        [queue("1039 B"), queue("1040 B")]
+    }
+
+    #[test]
+    fn queue_below_a_packet_that_passes_is_reported() {
+        warned(&queue("0 packets"), &["links.wire.queue", "at least 1 packet"]);
+        warned(&queue("1039 B"), &["links.wire.queue", "at least 1040 B, a packet of flows.down"]);
+        for limit in ["unlimited", "1 packet", "1040 B"] {
+            silent(&queue(limit));
+        }
+    }
+
+    /// A link beside the wire, named after it: the wire carries the flow both ways, and nothing passes the other.
+    #[test]
+    fn queue_of_a_link_without_flows_is_not_reported() {
+        let beside =
+            "[links.beside]\nkind = \"wired\"\nrate = \"8 Mbps\"\ndelay = \"1 ms\"\nbetween = [\"a\", \"x\"]\n";
+        silent(&(network(&[]) + beside + "queue = \"0 packets\"\n"));
+    }
+}

@@ -1,0 +1,70 @@
+//! Rate controls of media in which the highest rate is the lowest there is.
+
+use path::mac::dcf::rate::RateControlConfig;
+use sim::network::MediumSpec;
+
+use super::Context;
+use crate::problem::Problem;
+
+pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
+    (0..context.network.media.len()).filter_map(|medium| without_choice(context, medium)).collect()
+}
+
+fn without_choice(context: &Context<'_>, number: usize) -> Option<Problem> {
+    let MediumSpec { name, config } = &context.network.media[number];
+    let control = config.rate_control();
+    let modes = config.standard.modes();
+    let mut links = context.incidence.links_in(context.network, number);
+    let choice = links.any(|link| link.medium_rate.unwrap_or(config.data_rate()) != modes[0].rate);
+    if choice || matches!(control, RateControlConfig::Fixed(_)) {
+        return None;
+    }
+    let text = format!(
+        "more than {}, the lowest rate of {}: a rate is the highest that rate control uses, so {} has nothing to choose",
+        modes[0].rate,
+        config.standard,
+        control.name()
+    );
+    let highest = modes[modes.len() - 1].rate;
+    Some(match config.rate {
+        Some(rate) => {
+            let problem = Problem::new(text).key(format!("media.{name}.rate")).found(rate.to_string());
+            problem.hint(format!("leave it out for the highest, {highest}"))
+        }
+        None => {
+            let problem =
+                Problem::new(format!("rates of its links of {text}")).key(format!("media.{name}.rate_control"));
+            let problem = problem.found(format!("\"{}\"", control.name()));
+            problem.hint(format!("leave out `rate` in the links for the highest, {highest}"))
+        }
+    })
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use crate::lint::testing::{cell, silent, warned};
+
+    const LOWEST: &str = "rate = \"1 Mbps\"";
+
+    pub fn examples() -> [String; 2] {
+        ["arf", "fixed"].map(|control| cell(&format!("{LOWEST}, rate_control = \"{control}\""), "", "", ""))
+    }
+
+    #[test]
+    fn rate_control_below_the_lowest_rate_is_reported() {
+        let parts =
+            ["media.cell.rate: found 1 Mbps", "the lowest rate of 802.11b", "arf has nothing", "highest, 11 Mbps"];
+        warned(&cell(&format!("{LOWEST}, rate_control = \"arf\""), "", "", ""), &parts);
+        let parts =
+            ["media.cell.rate_control: found \"minstrel\"", "minstrel has nothing", "leave out `rate` in the links"];
+        warned(&cell("rate_control = \"minstrel\"", "", "", LOWEST), &parts);
+        for (media, air) in [
+            (format!("{LOWEST}, rate_control = \"fixed\""), ""),
+            (LOWEST.to_owned(), ""),
+            ("rate = \"2 Mbps\", rate_control = \"arf\"".to_owned(), ""),
+            (format!("{LOWEST}, rate_control = \"arf\""), "rate = \"11 Mbps\""),
+        ] {
+            silent(&cell(&media, "", "", air));
+        }
+    }
+}

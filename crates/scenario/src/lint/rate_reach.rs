@@ -1,0 +1,106 @@
+//! Links that send at one rate only, and whose ends, in range, never come near enough for it.
+
+use engine::{Length, Rate};
+use path::mac::dcf::rate::RateControlConfig;
+use path::place::square_of;
+use sim::{LinkSpec, Network};
+
+use super::Context;
+use crate::geometry::{ends, ever_within, in_three_digits, nearest};
+use crate::problem::Problem;
+
+pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
+    let network = context.network;
+    network.links.iter().filter_map(|link| too_fast(network, link)).collect()
+}
+
+fn too_fast(network: &Network, link: &LinkSpec) -> Option<Problem> {
+    let medium = &network.media[link.medium?];
+    let (standard, ranges) = (medium.config.standard, medium.config.ranges()?);
+    let fixed = matches!(medium.config.rate_control(), RateControlConfig::Fixed(_));
+    let rate = link.medium_rate.unwrap_or(medium.config.data_rate());
+    let (ends, range) = ends(network, link)?;
+    let arrives = |rate: Rate| ever_within(ends, ranges.square_at(rate) as i128, network);
+    // Out of range at every rate is another lint's.
+    if !fixed || arrives(rate) || !ever_within(ends, square_of(range.0), network) {
+        return None;
+    }
+    let reach = |rate: Rate| Length((ranges.square_at(rate).sqrt() / NANOMETRES) as u64);
+    let nearest = nearest(ends, network);
+    let about = |length: Length| in_three_digits(length)[0];
+    // Lengths that differ in later digits only are shown in full.
+    let [near, far] = match [about(nearest), about(reach(rate))] {
+        [near, far] if near > far => [near, far],
+        _ => [nearest, reach(rate)],
+    };
+    let [a, b] = link.between.map(|node| &network.nodes[node].name);
+    let expected = format!(
+        "a slower one: at {rate} frames reach {far}, and {a} and {b} come no nearer than {near}: nothing arrives"
+    );
+    let key =
+        if link.medium_rate.is_some() { format!("links.{}.rate", link.name) } else { format!("links.{}", link.name) };
+    let found = link.medium_rate.map(|rate| rate.to_string());
+    let slower = standard.modes().iter().rev().map(|mode| mode.rate).find(|slower| arrives(*slower));
+    let expected = if found.is_some() { expected } else { format!("its rate should be {expected}") };
+    let problem = Problem { found, ..Problem::new(expected).key(key) };
+    let control = format!("rate_control = \"minstrel\" in [media.{}]", medium.name);
+    Some(problem.hint(match slower {
+        Some(slower) => format!("write rate = \"{slower}\", which reaches {}, or {control}", about(reach(slower))),
+        None => format!("write {control}"),
+    }))
+}
+
+/// Nanometres in a millimetre.
+const NANOMETRES: f64 = 1e6;
+
+#[cfg(test)]
+pub(super) mod tests {
+    use crate::lint::testing::{HERE, cell, silent, warned};
+
+    /// A cell of 802.11a whose lowest rate reaches 100 m.
+    fn reach(media: &str, laptop: &str, air: &str) -> String {
+        let media = format!("standard = \"802.11a\", range = \"100 m\", range_of = \"lowest-rate\", {media}");
+        cell(&media, HERE, laptop, air)
+    }
+
+    fn at(metres: &str) -> String {
+        format!("position = [\"{metres} m\", \"0 m\"]")
+    }
+
+    pub fn examples() -> [String; 2] {
+        ["60", "37.58"].map(|metres| reach("", &at(metres), ""))
+    }
+
+    /// By hand: 54 Mbps need 17 dB more than 6 Mbps, 24 Mbps 8 dB: at the fourth power they reach 100 m x 10^(-17/40) = 37.58 m
+    /// and 63.10 m, 36 Mbps (12 dB) 50.12 m.
+    #[test]
+    fn fixed_rate_that_does_not_reach_is_reported() {
+        warned(
+            &reach("", &at("60"), ""),
+            &[
+                "links.air: ",
+                "at 54 Mbps frames reach 37.6 m, and ap and laptop come no nearer than 60 m: nothing arrives",
+                "write rate = \"24 Mbps\", which reaches 63.1 m, or rate_control = \"minstrel\" in [media.cell]",
+            ],
+        );
+        let slower = "links.air.rate: found 48 Mbps, expected a slower one: at 48 Mbps frames reach 39.8 m";
+        warned(&reach("", &at("60"), "rate = \"48 Mbps\""), &[slower]);
+        // 37.58 m and 37.59 m are the same in three digits.
+        warned(&reach("", &at("37.59"), ""), &["reach 37.583 m", "no nearer than 37.59 m"]);
+        for (media, metres) in [("", "37.58"), ("rate_control = \"arf\"", "60"), ("rate = \"6 Mbps\"", "100")] {
+            silent(&reach(media, &at(metres), ""));
+        }
+        silent(&cell("standard = \"802.11a\", range = \"100 m\"", HERE, &at("60"), ""));
+    }
+
+    /// In ten seconds it comes 30 m nearer, and then receives 54 Mbps, or 23 m, and does not.
+    #[test]
+    fn nearest_place_of_the_run_counts() {
+        let walks = |speed: &str| {
+            let motion = format!("motion = {{ velocity = [\"-{speed} m/s\", \"0 m/s\"] }}");
+            reach("", &format!("{}, {motion}", at("61")), "")
+        };
+        silent(&walks("3"));
+        warned(&walks("2.3"), &["come no nearer than 38 m"]);
+    }
+}

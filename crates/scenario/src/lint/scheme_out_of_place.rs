@@ -1,0 +1,107 @@
+//! Schemes that do nothing here: for the other direction of data, or at a node that they do not ask.
+
+use engine::Named;
+use path::agent::AgentConfig;
+
+use super::Context;
+use crate::followers::{Followers, in_words};
+use crate::problem::{Problem, listed};
+
+pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
+    let scenario = context.scenario;
+    let mut followers = Followers::new(scenario);
+    let other_direction = scenario.scheme.iter().filter_map(|scheme| other_direction(&mut followers, scheme));
+    let mut warnings: Vec<Problem> = other_direction.collect();
+    for (name, node) in &scenario.nodes {
+        warnings.extend(node.scheme.as_ref().and_then(|scheme| other_node(&mut followers, name, scheme)));
+    }
+    warnings
+}
+
+/// A scheme that is for another direction than the flows have.
+fn other_direction(followers: &mut Followers<'_>, Named(scheme): &Named<AgentConfig>) -> Option<Problem> {
+    let traits = scheme.traits();
+    let anywhere = traits.changes.is_empty() && traits.uploads.is_empty();
+    if anywhere || !followers.asked(&traits).places.is_empty() {
+        return None;
+    }
+    let wanted = if traits.changes.is_empty() { "data comes from the mobile" } else { "data goes to the mobile" };
+    let text = format!("a scheme for these flows: this one does something where {wanted}, and here it does not");
+    Some(Problem::new(text).key("scheme").found(format!("\"{}\"", scheme.name())))
+}
+
+/// A scheme at a node that it does not ask.
+fn other_node(followers: &mut Followers<'_>, node: &str, Named(scheme): &Named<AgentConfig>) -> Option<Problem> {
+    let traits = scheme.traits();
+    let asked = followers.asked(&traits);
+    if (traits.changes.is_empty() && traits.uploads.is_empty()) || asked.nodes.contains(node) {
+        return None;
+    }
+    let of_whom = match &asked.places[..] {
+        [] => "no node".to_owned(),
+        places => {
+            let nodes: Vec<&str> = asked.nodes.iter().map(String::as_str).collect();
+            format!("the {} ({})", in_words(places), listed(&nodes))
+        }
+    };
+    let text = format!("a scheme that is for this node: for these flows this one is for {of_whom}");
+    Some(Problem::new(text).key(format!("nodes.{node}.scheme")).found(format!("\"{}\"", scheme.name())))
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use crate::lint::testing::{at_node, network, silent, upload, warned};
+
+    const STATES: &str = "channel = { kind = \"two-state\", mean_good = \"5 s\", mean_bad = \"1 s\" }\n";
+
+    fn download() -> String {
+        network(&[("arq = \"stop-and-wait\"\n", STATES)])
+    }
+
+    fn at(text: &str, node: &str, scheme: &str) -> String {
+        at_node(text, node, &format!(", scheme = \"{scheme}\""))
+    }
+
+    pub fn examples() -> [String; 2] {
+        [at(&download(), "b", "snoop"), at(&download(), "x", "snoop")]
+    }
+
+    #[test]
+    fn scheme_at_a_node_that_it_does_not_ask_is_reported() {
+        for (text, node, scheme, part) in [
+            (download(), "b", "snoop", "for the base station (x)"),
+            (download(), "x", "freeze-tcp", "for the receiver (b)"),
+            (upload(&download()), "x", "snoop", "for no node"),
+            (upload(&download()), "x", "packet-control", "for the sender (b)"),
+            (upload(&download()), "b", "tack", "for the base station (x)"),
+            (upload(&network(&[])), "x", "refined-icmp", "for the sender (b)"),
+        ] {
+            let key = format!("nodes.{node}.scheme: found \"{scheme}\"");
+            warned(&at(&text, node, scheme), &[&key, part]);
+        }
+        for (text, node, scheme) in [
+            (download(), "x", "snoop"),
+            (download(), "b", "tack"),
+            (upload(&download()), "x", "tack"),
+            (upload(&download()), "b", "packet-control"),
+            (upload(&download()), "x", "split"),
+        ] {
+            silent(&at(&text, node, scheme));
+        }
+    }
+
+    #[test]
+    fn scheme_for_the_other_direction_is_reported() {
+        let everywhere = |scheme: &str, text: String| format!("scheme = \"{scheme}\"\n{text}");
+        warned(
+            &everywhere("eln", download()),
+            &["scheme: found \"eln\"", "does something where data comes from the mobile"],
+        );
+        warned(
+            &everywhere("snoop", upload(&download())),
+            &["scheme: found \"snoop\"", "does something where data goes to the mobile"],
+        );
+        silent(&everywhere("split", download()));
+        silent(&everywhere("split", upload(&download())));
+    }
+}

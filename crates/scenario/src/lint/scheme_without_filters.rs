@@ -1,0 +1,41 @@
+//! `packet-control` with both filters off.
+
+use path::agent::AgentConfig;
+
+use super::Context;
+use crate::followers::{Followers, scheme_key};
+use crate::problem::Problem;
+
+pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
+    let mut followers = Followers::new(context.scenario);
+    let mut warnings = Vec::new();
+    for (number, (name, node)) in context.scenario.nodes.iter().enumerate() {
+        let scheme = &context.network.nodes[number].agent;
+        let AgentConfig::PacketControl(config) = scheme else { continue };
+        let off = !config.ack_filter && !config.data_filter;
+        if off && followers.asked(&scheme.traits()).nodes.contains(name) {
+            let problem = Problem::new("one of its filters: without both it does nothing");
+            warnings.push(problem.key(scheme_key(name, node)).found(format!("\"{}\"", scheme.name())));
+        }
+    }
+    warnings
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use crate::lint::testing::{at_node, network, silent, warned};
+
+    pub fn examples() -> [String; 2] {
+        ["false", "true"].map(|ack_filter| {
+            let filters = format!("ack_filter = {ack_filter}, data_filter = false");
+            at_node(&network(&[]), "x", &format!(", scheme = {{ kind = \"packet-control\", {filters} }}"))
+        })
+    }
+
+    #[test]
+    fn packet_control_without_filters_is_reported() {
+        let [none, one] = examples();
+        warned(&none, &["nodes.x.scheme: found \"packet-control\"", "without both"]);
+        silent(&one);
+    }
+}

@@ -1,0 +1,53 @@
+//! Schemes that depend on what link layers report, at base stations without one.
+
+use sim::LinkSpec;
+
+use super::Context;
+use crate::model::NodeKind;
+use crate::problem::Problem;
+
+pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
+    let Context { scenario, network, incidence, .. } = *context;
+    let with_link_layer = |node: usize| incidence.links(network, node).any(has_link_layer);
+    let mut warnings = Vec::new();
+    for (number, node) in network.nodes.iter().enumerate() {
+        let asked = scenario.nodes[number].scheme.is_some() || scenario.scheme.is_some();
+        let base_station = scenario.nodes[number].kind == NodeKind::BaseStation;
+        if asked && base_station && node.agent.traits().hears_link_layer && !with_link_layer(number) {
+            let text =
+                format!("scheme {} has nothing to go by: no link of {} has a link layer", node.agent.name(), node.name);
+            let problem = Problem::new(text).key(format!("nodes.{}", node.name));
+            warnings.push(problem.hint("give its wireless link arq = \"stop-and-wait\""));
+        }
+    }
+    warnings
+}
+
+/// Whether frames are acknowledged on a link.
+pub(super) fn has_link_layer(link: &LinkSpec) -> bool {
+    link.medium.is_some() || link.arq.build().ack_size().is_some()
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use crate::lint::testing::{at_node, network, silent, warned};
+
+    fn without_link_layer() -> String {
+        network(&[("arq = \"stop-and-wait\"\n", "")])
+    }
+
+    pub fn examples() -> [String; 2] {
+        [without_link_layer(), network(&[])].map(|text| format!("scheme = \"refined-icmp\"\n{text}"))
+    }
+
+    #[test]
+    fn scheme_without_link_layer_is_reported() {
+        warned(&examples()[0], &["nothing to go by"]);
+    }
+
+    #[test]
+    fn scheme_that_needs_no_link_layer_is_not_reported() {
+        silent(&at_node(&network(&[]), "x", ", scheme = \"split\""));
+        silent(&at_node(&without_link_layer(), "x", ", scheme = \"split\""));
+    }
+}

@@ -1,0 +1,52 @@
+//! Schemes that depend on fades which a radio foresees, on air without states.
+
+use engine::Stream;
+use path::agent::{AgentConfig, Place};
+use path::channel::ChannelConfig;
+
+use super::Context;
+use crate::followers::{Followers, scheme_key};
+use crate::problem::Problem;
+
+pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
+    let mut followers = Followers::new(context.scenario);
+    let mut warnings = Vec::new();
+    for (number, (name, node)) in context.scenario.nodes.iter().enumerate() {
+        let scheme = &context.network.nodes[number].agent;
+        if followers.asked(&scheme.traits()).nodes.contains(name) && foresees_nothing(context, number, scheme) {
+            let text = format!(
+                "air that becomes BAD as a whole, on which it depends: none of the links of {name} has a channel with states"
+            );
+            let problem = Problem::new(text).key(scheme_key(name, node)).found(format!("\"{}\"", scheme.name()));
+            warnings.push(problem.hint("write channel = { kind = \"two-state\", ... }, or a scripted or recorded one"));
+        }
+    }
+    warnings
+}
+
+fn foresees_nothing(context: &Context<'_>, node: usize, scheme: &AgentConfig) -> bool {
+    let foresees = scheme.build().is_some_and(|agent| agent.foresight().is_some());
+    let states = |channel: &ChannelConfig| channel.build(Stream::named(0, 0, "states")).has_states();
+    let mut air = context.incidence.links(context.network, node).filter(|link| link.wireless);
+    foresees && scheme.traits().changes(Place::Receiver) && !air.any(|link| states(&link.channel))
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use crate::lint::testing::{at_node, network, silent, warned};
+
+    pub fn examples() -> [String; 2] {
+        let still = "channel = { kind = \"gilbert-elliott\", p = 0.01, r = 0.5 }\n";
+        let states = "channel = { kind = \"two-state\", mean_good = \"5 s\", mean_bad = \"1 s\" }\n";
+        [still, states].map(|channel| {
+            at_node(&network(&[("arq = \"stop-and-wait\"\n", channel)]), "b", ", scheme = \"freeze-tcp\"")
+        })
+    }
+
+    #[test]
+    fn freezing_without_states_is_reported() {
+        let [still, states] = examples();
+        warned(&still, &["nodes.b.scheme: found \"freeze-tcp\"", "none of the links of b"]);
+        silent(&states);
+    }
+}

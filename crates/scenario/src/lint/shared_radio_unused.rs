@@ -1,0 +1,40 @@
+//! `radio = "shared"` where nothing is shared: a station has one transmitter in each of its media in any case.
+
+use sim::LinkSpec;
+
+use super::Context;
+use crate::model::Radio;
+use crate::problem::Problem;
+
+pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
+    let Context { scenario, network, incidence, .. } = *context;
+    let mut warnings = Vec::new();
+    for (number, (name, _)) in scenario.nodes.iter().enumerate().filter(|(_, (_, node))| node.radio == Radio::Shared) {
+        let air: Vec<&LinkSpec> = incidence.links(network, number).filter(|link| link.wireless).collect();
+        if !air.is_empty() && air.iter().all(|link| link.medium.is_some()) {
+            let text = format!(
+                "nothing: all wireless links of {name} are in media, and a station has one transmitter in each in any case"
+            );
+            let problem = Problem::new(text).key(format!("nodes.{name}.radio")).found("\"shared\"");
+            warnings.push(problem.hint("leave it out"));
+        }
+    }
+    warnings
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use crate::lint::testing::{at_node, cell, network, silent, warned};
+
+    pub fn examples() -> [String; 2] {
+        [cell("", "radio = \"shared\"", "", ""), at_node(&network(&[]), "x", ", radio = \"shared\"")]
+    }
+
+    #[test]
+    fn shared_radio_of_a_station_is_reported() {
+        let [station, base_station] = examples();
+        let parts = ["nodes.ap.radio: found \"shared\"", "all wireless links of ap are in media", "leave it out"];
+        warned(&station, &parts);
+        silent(&base_station);
+    }
+}

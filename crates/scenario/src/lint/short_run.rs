@@ -1,0 +1,93 @@
+//! Runs of which slow start takes more than a tenth.
+
+use engine::Span;
+
+use super::Context;
+use super::paths::{Path, by_bottleneck, millis, paths};
+use crate::problem::Problem;
+
+/// In a run as long as this many slow starts, slow start takes at most a tenth off the goodput.
+const MIN_SLOW_STARTS: u64 = 10;
+
+pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
+    longest_slow_start(context).into_iter().collect()
+}
+
+/// The flow without end whose slow start takes the largest share of a run, if it is more than a tenth.
+fn longest_slow_start(context: &Context<'_>) -> Option<Problem> {
+    let (network, paths) = (context.network, paths(context));
+    let sharing = by_bottleneck(&paths);
+    let slow_starts = paths.iter().filter(|path| path.flow.bytes.is_none()).map(|path| {
+        let rounds = slow_start(path, sharing.get(&path.hop).map_or(1, Vec::len));
+        let start = Span::from_nanos(path.flow.start.as_nanos());
+        (start + path.round_trip.times(rounds * MIN_SLOW_STARTS), rounds, path)
+    });
+    let (needed, rounds, path) = slow_starts.max_by_key(|(needed, ..)| *needed)?;
+    if network.duration >= needed {
+        return None;
+    }
+    let text = format!(
+        "at least {:.1} s: slow start of flows.{} takes {} ({rounds} round trips of {}) to fill its path, and a \
+         run should be ten times as long",
+        (needed.as_secs_f64() * 10.0).ceil() / 10.0,
+        path.flow.name,
+        millis(path.round_trip.times(rounds)),
+        millis(path.round_trip),
+    );
+    let problem = Problem::new(text).key("duration").found(network.duration.to_string());
+    Some(problem.hint("`lasthop steady FILE` measures how long the goodput takes to become steady"))
+}
+
+/// Round trips in which a window that doubles reaches its share of the path, or may grow no further; at least one.
+fn slow_start(path: &Path<'_>, sharing: usize) -> u64 {
+    let tcp = &path.flow.tcp;
+    let threshold = tcp.initial_ssthresh.map_or(f64::INFINITY, |threshold| threshold.0 as f64);
+    let target = (path.product() / sharing as f64).min(tcp.window.0 as f64).min(threshold);
+    let mut window = f64::from(tcp.initial_window) * f64::from(tcp.segment);
+    let mut rounds = 0;
+    while window < target {
+        window *= 2.0;
+        rounds += 1;
+    }
+    rounds.max(1)
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use crate::lint::testing::{network, silent, warned};
+
+    /// A run of `duration`, with further settings of the flow.
+    fn lasts(duration: &str, flow: &str) -> String {
+        network(&[("\"100 s\"", &format!("\"{duration}\""))]) + flow
+    }
+
+    pub fn examples() -> [String; 2] {
+        [lasts("10.5 s", ""), lasts("10.6 s", "")]
+    }
+
+    /// 26,465 B are reached by 1, 2, 4, ... 32 segments, five round trips of 211.72 ms: 1058.6 ms, of which ten are 10.586 s.
+    #[test]
+    fn run_of_less_than_ten_slow_starts_is_reported() {
+        let found = "duration: found 10.5 s, expected at least 10.6 s";
+        warned(&lasts("10.5 s", ""), &[found, "1058.6 ms (5 round trips of 211.7 ms)", "lasthop steady"]);
+        silent(&lasts("10.6 s", ""));
+        // A flow with an end.
+        silent(&lasts("10.5 s", "bytes = \"1 MB\"\n"));
+        // Two doublings from ten segments on; a window and a threshold of 4 kB.
+        silent(&lasts("5 s", "tcp.initial_window = 10\n"));
+        warned(&lasts("4 s", "tcp.initial_window = 10\n"), &["duration"]);
+        silent(&lasts("5 s", "window = \"4 kB\"\n"));
+        silent(&lasts("5 s", "tcp.initial_ssthresh = \"4 kB\"\n"));
+        // The time before its start does not count.
+        warned(&lasts("10.6 s", "start = \"1 s\"\n"), &["duration"]);
+    }
+
+    /// Four flows: a quarter each, 6616 B, takes three doublings; one warning for all.
+    #[test]
+    fn flows_that_share_a_link_reach_their_share_sooner() {
+        let flow = |number| format!("[flows.more{number}]\nfrom = \"a\"\nto = \"b\"\nsegment = \"1000 B\"\n");
+        let more: String = (0..3).map(flow).collect();
+        silent(&lasts("6.4 s", &more));
+        warned(&lasts("6.3 s", &more), &["duration"]);
+    }
+}

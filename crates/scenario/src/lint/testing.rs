@@ -1,0 +1,112 @@
+//! Networks for the tests of lints, and what is found in them.
+
+use crate::{Document, check};
+
+/// A wire, and air behind a base station.
+const NETWORK: &str = r#"
+duration = "100 s"
+[nodes]
+a = { kind = "host" }
+x = { kind = "base-station" }
+b = { kind = "host" }
+[links.wire]
+kind = "wired"
+between = ["a", "x"]
+rate = "8 Mbps"
+delay = "100 ms"
+[links.air]
+kind = "wireless"
+between = ["x", "b"]
+rate = "1 Mbps"
+delay = "1 ms"
+arq = "stop-and-wait"
+[flows.down]
+from = "a"
+to = "b"
+segment = "1000 B"
+"#;
+
+/// The network in which each first text is replaced by the second one.
+pub fn network(changes: &[(&str, &str)]) -> String {
+    changes.iter().fold(NETWORK.to_owned(), |text, (from, to)| {
+        assert!(text.contains(from), "{from}");
+        text.replacen(from, to, 1)
+    })
+}
+
+/// The network with these settings of the wire.
+pub fn wire(settings: &str) -> String {
+    network(&[("delay = \"100 ms\"", &format!("delay = \"100 ms\"\n{settings}"))])
+}
+
+/// The network with these settings of the flow's TCP.
+pub fn tcp(settings: &str) -> String {
+    network(&[("segment = \"1000 B\"", &format!("segment = \"1000 B\"\ntcp = {{ {settings} }}"))])
+}
+
+/// The network with a node's kind followed by other settings: `", scheme = \"snoop\""`.
+pub fn at_node(text: &str, node: &str, settings: &str) -> String {
+    let kind = if node == "x" { "base-station" } else { "host" };
+    let from = format!("{node} = {{ kind = \"{kind}\"");
+    assert!(text.contains(&from), "{from}");
+    text.replacen(&from, &format!("{from}{settings}"), 1)
+}
+
+/// The network with data in the other direction.
+pub fn upload(text: &str) -> String {
+    text.replace("from = \"a\"\nto = \"b\"", "from = \"b\"\nto = \"a\"")
+}
+
+/// An access point, a laptop 20 m away from it, and a wire, with these settings.
+pub fn cell(media: &str, ap: &str, laptop: &str, air: &str) -> String {
+    format!(
+        r#"
+        duration = "10 s"
+        [nodes]
+        server = {{ kind = "host" }}
+        ap = {{ kind = "base-station", {ap} }}
+        laptop = {{ kind = "host", {laptop} }}
+        [media]
+        cell = {{ {media} }}
+        [links]
+        wire = {{ kind = "wired", between = ["server", "ap"], rate = "100 Mbps", delay = "5 ms" }}
+        air = {{ kind = "wireless", between = ["ap", "laptop"], medium = "cell", {air} }}
+        [flows]
+        down = {{ from = "server", to = "laptop" }}
+        "#
+    )
+}
+
+/// The access point's position, and one in its range.
+pub const HERE: &str = "position = [\"0 m\", \"0 m\"]";
+pub const NEAR: &str = "position = [\"20 m\", \"0 m\"]";
+
+fn checked(text: &str) -> Vec<crate::problem::Problem> {
+    let document = Document::parse("test.toml", text.as_bytes()).unwrap_or_else(|problem| panic!("{problem}"));
+    let scenario = document.read().unwrap_or_else(|problems| panic!("{problems:?}"));
+    check(&scenario).unwrap_or_else(|problems| panic!("{problems:?}")).warnings
+}
+
+/// The warnings about a scenario.
+pub fn warnings(text: &str) -> Vec<String> {
+    checked(text).iter().map(ToString::to_string).collect()
+}
+
+/// The lints that warn.
+pub fn lints_of(text: &str) -> Vec<&'static str> {
+    checked(text).iter().map(|warning| warning.lint.expect("every warning carries its lint")).collect()
+}
+
+/// The only warning contains all of these.
+pub fn warned(text: &str, parts: &[&str]) {
+    let warnings = warnings(text);
+    assert_eq!(warnings.len(), 1, "{warnings:?}\n{text}");
+    for part in parts {
+        assert!(warnings[0].contains(part), "{part:?} is not in {}", warnings[0]);
+    }
+}
+
+/// No lint finds anything.
+pub fn silent(text: &str) {
+    assert_eq!(warnings(text), [""; 0], "{text}");
+}

@@ -1,0 +1,71 @@
+//! Signals that are never strong enough for any rate that their link sends at.
+
+use path::channel::ChannelConfig;
+use path::mac::dcf::rate::RateControlConfig;
+use path::mac::dcf::sensitivity::minimum_input;
+use sim::{LinkSpec, Network};
+
+use super::Context;
+use crate::problem::Problem;
+use std::collections::BTreeSet;
+
+pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
+    let Context { network, ways, .. } = *context;
+    let mut seen = BTreeSet::new();
+    let hops = ways.iter().flat_map(|[there, _]| &there.hops);
+    let links = hops.map(|hop| hop / 2).filter(|link| seen.insert(*link));
+    links.filter_map(|link| too_weak(network, &network.links[link])).collect()
+}
+
+fn too_weak(network: &Network, link: &LinkSpec) -> Option<Problem> {
+    let ChannelConfig::Signal(config) = &link.channel else { return None };
+    let medium = &network.media[link.medium?].config;
+    let fixed = matches!(medium.rate_control(), RateControlConfig::Fixed(_));
+    let highest = link.medium_rate.unwrap_or(medium.data_rate());
+    let rate = if fixed { highest } else { medium.standard.modes()[0].rate };
+    let least = minimum_input(rate)?;
+    let in_time = config.levels.iter().filter(|level| level.from < network.duration);
+    let strongest = in_time.map(|level| level.dbm).fold(f64::NEG_INFINITY, f64::max);
+    (strongest < least).then(|| {
+        let text = format!(
+            "a level of at least {least} dBm at some time, which {rate} need: the strongest is {strongest} dBm, and nothing \
+             ever comes through"
+        );
+        let problem = Problem::new(text).key(format!("links.{}.channel.levels", link.name));
+        let all = medium.standard.modes().iter().rev().map(|mode| mode.rate);
+        let slower = all.filter(|_| fixed).find(|rate| minimum_input(*rate).is_some_and(|least| strongest >= least));
+        match slower {
+            Some(slower) => problem.hint(format!("write rate = \"{slower}\", or rate_control = \"minstrel\"")),
+            None => problem,
+        }
+    })
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use crate::lint::testing::{cell, silent, warned};
+
+    fn signal(media: &str, levels: &str) -> String {
+        cell(media, "", "", &format!("channel = {{ kind = \"signal\", levels = [{levels}] }}"))
+    }
+
+    const CONTROLLED: &str = "standard = \"802.11a\", rate_control = \"arf\"";
+
+    pub fn examples() -> [String; 2] {
+        ["-82.5", "-82"].map(|dbm| signal(CONTROLLED, &format!("{{ from = \"0 s\", dbm = {dbm} }}")))
+    }
+
+    #[test]
+    fn signal_below_the_lowest_rates_sensitivity_is_reported() {
+        let levels = "{ from = \"0 s\", dbm = -90 }, { from = \"2 s\", dbm = -82.5 }, { from = \"10 s\", dbm = -50 }";
+        let parts = ["links.air.channel.levels: ", "at least -82 dBm", "which 6 Mbps need: the strongest is -82.5 dBm"];
+        warned(&signal(CONTROLLED, levels), &parts);
+        silent(&signal(CONTROLLED, "{ from = \"0 s\", dbm = -90 }, { from = \"2 s\", dbm = -82 }"));
+    }
+
+    #[test]
+    fn fixed_rate_needs_its_own_sensitivity() {
+        let text = signal("standard = \"802.11a\"", "{ from = \"0 s\", dbm = -75 }");
+        warned(&text, &["at least -65 dBm", "which 54 Mbps need", "write rate = \"18 Mbps\", or rate_control"]);
+    }
+}

@@ -1,0 +1,302 @@
+//! A scenario as people write it: names, units, defaults. `serde` reads and writes it, `schemars` describes it.
+
+mod motion;
+pub mod sweep;
+pub(crate) mod tcp;
+
+use engine::{Bytes, Span};
+use indexmap::IndexMap;
+use path::agent::AgentConfig;
+use path::channel::ChannelConfig;
+use path::link::changing::plan::{Gap, Spike};
+use path::link::jitter::Jitter;
+use path::mac::arq::ArqConfig;
+use path::queue::{Limit, Tie};
+use path::station::scheduler::Scheduler;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use engine::Named;
+pub use motion::{Association, Motion, Position, Waypoint};
+use sweep::Sweep;
+pub use tcp::Tcp;
+
+/// Stations of one medium; their wake-ups have numbers of 16 bits.
+pub(crate) const MAX_STATIONS: usize = 10_000;
+
+/// A network, what goes on in it, and what to write down.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Scenario {
+    /// What it shows, in a line.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub title: String,
+    /// Whose physics and habits hold.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub profile: Profile,
+    /// The scheme of every base station and of every host, unless it has one of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scheme: Option<Named<AgentConfig>>,
+    /// When to stop at the latest; a run also ends when every flow has delivered its bytes.
+    pub duration: Span,
+    /// What chance begins with.
+    #[serde(default = "one")]
+    pub seed: u64,
+    /// Which repetition this is; each has chance of its own, and the same number the same chance.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub replication: u64,
+    /// Hosts, routers and base stations, by name.
+    pub nodes: IndexMap<String, Node>,
+    /// Links, by name.
+    pub links: IndexMap<String, Link>,
+    /// Air that several links share, by name.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub media: IndexMap<String, path::mac::dcf::Config>,
+    /// Transfers, by name.
+    pub flows: IndexMap<String, Flow>,
+    /// What to write beside the summary.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub output: Output,
+    /// What `lasthop sweep` varies, compares and repeats.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sweep: Option<Sweep>,
+}
+
+/// Whose physics and habits hold.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Profile {
+    /// Transmission times to the nanosecond; TCP as the RFCs have it.
+    #[default]
+    Exact,
+    /// The thesis's program: transmission times cut to whole milliseconds, a new number for each link
+    /// transmission, halving of the window in use, a first threshold of 65,535 bytes.
+    Goel1997,
+}
+
+/// What a node is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum NodeKind {
+    /// Flows begin and end here.
+    Host,
+    /// Forwards packets.
+    Router,
+    /// Forwards packets between wires and the air, and may follow a scheme.
+    BaseStation,
+}
+
+/// How many transmitters a node has for its wireless links.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Radio {
+    /// One for each link, on frequencies of their own.
+    #[default]
+    PerLink,
+    /// One for all: one frame at a time.
+    Shared,
+}
+
+/// A host, router or base station.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Node {
+    /// What it is.
+    pub kind: NodeKind,
+    /// How many of it there are, if more than itself: m1, m2 and so on instead of m, and as many of each link and flow that names
+    /// it. Scenarios that have been read have them written out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
+    pub count: Option<u32>,
+    /// Buffers shared by all its links, as "512 kB"; unlimited if not given. Routers and base stations.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub buffer: Option<Bytes>,
+    /// How long each packet is kept before it is queued. Routers and base stations.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub processing_delay: Option<Span>,
+    /// Its transmitters for wireless links with a link layer.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub radio: Radio,
+    /// The order in which a shared radio, or a station of a medium, serves its neighbours; `round-robin` if not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scheduler: Option<Named<Scheduler>>,
+    /// Its scheme, instead of the scenario's. Hosts and base stations.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scheme: Option<Named<AgentConfig>>,
+    /// Where it is, as ["0 m", "20 m"]: x and y. Stations of media with a range.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub position: Option<Position>,
+    /// How it moves; it stays where it is if not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub motion: Option<Motion>,
+    /// That it uses one of its links in media at a time: that to the nearest base station in range. Hosts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub association: Option<Association>,
+}
+
+/// What a link is made of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum LinkKind {
+    /// A wire.
+    Wired,
+    /// Air.
+    Wireless,
+}
+
+/// A link between two nodes, the same both ways.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Link {
+    /// What it is made of.
+    pub kind: LinkKind,
+    /// The two nodes it joins.
+    pub between: [String; 2],
+    /// Bits per second, each way, as "8 Mbps". Not given where opportunities stand for it both ways.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate: Option<engine::Rate>,
+    /// The shared air that it is part of: then rates, delay and link layer are those of `media.NAME`, but for a `rate` of its
+    /// own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub medium: Option<String>,
+    /// Propagation delay, each way, as "492 ms". Not given for links of a medium.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delay: Option<Span>,
+    /// What may wait in front of it, each way, as "50 packets" or "64 kB"; unlimited if not given.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub queue: Limit,
+    /// Whether a packet finds a place that another leaves at this very moment. Links without a link layer.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub queue_tie: Tie,
+    /// With more than this waiting, packets whose ends take part in ECN are marked, each way, as "20 packets" or "30 kB";
+    /// never if not given.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub ecn_threshold: Limit,
+    /// Probability that a packet is lost, for wires. Short for `channel = { kind = "uniform", loss = ... }`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub loss: Option<f64>,
+    /// What becomes of frames; `perfect` if not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub channel: Option<Named<ChannelConfig>>,
+    /// Extra delays, packet by packet. Links without a link layer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub jitter: Option<Jitter>,
+    /// Sudden delays, in order. Links without a link layer.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub spikes: Vec<Spike>,
+    /// Times in which nothing is sent or delivered, in order. Links without a link layer.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub gaps: Vec<Gap>,
+    /// Instead of the rate, when packets can be sent: recordings of Mahimahi. Links without a link layer.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub opportunities: Opportunities,
+    /// Rate, delay and loss over time: a table. Links without a link layer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub table: Option<Recording>,
+    /// Link-level retransmission, for air; `none` if not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arq: Option<Named<ArqConfig>>,
+    /// Another number, another channel at the same seed.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub random_seed: u64,
+}
+
+/// Chances to send, a recording for each direction.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Opportunities {
+    /// From the link's first node to its second; at the link's rate if not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub forward: Option<Recording>,
+    /// From the second to the first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub backward: Option<Recording>,
+}
+
+/// A file that was recorded elsewhere, or what stands in it.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Recording {
+    /// The file, beside the scenario.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// Its text, as result directories keep it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub contents: Option<String>,
+}
+
+impl Link {
+    /// The recordings that it refers to, with their keys. The air's own is a channel.
+    pub fn recordings(&mut self) -> impl Iterator<Item = (&'static str, &mut Recording)> {
+        let Opportunities { forward, backward } = &mut self.opportunities;
+        let all =
+            [("opportunities.forward", forward), ("opportunities.backward", backward), ("table", &mut self.table)];
+        all.into_iter().filter_map(|(key, recording)| Some((key, recording.as_mut()?)))
+    }
+}
+
+/// A transfer from one host to another.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Flow {
+    /// The host that sends.
+    pub from: String,
+    /// The host that receives.
+    pub to: String,
+    /// How much to send, as "10 MB"; without end if not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<Bytes>,
+    /// Data in a full segment.
+    #[serde(default = "ethernet_segment")]
+    pub segment: Bytes,
+    /// The window the receiver advertises.
+    #[serde(default = "classic_window")]
+    pub window: Bytes,
+    /// When it begins.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub start: Span,
+    /// Settings of TCP.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub tcp: Tcp,
+}
+
+/// What to write beside the summary.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Output {
+    /// Traces to write, by the names that `lasthop list traces` shows.
+    #[serde(default)]
+    #[schemars(extend("items" = { "type": "string", "enum": crate::traces::names().collect::<Vec<_>>() }))]
+    pub traces: Vec<String>,
+    /// The kinds of events that the event trace shows: those named, or all but the opt-in ones; without those behind a `-`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(extend("items" = { "type": "string", "enum": crate::EventKinds::names() }))]
+    pub events: Vec<String>,
+    /// How often the event trace shows the state of every node.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub print_interval: Option<Span>,
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
+fn one() -> u64 {
+    1
+}
+
+/// What fits an Ethernet frame.
+fn ethernet_segment() -> Bytes {
+    Bytes(1460)
+}
+
+/// The largest window without scaling.
+fn classic_window() -> Bytes {
+    Bytes(65_535)
+}
+
+/// The JSON Schema of scenarios.
+pub fn schema() -> serde_json::Value {
+    schemars::schema_for!(Scenario).to_value()
+}

@@ -1,0 +1,24 @@
+//! The part of an incoming segment that is for the sender.
+
+use engine::{Span, Time};
+use wire::{SackBlocks, SeqNum};
+
+/// The part of an incoming segment that is for the sender. Offsets count from the beginning of the stream.
+pub(crate) struct Arrival<'a> {
+    pub now: Time,
+    /// Next byte the other end expects.
+    pub ack: u64,
+    /// Bytes from there on that it takes; none if the segment is too old to say.
+    pub window: Option<u64>,
+    /// Whether it carries no data, as a duplicate must [RFC5681 s2].
+    pub bare: bool,
+    /// SACK blocks, and the sequence number of offset 0.
+    pub sack: &'a SackBlocks,
+    pub origin: SeqNum,
+    /// The timestamp it echoes, and how long ago that was.
+    pub echo: Option<(u32, Span)>,
+    /// ECN-Echo.
+    pub ecn_echo: bool,
+    /// The network says that the byte at `ack` was lost in the air (ELN).
+    pub lost_in_air: bool,
+}

@@ -1,0 +1,120 @@
+//! Timestamps, and protection against wrapped sequence numbers [RFC7323 s3 to s5].
+
+use engine::time::{NANOS_PER_MILLI, NANOS_PER_SEC};
+use engine::{Span, Time};
+use wire::{SeqNum, Timestamps};
+
+/// What one end knows of the other's clock.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Clock {
+    /// TS.Recent, and the second in which it was set.
+    recent: u32,
+    set_at: u32,
+}
+
+/// `set_at` before there is one.
+const NONE: u32 = u32::MAX;
+
+/// What the option takes of a segment, padding included [RFC7323 appendix A].
+const SIZE: u32 = 12;
+
+/// TS.Recent is not compared with after this time: the other end's clock may have wrapped since [RFC7323 s5.5].
+const VALID: u32 = 24 * 24 * 3600;
+
+/// Bytes of data in a segment of `segment` bytes that carries timestamps, or not (RFC 6691).
+pub(crate) fn left_for_data(segment: u32, stamped: bool) -> u32 {
+    if stamped { segment.saturating_sub(SIZE).max(1) } else { segment }
+}
+
+/// The clock of this end: milliseconds [RFC7323 s5.4].
+pub(crate) fn value(now: Time) -> u32 {
+    (now.as_nanos() / NANOS_PER_MILLI) as u32
+}
+
+fn second(now: Time) -> u32 {
+    u32::try_from(now.as_nanos() / NANOS_PER_SEC).unwrap_or(NONE - 1)
+}
+
+/// Whether a timestamp is from before `time`.
+pub(crate) fn is_before(stamp: u32, time: Time) -> bool {
+    (stamp.wrapping_sub(value(time)) as i32) < 0
+}
+
+impl Default for Clock {
+    fn default() -> Self {
+        Clock { recent: 0, set_at: NONE }
+    }
+}
+
+impl Clock {
+    /// A clock of which `recent` was seen last, at the beginning of time.
+    pub fn of(recent: Option<u32>) -> Self {
+        recent.map_or_else(Self::default, |recent| Clock { recent, set_at: 0 })
+    }
+
+    /// What a segment sent now carries.
+    pub fn stamp(&self, now: Time) -> Timestamps {
+        Timestamps { value: value(now), echo: self.recent }
+    }
+
+    /// By how many ticks a segment is from before what came already [RFC7323 s5.3 R1]; 0 if it is not, or if what came
+    /// is too long ago to tell [RFC7323 s5.5].
+    #[inline]
+    pub fn behind(&self, now: Time, stamps: &Timestamps) -> u32 {
+        let behind = self.recent.wrapping_sub(stamps.value);
+        if behind as i32 <= 0 || self.set_at == NONE || second(now).saturating_sub(self.set_at) > VALID {
+            return 0;
+        }
+        behind
+    }
+
+    /// Takes the stamp of a segment that begins at or before what was acknowledged last [RFC7323 s4.3].
+    #[inline]
+    pub fn take(&mut self, now: Time, stamps: &Timestamps, seq: SeqNum, last_ack: SeqNum) {
+        if seq.since(last_ack) <= 0 && self.behind(now, stamps) == 0 {
+            (self.recent, self.set_at) = (stamps.value, second(now));
+        }
+    }
+
+    /// How long ago the time echoed was; none for one that was never sent.
+    pub fn age(now: Time, stamps: &Timestamps) -> Option<Span> {
+        let age = value(now).wrapping_sub(stamps.echo);
+        (age < u32::MAX / 2).then(|| Span::from_millis(u64::from(age)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DAY: u64 = 24 * 3600;
+
+    fn at(value: u32) -> Timestamps {
+        Timestamps { value, echo: 0 }
+    }
+
+    // covers [RFC7323 s5.3 R1, s5.5]
+    #[test]
+    fn recent_timestamp_is_valid_for_24_days() {
+        let mut clock = Clock::default();
+        assert_eq!(clock.behind(Time::ZERO, &at(5)), 0, "nothing has come");
+        clock.take(Time::ZERO, &at(1000), SeqNum(0), SeqNum(0));
+        assert_eq!(clock.behind(Time::ZERO, &at(999)), 1);
+        assert_eq!(clock.behind(Time::ZERO, &at(1000)), 0);
+        assert_eq!(clock.behind(Time::ZERO + Span::from_secs(24 * DAY), &at(900)), 100);
+        let later = Time::ZERO + Span::from_secs(25 * DAY);
+        assert_eq!(clock.behind(later, &at(900)), 0);
+        clock.take(later, &at(900), SeqNum(0), SeqNum(0));
+        assert_eq!(clock.stamp(later).echo, 900);
+    }
+
+    // covers [RFC7323 s5.2]
+    #[test]
+    fn timestamps_wrap_around() {
+        let mut clock = Clock::default();
+        clock.take(Time::ZERO, &at(u32::MAX), SeqNum(0), SeqNum(0));
+        assert_eq!(clock.behind(Time::ZERO, &at(4)), 0);
+        clock.take(Time::ZERO, &at(4), SeqNum(0), SeqNum(0));
+        assert_eq!(clock.behind(Time::ZERO, &at(u32::MAX)), 5);
+    }
+}

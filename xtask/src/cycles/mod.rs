@@ -1,0 +1,170 @@
+//! Whether modules import each other in a circle.
+//!
+//! A module and those below it may know each other. Among the children of one module there is an order: each uses only those
+//! before it, where what stands below a child counts as the child. Code of tests does not count.
+
+mod graph;
+mod source;
+
+use std::fs;
+use std::path::Path;
+
+use graph::{Siblings, Use, cycles, siblings};
+use source::{ModulePath, Modules};
+
+use crate::workspace;
+
+/// A use that closes a cycle and stays for the time being.
+struct Known {
+    krate: &'static str,
+    /// The user, and what it uses.
+    modules: [&'static str; 2],
+    /// Why it stays.
+    reason: &'static str,
+}
+
+const KNOWN: &[Known] = &[
+    Known {
+        krate: "tcp",
+        modules: ["recovery", "sender"],
+        reason: "the scoreboard, which recoveries read, lies in sender",
+    },
+    Known {
+        krate: "tcp",
+        modules: ["sender::scoreboard", "sender::rate"],
+        reason: "segments keep the snapshot of the delivery rate that was taken when they were sent",
+    },
+];
+
+/// Fails if there is a cycle in a crate of the workspace.
+pub fn run() -> Result<(), String> {
+    let mut found = Vec::new();
+    for folder in folders()? {
+        let name = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let mut siblings = siblings(&Modules::read(&folder.join("src"))?);
+        for Known { modules: [from, to], reason, .. } in KNOWN.iter().filter(|known| known.krate == name) {
+            let removed = siblings.values_mut().filter_map(|uses| remove(uses, from, to)).count();
+            if removed == 0 {
+                found.push(format!("{name}: {from} no longer uses {to}: take it off the list ({reason})\n"));
+            }
+        }
+        found.extend(siblings.values().flat_map(cycles).map(|cycle| shown(&name, &cycle)));
+    }
+    match found.len() {
+        0 => Ok(()),
+        count => Err(format!("{count} import cycles:\n\n{}", found.join("\n"))),
+    }
+}
+
+/// Leaves out a use.
+fn remove(uses: &mut Siblings, from: &str, to: &str) -> Option<Use> {
+    let path = |path: &str| path.split("::").map(str::to_owned).collect::<ModulePath>();
+    uses.get_mut(&path(from))?.remove(&path(to))
+}
+
+/// The folders of the workspace's packages.
+fn folders() -> Result<Vec<std::path::PathBuf>, String> {
+    let crates = workspace::root().join("crates");
+    let entries = fs::read_dir(&crates).map_err(|error| format!("{}: {error}", crates.display()))?;
+    let mut folders: Vec<_> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    folders.push(workspace::root().join("xtask"));
+    folders.retain(|folder| folder.join("src").is_dir());
+    folders.sort();
+    Ok(folders)
+}
+
+fn shown(name: &str, cycle: &[(ModulePath, Use)]) -> String {
+    let mut text = format!("{name}:\n");
+    for (path, Use { file, line, path: used }) in cycle {
+        let file = file.strip_prefix(workspace::root()).unwrap_or(file);
+        text.push_str(&format!("    {}: {}:{line} names {used}\n", path.join("::"), Path::display(file)));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The modules on the first cycle of a crate with these files, or none.
+    fn cycle(files: &[(&str, &str)]) -> Vec<String> {
+        let mut modules = Modules::default();
+        for (path, text) in files {
+            let module = path.split("::").filter(|part| !part.is_empty()).map(str::to_owned).collect();
+            modules.add(module, Path::new(path), text).unwrap();
+        }
+        let modules = modules.without_tests();
+        let first = siblings(&modules).values().flat_map(cycles).next().unwrap_or_default();
+        first.into_iter().map(|(path, _)| path.join("::")).collect()
+    }
+
+    #[test]
+    fn two_modules_that_import_each_other_are_a_cycle() {
+        let a = ("a", "use crate::b::B; pub struct A;");
+        assert_eq!(cycle(&[("", "mod a; mod b;"), a, ("b", "use super::a::A; pub struct B;")]), ["a", "b"]);
+        assert_eq!(cycle(&[("", "mod a; mod b;"), a, ("b", "pub struct B;")]), [""; 0]);
+    }
+
+    #[test]
+    fn parent_and_child_may_know_each_other() {
+        let child = "use super::Parent; pub struct Child;";
+        assert_eq!(
+            cycle(&[("", "mod a;"), ("a", "mod b; use b::Child; pub struct Parent;"), ("a::b", child)]),
+            [""; 0]
+        );
+    }
+
+    #[test]
+    fn what_stands_below_a_module_counts_as_the_module() {
+        let files = [
+            ("", "mod a; mod b;"),
+            ("a", "pub mod inner; pub struct A;"),
+            ("a::inner", "fn f() { crate::b::g() }"),
+            ("b", "use crate::a::A; pub fn g() {}"),
+        ];
+        assert_eq!(cycle(&files), ["a", "b"]);
+    }
+
+    #[test]
+    fn exported_names_lead_to_their_definition() {
+        let a = ("a", "fn f(b: crate::B) {} pub struct A;");
+        let b = ("b", "use crate::*; pub struct B(A);");
+        assert_eq!(cycle(&[("", "mod a; mod b; pub use a::A; pub use b::B;"), a, b]), ["a", "b"]);
+        // Without the glob A is not in scope, and not that of the module a.
+        assert_eq!(cycle(&[("", "mod a; mod b; pub use b::B;"), a, ("b", "pub struct B(A);")]), [""; 0]);
+    }
+
+    #[test]
+    fn paths_in_bodies_macros_and_attributes_count() {
+        for a in [
+            "fn f() -> bool { let x = vec![crate::b::B]; true }",
+            "#[serde(with = \"crate::b::text\")] struct A;",
+            "use crate::b as other; fn f() { other::g() }",
+            "use crate::{b::{self, B}};",
+            "mod inline { use super::super::b::B; }",
+        ] {
+            let b = ("b", "pub struct B; use crate::a; pub mod text {}");
+            assert_eq!(cycle(&[("", "mod a; mod b;"), ("a", a), b]), ["a", "b"], "{a}");
+        }
+    }
+
+    #[test]
+    fn comments_texts_and_tests_do_not_count() {
+        let b = ("b", "pub struct B; use crate::a;");
+        for a in [
+            "/// As [`crate::b::B`].\nstruct A;",
+            "fn f() { g(\"crate::b::B\") } // crate::b::B",
+            "#[cfg(test)]\nmod tests { use crate::b::B; }",
+            "#[cfg(test)] use crate::b::B;",
+        ] {
+            assert_eq!(cycle(&[("", "mod a; mod b;"), ("a", a), b]), [""; 0], "{a}");
+        }
+        let testing = ("a::testing", "use crate::b::B;");
+        assert_eq!(cycle(&[("", "mod a; mod b;"), ("a", "#[cfg(test)] mod testing;"), testing, b]), [""; 0]);
+    }
+
+    #[test]
+    fn modules_of_every_crate_have_an_order() {
+        assert_eq!(run(), Ok(()));
+    }
+}
