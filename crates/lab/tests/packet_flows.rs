@@ -51,7 +51,7 @@ fn packets_belong_to_the_flow_and_the_bytes_that_their_sender_said() {
     for (_, event) in &events {
         match event {
             Event::Sender { flow, event: tcp::Event::SegmentSent { seq, len, .. } } => {
-                announced = Some((*flow, *seq, *len))
+                announced = Some((*flow, *seq, *len));
             }
             Event::Node { event: NodeEvent::Sent { packet }, of, .. } => {
                 let Body::Tcp(segment) = &packet.body else { continue };

@@ -1,6 +1,8 @@
 //! What both ends of a flow know, every 200 ms: the congestion window and the round-trip time, as TCP_INFO has them.
 //! `cargo run --example flow_info`
 
+#![allow(clippy::disallowed_macros, reason = "an example prints")]
+
 use sim::{Nobody, World};
 
 /// Runs the example.

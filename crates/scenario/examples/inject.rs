@@ -1,6 +1,8 @@
 //! Packets from outside: a probe crosses the network beside a flow, and comes out at the other end. Its delay shows the queue.
 //! `cargo run --example inject`
 
+#![allow(clippy::disallowed_macros, reason = "an example prints")]
+
 use engine::Time;
 use sim::{Delivered, Nobody, World};
 use wire::{Addr, Body, Packet};

@@ -1,6 +1,8 @@
 //! A run in pieces is the run in one piece: the results after seconds, looked at in between, are the same.
 //! `cargo run --example run_until`
 
+#![allow(clippy::disallowed_macros, reason = "an example prints")]
+
 use engine::{Span, Time};
 use sim::{Nobody, World};
 

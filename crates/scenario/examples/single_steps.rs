@@ -1,6 +1,8 @@
 //! One step after another, until the sender resends for the first time: where a debugger of a protocol would stop.
 //! `cargo run --example single_steps`
 
+#![allow(clippy::disallowed_macros, reason = "an example prints")]
+
 use sim::{Nobody, World};
 
 /// Runs the example.
