@@ -39,6 +39,23 @@ fn json_holds_the_costliest_first_and_the_totals_of_all() {
     assert!(costs[0] <= lost && lost <= took, "{flow}");
 }
 
+/// A transfer without handshake is asked for segments from its start on, so some reason holds at every moment.
+#[test]
+fn reasons_for_sending_nothing_fill_the_transfer() {
+    let dir = scratch("explain-blocked");
+    let example = common::file("examples/two-losses.toml");
+    let flows: Value = serde_json::from_str(&fine(&dir, &["explain", &example, "--json"])).unwrap();
+    let (blocked, took) = (flows[0]["blocked_ms"].as_object().unwrap(), flows[0]["took_ms"].as_f64().unwrap());
+    let held = |reason: &str| blocked[reason].as_f64().unwrap();
+    assert_eq!(blocked.len(), 5, "{blocked:?}");
+    assert_eq!((held("nagle"), held("pacing")), (0.0, 0.0), "the thesis's sender has neither");
+    let sum = held("data") + held("peer-window") + held("cwnd");
+    assert!((sum - took).abs() < 1e-6, "{blocked:?}, {took} ms");
+    let table = fine(&dir, &["explain", &example]);
+    let share = format!("the sender was blocked by peer-window {:.1} %", 100.0 * held("peer-window") / took);
+    assert!(table.contains(&share), "a window of four segments: {table}");
+}
+
 #[test]
 fn a_flow_that_is_not_there_is_named_with_the_nearest() {
     let dir = scratch("explain-flow");

@@ -196,7 +196,7 @@ pub struct FlowReport {
     /// How often its retransmission timer expired.
     pub timeouts: u32,
     /// For how long each reason held for which its sender sent nothing.
-    pub blocked: [(Blocked, Span); Blocked::ALL.len()],
+    pub blocked: Vec<(Blocked, Span)>,
     /// The problems, the costliest first.
     pub findings: Vec<Finding>,
     /// Time lost to all of them, each moment counted once.
@@ -339,7 +339,7 @@ impl Explain {
                 took: end.since(watched.began),
                 completed,
                 timeouts: watched.timeouts,
-                blocked: watched.blocked.finish(end),
+                blocked: watched.blocked.finish(end).to_vec(),
                 findings,
                 lost: watched.lost.all.total(),
                 lost_avoidably: watched.lost.avoidable.total(),
