@@ -202,7 +202,7 @@ pub trait CongestionControl: Send {
         false
     }
     /// Whether it regulates sending during recovery itself (BBR), so that proportional rate reduction is not wanted. It goes
-    /// with a recovery that lives on SACK: the allowance of one that does not would be added to its window.
+    /// with a recovery that lives on SACK: the inflation of one that does not would be added to its window.
     fn regulates_recovery(&self) -> bool {
         false
     }

@@ -292,7 +292,7 @@ impl Connection {
             rto: sender.rtt().rto(),
             rtt: sender.srtt(),
             rttvar: sender.rtt().variation(),
-            min_rtt: sender.rtt().least(),
+            min_rtt: sender.rtt().min_rtt(),
             backoff: sender.rtt().doublings(),
             retransmits: sender.retries(),
             unacked: board.segments(),

@@ -58,7 +58,7 @@ pub struct View {
     /// Smoothed round-trip time, if one was measured.
     pub srtt: Option<Span>,
     /// The least round-trip time, if one was measured.
-    pub least_rtt: Option<Span>,
+    pub min_rtt: Option<Span>,
     /// The timestamp that the acknowledgment at hand echoes.
     pub echo: Option<u32>,
     /// Whether recovery lives on SACK and the ends agreed on it.
@@ -118,7 +118,7 @@ pub enum Verdict {
 }
 
 /// Says what is lost, by marking it on the scoreboard, and never writes cwnd: what it wants to add to the window for
-/// segments that have left the network it keeps in `allowance`. Lost segments are sent again, lowest first, as the
+/// segments that have left the network it keeps in `inflation`. Lost segments are sent again, lowest first, as the
 /// window allows.
 ///
 /// The sender calls `on_ack` for each acknowledgment of this connection while data is outstanding, or that was outstanding
@@ -144,7 +144,7 @@ pub trait LossRecovery: Send {
         false
     }
     /// Bytes to add to cwnd for now, for segments that have left the network unseen by the scoreboard; may be negative.
-    fn allowance(&self) -> f64 {
+    fn inflation(&self) -> f64 {
         0.0
     }
     /// A segment that is not known to be lost, but may be sent again when there is nothing better to send
@@ -180,7 +180,7 @@ pub trait LossRecovery: Send {
 pub const DUP_THRESH: u32 = 3;
 
 /// Whether a duplicate begins recovery in a sender without SACK: whether to send the segment at `una`, and the
-/// allowance to begin with.
+/// inflation to begin with.
 fn classic_trigger(ack: &Ack, view: &View) -> Option<(bool, f64)> {
     let third = ack.duplicates == DUP_THRESH;
     match ack.notified {

@@ -44,28 +44,28 @@ pub(super) struct NewReno {
     /// First byte never sent when the last recovery began or the timer expired (recover) [RFC6582 s3.1].
     recover: Option<u64>,
     /// While recovering: bytes to add to cwnd.
-    allowance: Option<f64>,
+    inflation: Option<f64>,
     /// Partial acknowledgments in this recovery.
     partial: u32,
 }
 
 impl NewReno {
     pub fn new(variant: Variant) -> Self {
-        NewReno { variant, recover: None, allowance: None, partial: 0 }
+        NewReno { variant, recover: None, inflation: None, partial: 0 }
     }
 
     fn advance(&mut self, ack: &Ack, board: &Scoreboard, view: &View) -> Verdict {
-        let Some(allowance) = &mut self.allowance else { return Verdict::Ordinary };
+        let Some(inflation) = &mut self.inflation else { return Verdict::Ordinary };
         if self.recover.is_none_or(|recover| board.una() >= recover) {
             // [RFC6582 s3.2 step 3, full acknowledgment]: cwnd stands at ssthresh.
-            self.allowance = None;
+            self.inflation = None;
             return Verdict::Recovered;
         }
         // [RFC6582 s3.2 step 3, partial acknowledgment]
         let acked = ack.acked as f64;
-        *allowance -= acked;
+        *inflation -= acked;
         if acked >= view.segment {
-            *allowance += view.segment;
+            *inflation += view.segment;
         }
         self.partial += 1;
         Verdict::Resend { restart: self.partial == 1 || self.variant == Variant::SlowButSteady }
@@ -77,18 +77,18 @@ impl LossRecovery for NewReno {
         if ack.acked > 0 {
             return self.advance(ack, board, view);
         }
-        if let Some(allowance) = &mut self.allowance {
-            *allowance += if ack.duplicates > 0 { view.segment } else { 0.0 };
+        if let Some(inflation) = &mut self.inflation {
+            *inflation += if ack.duplicates > 0 { view.segment } else { 0.0 };
             return Verdict::Recovering;
         }
-        let Some((resend, allowance)) = classic_trigger(ack, view) else { return Verdict::Ordinary };
+        let Some((resend, inflation)) = classic_trigger(ack, view) else { return Verdict::Ordinary };
         // [RFC6582 s3.2 step 2]: duplicates of what was sent twice are no new loss.
         let covered = self.recover.is_none_or(|recover| board.una() > recover);
         if !covered && !ack.notified.is_some_and(Notified::at_once) {
             return Verdict::Ordinary;
         }
         self.recover = Some(board.nxt());
-        self.allowance = Some(allowance);
+        self.inflation = Some(inflation);
         self.partial = 0;
         Verdict::Begin { resend }
     }
@@ -96,19 +96,19 @@ impl LossRecovery for NewReno {
     fn on_timeout(&mut self, board: &Scoreboard) {
         // [RFC6582 s3.2 step 4]
         self.recover = Some(board.nxt());
-        self.allowance = None;
+        self.inflation = None;
     }
 
     fn recovering(&self) -> bool {
-        self.allowance.is_some()
+        self.inflation.is_some()
     }
 
     fn on_undo(&mut self, _: &Scoreboard) {
-        self.allowance = None;
+        self.inflation = None;
         self.recover = None;
     }
 
-    fn allowance(&self) -> f64 {
-        self.allowance.unwrap_or(0.0)
+    fn inflation(&self) -> f64 {
+        self.inflation.unwrap_or(0.0)
     }
 }

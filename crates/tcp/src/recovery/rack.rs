@@ -113,7 +113,7 @@ impl Window {
         if self.seen == 0 && (recovering || board.sacked_segments() >= DUP_THRESH) {
             return Span::ZERO;
         }
-        let least = view.least_rtt.unwrap_or(Span::ZERO);
+        let least = view.min_rtt.unwrap_or(Span::ZERO);
         let span = Span::from_nanos(least.as_nanos() / 4 * u64::from(self.quarters));
         span.min(view.srtt.unwrap_or(span))
     }
@@ -269,8 +269,8 @@ impl LossRecovery for Rack {
         true
     }
 
-    fn allowance(&self) -> f64 {
-        self.without.allowance()
+    fn inflation(&self) -> f64 {
+        self.without.inflation()
     }
 
     fn watches(&self) -> bool {
@@ -280,7 +280,7 @@ impl LossRecovery for Rack {
     fn on_delivered(&mut self, now: Time, sent: &Sent, view: &View) {
         let rtt = now.since(sent.at);
         // [RFC8985 s6.2 step 2]: too soon for the retransmission, or with an echo from before it: the first one arrived.
-        let soon = view.least_rtt.is_some_and(|least| rtt < least);
+        let soon = view.min_rtt.is_some_and(|least| rtt < least);
         let before = view.echo.is_some_and(|echo| timestamps::is_before(echo, sent.at));
         if !(sent.retransmitted && (soon || before)) {
             self.rtt = rtt;

@@ -11,31 +11,31 @@ use crate::sender::Scoreboard;
 
 /// The recovery.
 pub fn build() -> Box<dyn LossRecovery> {
-    Box::new(Reno { allowance: None })
+    Box::new(Reno { inflation: None })
 }
 
 struct Reno {
     /// While recovering: bytes to add to cwnd.
-    allowance: Option<f64>,
+    inflation: Option<f64>,
 }
 
 impl LossRecovery for Reno {
     fn on_ack(&mut self, ack: &Ack, _: &mut Scoreboard, view: &View) -> Verdict {
         if ack.acked > 0 {
             // [RFC5681 s3.2 step 6]: what was added goes, cwnd stands at ssthresh.
-            return match self.allowance.take() {
+            return match self.inflation.take() {
                 Some(_) => Verdict::Recovered,
                 None => Verdict::Ordinary,
             };
         }
-        if let Some(allowance) = &mut self.allowance {
+        if let Some(inflation) = &mut self.inflation {
             // [RFC5681 s3.2 step 4]
-            *allowance += if ack.duplicates > 0 { view.segment } else { 0.0 };
+            *inflation += if ack.duplicates > 0 { view.segment } else { 0.0 };
             return Verdict::Recovering;
         }
         match classic_trigger(ack, view) {
-            Some((resend, allowance)) => {
-                self.allowance = Some(allowance);
+            Some((resend, inflation)) => {
+                self.inflation = Some(inflation);
                 Verdict::Begin { resend }
             }
             None => Verdict::Ordinary,
@@ -43,18 +43,18 @@ impl LossRecovery for Reno {
     }
 
     fn on_timeout(&mut self, _: &Scoreboard) {
-        self.allowance = None;
+        self.inflation = None;
     }
 
     fn recovering(&self) -> bool {
-        self.allowance.is_some()
+        self.inflation.is_some()
     }
 
     fn on_undo(&mut self, _: &Scoreboard) {
-        self.allowance = None;
+        self.inflation = None;
     }
 
-    fn allowance(&self) -> f64 {
-        self.allowance.unwrap_or(0.0)
+    fn inflation(&self) -> f64 {
+        self.inflation.unwrap_or(0.0)
     }
 }

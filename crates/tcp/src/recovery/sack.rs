@@ -124,8 +124,8 @@ impl LossRecovery for Sack {
         true
     }
 
-    fn allowance(&self) -> f64 {
-        self.without.allowance()
+    fn inflation(&self) -> f64 {
+        self.without.inflation()
     }
 
     fn spare(&mut self, board: &Scoreboard) -> Option<u64> {

@@ -26,14 +26,14 @@ impl LossRecovery for Tahoe {
         if ack.acked > 0 {
             return if self.explained.take().is_some() { Verdict::Recovered } else { Verdict::Ordinary };
         }
-        if let Some(allowance) = &mut self.explained {
-            *allowance += if ack.duplicates > 0 { view.segment } else { 0.0 };
+        if let Some(inflation) = &mut self.explained {
+            *inflation += if ack.duplicates > 0 { view.segment } else { 0.0 };
             return Verdict::Recovering;
         }
         let new = self.until.is_none_or(|until| board.una() > until);
         match (classic_trigger(ack, view), ack.notified) {
-            (Some((resend, allowance)), Some(notified)) if new || notified.at_once() => {
-                self.explained = Some(allowance);
+            (Some((resend, inflation)), Some(notified)) if new || notified.at_once() => {
+                self.explained = Some(inflation);
                 Verdict::Begin { resend }
             }
             (Some(_), None) if new => {
@@ -57,7 +57,7 @@ impl LossRecovery for Tahoe {
         self.explained = None;
     }
 
-    fn allowance(&self) -> f64 {
+    fn inflation(&self) -> f64 {
         self.explained.unwrap_or(0.0)
     }
 }

@@ -8,7 +8,7 @@ fn view() -> View {
         cwnd: 10_000.0,
         ssthresh: 6000.0,
         srtt: Some(Span::from_millis(100)),
-        least_rtt: Some(Span::from_millis(100)),
+        min_rtt: Some(Span::from_millis(100)),
         echo: None,
         sack: false,
         after_timeout: false,
@@ -41,7 +41,7 @@ fn only_rack_watches_and_three_live_on_sack() {
         let recovery = build(name);
         assert_eq!(recovery.watches(), *name == "rack", "{name}");
         assert_eq!(recovery.uses_sack(), ["sack", "fack", "rack"].contains(name), "{name}");
-        assert_eq!((recovery.allowance(), recovery.reordering()), (0.0, (DUP_THRESH, 0)), "{name}");
+        assert_eq!((recovery.inflation(), recovery.reordering()), (0.0, (DUP_THRESH, 0)), "{name}");
         assert_eq!((recovery.deadline(), recovery.recovering()), (Time::NEVER, false), "{name}");
     }
 }
@@ -63,7 +63,7 @@ impl LossRecovery for Silent {
 #[test]
 fn a_recovery_adds_nothing_by_default_and_a_timeout_loses_all() {
     let mut board = board(3);
-    assert_eq!((Silent.allowance(), Silent.spare(&board), Silent.deadline()), (0.0, None, Time::NEVER));
+    assert_eq!((Silent.inflation(), Silent.spare(&board), Silent.deadline()), (0.0, None, Time::NEVER));
     assert_eq!((Silent.watches(), Silent.uses_sack(), Silent.reordering()), (false, false, (3, 0)));
     assert_eq!(Silent.on_deadline(Time::ZERO, &mut board, &view()), Verdict::Ordinary);
     assert_eq!(board.lost_segments(), 0);
@@ -84,7 +84,7 @@ fn without_sack_all_that_live_on_it_are_newreno() {
         {
             board.acknowledge(una, |_, _| ());
             let verdict = recovery.on_ack(&ack(acked, duplicates), &mut board, &view());
-            seen.push((verdict, recovery.allowance(), recovery.recovering()));
+            seen.push((verdict, recovery.inflation(), recovery.recovering()));
         }
         let (first, next) = (Verdict::Resend { restart: true }, Verdict::Resend { restart: false });
         let expected = [
@@ -129,10 +129,10 @@ fn tahoe_restarts_unless_the_loss_is_explained() {
     let mut tahoe = build("tahoe");
     let told = |duplicates, notified| Ack { notified: Some(notified), ..ack(0, duplicates) };
     let begun = tahoe.on_ack(&told(1, Notified::AlreadyResent), &mut board, &view());
-    assert_eq!((begun, tahoe.allowance(), tahoe.recovering()), (Verdict::Begin { resend: false }, 1000.0, true));
+    assert_eq!((begun, tahoe.inflation(), tahoe.recovering()), (Verdict::Begin { resend: false }, 1000.0, true));
     assert_eq!(tahoe.on_ack(&ack(0, 2), &mut board, &view()), Verdict::Recovering);
     assert_eq!(tahoe.on_ack(&ack(0, 0), &mut board, &view()), Verdict::Recovering);
-    assert_eq!(tahoe.allowance(), 2000.0);
+    assert_eq!(tahoe.inflation(), 2000.0);
     assert_eq!(tahoe.on_ack(&ack(1000, 0), &mut board, &view()), Verdict::Recovered);
     assert_eq!(tahoe.on_ack(&ack(1000, 0), &mut board, &view()), Verdict::Ordinary);
 }
@@ -150,7 +150,7 @@ fn an_undone_recovery_leaves_nothing_behind() {
         };
         assert!(begins(&mut recovery, &mut board), "{name}");
         recovery.on_undo(&board);
-        assert_eq!((recovery.recovering(), recovery.allowance()), (false, 0.0), "{name}");
+        assert_eq!((recovery.recovering(), recovery.inflation()), (false, 0.0), "{name}");
         assert_eq!(begins(&mut recovery, &mut board), *name != "tahoe", "{name}");
         let told = Ack { notified: Some(Notified::AlreadyResent), ..ack(0, 1) };
         let mut explained = build(name);

@@ -284,7 +284,7 @@ impl Sender {
         rtt: Option<Span>,
     ) {
         let now = arrival.now;
-        let least = self.timer.rtt().least().unwrap_or(Span::ZERO);
+        let min_rtt = self.timer.rtt().min_rtt().unwrap_or(Span::ZERO);
         let feedback = Feedback {
             now,
             una: self.una(),
@@ -298,7 +298,7 @@ impl Sender {
             srtt: self.timer.rtt().srtt(),
             ecn_echo: arrival.ecn_echo && self.ecn.is_agreed(),
             recovering: self.episodes.recovering(),
-            rate: self.rate.as_mut().and_then(|rate| rate.sample(now, least, self.board.total_lost())),
+            rate: self.rate.as_mut().and_then(|rate| rate.sample(now, min_rtt, self.board.total_lost())),
         };
         if self.cwnd.on_feedback(&feedback) {
             // [RFC8257 s3.3]

@@ -93,7 +93,7 @@ impl Episodes {
     /// Window inflation: bytes to add to cwnd for now; may be negative.
     #[inline]
     pub fn inflation(&self) -> f64 {
-        if self.recovering() { self.recovery.allowance() } else { 0.0 }
+        if self.recovering() { self.recovery.inflation() } else { 0.0 }
     }
 
     /// The segments of new data that limited transmit lets out beyond the window [RFC3042 s2], while `nxt` is the first byte never

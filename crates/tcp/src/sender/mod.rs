@@ -1,8 +1,22 @@
 //! The half of a connection that sends data.
 //!
-//! What has been sent stands on the [`Scoreboard`]; `recovery` says what of it is lost, `control` how much may fly. An
-//! acknowledgment goes through `ack`, a timer through `timers`, what recovery makes of either through `recover`, and what leaves
-//! comes out of `transmit`.
+//! A `Sender` consists of components, each of which alone writes its fields and states its invariant:
+//!
+//! | component | owns |
+//! |---|---|
+//! | `SendBuffer` | what is to be sent, and Nagle's decision |
+//! | `Scoreboard` | what has been sent and not acknowledged |
+//! | `PeerWindow` | the receiver's window and the persist timer |
+//! | `CwndLimit` | the congestion control and the limit that follows from it |
+//! | `RetransmitTimer` | the round trip, the timeout, its back-off |
+//! | `Episodes`, `Spurious` | which losses are being repaired; whether they were losses |
+//! | `EcnState` | which marks are answered |
+//! | `ResendQueue` | what goes out before anything else |
+//! | `Notices`, `RateEstimator`, `Pacer` | messages of the network, the delivery rate, departure times |
+//! | `Telemetry` | counters and events |
+//!
+//! The other files are rules over them: an acknowledgment goes through `ack`, a timer through `timers`, what recovery makes of
+//! either through `recover`, and what is sent, or why nothing is, comes out of `transmit`.
 
 mod ack;
 mod application;
@@ -320,7 +334,7 @@ impl Sender {
             cwnd: self.cwnd.cwnd(),
             ssthresh: self.cwnd.ssthresh(),
             srtt: self.timer.rtt().measured(),
-            least_rtt: self.timer.rtt().least(),
+            min_rtt: self.timer.rtt().min_rtt(),
             echo: None,
             sack: self.settings.sack,
             after_timeout: self.episodes.after_timeout(),

@@ -71,13 +71,13 @@ impl RateEstimator {
     /// The sample of the acknowledgment at hand, if there is one that can be believed: an interval shorter than the least
     /// round trip can only come from a segment that was needlessly sent again.
     #[inline]
-    pub fn sample(&mut self, now: Time, least_rtt: Span, total_lost: u64) -> Option<RateSample> {
+    pub fn sample(&mut self, now: Time, min_rtt: Span, total_lost: u64) -> Option<RateSample> {
         let (then, sent_at, _) = self.newest.take()?;
         self.flight_began = sent_at;
         let sending = sent_at.since(then.flight_began);
         let acknowledging = now.since(then.delivered_at);
         let interval = sending.max(acknowledging);
-        if interval == Span::ZERO || interval < least_rtt {
+        if interval == Span::ZERO || interval < min_rtt {
             return None;
         }
         Some(RateSample {

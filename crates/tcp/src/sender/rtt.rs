@@ -12,20 +12,20 @@ pub struct RttEstimator {
     srtt: Option<i64>,
     /// In nanoseconds; with scaled ticks, in quarters of a tick.
     rttvar: i64,
-    least: Option<Span>,
+    min_rtt: Option<Span>,
     doublings: u32,
 }
 
 impl RttEstimator {
     /// An estimator that has measured nothing.
     pub fn new(limits: RtoConfig) -> Self {
-        RttEstimator { limits, srtt: None, rttvar: 0, least: None, doublings: 0 }
+        RttEstimator { limits, srtt: None, rttvar: 0, min_rtt: None, doublings: 0 }
     }
 
     /// Takes a measurement that ends `now` [RFC6298 s2.2, s2.3]; whatever was doubled is known now.
     #[inline]
     pub fn sample(&mut self, now: Time, rtt: Span) {
-        self.least = Some(self.least.map_or(rtt, |least| least.min(rtt)));
+        self.min_rtt = Some(self.min_rtt.map_or(rtt, |min| min.min(rtt)));
         self.doublings = 0;
         if self.limits.arithmetic == Arithmetic::ScaledTicks {
             return self.sample_ticks(now, rtt);
@@ -72,10 +72,10 @@ impl RttEstimator {
         }
     }
 
-    /// The least round trip measured.
+    /// The shortest round trip measured (min_rtt).
     #[inline]
-    pub fn least(&self) -> Option<Span> {
-        self.least
+    pub fn min_rtt(&self) -> Option<Span> {
+        self.min_rtt
     }
 
     /// The variation.
@@ -223,14 +223,14 @@ mod tests {
     fn a_coarse_clock_counts_ticks() {
         let mut rtt = RttEstimator::new(RtoConfig { granularity: MS(500), min: MS(100), ..RtoConfig::default() });
         rtt.sample(Time::ZERO, MS(100));
-        assert_eq!((rtt.srtt(), rtt.variation(), rtt.least()), (MS(500), MS(250), Some(MS(100))));
+        assert_eq!((rtt.srtt(), rtt.variation(), rtt.min_rtt()), (MS(500), MS(250), Some(MS(100))));
         assert_eq!(rtt.rto(), MS(1500));
         assert_eq!(rtt.expiry(Time::from_millis(1200)), Time::from_millis(3000));
         assert_eq!(rtt.expiry(Time::from_millis(1500)), Time::from_millis(3000));
         rtt.sample(Time::ZERO, MS(1300));
         // 1,000 ms: the variation 250 + (500 - 250) / 4 = 312.5, the mean 500 + 500 / 8 = 562.5.
         assert_eq!((rtt.srtt(), rtt.variation()), (Span::from_nanos(562_500_000), Span::from_nanos(312_500_000)));
-        assert_eq!(rtt.least(), Some(MS(100)));
+        assert_eq!(rtt.min_rtt(), Some(MS(100)));
     }
 
     /// By hand: 100 ms give a mean of 100 and a variation of 50: 300 ms, at least 1 s of it all, or 100 ms and 1 s.
