@@ -1,6 +1,6 @@
 //! The mutants of one crate, tried.
 //!
-//! All that have a form in [schemata](super::schemata) are compiled at once. Of each program of tests is found which of them
+//! All that have a form in [`super::schemata`] are compiled at once. Of each program of tests is found which of them
 //! it reaches, and each mutant then meets the programs that reach it, the quickest first. The others, and those that do
 //! not compile in that form, are compiled one at a time.
 
