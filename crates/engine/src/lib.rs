@@ -32,6 +32,7 @@ pub mod random;
 pub mod registry;
 pub mod schedule;
 pub mod signed;
+pub mod tagged;
 pub mod text;
 pub mod time;
 pub mod units;

@@ -8,10 +8,32 @@ use std::fmt;
 use std::marker::PhantomData;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::de::value::{Error as Refusal, MapAccessDeserializer};
-use serde::de::{Deserialize, Deserializer, Error, IntoDeserializer, MapAccess, Visitor};
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Deserialize, Deserializer, Error, IntoDeserializer, MapAccess, Unexpected, Visitor};
 
 const NONE: &str = "none";
+
+/// An error that keeps only what a type expects.
+#[derive(Debug, Default)]
+struct Expected(String);
+
+impl fmt::Display for Expected {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Expected {}
+
+impl Error for Expected {
+    fn custom<M: fmt::Display>(message: M) -> Self {
+        Expected(message.to_string())
+    }
+
+    fn invalid_type(_: Unexpected<'_>, expected: &dyn serde::de::Expected) -> Self {
+        Expected(expected.to_string())
+    }
+}
 
 /// Reads `"none"` as nothing, and what is written as text or as a table as itself.
 pub fn deserialize<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
@@ -19,10 +41,7 @@ pub fn deserialize<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer:
     impl<'de, T: Deserialize<'de>> Visitor<'de> for OrNone<T> {
         type Value = Option<T>;
         fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            // What it says of nothing is what it expects.
-            let refused = T::deserialize(IntoDeserializer::<Refusal>::into_deserializer(())).err();
-            let said = refused.map(|error| error.to_string()).unwrap_or_default();
-            let expected = said.rsplit_once("expected ").map_or(&*said, |(_, expected)| expected);
+            let Expected(expected) = T::deserialize(().into_deserializer()).err().unwrap_or_default();
             write!(f, "{expected}, or \"{NONE}\"")
         }
         fn visit_str<E: Error>(self, text: &str) -> Result<Option<T>, E> {

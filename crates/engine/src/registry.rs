@@ -159,7 +159,7 @@ macro_rules! registry {
         }
     ) => {
         $(#[$meta])*
-        #[derive(Clone, PartialEq, Debug, $crate::serde::Serialize, $crate::serde::Deserialize, $crate::schemars::JsonSchema)]
+        #[derive(Clone, PartialEq, Debug, $crate::serde::Serialize, $crate::schemars::JsonSchema)]
         #[serde(crate = "engine::serde", tag = "kind")]
         #[schemars(crate = "engine::schemars")]
         $vis enum $name {
@@ -187,6 +187,23 @@ macro_rules! registry {
             /// The member's name in scenarios.
             pub fn name(&self) -> &'static str {
                 match self { $(Self::$variant(_) => $key),+ }
+            }
+        }
+
+        impl<'de> $crate::serde::Deserialize<'de> for $name {
+            fn deserialize<D: $crate::serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                $crate::tagged::deserialize(deserializer)
+            }
+        }
+
+        impl<'de> $crate::tagged::Tagged<'de> for $name {
+            const KINDS: &'static [&'static str] = &[$($key),+];
+
+            fn settings<D: $crate::serde::Deserializer<'de>>(kind: &'static str, settings: D) -> Result<Self, D::Error> {
+                match kind {
+                    $($key => $crate::serde::Deserialize::deserialize(settings).map(Self::$variant),)+
+                    _ => Err($crate::serde::de::Error::unknown_variant(kind, Self::KINDS)),
+                }
             }
         }
 

@@ -166,3 +166,14 @@ fn a_name_of_100_letters_is_compared_and_one_of_101_is_not() {
     assert_eq!(nearest(&name(100), [known(100).as_str()]), Some(known(100).as_str()));
     assert_eq!(nearest(&name(101), [known(101).as_str()]), None);
 }
+
+#[test]
+fn a_kind_is_found_in_any_position() {
+    let read = |value: serde_json::Value| serde_json::from_value::<Count>(value).map_err(|error| error.to_string());
+    let stepped = Count::Stepped(stepped::Config { step: 4 });
+    assert_eq!(read(json!({ "step": 4, "kind": "stepped" })), Ok(stepped));
+    assert!(read(json!({ "step": 4 })).unwrap_err().contains("missing field `kind`"));
+    assert!(read(json!({})).unwrap_err().contains("missing field `kind`"));
+    assert!(read(json!({ "step": 4, "kind": "odd" })).unwrap_err().contains("unknown variant `odd`"));
+    assert!(read(json!({ "kind": 4 })).unwrap_err().contains("expected a name in quotes"));
+}

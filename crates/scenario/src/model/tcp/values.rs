@@ -28,7 +28,7 @@ pub(crate) fn initial_window<'de, D: Deserializer<'de>>(deserializer: D) -> Resu
             u32::try_from(number).map_err(|_| E::invalid_value(Unexpected::Unsigned(number), &self))
         }
     }
-    deserializer.deserialize_u32(Segments).map(Some)
+    deserializer.deserialize_any(Segments).map(Some)
 }
 
 /// `false`, `true`, or when acknowledgments go out.
