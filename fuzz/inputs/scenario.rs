@@ -4,7 +4,7 @@
 use lab::load::{self, Loaded, Overrides, to_toml};
 use scenario::Document;
 use scenario::problem::Problem;
-use sim::{Nobody, World};
+use sim::{NullSink, World};
 
 /// Larger inputs say nothing new and take longer.
 const LONGEST: usize = 16 << 10;
@@ -49,6 +49,6 @@ fn runs(loaded: &Loaded) {
     assert_eq!(to_toml(&again), text);
     let network = &loaded.network;
     if network.nodes.len().max(network.links.len()).max(network.flows.len()) <= 64 {
-        World::new(network, false).advance(2000, &mut Nobody);
+        World::new(network, false).advance(2000, &mut NullSink);
     }
 }

@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use engine::{Span, Time};
 use serde_json::Value;
-use sim::{Network, Nobody, Results, Sink, World};
+use sim::{Network, NullSink, Results, Sink, World};
 
 use observe::output::{Outputs, PRINTER};
 use observe::summary::summary;
@@ -38,7 +38,7 @@ fn drive<S: Sink>(world: &mut World, sink: &mut S, watch: Watch<'_>, full: fn(&S
 /// Runs without writing anything.
 pub fn simulate(network: &Network, watch: Watch<'_>) -> Result<Results, RunError> {
     let mut world = World::new(network, false);
-    drive(&mut world, &mut Nobody, watch, |_| false)?;
+    drive(&mut world, &mut NullSink, watch, |_| false)?;
     Ok(world.results())
 }
 

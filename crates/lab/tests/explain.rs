@@ -6,7 +6,7 @@ use common::{millis, network, thesis, wire};
 use engine::{Span, Time};
 use lab::run::record;
 use observe::explain::{Explain, Finding, FlowReport};
-use path::{HopId, LinkEvent, Way};
+use path::{HopId, LinkDirection, LinkEvent};
 use sim::{Event, Network, NodeEvent, PacketFlow, Sink};
 use std::ops::ControlFlow;
 use tcp::Reason;
@@ -42,7 +42,7 @@ impl Script {
         self.event(Event::Sender { flow: 0, event })
     }
 
-    fn link(&mut self, way: Way, event: LinkEvent) -> &mut Self {
+    fn link(&mut self, way: LinkDirection, event: LinkEvent) -> &mut Self {
         let of = event.packet().map(flow_of);
         self.event(Event::Link { hop: HopId { link: 0, way }, event, of })
     }
@@ -61,28 +61,28 @@ impl Script {
 
     /// The queue in front of the wire marks it.
     fn marked(&mut self, segment: u64) -> &mut Self {
-        self.link(Way::Forward, LinkEvent::Marked { packet: with_ecn(segment, Ecn::Ce) })
+        self.link(LinkDirection::Forward, LinkEvent::Marked { packet: with_ecn(segment, Ecn::Ce) })
     }
 
     /// It is lost on the wire: now it would have arrived.
     fn lost(&mut self, segment: u64) -> &mut Self {
-        self.link(Way::Forward, LinkEvent::Lost { packet: data(segment) })
+        self.link(LinkDirection::Forward, LinkEvent::Lost { packet: data(segment) })
     }
 
     /// It finds the queue in front of the wire full.
     fn queue_full(&mut self, segment: u64) -> &mut Self {
-        self.link(Way::Forward, LinkEvent::QueueFull { packet: data(segment) })
+        self.link(LinkDirection::Forward, LinkEvent::QueueFull { packet: data(segment) })
     }
 
     /// It reaches the receiver, which acknowledges everything before segment `next`.
     fn arrive(&mut self, segment: u64, next: u64) -> &mut Self {
-        self.link(Way::Forward, LinkEvent::Arrived { packet: data(segment) });
+        self.link(LinkDirection::Forward, LinkEvent::Arrived { packet: data(segment) });
         self.event(sent(1, ack(next)))
     }
 
     /// The acknowledgment of everything before `next` reaches the sender.
     fn acked(&mut self, next: u64, duplicate: bool) -> &mut Self {
-        self.link(Way::Backward, LinkEvent::Arrived { packet: ack(next) });
+        self.link(LinkDirection::Backward, LinkEvent::Arrived { packet: ack(next) });
         self.tcp(tcp::Event::AckReceived { ack: next * u64::from(SEGMENT), duplicate })
     }
 
@@ -222,10 +222,10 @@ fn a_timeout_is_spurious_while_the_acknowledgment_is_on_its_way() {
 fn a_packet_that_was_marked_on_its_way_is_the_same_packet() {
     let mut script = Script::new();
     script.at(0).window(1.0, f64::INFINITY).send_capable(0, Reason::New);
-    script.marked(0).at(101).link(Way::Forward, LinkEvent::Arrived { packet: with_ecn(0, Ecn::Ce) });
+    script.marked(0).at(101).link(LinkDirection::Forward, LinkEvent::Arrived { packet: with_ecn(0, Ecn::Ce) });
     script.event(sent(1, ack(1)));
     script.at(199).acked(1, false).send_capable(1, Reason::New);
-    script.marked(1).at(300).link(Way::Forward, LinkEvent::Lost { packet: with_ecn(1, Ecn::Ce) });
+    script.marked(1).at(300).link(LinkDirection::Forward, LinkEvent::Lost { packet: with_ecn(1, Ecn::Ce) });
     script.at(1300).timeout(1, 1).send(1, Reason::Timeout);
     script.at(1401).arrive(1, 2);
     script.at(1501).acked(2, false);
@@ -239,7 +239,7 @@ fn a_timeout_is_spurious_whether_the_segment_was_marked_or_not() {
     let mut script = Script::new();
     script.at(0).window(1.0, f64::INFINITY).send_capable(0, Reason::New).marked(0);
     script.at(50).timeout(0, 1).send(0, Reason::Timeout);
-    script.at(101).link(Way::Forward, LinkEvent::Arrived { packet: with_ecn(0, Ecn::Ce) });
+    script.at(101).link(LinkDirection::Forward, LinkEvent::Arrived { packet: with_ecn(0, Ecn::Ce) });
     script.event(sent(1, ack(1)));
     script.at(151).arrive(0, 1);
     script.at(201).acked(1, false).send(1, Reason::New);
@@ -256,7 +256,7 @@ fn a_timeout_is_needed_when_the_acknowledgment_is_lost() {
     script.at(0).window(1.0, f64::INFINITY).send(0, Reason::New);
     script.at(101).arrive(0, 1);
     script.at(150).timeout(0, 1).send(0, Reason::Timeout);
-    script.at(201).link(Way::Backward, LinkEvent::Lost { packet: ack(1) });
+    script.at(201).link(LinkDirection::Backward, LinkEvent::Lost { packet: ack(1) });
     script.at(251).arrive(0, 1);
     script.at(351).acked(1, false);
     assert_eq!(of_kind(&script.complete(), "spurious-timeout"), []);

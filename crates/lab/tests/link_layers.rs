@@ -9,7 +9,7 @@ use engine::{Span, Time};
 use lab::run::record;
 use observe::explain::{Explain, FlowReport};
 use observe::summary::summary;
-use path::{LinkEvent, Way};
+use path::{LinkDirection, LinkEvent};
 use sim::{Event, Network, Results};
 
 const FADES: &str = r#"{ kind = "two-state", mean_good = "1 s", mean_bad = "100 ms", loss_good = 0.02 }"#;
@@ -83,7 +83,7 @@ fn what_a_link_layer_throws_away_and_brings_back_is_in_the_summary() {
         let (results, events) = watch(&network);
         let of = |is: fn(&LinkEvent) -> bool| {
             let happened = |event: &&(Time, Event)| match &event.1 {
-                Event::Link { hop, event, .. } => hop.link == 1 && hop.way == Way::Forward && is(event),
+                Event::Link { hop, event, .. } => hop.link == 1 && hop.way == LinkDirection::Forward && is(event),
                 _ => false,
             };
             events.iter().filter(happened).count() as u64

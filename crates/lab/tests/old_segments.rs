@@ -4,7 +4,7 @@ mod common;
 
 use common::{network, watch};
 use engine::Time;
-use path::{HopId, LinkEvent, Way};
+use path::{HopId, LinkDirection, LinkEvent};
 use sim::{Event, Results};
 use wire::Body;
 
@@ -37,7 +37,9 @@ fn run(text: &str) -> (Results, Vec<(Time, Event)>, [u64; 2]) {
     let (results, events) = watch(&network(text));
     let mut arrived = [0, 0];
     for (_, event) in &events {
-        if let Event::Link { hop: HopId { way: Way::Forward, .. }, event: LinkEvent::Arrived { packet }, .. } = event
+        if let Event::Link {
+            hop: HopId { way: LinkDirection::Forward, .. }, event: LinkEvent::Arrived { packet }, ..
+        } = event
             && let Body::Tcp(segment) = packet.body
         {
             arrived[usize::from(segment.len > 0)] += 1;

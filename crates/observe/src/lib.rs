@@ -5,7 +5,7 @@
 //!
 //! use observe::summary::summary;
 //! use scenario::{NoFiles, Overrides, Source};
-//! use sim::{Nobody, World};
+//! use sim::{NullSink, World};
 //!
 //! let text = r#"
 //!     duration = "10 s"
@@ -17,7 +17,7 @@
 //! let source = Source::of_text(Rc::new(NoFiles), "first".to_owned(), "first.toml".into(), text.as_bytes(), &options).unwrap();
 //! let loaded = source.resolve(&source.document).unwrap();
 //! let mut world = World::new(&loaded.network, false);
-//! world.run(&mut Nobody);
+//! world.run(&mut NullSink);
 //! let summary = summary(loaded.title(), &loaded.scenario, &loaded.network, &world.results());
 //! assert_eq!(summary["flows"][0]["bytes_delivered"], 1000);
 //! // 1040 bytes and their acknowledgment of 40, at 8 Mbps and 50 ms each way.

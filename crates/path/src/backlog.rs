@@ -14,15 +14,15 @@ pub(crate) struct Backlog {
     limit: Limit,
     /// Beyond this a packet that says it understands marks is marked.
     pub threshold: Limit,
-    /// Urgent ones first.
+    /// Expedited ones first.
     packets: VecDeque<(Packet, Order)>,
-    urgent: usize,
+    expedited: usize,
     bytes: u64,
 }
 
 impl Backlog {
     pub fn new(limit: Limit) -> Self {
-        Backlog { limit, threshold: Limit::None, packets: VecDeque::new(), urgent: 0, bytes: 0 }
+        Backlog { limit, threshold: Limit::None, packets: VecDeque::new(), expedited: 0, bytes: 0 }
     }
 
     pub fn len(&self) -> usize {
@@ -55,23 +55,23 @@ impl Backlog {
         if !self.limit.admits(packets, bytes, packet.size()) {
             counters.packets_dropped += 1;
             counters.queue_full += 1;
-            cx.tell(hop, || LinkEvent::QueueFull { packet: *packet });
+            cx.emit(hop, || LinkEvent::QueueFull { packet: *packet });
             return false;
         }
         if packet.ecn.is_capable() && self.threshold.is_exceeded(packets, bytes) {
             packet.ecn = Ecn::Ce;
             counters.marked += 1;
-            cx.tell(hop, || LinkEvent::Marked { packet: *packet });
+            cx.emit(hop, || LinkEvent::Marked { packet: *packet });
         }
         true
     }
 
-    /// Adds a packet: behind all others, or before those that are not urgent if it is `urgent`.
-    pub fn push(&mut self, packet: Packet, order: Order, urgent: bool) {
+    /// Adds a packet: behind all others, or before those that are not expedited if it is `expedited`.
+    pub fn push(&mut self, packet: Packet, order: Order, expedited: bool) {
         self.bytes += u64::from(packet.size());
-        if urgent {
-            self.packets.insert(self.urgent, (packet, order));
-            self.urgent += 1;
+        if expedited {
+            self.packets.insert(self.expedited, (packet, order));
+            self.expedited += 1;
         } else {
             self.packets.push_back((packet, order));
         }
@@ -79,7 +79,7 @@ impl Backlog {
 
     pub fn pop(&mut self) -> Option<(Packet, Order)> {
         let (packet, order) = self.packets.pop_front()?;
-        self.urgent = self.urgent.saturating_sub(1);
+        self.expedited = self.expedited.saturating_sub(1);
         self.bytes -= u64::from(packet.size());
         Some((packet, order))
     }

@@ -32,7 +32,7 @@ pub struct Cx<'a, O> {
 impl<O: Observer> Cx<'_, O> {
     /// Tells the observer, if there is one; `event` is not even made otherwise.
     #[inline]
-    pub fn tell(&mut self, hop: HopId, event: impl FnOnce() -> LinkEvent) {
+    pub fn emit(&mut self, hop: HopId, event: impl FnOnce() -> LinkEvent) {
         if self.observer.watches() {
             self.observer.link(self.now, hop, event());
         }
@@ -40,7 +40,7 @@ impl<O: Observer> Cx<'_, O> {
 
     /// The same of a shared medium.
     #[inline]
-    pub fn tell_of_medium(&mut self, medium: u32, event: impl FnOnce() -> MediumEvent) {
+    pub fn emit_medium(&mut self, medium: u32, event: impl FnOnce() -> MediumEvent) {
         if self.observer.watches() {
             self.observer.medium(self.now, medium, event());
         }

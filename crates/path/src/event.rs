@@ -53,27 +53,27 @@ impl FrameKind {
 
 /// Which way along a link: scenarios name its two nodes in order.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Way {
+pub enum LinkDirection {
     /// From the first node to the second.
     Forward,
     /// From the second node to the first.
     Backward,
 }
 
-impl Way {
+impl LinkDirection {
     /// The other way.
     pub const fn reversed(self) -> Self {
         match self {
-            Way::Forward => Way::Backward,
-            Way::Backward => Way::Forward,
+            LinkDirection::Forward => LinkDirection::Backward,
+            LinkDirection::Backward => LinkDirection::Forward,
         }
     }
 
     /// 0 forward, 1 backward.
     pub const fn index(self) -> usize {
         match self {
-            Way::Forward => 0,
-            Way::Backward => 1,
+            LinkDirection::Forward => 0,
+            LinkDirection::Backward => 1,
         }
     }
 }
@@ -81,7 +81,7 @@ impl Way {
 /// Which ways along a link something acts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Ways {
+pub enum LinkDirections {
     /// Both.
     #[default]
     Both,
@@ -91,13 +91,13 @@ pub enum Ways {
     Backward,
 }
 
-impl Ways {
+impl LinkDirections {
     /// Whether `way` is one of them.
-    pub const fn include(self, way: Way) -> bool {
+    pub const fn include(self, way: LinkDirection) -> bool {
         match self {
-            Ways::Both => true,
-            Ways::Forward => matches!(way, Way::Forward),
-            Ways::Backward => matches!(way, Way::Backward),
+            LinkDirections::Both => true,
+            LinkDirections::Forward => matches!(way, LinkDirection::Forward),
+            LinkDirections::Backward => matches!(way, LinkDirection::Backward),
         }
     }
 }
@@ -108,7 +108,7 @@ pub struct HopId {
     /// The link's number, in the order of the scenario.
     pub link: u32,
     /// Which way along it.
-    pub way: Way,
+    pub way: LinkDirection,
 }
 
 /// Something that happened to a packet on a link.

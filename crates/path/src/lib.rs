@@ -4,7 +4,7 @@
 //!
 //! ```
 //! use engine::{Rate, Span, Stream, Time};
-//! use path::Way;
+//! use path::LinkDirection;
 //! use path::channel::{Fate, Frame, scripted};
 //! use path::queue::Limit;
 //!
@@ -20,7 +20,7 @@
 //! let mut fate = |at: u64, number: u64| {
 //!     let start = Time::from_millis(at);
 //!     let duration = rate.transmission_time(1500);
-//!     air.fate(&Frame { now: start, start, duration, size: 1500, way: Way::Forward, number: Some(number) })
+//!     air.fate(&Frame { now: start, start, duration, size: 1500, way: LinkDirection::Forward, number: Some(number) })
 //! };
 //! assert_eq!(fate(0, 0), Fate::Arrives, "6 ms long, over at 6 ms");
 //! assert_eq!(fate(6, 1), Fate::Corrupted);
@@ -45,6 +45,6 @@ pub mod context;
 pub mod event;
 
 pub use context::{Cx, Observer};
-pub use event::{AirFrame, HopId, LinkEvent, MediumEvent, Reach, Reception, Way, Ways};
+pub use event::{AirFrame, HopId, LinkDirection, LinkDirections, LinkEvent, MediumEvent, Reach, Reception};
 pub use hop_state::{HopState, LinkLayerState};
 pub use numbers::Numbers;

@@ -12,7 +12,7 @@ use ladder::{FIXED, Fed, HERE, MOBILE, from_fixed, from_mobile, of_flow};
 use path::agent::{AgentConfig, AgentCx, Departure, Semantics, Verdict};
 use path::channel::State;
 use path::station::RadioNotice;
-use path::{HopId, Way};
+use path::{HopId, LinkDirection};
 use wire::{Addr, Body, Flags, Notice, NoticeKind, Options, Packet, SackBlocks, Segment, SeqNum, Timestamps};
 
 /// Schemes that tell senders of failed attempts, and do nothing else.
@@ -46,7 +46,7 @@ fn notices(packets: Range<u32>, seed: u64) -> Vec<RadioNotice> {
     let mut failures = |seq: u32| {
         let packet = packet(seq * 1000, if draws.unit() < 0.7 { 1000 } else { 0 });
         let packet = Packet { src: if draws.unit() < 0.3 { HERE } else { FIXED }, ..packet };
-        let hop = HopId { link: seq % 2, way: Way::Forward };
+        let hop = HopId { link: seq % 2, way: LinkDirection::Forward };
         let failed = 1 + (draws.unit() * f64::from(MOST)) as u32;
         (1..=failed).map(move |attempt| RadioNotice { hop, packet, attempt, last: attempt == MOST }).collect::<Vec<_>>()
     };
@@ -182,7 +182,7 @@ impl Traffic {
         let packet = self.packet();
         let happens = match (self.draws.unit(), (packet.src == FIXED) != self.mirrored) {
             (0.97.., true) => {
-                let hop = HopId { link: 0, way: Way::Forward };
+                let hop = HopId { link: 0, way: LinkDirection::Forward };
                 let attempt = 1 + self.below(9) as u32;
                 Happens::Failed(RadioNotice { hop, packet, attempt, last: attempt == 9 })
             }

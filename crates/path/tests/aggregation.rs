@@ -12,7 +12,7 @@ use path::mac::dcf::{Config, FrameKind, Standard};
 use path::medium::{LaneSpec, Medium, StationSpec};
 use path::queue::Limit;
 use path::station::scheduler::Scheduler;
-use path::{Cx, HopId, LinkEvent, MediumEvent, Observer, Way};
+use path::{Cx, HopId, LinkDirection, LinkEvent, MediumEvent, Observer};
 use wire::{Addr, Body, Ecn, Flags, Packet, Segment, SeqNum};
 
 /// The start of every frame, and the packet numbers in the events of aggregates and block acknowledgments.
@@ -64,7 +64,7 @@ fn exchange(config: &Config, channel: ChannelConfig, offered: [u32; 2]) -> Outco
     let mut schedule = Schedule::new();
     let slots = [schedule.slot(), schedule.slot()];
     let station = |number: usize| {
-        let way = if number == 0 { Way::Forward } else { Way::Backward };
+        let way = if number == 0 { LinkDirection::Forward } else { LinkDirection::Backward };
         let (hop, to) = (HopId { link: 0, way }, 1 - number as u32);
         let lane = LaneSpec { hop, to, limit: Limit::None, threshold: Limit::None, rate: None };
         let stream = Stream::named(1, 0, &format!("station {number}"));

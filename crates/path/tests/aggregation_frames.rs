@@ -8,8 +8,8 @@ mod cell;
 
 use cell::{Cell, Plan, Saw};
 use engine::{Bytes, Named, Span, Time};
+use path::LinkDirection::Forward;
 use path::MediumEvent;
-use path::Way::Forward;
 use path::channel::{Frame, scripted};
 use path::mac::dcf::config::Aggregation;
 use path::mac::dcf::rate::{RateControlConfig, minstrel};

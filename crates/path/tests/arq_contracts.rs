@@ -8,28 +8,28 @@ use std::collections::BTreeSet;
 use common::{Log, member, own_transmitter, packet};
 use engine::{Rate, Schedule, Slot, Span, Stream, Time};
 use path::channel::{Channel, ChannelConfig, two_state, uniform};
-use path::link::pipe::Pipe;
+use path::link::fifo::FifoLink;
 use path::link::{Counters, Line, Timing};
 use path::mac::arq::stop_and_wait::Numbering;
 use path::mac::arq::{Arq, ArqConfig, fec, go_back_n, selective_repeat};
 use path::queue::{Buffer, Limit, Tie};
 use path::station::scheduler::Scheduler;
-use path::station::{Lane, Station};
+use path::station::{Station, TxQueue};
 use path::transmitter;
-use path::transmitter::once::Once;
-use path::{Cx, HopId, LinkEvent, Way};
+use path::transmitter::priority::PriorityLink;
+use path::{Cx, HopId, LinkDirection, LinkEvent};
 use wire::Packet;
 
-const HOP: HopId = HopId { link: 0, way: Way::Forward };
+const HOP: HopId = HopId { link: 0, way: LinkDirection::Forward };
 const PACKETS: u32 = 500;
 /// 1,000 bytes at 1 Mbps take 8 ms.
 const DATA: u32 = 960;
 
-/// A link layer, and whether it is to be one that can let urgent packets go first where there is a choice.
+/// A link layer, and whether it is to be one that can let expedited packets go first where there is a choice.
 #[derive(Clone, Debug)]
 struct Case {
     arq: ArqConfig,
-    urgent: bool,
+    expedited: bool,
 }
 
 /// Every link layer, as it is and as the thesis has it, and some with other settings.
@@ -53,8 +53,8 @@ fn every_arq() -> Vec<Case> {
             all.push(ArqConfig::Fec(fec::Config { data, parity, in_order, ..Default::default() }));
         }
     }
-    let once = Case { arq: ArqConfig::None(Default::default()), urgent: true };
-    all.into_iter().map(|arq| Case { arq, urgent: false }).chain([once]).collect()
+    let once = Case { arq: ArqConfig::None(Default::default()), expedited: true };
+    all.into_iter().map(|arq| Case { arq, expedited: false }).chain([once]).collect()
 }
 
 /// Whether packets come out in the order in which they went in.
@@ -81,9 +81,9 @@ fn every_air() -> Vec<ChannelConfig> {
 }
 
 enum Transmitter {
-    Pipe(Box<Pipe>),
+    Fifo(Box<FifoLink>),
     Station { station: Station, arrival: Slot },
-    Once(Box<Once>),
+    Priority(Box<PriorityLink>),
     Own(Box<transmitter::Transmitter>),
 }
 
@@ -92,13 +92,15 @@ impl Transmitter {
         let line = Line::new(Rate::from_bits_per_sec(1_000_000).unwrap(), Span::from_millis(2), Timing::Exact);
         let tie = Tie::default();
         match case.arq.build() {
-            Arq::None if !case.urgent => {
-                Transmitter::Pipe(Box::new(Pipe::new(HOP, line, (limit, tie), true, schedule.slot())))
+            Arq::None if !case.expedited => {
+                Transmitter::Fifo(Box::new(FifoLink::new(HOP, line, (limit, tie), true, schedule.slot())))
             }
-            Arq::None => Transmitter::Once(Box::new(Once::new(HOP, line, (limit, tie), true, schedule.slot()))),
+            Arq::None => {
+                Transmitter::Priority(Box::new(PriorityLink::new(HOP, line, (limit, tie), true, schedule.slot())))
+            }
             Arq::StopAndWait(arq) => {
                 let (arrival, timer) = (schedule.slot(), schedule.slot());
-                let lanes = vec![Lane::new(HOP, line, arq, limit)];
+                let lanes = vec![TxQueue::new(HOP, line, arq, limit)];
                 Transmitter::Station { station: Station::new(lanes, Scheduler::default(), arrival, timer), arrival }
             }
             arq => {
@@ -110,9 +112,9 @@ impl Transmitter {
 
     fn offer(&mut self, seq: u32, cx: &mut Cx<'_, Log>) -> bool {
         match self {
-            Transmitter::Pipe(pipe) => pipe.on_packet(&packet(seq, DATA), cx).is_some(),
+            Transmitter::Fifo(pipe) => pipe.on_packet(&packet(seq, DATA), cx).is_some(),
             Transmitter::Station { station, .. } => station.on_packet(0, packet(seq, DATA), false, cx),
-            Transmitter::Once(once) => once.on_packet(&packet(seq, DATA), false, &mut Buffer::default(), cx),
+            Transmitter::Priority(once) => once.on_packet(&packet(seq, DATA), false, &mut Buffer::default(), cx),
             Transmitter::Own(own) => own.on_packet(&packet(seq, DATA), false, &mut Buffer::default(), cx),
         }
     }
@@ -120,7 +122,7 @@ impl Transmitter {
     /// The packets that come out.
     fn wake(&mut self, slot: Slot, cx: &mut Cx<'_, Log>) -> Vec<u32> {
         let delivered: Vec<Packet> = match self {
-            Transmitter::Pipe(pipe) => {
+            Transmitter::Fifo(pipe) => {
                 let mut arriving = packet(0, DATA);
                 pipe.on_wake(cx, &mut arriving).then_some(arriving).into_iter().collect()
             }
@@ -128,7 +130,7 @@ impl Transmitter {
                 let outcome = if slot == *arrival { station.on_arrival(cx) } else { station.on_timer(cx) };
                 outcome.delivered.map(|(_, packet)| packet).into_iter().collect()
             }
-            Transmitter::Once(once) => {
+            Transmitter::Priority(once) => {
                 let mut arriving = packet(0, DATA);
                 once.on_wake(&mut Buffer::default(), cx, &mut arriving).then_some(arriving).into_iter().collect()
             }
@@ -145,18 +147,18 @@ impl Transmitter {
     /// Packets in the queue, at a station the one being sent included; a pipe does not tell.
     fn len(&self) -> usize {
         match self {
-            Transmitter::Pipe(_) => 0,
+            Transmitter::Fifo(_) => 0,
             Transmitter::Station { station, .. } => station.lanes()[0].len(),
-            Transmitter::Once(once) => once.waiting(),
+            Transmitter::Priority(once) => once.waiting(),
             Transmitter::Own(own) => own.waiting(),
         }
     }
 
     fn counters(&self, now: Time) -> Counters {
         match self {
-            Transmitter::Pipe(pipe) => pipe.counters(now),
+            Transmitter::Fifo(pipe) => pipe.counters(now),
             Transmitter::Station { station, .. } => station.lanes()[0].counters(now),
-            Transmitter::Once(once) => once.counters(now),
+            Transmitter::Priority(once) => once.counters(now),
             Transmitter::Own(own) => own.counters(now),
         }
     }

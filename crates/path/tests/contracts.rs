@@ -8,7 +8,7 @@ use path::channel::{
     ChannelConfig, Fate, Frame, State, absence, bit_errors, gilbert_elliott, recorded, scripted, signal, two_state,
     two_state_gaps, uniform,
 };
-use path::{Way, Ways};
+use path::{LinkDirection, LinkDirections};
 
 /// Every channel there is, with settings under which something happens. One whose settings have defaults needs no
 /// entry.
@@ -29,7 +29,7 @@ fn every_channel() -> Vec<ChannelConfig> {
             gap_good: 20.0,
             gap_bad: 2.6,
             gaps: two_state_gaps::Gaps::Exponential,
-            ways: Ways::Both,
+            ways: LinkDirections::Both,
         }),
         "gilbert-elliott" => {
             ChannelConfig::GilbertElliott(gilbert_elliott::Config { p: 0.1, r: Some(0.3), h: 0.2, k: 0.99 })
@@ -69,7 +69,7 @@ fn air() -> Stream {
     Stream::named(17, 0, "contracts")
 }
 
-fn frame(index: u64, way: Way) -> Frame {
+fn frame(index: u64, way: LinkDirection) -> Frame {
     let start = Time::from_nanos(index * 3_333_333);
     Frame { now: start, start, duration: Span::from_nanos(1_000_000), size: 1000, way, number: Some(index) }
 }
@@ -79,7 +79,7 @@ fn the_same_frames_meet_the_same_fate() {
     for config in every_channel() {
         let fates = || {
             let mut channel = config.build(air());
-            (0..1000).map(|index| channel.fate(&frame(index, Way::Forward))).collect::<Vec<_>>()
+            (0..1000).map(|index| channel.fate(&frame(index, LinkDirection::Forward))).collect::<Vec<_>>()
         };
         assert_eq!(fates(), fates(), "{}", config.name());
     }
@@ -91,10 +91,10 @@ fn traffic_the_other_way_moves_no_draw() {
     for config in every_channel() {
         let (mut quiet, mut busy) = (config.build(air()), config.build(air()));
         for index in 0..1000 {
-            busy.fate(&frame(index, Way::Backward));
-            busy.fate(&Frame { number: None, ..frame(index, Way::Backward) });
+            busy.fate(&frame(index, LinkDirection::Backward));
+            busy.fate(&Frame { number: None, ..frame(index, LinkDirection::Backward) });
             busy.next_change(Time::from_millis(index * 2));
-            let forward = frame(index, Way::Forward);
+            let forward = frame(index, LinkDirection::Forward);
             assert_eq!(quiet.fate(&forward), busy.fate(&forward), "{}, frame {index}", config.name());
         }
     }
@@ -106,7 +106,7 @@ fn what_a_frame_meets_does_not_depend_on_frames_before_it() {
     for config in every_channel() {
         let (mut busy, mut quiet) = (config.build(air()), config.build(air()));
         let same = (0..7_000).all(|index| {
-            let frame = frame(index, Way::Forward);
+            let frame = frame(index, LinkDirection::Forward);
             let fate = busy.fate(&frame);
             !index.is_multiple_of(7) || quiet.fate(&frame) == fate
         });
@@ -134,7 +134,7 @@ fn changes_of_state_rise_and_alternate() {
 #[test]
 fn frames_without_length_have_a_fate_each() {
     let mut channel = ChannelConfig::Uniform(uniform::Config { loss: 0.5 }).build(air());
-    let now = Frame { duration: Span::ZERO, ..frame(7, Way::Forward) };
+    let now = Frame { duration: Span::ZERO, ..frame(7, LinkDirection::Forward) };
     let fates: Vec<Fate> = (0..64).map(|_| channel.fate(&now)).collect();
     assert!(fates.contains(&Fate::Arrives) && fates.contains(&Fate::Corrupted));
 }
@@ -146,6 +146,6 @@ fn a_scripted_channel_drops_the_frames_it_was_told_to() {
     let lost = |channel: &mut Box<dyn path::channel::Channel>, way| {
         (0..10).filter(|index| channel.fate(&frame(*index, way)) == Fate::Corrupted).collect::<Vec<_>>()
     };
-    assert_eq!(lost(&mut channel, Way::Forward), [3, 5]);
-    assert_eq!(lost(&mut channel, Way::Backward), [2]);
+    assert_eq!(lost(&mut channel, LinkDirection::Forward), [3, 5]);
+    assert_eq!(lost(&mut channel, LinkDirection::Backward), [2]);
 }

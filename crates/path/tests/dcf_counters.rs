@@ -5,7 +5,7 @@ mod cell;
 use cell::slow::{LONG, asking, losing, micros, slow, timeline};
 use cell::{Cell, Plan, Saw};
 use engine::{Bytes, Time};
-use path::Way::{Backward, Forward};
+use path::LinkDirection::{Backward, Forward};
 use path::mac::dcf::config::{Aggregation, Growth};
 use path::mac::dcf::{Config, FrameKind, Standard};
 use path::{LinkEvent, MediumEvent, Reception};

@@ -12,11 +12,11 @@ use path::mac::dcf::rate::{RateControlConfig, minstrel};
 use path::mac::dcf::{Config, FrameKind, Phy, Standard};
 use path::queue::Limit;
 use path::station::scheduler::Scheduler;
-use path::{LinkEvent, MediumEvent, Reception, Way};
+use path::{LinkDirection, LinkEvent, MediumEvent, Reception};
 use proptest::prelude::*;
 
 /// Packets at their times: (microsecond, link, way, size).
-type Offers = Vec<(u64, usize, Way, u32)>;
+type Offers = Vec<(u64, usize, LinkDirection, u32)>;
 
 fn config() -> impl Strategy<Value = Config> {
     let standard = prop_oneof![
@@ -76,8 +76,9 @@ fn plan() -> impl Strategy<Value = (Plan, Offers)> {
     (2u32..7, 1usize..9).prop_flat_map(|(stations, links)| {
         let link = (0..stations, 1..stations).prop_map(move |(a, step)| [a, (a + step) % stations]);
         let offer = (0u64..30_000, 0..links, any::<bool>(), 41u32..1501);
-        let offer =
-            offer.prop_map(|(at, link, back, size)| (at, link, if back { Way::Backward } else { Way::Forward }, size));
+        let offer = offer.prop_map(|(at, link, back, size)| {
+            (at, link, if back { LinkDirection::Backward } else { LinkDirection::Forward }, size)
+        });
         let limit = prop_oneof![Just(Limit::None), (0u32..4).prop_map(Limit::Packets)];
         (
             config(),
@@ -127,7 +128,7 @@ fn is_conserved(cell: &Cell) -> Result<(), TestCaseError> {
     prop_assert_eq!(offered, arrived.len() as u64 + lost.len() as u64 + refused);
     prop_assert_eq!(refused, cell.refused.iter().flatten().sum::<u64>());
     for link in 0..cell.offered.len() {
-        for way in [Way::Forward, Way::Backward] {
+        for way in [LinkDirection::Forward, LinkDirection::Backward] {
             let counters = cell.counters(link, way, Time::NEVER);
             prop_assert_eq!(counters.packets_delivered + counters.packets_dropped, cell.offered[link][way.index()]);
             prop_assert!(counters.frames_collided + counters.frames_corrupted <= counters.frames_sent);
@@ -273,7 +274,7 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 256, max_shrink_iters: 4000, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Links are closed and opened at any time, in exchanges too, every fourth packet is urgent, and station 0 sends
+    /// Links are closed and opened at any time, in exchanges too, every fourth packet is expedited, and station 0 sends
     /// beacons.
     #[test]
     fn packets_are_conserved_whoever_leaves_and_whatever_is_urgent(
@@ -284,7 +285,7 @@ proptest! {
         prop_assume!(plan.config.check().is_empty());
         let run = || {
             let mut cell = Cell::new(&plan);
-            cell.urgent = Some(4);
+            cell.expedited = Some(4);
             let mut happens: Vec<_> = offers.iter().map(|offer| (offer.0, Ok(*offer))).collect();
             happens.extend(changes.iter().map(|(at, link, open)| (*at, Err((link.index(plan.links.len()), *open)))));
             happens.sort_by_key(|(at, _)| *at);
@@ -299,7 +300,7 @@ proptest! {
             // Beacons never end; forty packets, four attempts at each and the longest back-offs do.
             let all = cell.offered.iter().flatten().sum::<u64>();
             let done = |cell: &Cell| {
-                let lanes = (0..plan.links.len()).flat_map(|link| [(link, Way::Forward), (link, Way::Backward)]);
+                let lanes = (0..plan.links.len()).flat_map(|link| [(link, LinkDirection::Forward), (link, LinkDirection::Backward)]);
                 let counters = lanes.map(|(link, way)| cell.counters(link, way, Time::NEVER));
                 counters.map(|counters| counters.packets_delivered + counters.packets_dropped).sum::<u64>() == all
             };
@@ -331,8 +332,8 @@ fn idle_slots_cost_nothing() {
     };
     let mut cell = Cell::new(&Plan::around_one(config, 20));
     for link in 0..20 {
-        cell.offer(Time::ZERO, link, Way::Forward, 100);
-        cell.offer(Time::ZERO, link, Way::Forward, 100);
+        cell.offer(Time::ZERO, link, LinkDirection::Forward, 100);
+        cell.offer(Time::ZERO, link, LinkDirection::Forward, 100);
     }
     while cell.step(Time::NEVER).is_some() {}
     let last = cell.log.0[cell.log.0.len() - 1].0;

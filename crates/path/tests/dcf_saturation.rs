@@ -14,7 +14,7 @@ use std::path::Path;
 use cell::{Cell, Plan, Saw};
 use engine::{Bytes, Rate, Span, Time};
 use path::mac::dcf::{Config, FrameKind, Standard};
-use path::{MediumEvent, Reception, Way};
+use path::{LinkDirection, MediumEvent, Reception};
 
 /// Bytes of a packet, which is what counts as throughput here.
 const PACKET: u32 = 1023;
@@ -147,8 +147,8 @@ fn deliver(cell: &mut Cell, packets: usize, mut also: impl FnMut(&Saw)) -> Vec<(
 fn saturated(plan: &Plan) -> Cell {
     let mut cell = Cell::new(plan);
     for link in 0..plan.links.len() {
-        cell.offer(Time::ZERO, link, Way::Forward, PACKET);
-        cell.offer(Time::ZERO, link, Way::Forward, PACKET);
+        cell.offer(Time::ZERO, link, LinkDirection::Forward, PACKET);
+        cell.offer(Time::ZERO, link, LinkDirection::Forward, PACKET);
     }
     cell
 }

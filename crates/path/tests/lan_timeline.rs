@@ -9,9 +9,9 @@ use path::link::{Line, Timing};
 use path::mac::arq::{ArqConfig, ns2_lan};
 use path::queue::{Buffer, Limit};
 use path::transmitter::Transmitter;
-use path::{Cx, HopId, LinkEvent, Way};
+use path::{Cx, HopId, LinkDirection, LinkEvent};
 
-const HOP: HopId = HopId { link: 0, way: Way::Forward };
+const HOP: HopId = HopId { link: 0, way: LinkDirection::Forward };
 
 /// When each of these packets of 1000 bytes, offered at these microseconds, reaches the far end; lost ones are left
 /// out.

@@ -5,12 +5,12 @@ mod common;
 use common::{Log, packet};
 use engine::{Rate, Schedule, Span, Time};
 use path::channel::{Channel, ChannelConfig};
-use path::link::changing::Changing;
-use path::link::changing::plan::Changes;
+use path::link::variable::VariableLink;
+use path::link::variable::plan::Changes;
 use path::link::{Line, Timing};
 use path::queue::{Buffer, Limit, Tie};
-use path::transmitter::once::Once;
-use path::{Cx, HopId, Way};
+use path::transmitter::priority::PriorityLink;
+use path::{Cx, HopId, LinkDirection};
 
 /// 1,000 bytes with 3 packets there already.
 #[test]
@@ -34,10 +34,10 @@ fn a_changing_line_says_what_waits_and_what_is_on_its_way() {
     let mut channels: Vec<Box<dyn Channel>> =
         vec![ChannelConfig::Perfect(Default::default()).build(Default::default())];
     let mut log = Log::default();
-    let hop = HopId { link: 0, way: Way::Forward };
+    let hop = HopId { link: 0, way: LinkDirection::Forward };
     let line = Line::new("1 Mbps".parse::<Rate>().unwrap(), Span::from_millis(20), Timing::Exact);
     let queue = (Limit::None, Tie::default());
-    let mut changing = Changing::new(hop, line, &Changes::default(), Default::default(), queue, false, slot);
+    let mut changing = VariableLink::new(hop, line, &Changes::default(), Default::default(), queue, false, slot);
     let mut cx = Cx { now: Time::ZERO, schedule: &mut schedule, channels: &mut channels, observer: &mut log };
     let leaves: Vec<_> =
         [1000, 500, 250].iter().zip(0..).map(|(size, n)| changing.on_packet(&packet(n, size - 40), &mut cx)).collect();
@@ -62,7 +62,7 @@ fn a_changing_line_says_what_waits_and_what_is_on_its_way() {
     assert_eq!((counters.packets_delivered, counters.busy), (3, Span::from_millis(14)));
 }
 
-/// The same packets at a line that lets urgent ones go first, asked before its own wake-up of that moment: one that begins now has begun,
+/// The same packets at a line that lets expedited ones go first, asked before its own wake-up of that moment: one that begins now has begun,
 /// and of one that is being sent the part that has been is counted.
 #[test]
 fn a_packet_that_begins_at_this_moment_has_begun() {
@@ -71,9 +71,9 @@ fn a_packet_that_begins_at_this_moment_has_begun() {
     let mut channels: Vec<Box<dyn Channel>> =
         vec![ChannelConfig::Perfect(Default::default()).build(Default::default())];
     let mut log = Log::default();
-    let hop = HopId { link: 0, way: Way::Forward };
+    let hop = HopId { link: 0, way: LinkDirection::Forward };
     let line = Line::new("1 Mbps".parse::<Rate>().unwrap(), Span::from_millis(20), Timing::Exact);
-    let mut once = Once::new(hop, line, (Limit::None, Tie::default()), false, slot);
+    let mut once = PriorityLink::new(hop, line, (Limit::None, Tie::default()), false, slot);
     let mut cx = Cx { now: Time::ZERO, schedule: &mut schedule, channels: &mut channels, observer: &mut log };
     for (size, number) in [1000, 500, 250].into_iter().zip(0..) {
         assert!(once.on_packet(&packet(number, size - 40), false, &mut Buffer::default(), &mut cx));

@@ -7,19 +7,19 @@ mod common;
 use common::{Log, member, own_transmitter, packet};
 use engine::{Rate, Schedule, Span, Time};
 use path::channel::{Channel, ChannelConfig, perfect};
-use path::link::changing::Changing;
-use path::link::changing::plan::Changes;
-use path::link::pipe::Pipe;
+use path::link::fifo::FifoLink;
+use path::link::variable::VariableLink;
+use path::link::variable::plan::Changes;
 use path::link::{Line, Timing};
 use path::mac::arq::{Arq, ArqConfig, stop_and_wait};
 use path::queue::{Buffer, Limit, Tie};
 use path::station::scheduler::Scheduler;
-use path::station::{Lane, Station};
-use path::transmitter::once::Once;
-use path::{Cx, HopId, LinkEvent, Way};
+use path::station::{Station, TxQueue};
+use path::transmitter::priority::PriorityLink;
+use path::{Cx, HopId, LinkDirection, LinkEvent};
 use wire::{Body, Ecn};
 
-const HOP: HopId = HopId { link: 0, way: Way::Forward };
+const HOP: HopId = HopId { link: 0, way: LinkDirection::Forward };
 
 fn line() -> Line {
     Line::new("1 Mbps".parse::<Rate>().unwrap(), Span::from_millis(2), Timing::Exact)
@@ -29,19 +29,19 @@ fn line() -> Line {
 #[derive(Clone, Copy)]
 enum Taker {
     Wire,
-    Changing,
-    Once,
+    Variable,
+    Priority,
     Station,
     Own(Arq),
 }
 
-/// Offers packets with these ECN fields at time zero to a wire, a station, a line with urgent packets, and each
+/// Offers packets with these ECN fields at time zero to a wire, a station, a line with expedited packets, and each
 /// transmitter; returns the numbers of the marked packets, and the counts of marks: at the wire, and at all others,
 /// which agree.
 fn marked(limit: Limit, threshold: Limit, fields: &[Ecn]) -> [(Vec<u32>, u64); 2] {
     let own = ["go-back-n", "selective-repeat", "fec"];
     let own = own.map(|name| member::<ArqConfig>(name).expect("a member").build());
-    let takers = [Taker::Wire, Taker::Changing, Taker::Station, Taker::Once].into_iter().chain(own.map(Taker::Own));
+    let takers = [Taker::Wire, Taker::Variable, Taker::Station, Taker::Priority].into_iter().chain(own.map(Taker::Own));
     let found: Vec<_> = takers.map(|taker| marked_by(taker, limit, threshold, fields)).collect();
     assert_eq!(found[0], found[1], "a line that could change is a wire until it does");
     assert!(found[3..].iter().all(|own| *own == found[2]), "{found:?}");
@@ -62,23 +62,24 @@ fn marked_by(taker: Taker, limit: Limit, threshold: Limit, fields: &[Ecn]) -> (V
     });
     let counted = match taker {
         Taker::Wire => {
-            let mut pipe = Pipe::new(HOP, line(), (limit, Tie::default()), false, slots[0]).marking(threshold);
+            let mut pipe = FifoLink::new(HOP, line(), (limit, Tie::default()), false, slots[0]).marking(threshold);
             offered.for_each(|packet| {
                 pipe.on_packet(&packet, &mut cx);
             });
             pipe.counters(Time::ZERO).marked
         }
-        Taker::Changing => {
+        Taker::Variable => {
             let queue = (limit, Tie::default());
-            let changing = Changing::new(HOP, line(), &Changes::default(), Default::default(), queue, false, slots[0]);
+            let changing =
+                VariableLink::new(HOP, line(), &Changes::default(), Default::default(), queue, false, slots[0]);
             let mut changing = changing.marking(threshold);
             offered.for_each(|packet| {
                 changing.on_packet(&packet, &mut cx);
             });
             changing.counters(Time::ZERO).marked
         }
-        Taker::Once => {
-            let mut once = Once::new(HOP, line(), (limit, Tie::default()), false, slots[0]).marking(threshold);
+        Taker::Priority => {
+            let mut once = PriorityLink::new(HOP, line(), (limit, Tie::default()), false, slots[0]).marking(threshold);
             offered.for_each(|packet| {
                 once.on_packet(&packet, false, &mut Buffer::default(), &mut cx);
             });
@@ -88,7 +89,7 @@ fn marked_by(taker: Taker, limit: Limit, threshold: Limit, fields: &[Ecn]) -> (V
             let Arq::StopAndWait(arq) = ArqConfig::StopAndWait(stop_and_wait::Config::default()).build() else {
                 panic!("its own kind")
             };
-            let lane = Lane::new(HOP, line(), arq, limit).marking(threshold);
+            let lane = TxQueue::new(HOP, line(), arq, limit).marking(threshold);
             let mut station = Station::new(vec![lane], Scheduler::default(), slots[0], slots[1]);
             offered.for_each(|packet| {
                 station.on_packet(0, packet, false, &mut cx);

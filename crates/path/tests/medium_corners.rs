@@ -8,7 +8,7 @@ use path::channel::scripted;
 use path::mac::dcf::config::Aggregation;
 use path::mac::dcf::{Config, FrameKind, Standard};
 use path::queue::Limit;
-use path::{LinkEvent, MediumEvent, Reception, Way};
+use path::{LinkDirection, LinkEvent, MediumEvent, Reception};
 
 const fn us(micros: u64) -> Time {
     Time::from_nanos(1000 * micros)
@@ -53,7 +53,7 @@ fn a_beacon_due_in_the_last_exchange_follows_it() {
     // Data and its acknowledgment take 192 + 1,118 + 1 + 10 + 248 + 1 us. DIFS and up to 31 slots follow.
     let begins = Time::from_nanos(target.as_nanos() - 500_000);
     assert!(beacons(&mut cell, begins).is_empty());
-    cell.offer(begins, 0, Way::Backward, 1500);
+    cell.offer(begins, 0, LinkDirection::Backward, 1500);
     let over = begins + Span::from_nanos(1_570_000);
     let found = beacons(&mut cell, target + Span::from_millis(90));
     assert!(found.len() == 1 && found[0] >= over + Span::from_nanos(50_000), "{found:?} for {target:?}");
@@ -67,18 +67,18 @@ fn a_station_that_only_announces_itself_has_nothing_waiting() {
     assert_eq!(beacons(&mut cell, target), [target]);
     // The beacon is in the air: of two packets one is in hand, and nothing may wait behind it.
     let now = target + Span::from_nanos(100_000);
-    cell.offer(now, 0, Way::Backward, 1500);
-    cell.offer(now, 0, Way::Backward, 1500);
+    cell.offer(now, 0, LinkDirection::Backward, 1500);
+    cell.offer(now, 0, LinkDirection::Backward, 1500);
     assert_eq!(cell.refused[0], [0, 1]);
     beacons(&mut cell, now + Span::from_millis(50));
-    assert_eq!(cell.counters(0, Way::Backward, now).packets_delivered, 1);
+    assert_eq!(cell.counters(0, LinkDirection::Backward, now).packets_delivered, 1);
 }
 
 #[test]
 fn who_has_left_does_not_listen_to_aggregates() {
     let mut cell = Cell::new(&Plan::around_one(together(), 1));
     cell.set_open(0, false);
-    let offers: Vec<_> = (0..5).map(|_| (0, 0, Way::Forward, 1500)).collect();
+    let offers: Vec<_> = (0..5).map(|_| (0, 0, LinkDirection::Forward, 1500)).collect();
     cell.play(&offers);
     let ended = |(_, saw): &(Time, Saw)| match saw {
         Saw::Medium(MediumEvent::Ended { kind: FrameKind::Aggregate, reception, .. }) => Some(*reception),
@@ -86,7 +86,7 @@ fn who_has_left_does_not_listen_to_aggregates() {
     };
     let ended: Vec<Reception> = cell.log.0.iter().filter_map(ended).collect();
     assert!(!ended.is_empty() && ended.iter().all(|reception| *reception == Reception::Unheard), "{ended:?}");
-    let counters = cell.counters(0, Way::Forward, Time::NEVER);
+    let counters = cell.counters(0, LinkDirection::Forward, Time::NEVER);
     assert_eq!((counters.packets_delivered, counters.given_up), (0, 5));
 }
 
@@ -99,7 +99,7 @@ fn an_answer_to_a_request_ends_the_count_of_short_failures_of_all_packets_that_g
     let bad = [(308, 430), (570, 1200)].map(|(from, to)| [from, to].map(|at| Span::from_nanos(1000 * at)));
     let script = scripted::Config { bad: bad.to_vec(), ..Default::default() };
     let mut cell = Cell::new(&Plan::around_one(config, 1).scripted(0, script));
-    cell.play(&[(0, 0, Way::Forward, 1500); 3]);
+    cell.play(&[(0, 0, LinkDirection::Forward, 1500); 3]);
     let sent = |wanted: FrameKind| {
         let begun = |(_, saw): &(Time, Saw)| match saw {
             Saw::Medium(MediumEvent::Sent { frame, .. }) if frame.kind == wanted => Some(frame.start),
@@ -110,21 +110,21 @@ fn an_answer_to_a_request_ends_the_count_of_short_failures_of_all_packets_that_g
     assert_eq!(sent(FrameKind::Rts), [308, 394, 480, 1048, 1134, 1220].map(us));
     assert_eq!(sent(FrameKind::Aggregate), [570, 1310].map(us));
     assert!(!cell.log.0.iter().any(|(_, saw)| matches!(saw, Saw::Link(_, LinkEvent::GivenUp { .. }))));
-    assert_eq!(cell.counters(0, Way::Forward, Time::NEVER).packets_delivered, 3);
+    assert_eq!(cell.counters(0, LinkDirection::Forward, Time::NEVER).packets_delivered, 3);
 }
 
 /// A request takes 192 + 80 us. Its answer has come at 273 + 10 + 248 + 1 us; data begins 10 us later.
 #[test]
 fn time_before_a_frame_begins_is_not_taken_from_what_was_sent() {
     let mut cell = Cell::new(&Plan::around_one(Config { rts_threshold: Some(Bytes(0)), ..Config::default() }, 1));
-    cell.offer(Time::ZERO, 0, Way::Forward, 1500);
+    cell.offer(Time::ZERO, 0, LinkDirection::Forward, 1500);
     while cell.step(us(400)).is_some() {}
     assert_eq!(
-        cell.counters(0, Way::Forward, us(400)).busy,
+        cell.counters(0, LinkDirection::Forward, us(400)).busy,
         Span::from_nanos(272_000),
         "the answer is another station's"
     );
     while cell.step(us(532)).is_some() {}
-    let busy = [532, 542, 642].map(|at| cell.counters(0, Way::Forward, us(at)).busy.as_nanos() / 1000);
+    let busy = [532, 542, 642].map(|at| cell.counters(0, LinkDirection::Forward, us(at)).busy.as_nanos() / 1000);
     assert_eq!(busy, [272, 272, 372]);
 }

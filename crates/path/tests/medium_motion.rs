@@ -12,7 +12,7 @@ use path::{AirFrame, MediumEvent, Reach, Reception};
 const STATIONS: usize = 7;
 const END: Time = Time::from_millis(3000);
 
-/// Ways across a square of 600 m, fast enough that everything happens in three seconds.
+/// LinkDirections across a square of 600 m, fast enough that everything happens in three seconds.
 fn ways(case: u64) -> Vec<Path> {
     let mut draws = Stream::named(case, 0, "motion test").draws();
     let mut place = || [0, 1].map(|_| i128::from(draws.next_u64() % 600_000));

@@ -10,8 +10,8 @@ use path::mac::arq::StopAndWait;
 use path::mac::arq::stop_and_wait::Numbering;
 use path::queue::Limit;
 use path::station::scheduler::Scheduler;
-use path::station::{Lane, Station};
-use path::{Cx, HopId, LinkEvent, Observer, Way};
+use path::station::{Station, TxQueue};
+use path::{Cx, HopId, LinkDirection, LinkEvent, Observer};
 use wire::{Addr, Body, Ecn, Flags, Packet, Segment, SeqNum};
 
 /// Writes down what happens, in microseconds.
@@ -70,7 +70,7 @@ fn timeline(
     timeline_of(channels, arq, scheduler, limit, &offered)
 }
 
-/// The same of packets of which some are urgent.
+/// The same of packets of which some are expedited.
 fn timeline_of(
     channels: Vec<scripted::Config>,
     arq: StopAndWait,
@@ -81,17 +81,17 @@ fn timeline_of(
     let mut schedule = Schedule::new();
     let (arrival, timer) = (schedule.slot(), schedule.slot());
     let line = || Line::new(Rate::from_bits_per_sec(1_000_000).unwrap(), Span::from_millis(2), Timing::Exact);
-    let lanes =
-        (0..channels.len()).map(|link| Lane::new(HopId { link: link as u32, way: Way::Forward }, line(), arq, limit));
+    let lanes = (0..channels.len())
+        .map(|link| TxQueue::new(HopId { link: link as u32, way: LinkDirection::Forward }, line(), arq, limit));
     let mut station = Station::new(lanes.collect(), scheduler, arrival, timer);
     let mut channels: Vec<Box<dyn Channel>> = channels
         .into_iter()
         .map(|config| ChannelConfig::Scripted(config).build(engine::Stream::named(1, 0, "air")))
         .collect();
     let mut log = Log::default();
-    for (lane, seq, urgent) in offered {
+    for (lane, seq, expedited) in offered {
         let mut cx = Cx { now: Time::ZERO, schedule: &mut schedule, channels: &mut channels, observer: &mut log };
-        station.on_packet(*lane, packet(*seq), *urgent, &mut cx);
+        station.on_packet(*lane, packet(*seq), *expedited, &mut cx);
     }
     while let Some((now, slot)) = schedule.next(Time::NEVER) {
         let mut cx = Cx { now, schedule: &mut schedule, channels: &mut channels, observer: &mut log };
@@ -270,7 +270,7 @@ fn a_shared_transmitter_that_is_busy_makes_every_lane_wait() {
     assert_eq!(log[1], "     0 link 1: no room for 1000");
 }
 
-/// The head is being sent, and keeps its place. Urgent packets go before what waits, among themselves in the order in which
+/// The head is being sent, and keeps its place. Expedited packets go before what waits, among themselves in the order in which
 /// they came: in a lane of their own, and over all lanes where the station serves what came first.
 #[test]
 fn urgent_packets_go_first_in_their_order() {

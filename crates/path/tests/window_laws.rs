@@ -10,11 +10,11 @@ use path::link::{Counters, Line, Timing};
 use path::mac::arq::{Arq, ArqConfig, fec, go_back_n, selective_repeat, stop_and_wait};
 use path::queue::{Buffer, Limit};
 use path::station::scheduler::Scheduler;
-use path::station::{Lane, Outcome, Station};
+use path::station::{Outcome, Station, TxQueue};
 use path::transmitter::Transmitter;
-use path::{Cx, HopId, LinkEvent, Way};
+use path::{Cx, HopId, LinkDirection, LinkEvent};
 
-const HOP: HopId = HopId { link: 0, way: Way::Forward };
+const HOP: HopId = HopId { link: 0, way: LinkDirection::Forward };
 /// 1,000 bytes at 1 Mbps take 8 ms, a link acknowledgment 0.112 ms.
 const DATA: u32 = 960;
 const FRAME: f64 = 8.0;
@@ -162,7 +162,7 @@ fn told(arq: &ArqConfig, air: &ChannelConfig, limit: Limit, seed: u64) -> (Vec<(
     let delay = Span::from_millis(2);
     let mut either = match arq.build() {
         Arq::StopAndWait(arq) => {
-            let lanes = vec![Lane::new(HOP, line(delay), arq, limit)];
+            let lanes = vec![TxQueue::new(HOP, line(delay), arq, limit)];
             Either::Station { station: Station::new(lanes, Scheduler::default(), arrival, timer), arrival }
         }
         arq => {

@@ -12,10 +12,10 @@ use path::channel::{Channel, ChannelConfig, scripted};
 use path::link::{Line, Timing};
 use path::mac::arq::{ArqConfig, fec, go_back_n, selective_repeat};
 use path::queue::{Buffer, Limit};
-use path::{Cx, HopId, LinkEvent, Observer, Way};
+use path::{Cx, HopId, LinkDirection, LinkEvent, Observer};
 use wire::Packet;
 
-const HOP: HopId = HopId { link: 0, way: Way::Forward };
+const HOP: HopId = HopId { link: 0, way: LinkDirection::Forward };
 
 /// Writes down what happens, in microseconds.
 #[derive(Default)]
@@ -55,7 +55,7 @@ impl Observer for Log {
     }
 }
 
-/// Offers packets of these sizes, the urgent ones marked, at the given millisecond, and gives the log.
+/// Offers packets of these sizes, the expedited ones marked, at the given millisecond, and gives the log.
 fn timeline_of(arq: &ArqConfig, channel: scripted::Config, limit: Limit, offered: &[(u64, u32, bool)]) -> Vec<String> {
     let mut schedule = Schedule::new();
     let (slot, source) = (schedule.slot(), schedule.slot());
@@ -73,8 +73,8 @@ fn timeline_of(arq: &ArqConfig, channel: scripted::Config, limit: Limit, offered
         let mut cx = Cx { now, schedule: &mut schedule, channels: &mut channels, observer: &mut log };
         if woken == slot {
             transmitter.on_wake(&mut buffer, &mut cx);
-        } else if let Some(((_, size, urgent), number)) = offered.next() {
-            transmitter.on_packet(&packet(number, size - 40), *urgent, &mut buffer, &mut cx);
+        } else if let Some(((_, size, expedited), number)) = offered.next() {
+            transmitter.on_packet(&packet(number, size - 40), *expedited, &mut buffer, &mut cx);
             arm(&mut schedule, offered.peek());
         }
         while let Some(outcome) = transmitter.outcome() {
@@ -297,7 +297,7 @@ fn go_back_n_gives_up_the_oldest_and_goes_on_with_the_next() {
     );
 }
 
-/// The window is closed from 2 ms on. One of the packets that arrive then may wait; an urgent one goes first when it
+/// The window is closed from 2 ms on. One of the packets that arrive then may wait; an expedited one goes first when it
 /// opens.
 #[test]
 fn what_waits_for_the_window_is_limited_and_urgent_packets_go_first() {
@@ -319,7 +319,7 @@ fn what_waits_for_the_window_is_limited_and_urgent_packets_go_first() {
     );
 }
 
-/// Each frame waits for the acknowledgment of the one before. Of three that come meanwhile the urgent two go first, in
+/// Each frame waits for the acknowledgment of the one before. Of three that come meanwhile the expedited two go first, in
 /// their order.
 #[test]
 fn urgent_packets_keep_their_order() {

@@ -11,7 +11,7 @@ use engine::{Length, Span, Time};
 use path::channel::{ChannelConfig, uniform};
 use path::mac::dcf::Config;
 use path::place::Path;
-use path::{LinkEvent, MediumEvent, Reach, Reception, Way};
+use path::{LinkDirection, LinkEvent, MediumEvent, Reach, Reception};
 use plot::{AirRecorder, MediumDescription};
 use sim::{Event, NodeEvent, Sink};
 
@@ -53,7 +53,7 @@ fn every_slot_is_counted_before_the_next_turn(cell: &Cell) -> Seen {
             Event::Link {
                 hop, event: LinkEvent::Arrived { .. } | LinkEvent::GivenUp { arrived: false, .. }, ..
             } => {
-                let from = if hop.way == Way::Forward { 0 } else { hop.link + 1 };
+                let from = if hop.way == LinkDirection::Forward { 0 } else { hop.link + 1 };
                 *backlog.entry(from).or_default() -= 1;
             }
             Event::Medium { event: MediumEvent::Sent { from, frame, .. }, .. } if !frame.kind.is_answer() => {

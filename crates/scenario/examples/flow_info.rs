@@ -3,7 +3,7 @@
 
 #![allow(clippy::disallowed_macros, reason = "an example prints")]
 
-use sim::{Nobody, World};
+use sim::{NullSink, World};
 
 /// Runs the example.
 pub fn main() {
@@ -12,7 +12,7 @@ pub fn main() {
     let step = engine::Span::from_millis(200);
     println!("{:>6} {:>14} {:>8} {:>10}", "ms", "cwnd segments", "rtt ms", "acked B");
     let mut rows = 0;
-    while world.run_until(world.now() + step, &mut Nobody) {
+    while world.run_until(world.now() + step, &mut NullSink) {
         let flow = world.flow(0).expect("the scenario has one flow");
         let (at, sender) = (world.now().as_secs_f64() * 1e3, &flow.sender);
         println!("{at:6.0} {:14} {:8.1} {:10}", sender.cwnd, sender.rtt.as_secs_f64() * 1e3, sender.bytes_acked);

@@ -4,7 +4,7 @@
 #![allow(clippy::disallowed_macros, reason = "an example prints")]
 
 use engine::Time;
-use sim::{Delivered, Nobody, World};
+use sim::{Delivered, NullSink, World};
 use wire::{Addr, Body, Packet};
 
 /// Runs the example.
@@ -12,13 +12,13 @@ pub fn main() {
     let loaded = scenario::from_toml("link.toml", include_str!("link.toml")).expect("the scenario is valid");
     let mut world = World::new(&loaded.network, false);
     for number in 0..10 {
-        world.run_until(Time::from_millis(100 * u64::from(number)), &mut Nobody);
+        world.run_until(Time::from_millis(100 * u64::from(number)), &mut NullSink);
         // An empty segment of 40 bytes for a port that nobody has; its own port says which it is.
         let mut probe = Packet::blank(Addr::of_node(0), Addr::of_node(1));
         probe.segment_to_write().src_port = number;
-        world.inject(0, probe, &mut Nobody).expect("both nodes exist");
+        world.inject(0, probe, &mut NullSink).expect("both nodes exist");
     }
-    world.run_until(Time::from_millis(1500), &mut Nobody);
+    world.run_until(Time::from_millis(1500), &mut NullSink);
     let delay = |came: &Delivered| {
         let Body::Tcp(segment) = &came.packet.body else { unreachable!("only probes are delivered") };
         (came.at.since(Time::from_millis(100 * u64::from(segment.src_port))).as_nanos()) / 1000

@@ -3,7 +3,7 @@
 
 #![allow(clippy::disallowed_macros, reason = "an example prints")]
 
-use sim::{Nobody, World};
+use sim::{NullSink, World};
 
 /// Runs the example.
 pub fn main() {
@@ -11,7 +11,7 @@ pub fn main() {
     let mut world = World::new(&loaded.network, false);
     let mut times = 0;
     while let Some(at) = world.next_wakeup() {
-        world.run_until(at, &mut Nobody);
+        world.run_until(at, &mut NullSink);
         assert_eq!(world.now(), at, "the clock stands where the step was");
         times += 1;
         let flow = world.flow(0).expect("the scenario has one flow");

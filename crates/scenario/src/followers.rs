@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use indexmap::IndexSet;
-use path::agent::{Direction, Place, Traits};
+use path::agent::{Place, Traits, Transfer};
 
 use super::model::{LinkKind, Node, NodeKind, Scenario};
 
@@ -19,7 +19,7 @@ pub struct Asked {
 /// Answers for one scenario: a pass over its flows for each answer that differs, however many nodes ask.
 pub struct Followers<'a> {
     /// Of each flow its ends, and the ways in which its data crosses the air.
-    flows: Vec<([&'a str; 2], &'static [Direction])>,
+    flows: Vec<([&'a str; 2], &'static [Transfer])>,
     stations: Vec<&'a str>,
     /// By the places that a scheme asks for downloads, and for uploads.
     known: Vec<([&'static [Place]; 2], Asked)>,
@@ -77,11 +77,11 @@ impl<'a> Followers<'a> {
 
 /// The ways in which a flow's data crosses the air, by whether its ends have a radio: from a host with one, and to one; to
 /// the far station if neither has one.
-fn directions(radio: [bool; 2]) -> &'static [Direction] {
+fn directions(radio: [bool; 2]) -> &'static [Transfer] {
     match radio {
-        [true, true] => &[Direction::Download, Direction::Upload],
-        [true, false] => &[Direction::Upload],
-        [false, _] => &[Direction::Download],
+        [true, true] => &[Transfer::Download, Transfer::Upload],
+        [true, false] => &[Transfer::Upload],
+        [false, _] => &[Transfer::Download],
     }
 }
 

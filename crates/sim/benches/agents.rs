@@ -10,7 +10,7 @@ use path::channel::{ChannelConfig, perfect, uniform};
 use path::link::Timing;
 use path::mac::arq::{ArqConfig, none};
 use path::queue::{Limit, Tie};
-use sim::{FlowSpec, LinkSpec, Network, Nobody, NodeKind, NodeSpec, Radio, World};
+use sim::{FlowSpec, LinkSpec, Network, NodeKind, NodeSpec, NullSink, Radio, World};
 
 fn main() {
     divan::main();
@@ -119,7 +119,7 @@ fn network(agent: AgentConfig, flows: usize, rate: &str, window: u64, duration: 
 fn measure(bencher: divan::Bencher<'_, '_>, network: &Network) {
     let packets = |network: &Network| {
         let mut world = World::new(network, false);
-        world.run(&mut Nobody);
+        world.run(&mut NullSink);
         world.results().flows.iter().map(|flow| flow.bytes_delivered).sum::<u64>() / u64::from(SEGMENT)
     };
     let count = packets(network);

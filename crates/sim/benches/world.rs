@@ -9,7 +9,7 @@ use path::link::Timing;
 use path::mac::arq::{ArqConfig, none, stop_and_wait};
 use path::queue::{Limit, Tie};
 use sim::network::MediumSpec;
-use sim::{FlowSpec, LinkSpec, Network, Nobody, NodeKind, NodeSpec, Radio, World};
+use sim::{FlowSpec, LinkSpec, Network, NodeKind, NodeSpec, NullSink, Radio, World};
 
 fn main() {
     divan::main();
@@ -65,7 +65,7 @@ fn flow(number: usize, to: usize, window: u64, bytes: Option<u64>) -> FlowSpec {
 fn measure(bencher: divan::Bencher<'_, '_>, network: &Network) {
     let events = |network: &Network| {
         let mut world = World::new(network, false);
-        world.run(&mut Nobody);
+        world.run(&mut NullSink);
         world.results().events
     };
     let count = events(network);
@@ -151,7 +151,7 @@ fn frames_of_a_cell(bencher: divan::Bencher<'_, '_>, stations: usize) {
     };
     let frames = |network: &Network| {
         let mut world = World::new(network, false);
-        world.run(&mut Nobody);
+        world.run(&mut NullSink);
         world.results().media.iter().flat_map(|medium| &medium.stations).map(|station| station.attempts).sum::<u64>()
     };
     let count = frames(&network);

@@ -150,9 +150,9 @@ pub trait Sink {
 }
 
 /// The sink of a run that nobody watches.
-pub struct Nobody;
+pub struct NullSink;
 
-impl Sink for Nobody {
+impl Sink for NullSink {
     const ACTIVE: bool = false;
     fn event(&mut self, _: Time, _: &Event) {}
 }

@@ -10,7 +10,7 @@
 //! use path::link::Timing;
 //! use path::mac::arq::{ArqConfig, none};
 //! use path::queue::{Limit, Tie};
-//! use sim::{FlowSpec, LinkSpec, Network, Nobody, NodeKind, NodeSpec, Radio, World};
+//! use sim::{FlowSpec, LinkSpec, Network, NullSink, NodeKind, NodeSpec, Radio, World};
 //!
 //! let host = |name: &str| NodeSpec {
 //!     name: name.to_owned(),
@@ -60,7 +60,7 @@
 //!     replication: 0,
 //! };
 //! let mut world = World::new(&network, false);
-//! world.run(&mut Nobody);
+//! world.run(&mut NullSink);
 //! // A packet of 1040 bytes takes 1.04 ms and 50 ms, its acknowledgment of 40 bytes 0.04 ms and 50 ms.
 //! assert_eq!(world.results().flows[0].completed, Some(Time::from_nanos(101_080_000)));
 //! # Ok::<(), engine::units::UnitError>(())
@@ -75,7 +75,7 @@ pub mod routing;
 mod timer;
 pub mod world;
 
-pub use event::{Event, Nobody, NodeEvent, PacketFlow, Sink};
+pub use event::{Event, NodeEvent, NullSink, PacketFlow, Sink};
 pub use network::{Association, FlowSpec, LinkSpec, Network, NodeKind, NodeSpec, Radio};
 pub use results::{FlowResult, LinkResult, MediumResult, Results, RoamingResult};
 pub use world::{Delivered, FlowInfo, InjectError, NodeState, World};

@@ -5,7 +5,7 @@ use path::Reach;
 use path::agent::AgentConfig;
 use path::channel::ChannelConfig;
 use path::link::Timing;
-use path::link::changing::plan::Changes;
+use path::link::variable::plan::Changes;
 use path::mac::arq::ArqConfig;
 use path::place::Path;
 use path::queue::{Limit, Tie};

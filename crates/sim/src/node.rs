@@ -21,7 +21,7 @@ pub(crate) struct Node {
     /// Packets for which no way led on.
     pub no_route: u64,
     pub processing: Option<Processing>,
-    pub resident: Option<Resident>,
+    pub resident: Option<InstalledAgent>,
 }
 
 impl Node {
@@ -37,15 +37,15 @@ impl Node {
 }
 
 /// A scheme that lives in a node, and when it wants to wake.
-pub(crate) struct Resident {
+pub(crate) struct InstalledAgent {
     pub agent: Box<dyn Agent>,
     timer: Timer,
     pub forecast: Option<Forecast>,
 }
 
-impl Resident {
+impl InstalledAgent {
     pub fn new(agent: Box<dyn Agent>, slot: Slot, forecast: Option<Forecast>) -> Self {
-        Resident { agent, timer: Timer::new(slot), forecast }
+        InstalledAgent { agent, timer: Timer::new(slot), forecast }
     }
 
     /// Notes when the agent wants to wake.

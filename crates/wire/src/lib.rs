@@ -16,8 +16,8 @@
 //! ```
 
 pub mod addr;
-pub mod bare;
 pub mod bytes;
+pub mod compact;
 pub mod icmp;
 pub mod ieee80211;
 pub mod options;
@@ -28,7 +28,7 @@ pub mod segment;
 pub mod seq_num;
 
 pub use addr::Addr;
-pub use bare::Bare;
+pub use compact::CompactPacket;
 pub use icmp::{Notice, NoticeKind};
 pub use options::{Options, SackBlocks, Timestamps};
 pub use packet::{Body, Ecn, Packet};

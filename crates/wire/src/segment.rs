@@ -44,7 +44,7 @@ impl BitOr for Flags {
 
 /// A segment without its bytes: the simulation carries lengths, the contents of a stream are its offsets.
 ///
-/// Its fields stand in memory as they do here, and in a [`Bare`](crate::Bare) packet in the same order: what is copied
+/// Its fields stand in memory as they do here, and in a [`CompactPacket`](crate::CompactPacket) packet in the same order: what is copied
 /// from one to the other at every hop is then one piece.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[repr(C)]

@@ -43,7 +43,7 @@ const RULES: [&str; 10] = [
     "crates/path/src/medium/exchange.rs",
     "crates/path/src/medium/aggregate.rs",
     "crates/path/src/medium/station.rs",
-    "crates/path/src/medium/zone.rs",
+    "crates/path/src/medium/carrier_sense_group.rs",
 ];
 
 const USAGE: &str = "\

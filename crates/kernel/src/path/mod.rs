@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use engine::Span;
 use lab::load::{Overrides, load};
-use path::Way;
+use path::LinkDirection;
 use path::channel::ChannelConfig;
 use path::link::Timing;
 use path::mac::arq::ArqConfig;
@@ -37,7 +37,7 @@ pub struct Path {
     lasts: Duration,
     flows: Vec<Flow>,
     /// The bottleneck in the scenario, and the way that data takes.
-    bottleneck: (usize, Way),
+    bottleneck: (usize, LinkDirection),
 }
 
 /// A flow without end.
@@ -56,7 +56,7 @@ impl Path {
             return Err(format!("expected {unlike}"));
         };
         let (access, bottleneck, number) = if a.rate > b.rate { (a, b, 1) } else { (b, a, 0) };
-        let way = if bottleneck.between[1] == first.to { Way::Forward } else { Way::Backward };
+        let way = if bottleneck.between[1] == first.to { LinkDirection::Forward } else { LinkDirection::Backward };
         let router = bottleneck.between[way.index()];
         let joined = bottleneck.between.contains(&first.to)
             && access.between.contains(&first.from)

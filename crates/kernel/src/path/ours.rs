@@ -1,7 +1,7 @@
 //! The path as a simulation.
 
 use engine::{Span, Time};
-use path::Way;
+use path::LinkDirection;
 use sim::{Event, Network, Sink, World};
 
 use super::SAMPLING;
@@ -21,7 +21,7 @@ impl Sink for RoundTrips {
 }
 
 /// Runs `network`, and looks at the queue of `bottleneck` where the kernel's path does.
-pub fn run(network: &Network, (link, way): (usize, Way)) -> Measured {
+pub fn run(network: &Network, (link, way): (usize, LinkDirection)) -> Measured {
     let mut world = World::new(network, true);
     let mut latest = RoundTrips(vec![None; network.flows.len()]);
     let mut round_trips = vec![Vec::new(); network.flows.len()];

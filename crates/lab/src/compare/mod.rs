@@ -8,7 +8,7 @@ pub mod paths;
 
 use std::path::PathBuf;
 
-use path::agent::{AgentConfig, Direction, Traits};
+use path::agent::{AgentConfig, Traits, Transfer};
 use serde_json::{Value, json};
 use toml::Table;
 
@@ -188,7 +188,7 @@ impl Comparison {
 impl Compared {
     /// The nodes that the scheme asks to follow it here, as people say it.
     pub fn changes(&self) -> String {
-        match (&self.asked.places[..], self.traits.places(Direction::Download), self.traits.places(Direction::Upload)) {
+        match (&self.asked.places[..], self.traits.places(Transfer::Download), self.traits.places(Transfer::Upload)) {
             ([], [], []) => "none".to_owned(),
             ([], [], _) => "none: for uploads".to_owned(),
             ([], ..) => "none: for downloads".to_owned(),

@@ -5,7 +5,7 @@ pub mod broken;
 
 use engine::Time;
 use scenario::{Checked, Document, Scenario, check};
-use sim::{Event, Network, Nobody, Results, World};
+use sim::{Event, Network, NullSink, Results, World};
 
 /// The scenario that `text` describes; a problem fails the test.
 pub fn scenario(text: &str) -> Scenario {
@@ -22,7 +22,7 @@ pub fn network(text: &str) -> Network {
 /// Runs unwatched.
 pub fn run(network: &Network) -> Results {
     let mut world = World::new(network, false);
-    world.run(&mut Nobody);
+    world.run(&mut NullSink);
     world.results()
 }
 

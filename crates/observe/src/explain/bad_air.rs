@@ -75,7 +75,7 @@ fn report(hop: usize, chain: &Chain, words: &str, flow: &Flow, out: &mut Out<'_>
 }
 
 impl Watch for FailedAttempts {
-    fn hear(&mut self, _: Time, fact: &Fact, flow: &Flow, out: &mut Out<'_>) {
+    fn observe(&mut self, _: Time, fact: &Fact, flow: &Flow, out: &mut Out<'_>) {
         let Fact::Failed { hop, from, to, data, why, unbroken } = *fact else { return };
         if why != self.why {
             return;

@@ -19,7 +19,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use engine::{Span, Time};
 use path::mac::dcf::{FrameKind, Phy};
-use path::{HopId, MediumEvent, Reception, Way};
+use path::{HopId, LinkDirection, MediumEvent, Reception};
 use sim::Network;
 use wire::Packet;
 
@@ -260,7 +260,7 @@ impl Cells {
         };
         let cells: Vec<Cell> = network.media.iter().enumerate().map(cell).collect();
         let hops = network.links.iter().flat_map(|link| {
-            [Way::Forward, Way::Backward].map(|way| {
+            [LinkDirection::Forward, LinkDirection::Backward].map(|way| {
                 let medium = link.medium?;
                 let station = |node: usize| cells[medium].stations.iter().position(|at| *at == node);
                 let [from, to] = [way.index(), way.reversed().index()].map(|end| station(link.between[end]));
@@ -277,7 +277,7 @@ impl Cells {
     }
 
     /// A medium says something. The exchange that is over with that.
-    pub fn hear(&mut self, at: Time, medium: u32, event: &MediumEvent) -> Option<Exchange> {
+    pub fn observe(&mut self, at: Time, medium: u32, event: &MediumEvent) -> Option<Exchange> {
         let cell = self.cells.get_mut(medium as usize)?;
         match *event {
             MediumEvent::Sent { from, to, ref frame } => {

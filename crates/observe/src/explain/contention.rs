@@ -31,7 +31,7 @@ pub(super) fn watch() -> Box<dyn Watch> {
 }
 
 impl Watch for Contention {
-    fn hear(&mut self, _: Time, fact: &Fact, _: &Flow, out: &mut Out<'_>) {
+    fn observe(&mut self, _: Time, fact: &Fact, _: &Flow, out: &mut Out<'_>) {
         let Fact::Waited { from, to } = *fact else { return };
         out.lost(from, to, 1.0);
         let (began, _) = self.waited.unwrap_or((from, to));

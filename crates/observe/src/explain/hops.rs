@@ -3,7 +3,7 @@
 use engine::{Rate, Span, Time};
 use path::HopId;
 use path::link::Line;
-use path::link::changing::recorded::Row;
+use path::link::variable::recorded::Row;
 use sim::Network;
 
 /// One direction of one link.

@@ -20,7 +20,7 @@ pub(super) fn watch() -> Box<dyn Watch> {
 }
 
 impl Watch for IdleWait {
-    fn hear(&mut self, at: Time, fact: &Fact, flow: &Flow, out: &mut Out<'_>) {
+    fn observe(&mut self, at: Time, fact: &Fact, flow: &Flow, out: &mut Out<'_>) {
         let Fact::Tcp(tcp::Event::Timeout { seq, nth, .. }) = *fact else { return };
         let Some(since) = flow.empty_since() else { return };
         let cost = at.since(since);

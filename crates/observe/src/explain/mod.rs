@@ -128,7 +128,7 @@ pub const KINDS: &[Kind] = &[
 /// as that is certain, at the latest when nothing that it depends on is outstanding or in the network any more.
 trait Watch {
     /// Something happened.
-    fn hear(&mut self, at: Time, fact: &Fact, flow: &Flow, out: &mut Out<'_>);
+    fn observe(&mut self, at: Time, fact: &Fact, flow: &Flow, out: &mut Out<'_>);
     /// The flow is over.
     fn end(&mut self, at: Time, flow: &Flow, out: &mut Out<'_>) {
         let _ = (at, flow, out);
@@ -267,7 +267,7 @@ impl Watched {
             self.timeouts += u32::from(matches!(fact, Fact::Tcp(tcp::Event::Timeout { .. })));
             for (kind, watch) in &mut self.watches {
                 let mut out = Out { kind, findings: &mut self.findings, lost: &mut self.lost };
-                watch.hear(at, &fact, &self.flow, &mut out);
+                watch.observe(at, &fact, &self.flow, &mut out);
             }
         }
         for union in [&mut self.lost.all, &mut self.lost.avoidable] {
@@ -426,7 +426,7 @@ impl Sink for Explain {
                 }
             }
             Event::Medium { medium, event } => {
-                if let Some(exchange) = self.cells.hear(at, *medium, event) {
+                if let Some(exchange) = self.cells.observe(at, *medium, event) {
                     self.exchange(at, &exchange);
                 }
             }

@@ -122,7 +122,7 @@ fn report(cut: &Cut, at: Time, regrown: bool, flow: &Flow, out: &mut Out<'_>) {
 }
 
 impl Watch for NeedlessCut {
-    fn hear(&mut self, at: Time, fact: &Fact, flow: &Flow, out: &mut Out<'_>) {
+    fn observe(&mut self, at: Time, fact: &Fact, flow: &Flow, out: &mut Out<'_>) {
         let Fact::Tcp(event) = fact else { return };
         self.pass(at, out);
         match *event {

@@ -81,7 +81,7 @@ impl RacedResend {
 }
 
 impl Watch for RacedResend {
-    fn hear(&mut self, at: Time, fact: &Fact, flow: &Flow, out: &mut Out<'_>) {
+    fn observe(&mut self, at: Time, fact: &Fact, flow: &Flow, out: &mut Out<'_>) {
         match fact {
             Fact::Sent(sending) => {
                 if let Load::Data { seq, reason, .. } = sending.load

@@ -100,7 +100,7 @@ impl FullWindow {
 }
 
 impl Watch for FullWindow {
-    fn hear(&mut self, at: Time, _: &Fact, flow: &Flow, out: &mut Out<'_>) {
+    fn observe(&mut self, at: Time, _: &Fact, flow: &Flow, out: &mut Out<'_>) {
         self.pass(at, flow, out);
         if !self.may_limit(flow) {
             self.close(at, flow, out);

@@ -49,7 +49,7 @@ impl RepeatedTimeout {
 }
 
 impl Watch for RepeatedTimeout {
-    fn hear(&mut self, at: Time, fact: &Fact, flow: &Flow, out: &mut Out<'_>) {
+    fn observe(&mut self, at: Time, fact: &Fact, flow: &Flow, out: &mut Out<'_>) {
         match fact {
             Fact::Tcp(tcp::Event::Timeout { seq, .. }) => {
                 let silent = flow.acted;

@@ -117,7 +117,7 @@ impl Expiry {
 }
 
 impl Watch for SpuriousTimeout {
-    fn hear(&mut self, at: Time, fact: &Fact, flow: &Flow, out: &mut Out<'_>) {
+    fn observe(&mut self, at: Time, fact: &Fact, flow: &Flow, out: &mut Out<'_>) {
         match fact {
             Fact::Tcp(tcp::Event::Timeout { seq, .. }) => self.open.push(Expiry::at(at, *seq, flow)),
             Fact::Sent(sending) => {

@@ -4,7 +4,7 @@ use std::fmt::{self, Write as _};
 use std::io::{self, Write};
 
 use engine::Time;
-use path::{HopId, HopState, LinkEvent, LinkLayerState, Way};
+use path::{HopId, HopState, LinkDirection, LinkEvent, LinkLayerState};
 use scenario::{EventKind, EventKinds};
 use sim::{Event, NodeEvent, NodeState, World};
 use tcp::Reason;
@@ -240,7 +240,7 @@ impl EventTrace {
             buffer.map_or(("-".to_owned(), "none".to_owned()), |(used, size)| (used.to_string(), size.to_string()));
         let mut text = format!("node {name} <BUFFERED, BUFFERS, PROCESSING> : <{used}, {size}, {processing}>\n");
         for (link, way, Link { name: over, between: [a, b] }) in self.ways() {
-            let (from, to) = if way == Way::Forward { (*a, *b) } else { (*b, *a) };
+            let (from, to) = if way == LinkDirection::Forward { (*a, *b) } else { (*b, *a) };
             let HopState { waiting, waiting_bytes, outstanding, link_layer } = world.hop_state(link, way);
             if from == number {
                 let to = &self.nodes[to];
@@ -262,16 +262,16 @@ impl EventTrace {
     }
 
     /// Both ways of every link.
-    fn ways(&self) -> impl Iterator<Item = (usize, Way, &Link)> {
-        let both = |(number, link)| [Way::Forward, Way::Backward].map(|way| (number, way, link));
+    fn ways(&self) -> impl Iterator<Item = (usize, LinkDirection, &Link)> {
+        let both = |(number, link)| [LinkDirection::Forward, LinkDirection::Backward].map(|way| (number, way, link));
         self.links.iter().enumerate().flat_map(both)
     }
 
     fn frame(&self, hop: HopId, number: u64, packet: &Packet) -> String {
         let [a, b] = self.links[hop.link as usize].between.map(|node| &self.nodes[node]);
         let (from, to) = match hop.way {
-            Way::Forward => (a, b),
-            Way::Backward => (b, a),
+            LinkDirection::Forward => (a, b),
+            LinkDirection::Backward => (b, a),
         };
         let kind = if packet.data().is_some() { "DATA" } else { "ACK" };
         format!("The contents of DLL frame are :-\n<SRC, DST, SEQ, ACK, Type>:- <{from}, {to}, {number}, -1, {kind}>\n")

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use engine::Time;
 use path::mac::dcf::FrameKind;
-use path::{HopId, LinkEvent, MediumEvent, Way};
+use path::{HopId, LinkDirection, LinkEvent, MediumEvent};
 use serde_json::{Map, Value, json};
 use sim::{Event, Network, NodeEvent};
 use tcp::Reason;
@@ -230,8 +230,8 @@ fn link(event: &LinkEvent) -> Value {
 fn hop_of(hop: HopId, names: &Names) -> Value {
     let (name, between) = &names.links[hop.link as usize];
     let [from, to] = match hop.way {
-        Way::Forward => *between,
-        Way::Backward => [between[1], between[0]],
+        LinkDirection::Forward => *between,
+        LinkDirection::Backward => [between[1], between[0]],
     };
     json!({ "link": name, "from": names.nodes[from], "to": names.nodes[to] })
 }

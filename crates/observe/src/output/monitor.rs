@@ -10,7 +10,7 @@ use path::mac::dcf::config::Preamble;
 use path::mac::dcf::frame::{DELIMITER, LLC_OVERHEAD as LLC, MAC_OVERHEAD, QOS_OVERHEAD};
 use path::mac::dcf::standard::Modulation;
 use path::mac::dcf::{Config, FrameKind, Phy, Standard};
-use path::{AirFrame, HopId, MediumEvent, Reception, Way};
+use path::{AirFrame, HopId, LinkDirection, MediumEvent, Reception};
 use sim::{Network, NodeKind};
 use wire::ieee80211::{DataPath, Head, Mac, body, close, header};
 use wire::pcapng::Writer;
@@ -48,7 +48,7 @@ pub(super) struct Monitor {
     /// Packets in the capture.
     identification: u16,
     /// By link and way, the numbers of the stations between which it leads.
-    hops: HashMap<(u32, Way), [u32; 2]>,
+    hops: HashMap<(u32, LinkDirection), [u32; 2]>,
     /// Packets of frames that are not in the air yet, by sender, receiver and number.
     carried: HashMap<(u32, u32, u64), Carried>,
     /// Aggregates in the capture.
@@ -96,8 +96,8 @@ impl Monitor {
         for (number, link) in links {
             let place = |node: usize| members.iter().position(|member| *member == node).map_or(0, |place| place as u32);
             let [a, b] = link.between.map(place);
-            hops.insert((number as u32, Way::Forward), [a, b]);
-            hops.insert((number as u32, Way::Backward), [b, a]);
+            hops.insert((number as u32, LinkDirection::Forward), [a, b]);
+            hops.insert((number as u32, LinkDirection::Backward), [b, a]);
         }
         let stations = members.into_iter();
         let station = |node: usize| (Addr::of_node(node), network.nodes[node].kind == NodeKind::Router);

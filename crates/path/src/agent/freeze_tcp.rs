@@ -83,7 +83,7 @@ struct FreezeTcp {
 }
 
 impl FreezeTcp {
-    fn tell(&mut self, cx: &mut AgentCx<'_>, times: u32, window: impl Fn(u32) -> u32) -> u64 {
+    fn emit(&mut self, cx: &mut AgentCx<'_>, times: u32, window: impl Fn(u32) -> u32) -> u64 {
         let mut told = 0;
         self.flows.each(|flow, said| {
             let Some(said) = said else { return };
@@ -149,7 +149,7 @@ impl Agent for FreezeTcp {
         }
         self.opens = Time::NEVER;
         if std::mem::take(&mut self.frozen) {
-            self.windows_opened += self.tell(cx, COPIES, |window| window);
+            self.windows_opened += self.emit(cx, COPIES, |window| window);
         }
     }
 
@@ -164,7 +164,7 @@ impl Agent for FreezeTcp {
                 self.opens = Time::NEVER;
                 if !std::mem::replace(&mut self.frozen, true) {
                     self.freezes += 1;
-                    self.windows_closed += self.tell(cx, 1, |_| 0);
+                    self.windows_closed += self.emit(cx, 1, |_| 0);
                 }
             }
         }

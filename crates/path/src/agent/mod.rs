@@ -27,7 +27,7 @@ use wire::{Addr, Packet};
 use crate::channel::State;
 use crate::queue::Limit;
 use crate::station::RadioNotice;
-pub use traits::{Direction, Place, Semantics, Traits};
+pub use traits::{Place, Semantics, Traits, Transfer};
 
 engine::registry! {
     /// The schemes a node can follow. A sender's part in a scheme, where it has one, is registered in `tcp` by the
@@ -63,12 +63,12 @@ pub struct AgentCx<'a> {
 impl AgentCx<'_> {
     /// The node sends a packet, routed from here. The agent does not see it again.
     pub fn send(&mut self, packet: Packet) {
-        self.send.push(Departure { packet, urgent: false });
+        self.send.push(Departure { packet, expedited: false });
     }
 
     /// The same, before everything that waits for its link, but for what was sent urgently before.
     pub fn send_urgently(&mut self, packet: Packet) {
-        self.send.push(Departure { packet, urgent: true });
+        self.send.push(Departure { packet, expedited: true });
     }
 }
 
@@ -78,7 +78,7 @@ pub struct Departure {
     /// The packet.
     pub packet: Packet,
     /// Whether it goes before everything that waits for its link.
-    pub urgent: bool,
+    pub expedited: bool,
 }
 
 /// The fate of a packet that an agent was shown.

@@ -16,7 +16,7 @@ pub struct Traits {
 
 /// Which way data crosses the air.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Direction {
+pub enum Transfer {
     /// To the mobile.
     Download,
     /// From it.
@@ -66,10 +66,10 @@ impl Place {
 
 impl Traits {
     /// The nodes that must follow the scheme where data goes this way.
-    pub fn places(&self, direction: Direction) -> &'static [Place] {
+    pub fn places(&self, direction: Transfer) -> &'static [Place] {
         match direction {
-            Direction::Download => self.changes,
-            Direction::Upload => self.uploads,
+            Transfer::Download => self.changes,
+            Transfer::Upload => self.uploads,
         }
     }
 

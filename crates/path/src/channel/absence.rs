@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use super::timeline::{Timeline, rising};
 use super::{Channel, Fate, Frame, State};
-use crate::event::Way;
+use crate::event::LinkDirection;
 
 /// When it is away, and what its return is like.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -101,7 +101,7 @@ impl Settings for Config {
 struct Absence {
     timeline: Timeline,
     /// The way of what the mobile sends.
-    from_mobile: Way,
+    from_mobile: LinkDirection,
     hears: Hears,
     /// When it comes back, oldest first.
     returns: Vec<Time>,
@@ -120,8 +120,8 @@ impl Config {
             (0..self.times()).flat_map(|time| self.away.iter().flatten().map(move |at| begun(time) + *at)).collect();
         let returns = switches.iter().copied().skip(1).step_by(2).collect();
         let from_mobile = match self.mobile {
-            Mobile::First => Way::Forward,
-            Mobile::Second => Way::Backward,
+            Mobile::First => LinkDirection::Forward,
+            Mobile::Second => LinkDirection::Backward,
         };
         Box::new(Absence { timeline: Timeline::new(switches), from_mobile, hears: self.hears, returns, sent: None })
     }
@@ -165,9 +165,9 @@ mod tests {
     }
 
     /// The fates of frames of a millisecond, from the mobile or to it.
-    fn fates(hears: Hears, frames: &[(u64, Way)]) -> Vec<bool> {
+    fn fates(hears: Hears, frames: &[(u64, LinkDirection)]) -> Vec<bool> {
         let mut channel = config(hears).build(Stream::default());
-        let fate = |(start, way): &(u64, Way)| {
+        let fate = |(start, way): &(u64, LinkDirection)| {
             let start = Time::from_millis(*start);
             let duration = Span::from_millis(1);
             channel.fate(&Frame { now: start, start, duration, size: 1000, way: *way, number: None }) == Fate::Arrives
@@ -175,17 +175,17 @@ mod tests {
         frames.iter().map(fate).collect()
     }
 
-    const FRAMES: [(u64, Way); 10] = [
-        (99, Way::Backward),
-        (100, Way::Backward),
-        (150, Way::Forward),
-        (199, Way::Forward),
-        (200, Way::Backward),
-        (210, Way::Forward),
-        (211, Way::Backward),
-        (1150, Way::Backward),
-        (1200, Way::Backward),
-        (1300, Way::Forward),
+    const FRAMES: [(u64, LinkDirection); 10] = [
+        (99, LinkDirection::Backward),
+        (100, LinkDirection::Backward),
+        (150, LinkDirection::Forward),
+        (199, LinkDirection::Forward),
+        (200, LinkDirection::Backward),
+        (210, LinkDirection::Forward),
+        (211, LinkDirection::Backward),
+        (1150, LinkDirection::Backward),
+        (1200, LinkDirection::Backward),
+        (1300, LinkDirection::Forward),
     ];
 
     #[test]

@@ -72,7 +72,7 @@ impl Channel for BitErrors {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::event::Way;
+    use crate::event::LinkDirection;
     use engine::{Span, Time};
 
     /// By hand: 1 - 0.999^8 is 0.007972055930055972, 1 - (1 - 1e-12)^12000 is 1.2e-8 less 12000 * 11999 / 2 * 1e-24.
@@ -99,7 +99,8 @@ mod tests {
             let lost = (0..N).filter(|index| {
                 let start = Time::from_millis(20 * index);
                 let duration = Span::from_millis(8);
-                channel.fate(&Frame { now: start, start, duration, size, way: Way::Forward, number }) == Fate::Corrupted
+                channel.fate(&Frame { now: start, start, duration, size, way: LinkDirection::Forward, number })
+                    == Fate::Corrupted
             });
             let found = lost.count() as f64 / N as f64;
             let expected = 1.0 - (1.0 - 1e-4_f64).powi(8 * size as i32);

@@ -87,7 +87,7 @@ impl Channel for GilbertElliott {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::event::Way;
+    use crate::event::LinkDirection;
     use engine::{Span, Time};
 
     /// Whether each of `n` frames in a row is lost.
@@ -95,7 +95,14 @@ mod tests {
         let mut channel = config.build(Stream::named(8, 0, "air"));
         let frame = |index| {
             let start = Time::from_millis(index);
-            Frame { now: start, start, duration: Span::ZERO, size: 100, way: Way::Forward, number: Some(index) }
+            Frame {
+                now: start,
+                start,
+                duration: Span::ZERO,
+                size: 100,
+                way: LinkDirection::Forward,
+                number: Some(index),
+            }
         };
         (0..n).map(|index| channel.fate(&frame(index)) == Fate::Corrupted).collect()
     }

@@ -21,7 +21,7 @@ pub mod uniform;
 
 use engine::{Rate, Span, Stream, Time};
 
-use crate::event::Way;
+use crate::event::LinkDirection;
 
 engine::registry! {
     /// The kinds of channel a link can have.
@@ -51,7 +51,7 @@ pub struct Frame {
     /// How many bytes it has.
     pub size: u32,
     /// Which way it goes.
-    pub way: Way,
+    pub way: LinkDirection,
     /// How many frames went this way before, link acknowledgments not counted; `None` for a link acknowledgment.
     pub number: Option<u64>,
 }

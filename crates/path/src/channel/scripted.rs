@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::timeline::{Timeline, rising};
 use super::{Channel, Fate, Frame, State};
-use crate::event::Way;
+use crate::event::LinkDirection;
 
 /// The lost frames.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
@@ -49,7 +49,7 @@ impl Config {
 
 impl Channel for Scripted {
     fn fate(&mut self, frame: &Frame) -> Fate {
-        let chosen = |way: Way, number| self.drop[way.index()].binary_search(&number).is_ok();
+        let chosen = |way: LinkDirection, number| self.drop[way.index()].binary_search(&number).is_ok();
         let dropped = frame.number.is_some_and(|number| chosen(frame.way, number));
         let lost = dropped || self.timeline.touched(frame.start, frame.duration).bad;
         if lost { Fate::Corrupted } else { Fate::Arrives }

@@ -88,7 +88,7 @@ impl Channel for Signal {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::event::Way;
+    use crate::event::LinkDirection;
 
     fn level(from: u64, dbm: f64) -> Level {
         Level { from: Span::from_millis(from), dbm }
@@ -100,7 +100,7 @@ mod tests {
         let mut signal = Config { levels }.build(Stream::default());
         let mut arrives = |start: u64, micros: u64, rate: &str| {
             let (start, duration) = (Time::from_millis(start), Span::from_nanos(1000 * micros));
-            let frame = Frame { now: start, start, duration, size: 1500, way: Way::Forward, number: Some(0) };
+            let frame = Frame { now: start, start, duration, size: 1500, way: LinkDirection::Forward, number: Some(0) };
             signal.fate_at(&frame, rate.parse().unwrap()) == Fate::Arrives
         };
         assert!(arrives(0, 500, "54 Mbps") && arrives(99, 1000, "54 Mbps"));

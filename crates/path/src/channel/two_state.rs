@@ -85,14 +85,14 @@ impl Channel for TwoState {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::event::Way;
+    use crate::event::LinkDirection;
 
     fn config(text: [&str; 2], loss_good: f64, loss_bad: f64) -> Config {
         Config { mean_good: text[0].parse().unwrap(), mean_bad: text[1].parse().unwrap(), loss_good, loss_bad }
     }
 
     fn frame(start: Time, duration: Span) -> Frame {
-        Frame { now: start, start, duration, size: 1000, way: Way::Forward, number: Some(0) }
+        Frame { now: start, start, duration, size: 1000, way: LinkDirection::Forward, number: Some(0) }
     }
 
     /// Stays are exponential: mean m, variance m^2 (its error is m^2 sqrt(8 / n), from the fourth moment 9 m^4), and

@@ -25,7 +25,7 @@ use serde::{Deserialize, Serialize};
 
 use super::stays::{self, Stays};
 use super::{Channel, Fate, Frame, FrameDraws, State};
-use crate::event::Ways;
+use crate::event::LinkDirections;
 
 /// Stays and gaps.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -46,7 +46,7 @@ pub struct Config {
     pub gaps: Gaps,
     /// Which ways packets are lost.
     #[serde(default)]
-    pub ways: Ways,
+    pub ways: LinkDirections,
 }
 
 /// The law of the packets from one loss to the next.
@@ -73,7 +73,7 @@ impl Gaps {
 struct TwoStateGaps {
     /// In GOOD and in BAD.
     loss: [f64; 2],
-    ways: Ways,
+    ways: LinkDirections,
     stays: Stays,
     draws: FrameDraws,
 }
@@ -124,7 +124,7 @@ impl Channel for TwoStateGaps {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::event::Way;
+    use crate::event::LinkDirection;
 
     fn paper(gaps: Gaps) -> Config {
         Config {
@@ -133,11 +133,11 @@ mod tests {
             gap_good: 166.0,
             gap_bad: 2.6,
             gaps,
-            ways: Ways::Both,
+            ways: LinkDirections::Both,
         }
     }
 
-    fn frame(start: Time, way: Way) -> Frame {
+    fn frame(start: Time, way: LinkDirection) -> Frame {
         let number = Some(start.as_nanos());
         Frame { now: start, start, duration: Span::from_millis(4), size: 1000, way, number }
     }
@@ -152,7 +152,7 @@ mod tests {
         ] {
             let mut channel = paper(gaps).build(Stream::named(3, 0, "air"));
             let n = 400_000u64;
-            let frames = (1..=n).map(|index| frame(Time::from_millis(1340 * index), Way::Forward));
+            let frames = (1..=n).map(|index| frame(Time::from_millis(1340 * index), LinkDirection::Forward));
             let lost = frames.filter(|frame| channel.fate(frame) == Fate::Corrupted).count() as f64 / n as f64;
             let expected = (660.0 * good + 10.0 * bad) / 670.0;
             let error = (expected * (1.0 - expected) / n as f64).sqrt();
@@ -178,7 +178,7 @@ mod tests {
             let (mut gaps, mut since) = (Vec::new(), 0u64);
             for index in 0..400_000 {
                 since += 1;
-                if channel.fate(&frame(Time::from_millis(4 * index), Way::Forward)) == Fate::Corrupted {
+                if channel.fate(&frame(Time::from_millis(4 * index), LinkDirection::Forward)) == Fate::Corrupted {
                     gaps.push(std::mem::take(&mut since) as f64);
                 }
             }
@@ -223,7 +223,7 @@ mod tests {
         let expected = 1.0 / -libm::expm1(-4.0 / 100.0);
         let (mut bursts, mut current) = (Vec::new(), 0u32);
         for index in 0.. {
-            match channel.fate(&frame(Time::from_millis(4 * index), Way::Forward)) {
+            match channel.fate(&frame(Time::from_millis(4 * index), LinkDirection::Forward)) {
                 Fate::Corrupted => current += 1,
                 Fate::Arrives if current > 0 => bursts.push(f64::from(std::mem::take(&mut current))),
                 Fate::Arrives if bursts.len() == 3000 => break,
@@ -238,12 +238,14 @@ mod tests {
 
     #[test]
     fn packets_are_lost_only_the_ways_asked_for() {
-        for (ways, expected) in
-            [(Ways::Both, [true, true]), (Ways::Forward, [true, false]), (Ways::Backward, [false, true])]
-        {
+        for (ways, expected) in [
+            (LinkDirections::Both, [true, true]),
+            (LinkDirections::Forward, [true, false]),
+            (LinkDirections::Backward, [false, true]),
+        ] {
             let config = Config { ways, gap_good: 2.0, ..paper(Gaps::Geometric) };
             let mut channel = config.build(Stream::named(6, 0, "air"));
-            let lost = [Way::Forward, Way::Backward].map(|way| {
+            let lost = [LinkDirection::Forward, LinkDirection::Backward].map(|way| {
                 (0..1000).any(|index| channel.fate(&frame(Time::from_millis(4 * index), way)) == Fate::Corrupted)
             });
             assert_eq!(lost, expected, "{ways:?}");

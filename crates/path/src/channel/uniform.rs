@@ -43,7 +43,7 @@ impl Channel for Uniform {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::event::Way;
+    use crate::event::LinkDirection;
     use engine::{Span, Time};
 
     /// Closed form: losses are independent, so a run of them is geometric, with mean 1 / (1 - p), and two frames n apart are
@@ -57,8 +57,14 @@ mod tests {
             let lost: Vec<bool> = (0..N)
                 .map(|number| {
                     let start = Time::from_millis(4 * number);
-                    let frame =
-                        Frame { now: start, start, duration, size: 1000, way: Way::Forward, number: Some(number) };
+                    let frame = Frame {
+                        now: start,
+                        start,
+                        duration,
+                        size: 1000,
+                        way: LinkDirection::Forward,
+                        number: Some(number),
+                    };
                     channel.fate(&frame) == Fate::Corrupted
                 })
                 .collect();

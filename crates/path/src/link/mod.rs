@@ -1,8 +1,8 @@
 //! Links: a rate, a delay, and a queue in front.
 
-pub mod changing;
+pub mod fifo;
 pub mod jitter;
-pub mod pipe;
+pub mod variable;
 
 use engine::{Rate, Span};
 use schemars::JsonSchema;

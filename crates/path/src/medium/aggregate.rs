@@ -7,9 +7,9 @@
 
 use engine::Time;
 
-use super::lane::Head;
 use super::phase::{Phase, Step};
 use super::station::Data;
+use super::tx_queue::HeadOfLine;
 use super::{Medium, fate};
 use crate::channel::{Fate, Frame};
 use crate::context::{Cx, Observer};
@@ -18,7 +18,7 @@ use crate::mac::dcf::FrameKind;
 use crate::mac::dcf::config::AggregateLimits;
 use crate::mac::dcf::frame::{ACK_SIZE, BLOCK_ACK_SIZE, DELIMITER, LLC_OVERHEAD, QOS_OVERHEAD};
 use crate::numbers::Numbers;
-use crate::station::turns::Attempt;
+use crate::station::scheduler_state::Attempt;
 use crate::station::{Outcome, RadioNotice};
 
 /// Numbers that a block acknowledgment covers [802.11-2012 s8.3.1.9.3].
@@ -84,7 +84,7 @@ impl Medium {
             head.damaged = fate(cx.channels, hop, &asked, rate) == Fate::Corrupted || too_weak;
             corrupted &= head.damaged;
             let (number, attempt, packet) = (head.number, head.attempts, head.packet);
-            cx.tell(hop, || LinkEvent::FrameSent { number, attempt, packet });
+            cx.emit(hop, || LinkEvent::FrameSent { number, attempt, packet });
         }
         let packets = lane.held(data.batch).map(|head| head.number).collect();
         let head = lane.head.as_ref().expect("a packet in hand");
@@ -121,7 +121,7 @@ impl Medium {
     }
 
     /// Those packets of the aggregate in hand of which something is so.
-    fn of_batch(&self, number: u32, is: impl Fn(&Head) -> bool) -> Numbers {
+    fn of_batch(&self, number: u32, is: impl Fn(&HeadOfLine) -> bool) -> Numbers {
         let station = &self.stations[number as usize];
         let lane = &station.lanes[station.serving()];
         let first = lane.head.as_ref().map_or(0, |head| head.number);
@@ -136,7 +136,8 @@ impl Medium {
         let serving = station.serving();
         let lane = &mut station.lanes[serving];
         for place in 0..batch {
-            let Some(Head { packet, number, attempts: attempt, damaged, .. }) = lane.in_hand(batch).nth(place) else {
+            let Some(HeadOfLine { packet, number, attempts: attempt, damaged, .. }) = lane.in_hand(batch).nth(place)
+            else {
                 break;
             };
             let (packet, number, attempt) = (*packet, *number, *attempt);
@@ -144,13 +145,13 @@ impl Medium {
                 Reception::Received if !*damaged => {
                     if !lane.has_come(place) {
                         lane.counters.duplicates += 1;
-                        cx.tell(hop, || LinkEvent::FrameDuplicate { number, packet });
+                        cx.emit(hop, || LinkEvent::FrameDuplicate { number, packet });
                     }
                 }
                 Reception::Collided => lane.counters.frames_collided += 1,
                 Reception::Received | Reception::Corrupted | Reception::Unheard => {
                     lane.counters.frames_corrupted += 1;
-                    cx.tell(hop, || LinkEvent::FrameCorrupted { number, attempt, packet });
+                    cx.emit(hop, || LinkEvent::FrameCorrupted { number, attempt, packet });
                 }
             }
         }
@@ -165,7 +166,7 @@ impl Medium {
         let hop = lane.hop;
         while let Some(packet) = lane.reorder.hand_up() {
             lane.counters.packets_delivered += 1;
-            cx.tell(hop, || LinkEvent::Arrived { packet });
+            cx.emit(hop, || LinkEvent::Arrived { packet });
             self.outcomes.push_back((hop, Outcome { delivered: Some((hop, packet)), ..Outcome::default() }));
         }
     }

@@ -4,9 +4,9 @@ use std::cmp::Ordering;
 
 use engine::{Rate, Span, Time};
 
-use super::hearing::Hearing;
+use super::audibility::Audibility;
+use super::carrier_sense_group::Reservation;
 use super::places::Plane;
-use super::zone::Reservation;
 use super::{Medium, fate};
 use crate::channel::{Fate, Frame};
 use crate::context::{Cx, Observer};
@@ -32,7 +32,7 @@ pub(super) struct Flying {
 
 impl Flying {
     /// The zones that hear it, and whether they understand it.
-    pub fn audience<'a>(&'a self, hearing: &'a Hearing) -> &'a [(u32, bool)] {
+    pub fn audience<'a>(&'a self, hearing: &'a Audibility) -> &'a [(u32, bool)] {
         self.heard_by.as_deref().unwrap_or(&hearing.audience[self.from as usize])
     }
 
@@ -135,7 +135,7 @@ impl Medium {
         }
         self.stations[from as usize].counted.sends(frame.kind, frame.duration);
         self.flying.push(flying);
-        cx.tell_of_medium(self.number, || MediumEvent::Sent { from, to, frame });
+        cx.emit_medium(self.number, || MediumEvent::Sent { from, to, frame });
         frame.start + frame.duration + self.phy.delay
     }
 
@@ -159,7 +159,7 @@ impl Medium {
             (true, false, false) => Reception::Received,
         };
         self.tally(&flying, reception == Reception::Collided);
-        cx.tell_of_medium(self.number, || {
+        cx.emit_medium(self.number, || {
             let damaged = self.damaged(owner, &flying.frame, reception);
             MediumEvent::Ended { from, to, kind, reception, damaged }
         });

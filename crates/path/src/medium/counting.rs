@@ -4,7 +4,7 @@ use engine::Time;
 
 use super::Medium;
 use super::air::Flying;
-use super::tally::{AirCounters, StationCounters};
+use super::stats::{AirCounters, StationCounters};
 
 impl Medium {
     /// A frame, which is no longer among those in the air, has ended.

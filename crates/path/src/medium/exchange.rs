@@ -2,16 +2,16 @@
 
 use engine::{Span, Time};
 
-use super::lane::Head;
 use super::phase::{Phase, Step};
 use super::station::Data;
+use super::tx_queue::HeadOfLine;
 use super::{Medium, draw};
 use crate::context::{Cx, Observer};
 use crate::event::{AirFrame, HopId, LinkEvent, Reception};
 use crate::mac::dcf::frame::{ACK_SIZE, LLC_OVERHEAD, MAC_OVERHEAD, RTS_SIZE};
 use crate::mac::dcf::{FrameKind, RateIndex};
 use crate::numbers::Numbers;
-use crate::station::turns::Attempt;
+use crate::station::scheduler_state::Attempt;
 use crate::station::{Outcome, RadioNotice};
 
 impl Medium {
@@ -133,7 +133,7 @@ impl Medium {
     }
 
     /// The packet in hand.
-    fn head(&self, number: u32) -> &Head {
+    fn head(&self, number: u32) -> &HeadOfLine {
         let station = &self.stations[number as usize];
         station.lanes[station.serving()].head.as_ref().expect("a packet in hand")
     }
@@ -169,7 +169,7 @@ impl Medium {
         head.sent += 1;
         let place = lane.counters.frames_sent;
         lane.counters.frames_sent += 1;
-        cx.tell(data.hop, || LinkEvent::FrameSent { number: packet_number, attempt, packet });
+        cx.emit(data.hop, || LinkEvent::FrameSent { number: packet_number, attempt, packet });
         let frame = AirFrame {
             kind: FrameKind::Data,
             start,
@@ -250,17 +250,17 @@ impl Medium {
                 head.arrived |= whole;
                 if !lane.receive(packet_number, end) {
                     lane.counters.duplicates += 1;
-                    cx.tell(hop, || LinkEvent::FrameDuplicate { number: packet_number, packet });
+                    cx.emit(hop, || LinkEvent::FrameDuplicate { number: packet_number, packet });
                 } else if whole {
                     lane.counters.packets_delivered += 1;
-                    cx.tell(hop, || LinkEvent::Arrived { packet });
+                    cx.emit(hop, || LinkEvent::Arrived { packet });
                     self.outcomes.push_back((hop, Outcome { delivered: Some((hop, packet)), ..Outcome::default() }));
                 }
             }
             Reception::Collided => lane.counters.frames_collided += 1,
             Reception::Corrupted | Reception::Unheard => {
                 lane.counters.frames_corrupted += 1;
-                cx.tell(hop, || LinkEvent::FrameCorrupted { number: packet_number, attempt, packet });
+                cx.emit(hop, || LinkEvent::FrameCorrupted { number: packet_number, attempt, packet });
             }
         }
     }
@@ -308,7 +308,7 @@ impl Medium {
             self.is_over(&flying, cx);
             if step == Step::Data {
                 let (hop, packet_number) = (self.data(number).hop, self.head(number).number);
-                cx.tell(hop, || LinkEvent::AckCorrupted { number: packet_number });
+                cx.emit(hop, || LinkEvent::AckCorrupted { number: packet_number });
             }
             // EIFS follow if the answer was sensed: then it ended the silence of the zone. A station that did not sense
             // it counts from now.

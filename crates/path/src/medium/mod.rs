@@ -1,7 +1,7 @@
 //! A shared medium: the stations of one 802.11 channel, in one object, so that audibility and interference need no
 //! pointers between them. They follow the distributed coordination function ([`crate::mac::dcf`]) [802.11-2007 s9.2]:
 //!
-//! * [`zone`](self) counts idle slots for stations that hear the same others; nothing happens at an idle slot;
+//! * [`carrier_sense_group`](self) counts idle slots for stations that hear the same others; nothing happens at an idle slot;
 //! * [`exchange`](self) takes a packet from a station's turn to its acknowledgment, or to the back-off after a failure;
 //! * [`aggregate`](self) does that for several packets in one frame, where a cell has that;
 //! * [`air`](self) knows the frames that are in the air, and which of them damage each other;
@@ -13,17 +13,17 @@
 
 mod aggregate;
 mod air;
+mod audibility;
 mod beacon;
+mod carrier_sense_group;
 mod counting;
 mod exchange;
-mod hearing;
-mod lane;
 mod phase;
 pub mod places;
 mod reorder;
 mod station;
-mod tally;
-mod zone;
+mod stats;
+mod tx_queue;
 
 use std::collections::VecDeque;
 
@@ -42,17 +42,17 @@ use crate::mac::dcf::{Config, FrameKind, Phy};
 use crate::queue::Limit;
 use crate::station::Outcome;
 use crate::station::scheduler::Scheduler;
-use crate::station::turns::Turns;
+use crate::station::scheduler_state::SchedulerState;
 use air::Flying;
+use audibility::Audibility;
 use beacon::Beacons;
-use hearing::Hearing;
-use lane::Lane;
+use carrier_sense_group::CarrierSenseGroup;
 use phase::Phase;
 use places::{Places, Plane};
 use station::{Data, Station};
-use tally::Tally;
-pub use tally::{AirCounters, StationCounters};
-use zone::Zone;
+use stats::MediumStats;
+pub use stats::{AirCounters, StationCounters};
+use tx_queue::TxQueue;
 
 /// The stations of one channel, and the frames between them.
 pub struct Medium {
@@ -65,12 +65,12 @@ pub struct Medium {
     /// How much goes in one frame, if packets are put together at all.
     aggregation: Option<AggregateLimits>,
     stations: Vec<Station>,
-    hearing: Hearing,
+    hearing: Audibility,
     /// Where the stations are, if that matters.
     plane: Option<Plane>,
-    zones: Vec<Zone>,
+    zones: Vec<CarrierSenseGroup>,
     flying: Vec<Flying>,
-    tally: Tally,
+    tally: MediumStats,
     /// Outcomes for the world outside the medium, and their hops.
     outcomes: VecDeque<(HopId, Outcome)>,
 }
@@ -120,13 +120,13 @@ impl Medium {
             };
             let mut backlog = Backlog::new(spec.limit);
             backlog.threshold = spec.threshold;
-            Lane::new(spec.hop, spec.to, backlog, config.rate_control().build(rates))
+            TxQueue::new(spec.hop, spec.to, backlog, config.rate_control().build(rates))
         };
         let station = |StationSpec { slot, scheduler, lanes, stream, beacons }: StationSpec| Station {
             slot,
             phase: Phase::Resting { until: Some(0) },
             lanes: lanes.into_iter().map(|spec| lane(spec, stream)).collect(),
-            turns: Turns::new(scheduler),
+            turns: SchedulerState::new(scheduler),
             window: phy.cw_min,
             answering: false,
             beacons: Beacons::new(config, beacons, &stream),
@@ -139,8 +139,8 @@ impl Medium {
         };
         let stations: Vec<Station> = stations.into_iter().map(station).collect();
         let placed = config.ranges().zip(places).map(|(ranges, places)| Plane::new(places, &ranges)).unzip();
-        let (plane, hearing): (Option<Plane>, Option<Hearing>) = placed;
-        let hearing = hearing.unwrap_or_else(|| Hearing::of_all(stations.len()));
+        let (plane, hearing): (Option<Plane>, Option<Audibility>) = placed;
+        let hearing = hearing.unwrap_or_else(|| Audibility::of_all(stations.len()));
         let size = |bytes: Option<engine::Bytes>| bytes.map(|bytes| u32::try_from(bytes.0).unwrap_or(u32::MAX));
         let fragment = size(config.fragmentation_threshold);
         Medium {
@@ -150,24 +150,24 @@ impl Medium {
             fragment: fragment.map(|size| size.saturating_sub(crate::mac::dcf::frame::MAC_OVERHEAD).max(2) & !1),
             retries: config.retries(),
             aggregation: config.aggregation.map(|aggregation| aggregation.limits()),
-            zones: (0..hearing.zones).map(|_| Zone::default()).collect(),
+            zones: (0..hearing.zones).map(|_| CarrierSenseGroup::default()).collect(),
             hearing,
             plane,
             stations,
             flying: Vec::new(),
-            tally: Tally::default(),
+            tally: MediumStats::default(),
             outcomes: VecDeque::new(),
             phy,
         }
     }
 
-    /// Takes a packet for a lane of a station, before all that wait there if `urgent`. Whether it found room.
+    /// Takes a packet for a lane of a station, before all that wait there if `expedited`. Whether it found room.
     pub fn on_packet<O: Observer>(
         &mut self,
         number: u32,
         lane: usize,
         mut packet: Packet,
-        urgent: bool,
+        expedited: bool,
         cx: &mut Cx<'_, O>,
     ) -> bool {
         let station = &mut self.stations[number as usize];
@@ -179,11 +179,11 @@ impl Medium {
             return false;
         }
         let first = target.is_empty();
-        target.push(packet, urgent);
+        target.push(packet, expedited);
         if !serving {
             target.take_head();
         }
-        station.turns.joined(lane, first, urgent, serving, cx.now);
+        station.turns.joined(lane, first, expedited, serving, cx.now);
         if let Phase::Resting { .. } = station.phase {
             self.contend(number, cx);
         }
@@ -251,7 +251,7 @@ fn draw<O: Observer>(medium: u32, number: u32, station: &mut Station, cx: &mut C
     let slots = station.back_off();
     station.counted.backs_off(slots);
     let window = station.window;
-    cx.tell_of_medium(medium, || MediumEvent::BackOff { station: number, slots: slots as u32, window });
+    cx.emit_medium(medium, || MediumEvent::BackOff { station: number, slots: slots as u32, window });
     slots
 }
 

@@ -10,8 +10,8 @@ use std::collections::BinaryHeap;
 
 use engine::{Rate, Slot, Time};
 
-use super::hearing::Hearing;
-use super::{Medium, Zone};
+use super::audibility::Audibility;
+use super::{CarrierSenseGroup, Medium};
 use crate::context::{Cx, Observer};
 use crate::event::{MediumEvent, Reach};
 use crate::mac::dcf::reach::Ranges;
@@ -44,10 +44,10 @@ pub(super) struct Plane {
 
 impl Plane {
     /// The plane at time zero, and the audibility then.
-    pub fn new(places: Places, ranges: &Ranges) -> (Self, Hearing) {
+    pub fn new(places: Places, ranges: &Ranges) -> (Self, Audibility) {
         let Places { slot, paths, until } = places;
         let capture = ranges.capture.map(|ratio| square_ratio(ratio.0, ranges.path_loss));
-        let mut hearing = Hearing::of_none(paths.len());
+        let mut hearing = Audibility::of_none(paths.len());
         let (ranges, by_rate, crossings) = (*ranges, Vec::new(), BinaryHeap::new());
         let mut plane = Plane { slot, paths, until, ranges, by_rate, capture, crossings };
         for a in 0..plane.paths.len() as u32 {
@@ -117,7 +117,7 @@ impl Medium {
             plane.crossings.pop();
             let reach = plane.look(a, b, cx.now);
             crossed.push((a, b, reach));
-            cx.tell_of_medium(self.number, || MediumEvent::Reaches { a, b, reach });
+            cx.emit_medium(self.number, || MediumEvent::Reaches { a, b, reach });
         }
         match plane.crossings.peek() {
             Some(Reverse((at, ..))) => cx.schedule.arm(plane.slot, *at),
@@ -148,7 +148,7 @@ impl Medium {
         }
         // A zone holds the stations that hear the same from now on and have heard the same until now.
         let founders = self.hearing.regroup(|station| &standings[before[station as usize] as usize]);
-        let mut zones: Vec<Zone> =
+        let mut zones: Vec<CarrierSenseGroup> =
             founders.iter().map(|founder| old[before[*founder as usize] as usize].heir()).collect();
         for (station, zone) in self.hearing.zone.iter().enumerate() {
             let from = &old[before[station] as usize];

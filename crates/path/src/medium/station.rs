@@ -4,13 +4,13 @@ use engine::random::Draws;
 use engine::{Slot, Time};
 
 use super::beacon::Beacons;
-use super::lane::Lane;
 use super::phase::Phase;
-use super::tally::StationCounters;
-use crate::event::{HopId, Way};
+use super::stats::StationCounters;
+use super::tx_queue::TxQueue;
+use crate::event::{HopId, LinkDirection};
 use crate::mac::dcf::RateIndex;
 use crate::mac::dcf::frame::ACK_SIZE;
-use crate::station::turns::Turns;
+use crate::station::scheduler_state::SchedulerState;
 
 /// The data frame of an exchange.
 #[derive(Clone, Copy)]
@@ -33,7 +33,7 @@ impl Default for Data {
     /// None yet.
     fn default() -> Self {
         Data {
-            hop: HopId { link: 0, way: Way::Forward },
+            hop: HopId { link: 0, way: LinkDirection::Forward },
             to: 0,
             rate: 0,
             size: 0,
@@ -48,8 +48,8 @@ impl Default for Data {
 pub(super) struct Station {
     pub slot: Slot,
     pub phase: Phase,
-    pub lanes: Vec<Lane>,
-    pub turns: Turns,
+    pub lanes: Vec<TxQueue>,
+    pub turns: SchedulerState,
     /// The contention window: the largest number of slots of the next back-off.
     pub window: u32,
     /// Whether it is about to answer another's frame.

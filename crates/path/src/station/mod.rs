@@ -4,9 +4,9 @@
 //! here, because the far end answers at once and without contention; so the two ends share no state with other
 //! stations.
 
-pub mod lane;
 pub mod scheduler;
-pub(crate) mod turns;
+pub(crate) mod scheduler_state;
+pub mod tx_queue;
 
 use engine::{Slot, Time};
 use wire::{Ecn, Packet};
@@ -15,9 +15,9 @@ use crate::channel::{Fate, Frame};
 use crate::context::{Cx, Observer};
 use crate::event::{HopId, LinkEvent};
 use crate::mac::arq::stop_and_wait::Numbering;
-use crate::station::turns::{Attempt, Turns};
-pub use lane::Lane;
+use crate::station::scheduler_state::{Attempt, SchedulerState};
 use scheduler::Scheduler;
+pub use tx_queue::TxQueue;
 
 /// The link layer learned that an attempt failed. Agents act on it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -58,8 +58,8 @@ enum Phase {
 
 /// A transmitter that serves one or more lanes, one frame at a time.
 pub struct Station {
-    lanes: Vec<Lane>,
-    turns: Turns,
+    lanes: Vec<TxQueue>,
+    turns: SchedulerState,
     /// Wakes when the outstanding frame or its acknowledgment arrives.
     arrival: Slot,
     /// Wakes when the outstanding frame's acknowledgment is overdue.
@@ -73,23 +73,23 @@ pub struct Station {
 
 impl Station {
     /// A station with the given lanes; `arrival` and `timer` are its wake-ups.
-    pub fn new(lanes: Vec<Lane>, scheduler: Scheduler, arrival: Slot, timer: Slot) -> Self {
-        let turns = Turns::new(scheduler);
+    pub fn new(lanes: Vec<TxQueue>, scheduler: Scheduler, arrival: Slot, timer: Slot) -> Self {
+        let turns = SchedulerState::new(scheduler);
         Station { lanes, turns, arrival, timer, overdue: Time::NEVER, phase: Phase::Idle, serving: 0 }
     }
 
     /// The lanes, in the order they were given.
-    pub fn lanes(&self) -> &[Lane] {
+    pub fn lanes(&self) -> &[TxQueue] {
         &self.lanes
     }
 
-    /// Takes a packet for lane number `lane`, before all that wait there and are not urgent if `urgent`. Whether it
+    /// Takes a packet for lane number `lane`, before all that wait there and are not expedited if `expedited`. Whether it
     /// found room.
     pub fn on_packet<O: Observer>(
         &mut self,
         lane: usize,
         mut packet: Packet,
-        urgent: bool,
+        expedited: bool,
         cx: &mut Cx<'_, O>,
     ) -> bool {
         let target = &mut self.lanes[lane];
@@ -99,17 +99,17 @@ impl Station {
         if !idle && !target.admits(packet.size(), head_being_sent) {
             target.counters.packets_dropped += 1;
             target.counters.queue_full += 1;
-            cx.tell(target.hop, || LinkEvent::QueueFull { packet });
+            cx.emit(target.hop, || LinkEvent::QueueFull { packet });
             return false;
         }
         if target.marks(&packet, head_being_sent) {
             packet.ecn = Ecn::Ce;
             target.counters.marked += 1;
-            cx.tell(target.hop, || LinkEvent::Marked { packet });
+            cx.emit(target.hop, || LinkEvent::Marked { packet });
         }
         let first = target.is_empty();
-        target.push(packet, urgent);
-        self.turns.joined(lane, first, urgent, !idle, cx.now);
+        target.push(packet, expedited);
+        self.turns.joined(lane, first, expedited, !idle, cx.now);
         if idle {
             self.send_next(cx);
         }
@@ -145,7 +145,7 @@ impl Station {
             if !arrived {
                 lane.counters.packets_dropped += 1;
             }
-            cx.tell(lane.hop, || LinkEvent::GivenUp { number, attempts: attempt, packet, arrived });
+            cx.emit(lane.hop, || LinkEvent::GivenUp { number, attempts: attempt, packet, arrived });
             lane.pop();
             outcome.freed = packet.size();
         }
@@ -162,11 +162,11 @@ impl Station {
         let Some(packet) = lane.head() else { return Outcome::default() };
         let delivered = if lane.receive(number) {
             lane.counters.packets_delivered += 1;
-            cx.tell(hop, || LinkEvent::Arrived { packet });
+            cx.emit(hop, || LinkEvent::Arrived { packet });
             Some((hop, packet))
         } else {
             lane.counters.duplicates += 1;
-            cx.tell(hop, || LinkEvent::FrameDuplicate { number, packet });
+            cx.emit(hop, || LinkEvent::FrameDuplicate { number, packet });
             None
         };
         lane.arrived = true;
@@ -186,7 +186,7 @@ impl Station {
         } else {
             self.phase = Phase::Lost;
             cx.schedule.disarm(self.arrival);
-            cx.tell(hop, || LinkEvent::AckCorrupted { number });
+            cx.emit(hop, || LinkEvent::AckCorrupted { number });
         }
         Outcome { delivered, ..Outcome::default() }
     }
@@ -228,7 +228,7 @@ impl Station {
         lane.counters.frames_sent += 1;
         lane.counters.busy = lane.counters.busy + duration;
         lane.sent_until = cx.now + duration;
-        cx.tell(hop, || LinkEvent::FrameSent { number, attempt, packet });
+        cx.emit(hop, || LinkEvent::FrameSent { number, attempt, packet });
         self.overdue = cx.now + duration + lane.ack_wait();
         if cx.channels[hop.link as usize].fate(&frame) == Fate::Arrives {
             self.phase = Phase::Flying;
@@ -236,7 +236,7 @@ impl Station {
         } else {
             lane.counters.frames_corrupted += 1;
             self.phase = Phase::Lost;
-            cx.tell(hop, || LinkEvent::FrameCorrupted { number, attempt, packet });
+            cx.emit(hop, || LinkEvent::FrameCorrupted { number, attempt, packet });
         }
         cx.schedule.arm(self.timer, self.overdue);
     }

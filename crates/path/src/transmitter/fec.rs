@@ -20,7 +20,7 @@ use crate::queue::{Buffer, Limit};
 use crate::station::Outcome;
 
 /// A frame on its way.
-struct Passage {
+struct InTransit {
     fate: Fate,
     load: Load,
 }
@@ -73,7 +73,7 @@ pub struct FecSender {
     block: Block,
     /// When the line is free, and the place of that among what happens then.
     free: (Time, Order),
-    flying: Flying<Passage>,
+    flying: Flying<InTransit>,
     far: FarBlock,
     counters: Counters,
     pub(super) outcomes: VecDeque<Outcome>,
@@ -112,7 +112,7 @@ impl FecSender {
     pub(super) fn on_packet<O: Observer>(
         &mut self,
         packet: &Packet,
-        urgent: bool,
+        expedited: bool,
         buffer: &mut Buffer,
         cx: &mut Cx<'_, O>,
     ) -> bool {
@@ -122,7 +122,7 @@ impl FecSender {
         if !at_once && !self.backlog.admits(&mut packet, (0, 0), self.hop, &mut self.counters, cx) {
             return false;
         }
-        self.backlog.push(packet, Order::default(), urgent);
+        self.backlog.push(packet, Order::default(), expedited);
         self.send(buffer, cx);
         self.rearm(cx);
         true
@@ -192,24 +192,24 @@ impl FecSender {
         self.counters.frames_corrupted += u64::from(fate == Fate::Corrupted);
         self.counters.busy = self.counters.busy + duration;
         match load {
-            Load::Data(packet) => cx.tell(hop, || LinkEvent::FrameSent { number, attempt: 1, packet }),
-            Load::Parity { .. } => cx.tell(hop, || LinkEvent::ParitySent { number, size }),
+            Load::Data(packet) => cx.emit(hop, || LinkEvent::FrameSent { number, attempt: 1, packet }),
+            Load::Parity { .. } => cx.emit(hop, || LinkEvent::ParitySent { number, size }),
         }
         if fate == Fate::Corrupted {
             match load {
-                Load::Data(packet) => cx.tell(hop, || LinkEvent::FrameCorrupted { number, attempt: 1, packet }),
-                Load::Parity { .. } => cx.tell(hop, || LinkEvent::ParityCorrupted { number }),
+                Load::Data(packet) => cx.emit(hop, || LinkEvent::FrameCorrupted { number, attempt: 1, packet }),
+                Load::Parity { .. } => cx.emit(hop, || LinkEvent::ParityCorrupted { number }),
             }
         }
         let leaves = now + duration;
         let (at, order) = (leaves + self.line.delay, cx.schedule.order());
         self.free = (leaves, cx.schedule.order());
-        self.flying.push_back(Due { at, order, what: Passage { fate, load } });
+        self.flying.push_back(Due { at, order, what: InTransit { fate, load } });
     }
 
     /// A frame comes to the far end, or would have.
     fn frame_arrives<O: Observer>(&mut self, cx: &mut Cx<'_, O>) {
-        let Some(Due { what: Passage { fate, load }, .. }) = self.flying.pop_front() else { return };
+        let Some(Due { what: InTransit { fate, load }, .. }) = self.flying.pop_front() else { return };
         let came = fate == Fate::Arrives;
         match load {
             Load::Data(packet) if came && (self.far.open.is_empty() || !self.fec.in_order) => self.hand_up(packet, cx),
@@ -237,7 +237,7 @@ impl FecSender {
         while let Some((packet, came)) = self.far.open.pop_front() {
             if !came {
                 self.counters.recovered += 1;
-                cx.tell(self.hop, || LinkEvent::Recovered { packet });
+                cx.emit(self.hop, || LinkEvent::Recovered { packet });
             }
             self.hand_up(packet, cx);
         }
@@ -251,14 +251,14 @@ impl FecSender {
                 self.hand_up(packet, cx);
             } else {
                 self.counters.packets_dropped += 1;
-                cx.tell(self.hop, || LinkEvent::Lost { packet });
+                cx.emit(self.hop, || LinkEvent::Lost { packet });
             }
         }
     }
 
     fn hand_up<O: Observer>(&mut self, packet: Packet, cx: &mut Cx<'_, O>) {
         self.counters.packets_delivered += 1;
-        cx.tell(self.hop, || LinkEvent::Arrived { packet });
+        cx.emit(self.hop, || LinkEvent::Arrived { packet });
         self.outcomes.push_back(Outcome { delivered: Some((self.hop, packet)), ..Outcome::default() });
     }
 }

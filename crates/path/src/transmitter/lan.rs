@@ -36,7 +36,7 @@ pub struct LanSender {
     /// The delay of the far end, as far as it is met before the packet is handed up.
     far_delay: Span,
     slot: Slot,
-    /// Packets between the node and the queue, and whether each is urgent.
+    /// Packets between the node and the queue, and whether each is expedited.
     entering: Flying<(Packet, bool)>,
     pub(super) backlog: Backlog,
     /// When the line is free, and the place of that among what happens then.
@@ -78,9 +78,9 @@ impl LanSender {
     }
 
     /// The delay of this end: the packet joins the queue, or is dropped there, after it [ns-2 LL::sendDown].
-    pub(super) fn on_packet<O: Observer>(&mut self, packet: &Packet, urgent: bool, cx: &mut Cx<'_, O>) {
+    pub(super) fn on_packet<O: Observer>(&mut self, packet: &Packet, expedited: bool, cx: &mut Cx<'_, O>) {
         let (at, order) = (cx.now + self.line.delay, cx.schedule.order());
-        self.entering.push_back(Due { at, order, what: (*packet, urgent) });
+        self.entering.push_back(Due { at, order, what: (*packet, expedited) });
         self.rearm(cx);
     }
 
@@ -116,14 +116,14 @@ impl LanSender {
     }
 
     fn queue<O: Observer>(&mut self, buffer: &mut Buffer, cx: &mut Cx<'_, O>) {
-        let Some(Due { what: (mut packet, urgent), .. }) = self.entering.pop_front() else { return };
+        let Some(Due { what: (mut packet, expedited), .. }) = self.entering.pop_front() else { return };
         // A packet that can be sent at once does not wait: no limit is met.
         let at_once = self.backlog.is_empty() && self.free.0 <= cx.now;
         if !at_once && !self.backlog.admits(&mut packet, (0, 0), self.hop, &mut self.counters, cx) {
             buffer.left(packet.size());
             return;
         }
-        self.backlog.push(packet, Order::default(), urgent);
+        self.backlog.push(packet, Order::default(), expedited);
         if at_once {
             self.send_next(buffer, cx);
         }
@@ -151,11 +151,11 @@ impl LanSender {
         if fate == Fate::Corrupted {
             self.counters.frames_corrupted += 1;
             self.counters.packets_dropped += 1;
-            cx.tell(self.hop, || LinkEvent::Lost { packet });
+            cx.emit(self.hop, || LinkEvent::Lost { packet });
             return;
         }
         self.counters.packets_delivered += 1;
-        cx.tell(self.hop, || LinkEvent::Arrived { packet });
+        cx.emit(self.hop, || LinkEvent::Arrived { packet });
         self.outcomes.push_back(Outcome { delivered: Some((self.hop, packet)), ..Outcome::default() });
     }
 }

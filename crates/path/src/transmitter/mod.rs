@@ -1,5 +1,5 @@
 //! Transmitters that one direction of one link has for itself, and that act at the moment they send: which packet goes
-//! next is decided when the line is free, not when a packet is queued as on a [pipe](crate::link::pipe).
+//! next is decided when the line is free, not when a packet is queued as on a [pipe](crate::link::fifo).
 //!
 //! Each has one wake-up: the earliest of its timers. Its outcomes for the world outside stand in a queue that
 //! [`Transmitter::outcome`] empties; without a link layer, [`once`], it is at most one packet that arrives. A link
@@ -7,7 +7,7 @@
 
 pub mod fec;
 pub mod lan;
-pub mod once;
+pub mod priority;
 pub mod window;
 
 use std::collections::VecDeque;
@@ -45,21 +45,21 @@ impl Transmitter {
         self
     }
 
-    /// Takes a packet that has its room in `buffer`, before all that wait and are not if `urgent`. Whether it was
+    /// Takes a packet that has its room in `buffer`, before all that wait and are not if `expedited`. Whether it was
     /// taken: if not it has given its room back; if so it will when it has left, or with acknowledgments when it is
     /// done. On ns-2's LAN the queue is behind a delay, so a packet may be taken and find no room there later.
     pub fn on_packet<O: Observer>(
         &mut self,
         packet: &Packet,
-        urgent: bool,
+        expedited: bool,
         buffer: &mut Buffer,
         cx: &mut Cx<'_, O>,
     ) -> bool {
         let taken = match self {
-            Transmitter::Window(window) => window.on_packet(packet, urgent, cx),
-            Transmitter::Fec(fec) => fec.on_packet(packet, urgent, buffer, cx),
+            Transmitter::Window(window) => window.on_packet(packet, expedited, cx),
+            Transmitter::Fec(fec) => fec.on_packet(packet, expedited, buffer, cx),
             Transmitter::Lan(lan) => {
-                lan.on_packet(packet, urgent, cx);
+                lan.on_packet(packet, expedited, cx);
                 true
             }
         };

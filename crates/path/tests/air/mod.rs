@@ -9,7 +9,7 @@ use path::medium::{LaneSpec, Medium, StationSpec};
 use path::place::Path;
 use path::queue::Limit;
 use path::station::scheduler::Scheduler;
-use path::{AirFrame, Cx, HopId, LinkEvent, MediumEvent, Observer, Reach, Reception, Way};
+use path::{AirFrame, Cx, HopId, LinkDirection, LinkEvent, MediumEvent, Observer, Reach, Reception};
 use wire::{Addr, Body, Ecn, Flags, Packet, Segment};
 
 /// Everything that the medium says.
@@ -61,7 +61,7 @@ impl Air {
         let mut lanes: Vec<Vec<LaneSpec>> = vec![Vec::new(); paths.len()];
         let mut of_hops = Vec::new();
         for (link, ends) in links.iter().enumerate() {
-            for way in [Way::Forward, Way::Backward] {
+            for way in [LinkDirection::Forward, LinkDirection::Backward] {
                 let (here, there) = (ends[way.index()], ends[1 - way.index()]);
                 of_hops.push((here as u32, lanes[here].len()));
                 lanes[here].push(LaneSpec {

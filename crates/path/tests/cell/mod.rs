@@ -11,7 +11,7 @@ use path::medium::{LaneSpec, Medium, StationSpec};
 use path::queue::Limit;
 use path::station::Outcome;
 use path::station::scheduler::Scheduler;
-use path::{Cx, HopId, LinkEvent, MediumEvent, Observer, Way};
+use path::{Cx, HopId, LinkDirection, LinkEvent, MediumEvent, Observer};
 use wire::{Addr, Body, Ecn, Flags, Packet, Segment, SeqNum};
 
 /// The plan of a cell.
@@ -108,8 +108,8 @@ pub struct Cell {
     pub offered: Vec<[u64; 2]>,
     pub refused: Vec<[u64; 2]>,
     pub wakeups: u64,
-    /// The period of the urgent packets, in packets, if there are any.
-    pub urgent: Option<u32>,
+    /// The period of the expedited packets, in packets, if there are any.
+    pub expedited: Option<u32>,
     sequence: u32,
 }
 
@@ -120,7 +120,7 @@ impl Cell {
         let mut places = Vec::new();
         for (link, ends) in plan.links.iter().enumerate() {
             let mut place = [(0, 0); 2];
-            for way in [Way::Forward, Way::Backward] {
+            for way in [LinkDirection::Forward, LinkDirection::Backward] {
                 let (here, there) = (ends[way.index()], ends[1 - way.index()]);
                 place[way.index()] = (here, lanes[here as usize].len());
                 let hop = HopId { link: link as u32, way };
@@ -161,21 +161,21 @@ impl Cell {
             log: Log::default(),
             outcomes: Vec::new(),
             wakeups: 0,
-            urgent: None,
+            expedited: None,
             sequence: 0,
         }
     }
 
     /// Hands a packet of `size` bytes, its headers included, to the station that sends `way` along a link.
-    pub fn offer(&mut self, now: Time, link: usize, way: Way, size: u32) {
+    pub fn offer(&mut self, now: Time, link: usize, way: LinkDirection, size: u32) {
         let (station, lane) = self.places[link][way.index()];
         self.offered[link][way.index()] += 1;
         let packet = packet(self.sequence, size);
-        let urgent = self.urgent.is_some_and(|every| self.sequence.is_multiple_of(every));
+        let expedited = self.expedited.is_some_and(|every| self.sequence.is_multiple_of(every));
         self.sequence += 1;
         let Cell { schedule, channels, log, .. } = self;
         let mut cx = Cx { now, schedule, channels, observer: log };
-        if !self.medium.on_packet(station, lane, packet, urgent, &mut cx) {
+        if !self.medium.on_packet(station, lane, packet, expedited, &mut cx) {
             self.refused[link][way.index()] += 1;
         }
         self.take_outcomes(now);
@@ -204,7 +204,7 @@ impl Cell {
     }
 
     /// Packets at their times, each (microsecond, link, way, size) in order of time, until nothing more happens.
-    pub fn play(&mut self, offers: &[(u64, usize, Way, u32)]) {
+    pub fn play(&mut self, offers: &[(u64, usize, LinkDirection, u32)]) {
         for (at, link, way, size) in offers {
             let at = Time::from_nanos(at * 1000);
             self.run_before(at);
@@ -226,7 +226,7 @@ impl Cell {
         }
     }
 
-    pub fn counters(&self, link: usize, way: Way, now: Time) -> Counters {
+    pub fn counters(&self, link: usize, way: LinkDirection, now: Time) -> Counters {
         let (station, lane) = self.places[link][way.index()];
         self.medium.counters(station, lane, now)
     }

@@ -11,7 +11,7 @@
 //! the last line of an exchange that decides nothing more are whatever the stream gives.
 
 use engine::{Bytes, Rate, Span};
-use path::Way::Forward;
+use path::LinkDirection::Forward;
 use path::channel::scripted;
 use path::mac::dcf::Config;
 

@@ -22,7 +22,7 @@ use engine::Time;
 use path::agent::{Agent, AgentConfig, AgentCx, Departure, Verdict};
 use path::channel::State;
 use path::station::RadioNotice;
-use path::{HopId, Way};
+use path::{HopId, LinkDirection};
 use wire::{Addr, Body, Ecn, Flags, Options, Packet, Segment, SeqNum};
 
 /// The host in the wired network.
@@ -174,7 +174,7 @@ impl Ladder {
 
     /// An attempt of the link layer to send the packet to the mobile fails.
     pub fn failed(&mut self, packet: Packet, attempt: u32, last: bool) -> &mut Self {
-        let notice = RadioNotice { hop: HopId { link: 0, way: Way::Forward }, packet, attempt, last };
+        let notice = RadioNotice { hop: HopId { link: 0, way: LinkDirection::Forward }, packet, attempt, last };
         let what =
             format!("attempt {attempt}{} at {} failed", if last { ", the last," } else { "" }, text::of(&packet));
         self.told(&what, |agent, cx| agent.on_radio(&notice, cx))

@@ -33,7 +33,7 @@ pub fn crossing(lines: &mut String, at: Time, to_air: bool, came: &Packet, goes:
 pub fn departure(lines: &mut String, at: Time, departure: &Departure, to_air: bool) {
     let arrow = arrow(&of(&departure.packet), to_air);
     let (left, right) = if to_air { ("", arrow.as_str()) } else { (arrow.as_str(), "") };
-    line(lines, &time(at), left, "o", right, if departure.urgent { "sent urgently" } else { "sent" });
+    line(lines, &time(at), left, "o", right, if departure.expedited { "sent urgently" } else { "sent" });
 }
 
 /// Something that is no packet.

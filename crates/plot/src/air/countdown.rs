@@ -5,7 +5,7 @@ use engine::{Span, Time};
 use path::mac::dcf::{FrameKind, Phy};
 use path::{AirFrame, Reach, Reception};
 
-use super::ear::{Ear, Reservation, Spaces};
+use super::carrier_sense::{CarrierSense, Reservation, Spaces};
 
 /// A part of a back-off.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -54,7 +54,7 @@ pub(super) struct Countdown {
     /// By station, when the last frame ended that it alone could not read.
     unread: Vec<Option<Time>>,
     /// One for each station; a single one while all hear each other.
-    ears: Vec<Ear>,
+    ears: Vec<CarrierSense>,
     /// By station and station, once there is an ear for each.
     reach: Vec<Vec<Reach>>,
     flying: Vec<Flying>,
@@ -71,7 +71,7 @@ impl Countdown {
             waiting: vec![None; stations],
             asked: vec![None; stations],
             unread: vec![None; stations],
-            ears: vec![Ear::new()],
+            ears: vec![CarrierSense::new()],
             reach: Vec::new(),
             flying: Vec::new(),
             parts: Vec::new(),

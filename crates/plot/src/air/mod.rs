@@ -4,8 +4,8 @@
 //! While single frames can be seen they are drawn one by one; over longer times each row shows what share of the air its
 //! station took.
 
+mod carrier_sense;
 mod countdown;
-mod ear;
 mod frames;
 mod layout;
 mod record;

@@ -2,7 +2,7 @@
 
 use engine::Rate;
 use engine::registry::Fault;
-use path::link::changing::plan::{Changes, check_gaps, check_spikes};
+use path::link::variable::plan::{Changes, check_gaps, check_spikes};
 use path::mac::arq::ArqConfig;
 
 use super::Checker;

@@ -8,7 +8,7 @@ pub mod table;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-use path::link::changing::recorded::{Opportunities, Row};
+use path::link::variable::recorded::{Opportunities, Row};
 
 use crate::problem::{Problem, shown};
 

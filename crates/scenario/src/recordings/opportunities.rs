@@ -2,7 +2,7 @@
 //! milliseconds. Times do not fall; several chances may have one time. At the last time the recording begins again. The last line
 //! ends with a line feed, so that a file cut off within a number is noticed.
 
-use path::link::changing::recorded::Opportunities;
+use path::link::variable::recorded::Opportunities;
 
 use super::{lines, unless_ended, wrong};
 use crate::problem::Problem;

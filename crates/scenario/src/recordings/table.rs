@@ -6,8 +6,8 @@
 //! line ends with a line feed, so that a file cut off within a number is noticed.
 
 use engine::{Rate, Span};
-use path::link::changing::recorded::Row;
 use path::link::jitter::LONGEST;
+use path::link::variable::recorded::Row;
 
 use super::{lines, unless_ended, wrong};
 use crate::problem::{Problem, shown};

@@ -1,14 +1,14 @@
 //! What goes on between a node and the scheme that lives in it.
 
 use engine::Time;
-use path::Way;
+use path::LinkDirection;
 use path::agent::{Agent, AgentCx, Verdict};
 use path::station::RadioNotice;
 use wire::Packet;
 
 use super::World;
 use crate::event::{NodeEvent, Sink};
-use crate::node::Resident;
+use crate::node::InstalledAgent;
 use crate::timer::Due;
 
 impl World {
@@ -16,7 +16,7 @@ impl World {
     #[inline(never)]
     pub(super) fn output_through_agent<S: Sink>(&mut self, node: usize, hop: usize, packet: &mut Packet, sink: &mut S) {
         let size = packet.size();
-        self.tell_agent_of_queue(node, hop);
+        self.notify_agent_of_queue(node, hop);
         match self.ask_agent(node, packet, sink, |agent, packet, cx| agent.before_air(packet, cx)) {
             Verdict::Pass => {
                 if !self.launch(node, hop, packet, false, sink) {
@@ -29,11 +29,13 @@ impl World {
     }
 
     /// How many packets wait for a link, if the agent wants to know.
-    fn tell_agent_of_queue(&mut self, node: usize, hop: usize) {
+    fn notify_agent_of_queue(&mut self, node: usize, hop: usize) {
         if !self.nodes[node].resident.as_ref().is_some_and(|resident| resident.agent.looks_at_queue()) {
             return;
         }
-        let waiting = self.hop_state(hop / 2, if hop.is_multiple_of(2) { Way::Forward } else { Way::Backward }).waiting;
+        let waiting = self
+            .hop_state(hop / 2, if hop.is_multiple_of(2) { LinkDirection::Forward } else { LinkDirection::Backward })
+            .waiting;
         let limit = self.limits[hop / 2];
         self.with_agent(node, |agent, _| agent.on_queue(waiting, limit));
     }
@@ -49,12 +51,12 @@ impl World {
         let mut verdict = Verdict::Pass;
         self.with_agent(node, |agent, cx| verdict = ask(agent, packet, cx));
         if verdict == Verdict::Take {
-            self.say(node, sink, || NodeEvent::Taken { packet: *packet });
+            self.emit(node, sink, || NodeEvent::Taken { packet: *packet });
         }
         verdict
     }
 
-    pub(super) fn tell_agent<S: Sink>(&mut self, node: usize, notice: &RadioNotice, sink: &mut S) {
+    pub(super) fn notify_agent<S: Sink>(&mut self, node: usize, notice: &RadioNotice, sink: &mut S) {
         self.with_agent(node, |agent, cx| agent.on_radio(notice, cx));
         self.agent_sends(node, sink);
     }
@@ -91,10 +93,10 @@ impl World {
             if packet.dst == self.nodes[node].addr {
                 self.receive(node, packet, sink);
             } else if self.admit(node, packet, sink) {
-                self.say(node, sink, || NodeEvent::Sent { packet: *packet });
+                self.emit(node, sink, || NodeEvent::Sent { packet: *packet });
                 match self.routes.hop(node, packet.dst.node()) {
                     Some(hop) => {
-                        self.launch(node, hop, packet, departure.urgent, sink);
+                        self.launch(node, hop, packet, departure.expedited, sink);
                     }
                     None => self.nodes[node].buffer.left(packet.size()),
                 }
@@ -118,7 +120,7 @@ impl World {
     /// Finds the first change of a node's air after `after` of which its agent is to be told.
     pub(super) fn look_ahead(&mut self, node: usize, after: Time) {
         let resident = self.nodes[node].resident.as_mut();
-        let Some(forecast) = resident.and_then(|Resident { forecast, .. }| forecast.as_mut()) else { return };
+        let Some(forecast) = resident.and_then(|InstalledAgent { forecast, .. }| forecast.as_mut()) else { return };
         let channels = &mut self.channels;
         let changes = forecast.links.iter().filter_map(|link| channels[*link as usize].next_change(after));
         forecast.next = changes.min_by_key(|(at, _)| *at);

@@ -5,17 +5,17 @@ use path::HopId;
 use path::agent::Agent;
 use path::channel::Channel;
 use path::link::Line;
-use path::link::changing::Changing;
-use path::link::pipe::Pipe;
+use path::link::fifo::FifoLink;
+use path::link::variable::VariableLink;
 use path::mac::arq::Arq;
 use path::medium::places::Places;
 use path::medium::{LaneSpec, Medium, StationSpec};
 use path::queue::Buffer;
-use path::station::{Lane, Station};
+use path::station::{Station, TxQueue};
 use path::transmitter::Transmitter;
 use path::transmitter::fec::FecSender;
 use path::transmitter::lan::LanSender;
-use path::transmitter::once::Once;
+use path::transmitter::priority::PriorityLink;
 use path::transmitter::window::WindowSender;
 use tcp::Connection;
 use wire::{Addr, SeqNum};
@@ -23,9 +23,9 @@ use wire::{Addr, SeqNum};
 use super::end::End;
 use super::ports::Ports;
 use super::progress::Progress;
-use super::{Flow, Hop, Owner, World, hop_id};
+use super::{Flow, Hop, Wakeup, World, hop_id};
 use crate::network::{FlowSpec, LinkSpec, MediumSpec, Network, NodeKind, Radio};
-use crate::node::{Forecast, Node, Processing, Resident};
+use crate::node::{Forecast, InstalledAgent, Node, Processing};
 use crate::roaming::Roamer;
 use crate::routing::Routes;
 
@@ -33,11 +33,11 @@ use crate::routing::Routes;
 #[derive(Default)]
 struct Slots {
     schedule: Schedule,
-    owners: Vec<Owner>,
+    owners: Vec<Wakeup>,
 }
 
 impl Slots {
-    fn slot(&mut self, owner: Owner) -> engine::Slot {
+    fn slot(&mut self, owner: Wakeup) -> engine::Slot {
         self.owners.push(owner);
         self.schedule.slot()
     }
@@ -102,21 +102,21 @@ fn nodes(network: &Network, slots: &mut Slots) -> Vec<Node> {
         buffer_full: 0,
         no_route: 0,
         processing: (spec.processing_delay.as_nanos() > 0)
-            .then(|| Processing::new(spec.processing_delay, slots.slot(Owner::Processing(number as u32)))),
+            .then(|| Processing::new(spec.processing_delay, slots.slot(Wakeup::Processing(number as u32)))),
         resident: spec.agent.build().map(|agent| resident(network, &links[number], number, agent, slots)),
     };
     network.nodes.iter().enumerate().map(node).collect()
 }
 
-fn resident(network: &Network, links: &[u32], node: usize, agent: Box<dyn Agent>, slots: &mut Slots) -> Resident {
+fn resident(network: &Network, links: &[u32], node: usize, agent: Box<dyn Agent>, slots: &mut Slots) -> InstalledAgent {
     let links = links.iter().copied().filter(|link| network.links[*link as usize].wireless);
     let forecast = agent.foresight().map(|lead| Forecast {
-        slot: slots.slot(Owner::Forecast(node as u32)),
+        slot: slots.slot(Wakeup::Forecast(node as u32)),
         lead,
         links: links.collect(),
         next: None,
     });
-    Resident::new(agent, slots.slot(Owner::Agent(node as u32)), forecast)
+    InstalledAgent::new(agent, slots.slot(Wakeup::Agent(node as u32)), forecast)
 }
 
 fn channels(network: &Network) -> Vec<Box<dyn Channel>> {
@@ -135,7 +135,7 @@ fn hops(
     slots: &mut Slots,
 ) -> (Vec<Hop>, Vec<Station>, Vec<u32>) {
     // Lanes by transmitter: one transmitter for each hop, or one for all hops of a node with a shared radio.
-    let mut transmitters: Vec<(usize, Vec<Lane>)> = Vec::new();
+    let mut transmitters: Vec<(usize, Vec<TxQueue>)> = Vec::new();
     let mut shared: Vec<Option<usize>> = vec![None; network.nodes.len()];
     let mut hops = Vec::new();
     for (number, link) in network.links.iter().enumerate() {
@@ -163,7 +163,7 @@ fn hops(
                 continue;
             };
             let line = Line::new(link.rate, link.delay, link.timing);
-            let lane = Lane::new(id, line, arq, link.queue).marking(link.ecn_threshold);
+            let lane = TxQueue::new(id, line, arq, link.queue).marking(link.ecn_threshold);
             let own = match network.nodes[node].radio {
                 Radio::PerLink => None,
                 Radio::Shared => shared[node],
@@ -174,14 +174,14 @@ fn hops(
             });
             shared[node] = Some(station);
             let lanes = &mut transmitters[station].1;
-            hops.push(Hop::Lane { station: station as u32, lane: lanes.len() as u32 });
+            hops.push(Hop::TxQueue { station: station as u32, lane: lanes.len() as u32 });
             lanes.push(lane);
         }
     }
     let station_nodes = transmitters.iter().map(|(node, _)| *node as u32).collect();
-    let station = |(number, (node, lanes)): (usize, (usize, Vec<Lane>))| {
-        let arrival = slots.slot(Owner::StationArrival(number as u32));
-        let timer = slots.slot(Owner::StationTimer(number as u32));
+    let station = |(number, (node, lanes)): (usize, (usize, Vec<TxQueue>))| {
+        let arrival = slots.slot(Wakeup::StationArrival(number as u32));
+        let timer = slots.slot(Wakeup::StationTimer(number as u32));
         Station::new(lanes, network.nodes[node].scheduler, arrival, timer)
     };
     let stations = transmitters.into_iter().enumerate().map(station).collect();
@@ -215,19 +215,19 @@ fn media(network: &Network, hops: &mut [Hop], slots: &mut Slots) -> Vec<Medium> 
         let station = |(place, (node, lanes)): (usize, (usize, Vec<LaneSpec>))| {
             let name = format!("medium {} station {}", spec.name, network.nodes[node].name);
             StationSpec {
-                slot: slots.slot(Owner::Medium { medium: number as u16, station: place as u16 }),
+                slot: slots.slot(Wakeup::Medium { medium: number as u16, station: place as u16 }),
                 scheduler: network.nodes[node].scheduler,
                 lanes,
                 stream: Stream::named(network.seed, network.replication, &name),
                 beacons: (spec.config.beacon_interval.is_some() && network.nodes[node].kind == NodeKind::Router)
-                    .then(|| slots.slot(Owner::Beacons { medium: number as u16, station: place as u16 })),
+                    .then(|| slots.slot(Wakeup::Beacons { medium: number as u16, station: place as u16 })),
             }
         };
         let placed = || members.iter().map(|node| network.nodes[*node].place.clone()).collect::<Option<Vec<_>>>();
         let paths = spec.config.range.and_then(|_| placed());
         let stations = members.iter().copied().zip(lanes).enumerate().map(station).collect();
         let places = paths.map(|paths| Places {
-            slot: slots.slot(Owner::Crossing(number as u32)),
+            slot: slots.slot(Wakeup::Crossing(number as u32)),
             paths,
             until: Time::ZERO + network.duration,
         });
@@ -241,7 +241,7 @@ fn roamers(network: &Network, slots: &mut Slots) -> Vec<Roamer> {
     let mut roamers = Vec::new();
     for (node, links) in network.links_by_node().iter().enumerate() {
         let number = roamers.len() as u32;
-        roamers.extend(Roamer::new(network, node, links, || slots.slot(Owner::Roamer(number))));
+        roamers.extend(Roamer::new(network, node, links, || slots.slot(Wakeup::Roamer(number))));
     }
     roamers
 }
@@ -252,9 +252,9 @@ fn changing(network: &Network, link: &LinkSpec, id: HopId, lossy: bool, slots: &
     let stream = Stream::named(network.seed, network.replication, &name);
     let changes = link.changes.as_deref().cloned().unwrap_or_default();
     let line = Line::new(link.rate, link.delay, link.timing);
-    let slot = slots.slot(Owner::Changing(2 * id.link + id.way.index() as u32));
-    let changing = Changing::new(id, line, &changes, stream, (link.queue, link.queue_tie), lossy, slot);
-    Hop::Changing(Box::new(changing.marking(link.ecn_threshold)))
+    let slot = slots.slot(Wakeup::Variable(2 * id.link + id.way.index() as u32));
+    let changing = VariableLink::new(id, line, &changes, stream, (link.queue, link.queue_tie), lossy, slot);
+    Hop::Variable(Box::new(changing.marking(link.ecn_threshold)))
 }
 
 /// A hop that shares its transmitter with no other.
@@ -262,23 +262,23 @@ fn hop_of_its_own(link: &LinkSpec, id: HopId, [near, far]: [&Node; 2], lossy: bo
     let line = Line::new(link.rate, link.delay, link.timing);
     let limit = (link.queue, link.queue_tie);
     let number = 2 * id.link + id.way.index() as u32;
-    let mut slot = |owner: fn(u32) -> Owner| slots.slot(owner(number));
+    let mut slot = |owner: fn(u32) -> Wakeup| slots.slot(owner(number));
     let transmitter = match link.arq.build() {
         Arq::Window(window) => {
-            Transmitter::Window(WindowSender::new(id, line, window, link.queue, slot(Owner::Transmitter)))
+            Transmitter::Window(WindowSender::new(id, line, window, link.queue, slot(Wakeup::Transmitter)))
         }
-        Arq::Fec(fec) => Transmitter::Fec(FecSender::new(id, line, fec, link.queue, slot(Owner::Transmitter))),
+        Arq::Fec(fec) => Transmitter::Fec(FecSender::new(id, line, fec, link.queue, slot(Wakeup::Transmitter))),
         Arq::Lan(lan) => {
-            let sender = LanSender::new(id, line, lan, link.queue, slot(Owner::Transmitter));
+            let sender = LanSender::new(id, line, lan, link.queue, slot(Wakeup::Transmitter));
             Transmitter::Lan(if holds(link, far) { sender.to_an_agent() } else { sender })
         }
         Arq::None | Arq::StopAndWait(_) if near.sends_urgently() => {
-            let once = Once::new(id, line, limit, lossy, slot(Owner::Once));
-            return Hop::Once(Box::new(once.marking(link.ecn_threshold)));
+            let once = PriorityLink::new(id, line, limit, lossy, slot(Wakeup::Priority));
+            return Hop::Priority(Box::new(once.marking(link.ecn_threshold)));
         }
         Arq::None | Arq::StopAndWait(_) => {
-            let pipe = Pipe::new(id, line, limit, lossy, slot(Owner::Pipe));
-            return Hop::Pipe(pipe.marking(link.ecn_threshold));
+            let pipe = FifoLink::new(id, line, limit, lossy, slot(Wakeup::Fifo));
+            return Hop::Fifo(pipe.marking(link.ecn_threshold));
         }
     };
     Hop::Own(Box::new(transmitter.marking(link.ecn_threshold)))
@@ -295,7 +295,7 @@ fn held(network: &Network, nodes: &[Node], slots: &mut Slots) -> Vec<Option<Box<
         network.links.iter().enumerate().flat_map(|(number, link)| [0, 1].map(|way| (2 * number + way, link, way)));
     let held = ways.map(|(hop, link, way)| {
         let holds = holds(link, &nodes[link.between[1 - way]]);
-        holds.then(|| Box::new(Processing::new(link.delay, slots.slot(Owner::Held(hop as u32)))))
+        holds.then(|| Box::new(Processing::new(link.delay, slots.slot(Wakeup::Held(hop as u32)))))
     });
     held.collect()
 }
@@ -315,7 +315,7 @@ fn ends(network: &Network, slots: &mut Slots, observed: bool) -> (Vec<End>, Port
             if observed {
                 connection.observe();
             }
-            let slot = slots.slot(Owner::End(ends.len() as u32));
+            let slot = slots.slot(Wakeup::End(ends.len() as u32));
             let (addr, peer) = (Addr::of_node(place[here]), Addr::of_node(place[there]));
             let mut end = End::new(connection, place[here], addr, peer, number as u32, slot);
             end.sends = sends;
@@ -325,7 +325,7 @@ fn ends(network: &Network, slots: &mut Slots, observed: bool) -> (Vec<End>, Port
             end.watched = spec.handshake || spec.close || spec.tcp.retries.data.is_some();
             ends.push(end);
         }
-        let start = slots.slot(Owner::Start(number as u32));
+        let start = slots.slot(Wakeup::Start(number as u32));
         slots.schedule.arm(start, spec.start);
         let FlowSpec { bytes, start, close, .. } = *spec;
         flows.push(Flow { bytes, start, close, sender, receiver, completed: None, over: false });

@@ -37,7 +37,7 @@ impl World {
     pub(super) fn end_acted<S: Sink>(&mut self, number: usize, sink: &mut S) {
         if self.ends[number].closes_at_end && self.ends[number].connection.at_end() {
             // That the other end has closed is told of before this one does.
-            self.tell_end(number, sink);
+            self.notify_end(number, sink);
             self.ends[number].closes_at_end = false;
             self.ends[number].connection.close();
         }
@@ -45,11 +45,11 @@ impl World {
         let mut packet = self.spare.take().unwrap_or_else(|| Box::new(Packet::blank(end.addr, end.peer)));
         while self.ends[number].poll(self.now, &mut packet) {
             let node = self.ends[number].node;
-            self.tell_end(number, sink);
+            self.notify_end(number, sink);
             self.originate(node, &mut packet, sink);
         }
         self.spare = Some(packet);
-        self.tell_end(number, sink);
+        self.notify_end(number, sink);
         let end = &mut self.ends[number];
         end.keep_timer(&mut self.schedule);
         let (flow, watched) = (end.flow, end.watched);
@@ -80,7 +80,7 @@ impl World {
 
     /// Passes on what a connection has to say.
     #[inline]
-    fn tell_end<S: Sink>(&mut self, number: usize, sink: &mut S) {
+    fn notify_end<S: Sink>(&mut self, number: usize, sink: &mut S) {
         if S::ACTIVE {
             let end = &mut self.ends[number];
             let (flow, sends) = (end.flow, end.sends);

@@ -2,7 +2,7 @@
 //!
 //! The loop takes the next wake-up and lets its owner act; what the owner gives out is carried on at once: to the
 //! node at the far end of a link, from there to a connection or to the next link. A packet's way through one wake-up is
-//! `Pipe`, `Station` or `Transmitter` -> `World::arrive` -> `Connection` or `World::forward` -> `World::output`.
+//! `FifoLink`, `Station` or `Transmitter` -> `World::arrive` -> `Connection` or `World::forward` -> `World::output`.
 
 mod agents;
 mod build;
@@ -18,17 +18,17 @@ mod way;
 use engine::{Schedule, Slot, Span, Time};
 use path::agent::Departure;
 use path::channel::Channel;
-use path::link::changing::Changing;
-use path::link::pipe::Pipe;
+use path::link::fifo::FifoLink;
+use path::link::variable::VariableLink;
 use path::medium::Medium;
 use path::queue::Limit;
 use path::station::Station;
 use path::transmitter::Transmitter;
-use path::transmitter::once::Once;
-use path::{Cx, HopId, LinkEvent, MediumEvent, Observer, Way};
+use path::transmitter::priority::PriorityLink;
+use path::{Cx, HopId, LinkDirection, LinkEvent, MediumEvent, Observer};
 use wire::{Addr, Packet};
 
-use crate::event::{Event, Nobody, NodeEvent, Sink};
+use crate::event::{Event, NodeEvent, NullSink, Sink};
 use crate::node::{Node, Processing};
 use crate::results::{FlowResult, LinkResult, MediumResult, Results};
 use crate::roaming::Roamer;
@@ -42,13 +42,13 @@ pub use state::NodeState;
 
 /// Who owns a wake-up.
 #[derive(Clone, Copy, Debug)]
-enum Owner {
+enum Wakeup {
     /// The first packet on a pipe arrives.
-    Pipe(u32),
+    Fifo(u32),
     /// The first packet on a line that changes arrives.
-    Changing(u32),
-    /// The first packet arrives on a line with urgent ones, or the next begins to be sent.
-    Once(u32),
+    Variable(u32),
+    /// The first packet arrives on a line with expedited ones, or the next begins to be sent.
+    Priority(u32),
     /// A transmitter of a hop's own.
     Transmitter(u32),
     /// A station's outstanding frame or its acknowledgment arrives.
@@ -80,15 +80,15 @@ enum Owner {
 /// One direction of one link.
 #[expect(clippy::large_enum_variant, reason = "there are few hops, and a packet should find its pipe without a detour")]
 enum Hop {
-    Pipe(Pipe),
+    Fifo(FifoLink),
     /// A line that changes with time.
-    Changing(Box<Changing>),
-    /// A line on which urgent packets go first.
-    Once(Box<Once>),
+    Variable(Box<VariableLink>),
+    /// A line on which expedited packets go first.
+    Priority(Box<PriorityLink>),
     /// A transmitter of its own.
     Own(Box<Transmitter>),
     /// A lane of a station.
-    Lane {
+    TxQueue {
         station: u32,
         lane: u32,
     },
@@ -103,7 +103,7 @@ enum Hop {
 /// A network at a point of simulated time.
 pub struct World {
     schedule: Schedule,
-    owners: Vec<Owner>,
+    owners: Vec<Wakeup>,
     nodes: Vec<Node>,
     /// By `2 x link + way`.
     hops: Vec<Hop>,
@@ -194,7 +194,7 @@ impl World {
     /// crates in many pieces; this is not, so it is compiled here, where all that handles an event is one piece.
     #[inline(never)]
     fn advance_unwatched(&mut self, wakeups: u64) -> bool {
-        self.handle(wakeups, &mut Nobody)
+        self.handle(wakeups, &mut NullSink)
     }
 
     /// The same, but nothing that happens after `at` is handled: then there is nothing more to do before that, and the clock
@@ -230,7 +230,7 @@ impl World {
     fn step<S: Sink>(&mut self, until: Time, arriving: &mut Packet, sink: &mut S) -> bool {
         let Some((at, slot)) = self.schedule.next(until) else {
             if S::ACTIVE {
-                self.tell_air(until, sink);
+                self.emit_air(until, sink);
             }
             self.now = until;
             return false;
@@ -238,7 +238,7 @@ impl World {
         self.now = at;
         self.events += 1;
         if S::ACTIVE && at >= self.next_air {
-            self.tell_air(at, sink);
+            self.emit_air(at, sink);
         }
         self.wake(slot, arriving, sink);
         true
@@ -263,11 +263,13 @@ impl World {
             }
         };
         let counters = |hop: &Hop| match hop {
-            Hop::Pipe(pipe) => pipe.counters(self.now),
-            Hop::Changing(line) => line.counters(self.now),
-            Hop::Once(line) => line.counters(self.now),
+            Hop::Fifo(pipe) => pipe.counters(self.now),
+            Hop::Variable(line) => line.counters(self.now),
+            Hop::Priority(line) => line.counters(self.now),
             Hop::Own(transmitter) => transmitter.counters(self.now),
-            Hop::Lane { station, lane } => self.stations[*station as usize].lanes()[*lane as usize].counters(self.now),
+            Hop::TxQueue { station, lane } => {
+                self.stations[*station as usize].lanes()[*lane as usize].counters(self.now)
+            }
             Hop::Medium { medium, station, lane } => {
                 self.media[*medium as usize].counters(*station, *lane as usize, self.now)
             }
@@ -297,73 +299,73 @@ impl World {
     #[inline]
     fn wake<S: Sink>(&mut self, slot: Slot, arriving: &mut Packet, sink: &mut S) {
         match self.owners[slot.0 as usize] {
-            Owner::Pipe(hop) => {
+            Wakeup::Fifo(hop) => {
                 let hop = hop as usize;
                 let relay = &mut Relay { sink, ports: &self.ports, ends: &self.ends };
                 let mut cx =
                     Cx { now: self.now, schedule: &mut self.schedule, channels: &mut self.channels, observer: relay };
-                let Hop::Pipe(pipe) = &mut self.hops[hop] else { unreachable!("the slot is a pipe's") };
+                let Hop::Fifo(pipe) = &mut self.hops[hop] else { unreachable!("the slot is a pipe's") };
                 if pipe.on_wake(&mut cx, arriving) {
                     self.arrive(hop, arriving, sink);
                 }
             }
-            Owner::Changing(hop) => {
+            Wakeup::Variable(hop) => {
                 let hop = hop as usize;
                 let relay = &mut Relay { sink, ports: &self.ports, ends: &self.ends };
                 let mut cx =
                     Cx { now: self.now, schedule: &mut self.schedule, channels: &mut self.channels, observer: relay };
-                let Hop::Changing(line) = &mut self.hops[hop] else { unreachable!("its slot is its own") };
+                let Hop::Variable(line) = &mut self.hops[hop] else { unreachable!("its slot is its own") };
                 if line.on_wake(&mut cx, arriving) {
                     self.arrive(hop, arriving, sink);
                 }
             }
-            Owner::Once(hop) => {
+            Wakeup::Priority(hop) => {
                 let hop = hop as usize;
                 // Where the way back leads to.
                 let node = self.far_ends[hop ^ 1] as usize;
                 let relay = &mut Relay { sink, ports: &self.ports, ends: &self.ends };
                 let mut cx =
                     Cx { now: self.now, schedule: &mut self.schedule, channels: &mut self.channels, observer: relay };
-                let Hop::Once(line) = &mut self.hops[hop] else { unreachable!("its slot is its own") };
+                let Hop::Priority(line) = &mut self.hops[hop] else { unreachable!("its slot is its own") };
                 if line.on_wake(&mut self.nodes[node].buffer, &mut cx, arriving) {
                     self.arrive(hop, arriving, sink);
                 }
             }
-            Owner::Transmitter(hop) => self.transmitter_wakes(hop as usize, sink),
-            Owner::StationArrival(station) => {
+            Wakeup::Transmitter(hop) => self.transmitter_wakes(hop as usize, sink),
+            Wakeup::StationArrival(station) => {
                 let outcome = self.station(station, sink, |station, cx| station.on_arrival(cx));
                 self.carry_on(self.station_nodes[station as usize] as usize, outcome, sink);
             }
-            Owner::StationTimer(station) => {
+            Wakeup::StationTimer(station) => {
                 let outcome = self.station(station, sink, |station, cx| station.on_timer(cx));
                 self.carry_on(self.station_nodes[station as usize] as usize, outcome, sink);
             }
-            Owner::Medium { medium, station } => {
+            Wakeup::Medium { medium, station } => {
                 self.with_medium(medium as usize, sink, |medium, cx| medium.on_wake(u32::from(station), cx));
             }
-            Owner::Beacons { medium, station } => {
+            Wakeup::Beacons { medium, station } => {
                 self.with_medium(medium as usize, sink, |medium, cx| medium.on_beacon(u32::from(station), cx));
             }
-            Owner::Crossing(medium) => {
+            Wakeup::Crossing(medium) => {
                 self.with_medium(medium as usize, sink, |medium, cx| medium.on_crossing(cx));
             }
-            Owner::Roamer(roamer) => self.roamer_looks(roamer as usize, sink),
-            Owner::End(end) => self.end_wakes(end as usize, sink),
-            Owner::Agent(node) => self.agent_wakes(node as usize, sink),
-            Owner::Forecast(node) => self.air_is_about_to_change(node as usize, sink),
-            Owner::Processing(node) => {
+            Wakeup::Roamer(roamer) => self.roamer_looks(roamer as usize, sink),
+            Wakeup::End(end) => self.end_wakes(end as usize, sink),
+            Wakeup::Agent(node) => self.agent_wakes(node as usize, sink),
+            Wakeup::Forecast(node) => self.air_is_about_to_change(node as usize, sink),
+            Wakeup::Processing(node) => {
                 let processed = self.nodes[node as usize].processing.as_mut().and_then(|p| p.pop(&mut self.schedule));
                 if let Some(mut packet) = processed {
                     self.output(node as usize, &mut packet, sink);
                 }
             }
-            Owner::Held(hop) => {
+            Wakeup::Held(hop) => {
                 let passed = self.held[hop as usize].as_mut().and_then(|held| held.pop(&mut self.schedule));
                 if let Some(mut packet) = passed {
                     self.pass_on(self.far_ends[hop as usize] as usize, &mut packet, sink);
                 }
             }
-            Owner::Start(flow) => {
+            Wakeup::Start(flow) => {
                 self.schedule.disarm(slot);
                 let Flow { bytes, sender, close, .. } = self.flows[flow as usize];
                 if S::ACTIVE {
@@ -425,7 +427,7 @@ impl World {
     }
 
     #[inline]
-    fn say<S: Sink>(&self, node: usize, sink: &mut S, event: impl FnOnce() -> NodeEvent) {
+    fn emit<S: Sink>(&self, node: usize, sink: &mut S, event: impl FnOnce() -> NodeEvent) {
         if S::ACTIVE {
             let event = event();
             let of = event.packet().and_then(|packet| self.ports.flow_of(packet, &self.ends));
@@ -434,7 +436,7 @@ impl World {
     }
 
     /// Tells of every change in the air up to `until`, oldest first.
-    fn tell_air<S: Sink>(&mut self, until: Time, sink: &mut S) {
+    fn emit_air<S: Sink>(&mut self, until: Time, sink: &mut S) {
         while self.next_air <= until && self.next_air != Time::NEVER {
             let at = self.next_air;
             let before = Time::from_nanos(at.as_nanos().saturating_sub(1));
@@ -458,5 +460,8 @@ impl World {
 
 /// The hop with number `2 x link + way`.
 fn hop_id(number: usize) -> HopId {
-    HopId { link: number as u32 / 2, way: if number.is_multiple_of(2) { Way::Forward } else { Way::Backward } }
+    HopId {
+        link: number as u32 / 2,
+        way: if number.is_multiple_of(2) { LinkDirection::Forward } else { LinkDirection::Backward },
+    }
 }

@@ -1,6 +1,6 @@
 //! What nodes hold at the moment.
 
-use path::{HopState, Way};
+use path::{HopState, LinkDirection};
 
 use super::{Hop, World};
 
@@ -22,13 +22,13 @@ impl World {
     }
 
     /// What waits at the sending end of link number `link`, one way.
-    pub fn hop_state(&self, link: usize, way: Way) -> HopState {
+    pub fn hop_state(&self, link: usize, way: LinkDirection) -> HopState {
         match &self.hops[2 * link + way.index()] {
-            Hop::Pipe(pipe) => pipe.state(self.now),
-            Hop::Changing(line) => line.state(self.now),
-            Hop::Once(line) => line.state(),
+            Hop::Fifo(pipe) => pipe.state(self.now),
+            Hop::Variable(line) => line.state(self.now),
+            Hop::Priority(line) => line.state(),
             Hop::Own(transmitter) => transmitter.state(),
-            Hop::Lane { station, lane } => self.stations[*station as usize].lanes()[*lane as usize].state(),
+            Hop::TxQueue { station, lane } => self.stations[*station as usize].lanes()[*lane as usize].state(),
             Hop::Medium { medium, station, lane } => self.media[*medium as usize].state(*station, *lane as usize),
         }
     }

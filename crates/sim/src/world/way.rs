@@ -16,7 +16,7 @@ impl World {
             self.nodes[node].buffer.left(outcome.freed);
         }
         if let Some(notice) = outcome.notice {
-            self.tell_agent(node, &notice, sink);
+            self.notify_agent(node, &notice, sink);
         }
         if let Some((hop, mut packet)) = outcome.delivered {
             self.arrive(2 * hop.link as usize + hop.way.index(), &mut packet, sink);
@@ -33,7 +33,7 @@ impl World {
             return;
         }
         let resident = here.resident.is_some() && self.airborne[hop];
-        self.say(node, sink, || match ends {
+        self.emit(node, sink, || match ends {
             true => NodeEvent::Received { packet: *packet },
             false => NodeEvent::Transit { packet: *packet },
         });
@@ -69,7 +69,7 @@ impl World {
             return;
         }
         if self.admit(node, packet, sink) {
-            self.say(node, sink, || NodeEvent::Sent { packet: *packet });
+            self.emit(node, sink, || NodeEvent::Sent { packet: *packet });
             self.output(node, packet, sink);
         }
     }
@@ -98,7 +98,7 @@ impl World {
         let admitted = self.nodes[node].buffer.admit(self.now, packet.size());
         if !admitted {
             self.nodes[node].buffer_full += 1;
-            self.say(node, sink, || NodeEvent::BufferFull { packet: *packet });
+            self.emit(node, sink, || NodeEvent::BufferFull { packet: *packet });
         }
         admitted
     }
@@ -110,7 +110,7 @@ impl World {
             // Scenarios are checked for this: it is because a mobile has no base station.
             self.nodes[node].buffer.left(packet.size());
             self.nodes[node].no_route += 1;
-            self.say(node, sink, || NodeEvent::NoRoute { packet: *packet });
+            self.emit(node, sink, || NodeEvent::NoRoute { packet: *packet });
             return;
         };
         if self.nodes[node].resident.is_some() && self.airborne[hop] {
@@ -119,7 +119,7 @@ impl World {
         self.launch(node, hop, packet, false, sink);
     }
 
-    /// Hands a packet to a link, before all that waits for it if `urgent`. Whether it found room there. Inlined: it is most of
+    /// Hands a packet to a link, before all that waits for it if `expedited`. Whether it found room there. Inlined: it is most of
     /// what an event costs.
     #[inline(always)]
     pub(super) fn launch<S: Sink>(
@@ -127,34 +127,34 @@ impl World {
         node: usize,
         hop: usize,
         packet: &Packet,
-        urgent: bool,
+        expedited: bool,
         sink: &mut S,
     ) -> bool {
         let relay = &mut Relay { sink, ports: &self.ports, ends: &self.ends };
         let mut cx = Cx { now: self.now, schedule: &mut self.schedule, channels: &mut self.channels, observer: relay };
         match &mut self.hops[hop] {
-            Hop::Pipe(pipe) => {
+            Hop::Fifo(pipe) => {
                 let leaves = pipe.on_packet(packet, &mut cx);
                 self.nodes[node].buffer.taken_until(leaves, packet.size());
                 leaves.is_some()
             }
-            Hop::Changing(line) => {
+            Hop::Variable(line) => {
                 let leaves = line.on_packet(packet, &mut cx);
                 self.nodes[node].buffer.taken_until(leaves, packet.size());
                 leaves.is_some()
             }
-            Hop::Once(line) => line.on_packet(packet, urgent, &mut self.nodes[node].buffer, &mut cx),
-            Hop::Own(transmitter) => transmitter.on_packet(packet, urgent, &mut self.nodes[node].buffer, &mut cx),
+            Hop::Priority(line) => line.on_packet(packet, expedited, &mut self.nodes[node].buffer, &mut cx),
+            Hop::Own(transmitter) => transmitter.on_packet(packet, expedited, &mut self.nodes[node].buffer, &mut cx),
             Hop::Medium { medium, station, lane } => {
                 let medium = &mut self.media[*medium as usize];
-                let room = medium.on_packet(*station, *lane as usize, *packet, urgent, &mut cx);
+                let room = medium.on_packet(*station, *lane as usize, *packet, expedited, &mut cx);
                 if !room {
                     self.nodes[node].buffer.left(packet.size());
                 }
                 room
             }
-            Hop::Lane { station, lane } => {
-                let room = self.stations[*station as usize].on_packet(*lane as usize, *packet, urgent, &mut cx);
+            Hop::TxQueue { station, lane } => {
+                let room = self.stations[*station as usize].on_packet(*lane as usize, *packet, expedited, &mut cx);
                 if !room {
                     self.nodes[node].buffer.left(packet.size());
                 }

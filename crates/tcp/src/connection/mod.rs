@@ -129,7 +129,7 @@ impl Connection {
         self.sender.observe();
         self.receiver.observe();
         if self.state == State::SynSent {
-            self.sender.say(|| Event::State { state: State::SynSent });
+            self.sender.emit(|| Event::State { state: State::SynSent });
         }
     }
 
@@ -137,7 +137,7 @@ impl Connection {
     fn enter(&mut self, state: State) {
         if self.state != state {
             self.state = state;
-            self.sender.say(|| Event::State { state });
+            self.sender.emit(|| Event::State { state });
         }
     }
 

@@ -49,7 +49,7 @@ impl Sender {
         if !had_data && unmarked && arrival.sack.is_empty() && !self.episodes.watches() {
             // Nothing is outstanding, as at an end that only receives: the window was all that could be summary. But for a
             // recovery that waits for what its probe has brought about.
-            self.tell_window();
+            self.emit_window();
             return true;
         }
         if ack > una && unmarked && arrival.sack.is_empty() && self.undisturbed() {
@@ -80,7 +80,7 @@ impl Sender {
             }
         });
         let acked = ack - una;
-        self.telemetry.say(|| Event::AckReceived { ack, duplicate: false });
+        self.telemetry.emit(|| Event::AckReceived { ack, duplicate: false });
         let rtt = self.measure(arrival, &summary, acked);
         self.advanced(ack);
         let delivered = self.delivered_by(&summary, acked, false, self.duplicates());
@@ -88,7 +88,7 @@ impl Sender {
         self.grow(now, acked, delivered, rtt);
         self.restart_timer(now);
         self.renew_inflation();
-        self.tell_window();
+        self.emit_window();
     }
 
     /// Any acknowledgment, with its window already taken. `una` is from before it.
@@ -109,9 +109,9 @@ impl Sender {
             false => acked == 0 && ack == una && had_data && arrival.bare && same_window,
         };
         if acked > 0 {
-            self.telemetry.say(|| Event::AckReceived { ack, duplicate: false });
+            self.telemetry.emit(|| Event::AckReceived { ack, duplicate: false });
         } else if duplicate {
-            self.telemetry.say(|| Event::AckReceived { ack, duplicate: true });
+            self.telemetry.emit(|| Event::AckReceived { ack, duplicate: true });
         }
         let rtt = self.measure(arrival, &summary, acked);
         if acked > 0 {
@@ -172,7 +172,7 @@ impl Sender {
             self.restart_timer(now);
         }
         self.renew_inflation();
-        self.tell_window();
+        self.emit_window();
     }
 
     /// Lets the control grow the window, if it may.
@@ -256,7 +256,7 @@ impl Sender {
         };
         self.timer.on_sample(now, smoothed);
         let rtt = self.timer.rtt();
-        self.telemetry.say(|| Event::RttSample { rtt: smoothed, srtt: rtt.srtt(), rto: rtt.rto() });
+        self.telemetry.emit(|| Event::RttSample { rtt: smoothed, srtt: rtt.srtt(), rto: rtt.rto() });
         Some(latest)
     }
 

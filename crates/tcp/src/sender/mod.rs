@@ -146,7 +146,7 @@ impl Sender {
 
     pub fn observe(&mut self) {
         self.telemetry.observe();
-        self.tell_window();
+        self.emit_window();
     }
 
     pub fn nxt(&self) -> u64 {
@@ -361,14 +361,14 @@ impl Sender {
 
     /// Keeps an event, if this end is observed.
     #[inline]
-    pub fn say(&mut self, event: impl FnOnce() -> Event) {
-        self.telemetry.say(event);
+    pub fn emit(&mut self, event: impl FnOnce() -> Event) {
+        self.telemetry.emit(event);
     }
 
     /// Tells the observer what has changed in the window and in flight.
     #[inline]
-    fn tell_window(&mut self) {
+    fn emit_window(&mut self) {
         let Sender { telemetry, cwnd, episodes, board, .. } = self;
-        telemetry.tell_window(|| (cwnd.inflated(episodes.inflation()), cwnd.ssthresh(), board.outstanding()));
+        telemetry.emit_window(|| (cwnd.inflated(episodes.inflation()), cwnd.ssthresh(), board.outstanding()));
     }
 }

@@ -77,7 +77,7 @@ impl Sender {
             self.resends.push(seq, Reason::Notice);
         }
         self.renew_inflation();
-        self.tell_window();
+        self.emit_window();
     }
 
     /// A duplicate acknowledgment says that the segment it asks for was lost in the air.

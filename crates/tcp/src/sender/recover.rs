@@ -65,13 +65,13 @@ impl Sender {
                 let lost = self.board.lost_segments().saturating_sub(self.board.resent_segments()).max(1);
                 if notified.is_some() || self.cause(now, lost) == Cause::Wireless {
                     self.cwnd.on_congestion(Congestion::Notified, flight);
-                    self.telemetry.say(|| Event::NotifiedRecovery { seq: una });
+                    self.telemetry.emit(|| Event::NotifiedRecovery { seq: una });
                 } else if reduced {
-                    self.telemetry.say(|| Event::FastRetransmit { seq: una });
+                    self.telemetry.emit(|| Event::FastRetransmit { seq: una });
                 } else {
                     self.ecn.forget_mark();
                     self.congested(Congestion::FastRetransmit, &Flight { again: !first, ..*flight }, from);
-                    self.telemetry.say(|| Event::FastRetransmit { seq: una });
+                    self.telemetry.emit(|| Event::FastRetransmit { seq: una });
                 }
                 // The first retransmission does not wait for the pipe to drain [RFC6675 s5 (4.3)].
                 // What a message had sent again is on its way already (Refined ICMP), or about to leave (ELN).
@@ -87,7 +87,7 @@ impl Sender {
                 }
             }
             Verdict::Restart => {
-                self.telemetry.say(|| Event::FastRetransmit { seq: una });
+                self.telemetry.emit(|| Event::FastRetransmit { seq: una });
                 self.board.lose_all();
                 self.episodes.go_back(self.nxt(), Reason::FastRetransmit);
                 self.timer.discard_sample();
@@ -98,14 +98,14 @@ impl Sender {
             Verdict::Recovered => {
                 self.cwnd.end_reduction();
                 self.cwnd.on_recovered(now);
-                self.telemetry.say(|| Event::RecoveryEnd);
+                self.telemetry.emit(|| Event::RecoveryEnd);
             }
             Verdict::Again => {
                 self.cwnd.end_reduction();
                 if !self.cwnd.regulates_recovery() {
                     self.cwnd.on_recovered(now);
                 }
-                self.telemetry.say(|| Event::RecoveryEnd);
+                self.telemetry.emit(|| Event::RecoveryEnd);
                 let flight = self.flight(now);
                 self.apply(now, Verdict::Begin { resend: false }, None, &flight, from);
             }
@@ -114,8 +114,8 @@ impl Sender {
                 self.cwnd.on_congestion(Congestion::FastRetransmit, flight);
                 self.note_cut();
                 self.cwnd.on_recovered(now);
-                self.telemetry.say(|| Event::FastRetransmit { seq: una });
-                self.telemetry.say(|| Event::RecoveryEnd);
+                self.telemetry.emit(|| Event::FastRetransmit { seq: una });
+                self.telemetry.emit(|| Event::RecoveryEnd);
             }
             Verdict::Probe => self.resends.ask_probe(),
         }

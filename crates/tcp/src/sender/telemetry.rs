@@ -72,7 +72,7 @@ impl Telemetry {
 
     /// Keeps an event.
     #[inline]
-    pub fn say(&mut self, event: impl FnOnce() -> Event) {
+    pub fn emit(&mut self, event: impl FnOnce() -> Event) {
         if let Some(observer) = &mut self.observer {
             observer.events.push_back(event());
         }
@@ -83,7 +83,7 @@ impl Telemetry {
     pub fn on_blocked(&mut self, reason: Blocked) {
         if self.blocked != Some(reason) {
             self.blocked = Some(reason);
-            self.say(|| Event::Blocked { reason });
+            self.emit(|| Event::Blocked { reason });
         }
     }
 
@@ -99,7 +99,7 @@ impl Telemetry {
             self.counters.segments_retransmitted += 1;
             self.counters.fast_retransmits += u64::from(reason == Reason::FastRetransmit);
         }
-        self.say(|| Event::SegmentSent { seq, len, reason });
+        self.emit(|| Event::SegmentSent { seq, len, reason });
     }
 
     /// A probe of the tail is sent: new data, or the last segment again.
@@ -109,7 +109,7 @@ impl Telemetry {
 
     pub fn on_timeout(&mut self, seq: u64, nth: u32, rto: Span) {
         self.counters.timeouts += 1;
-        self.say(|| Event::Timeout { seq, nth, rto });
+        self.emit(|| Event::Timeout { seq, nth, rto });
     }
 
     pub fn on_notice(&mut self, kind: NoticeKind, seq: u64) {
@@ -117,22 +117,22 @@ impl Telemetry {
             NoticeKind::Defer => self.counters.notices_defer += 1,
             NoticeKind::Retransmit => self.counters.notices_retransmit += 1,
         }
-        self.say(|| Event::NoticeReceived { kind, seq });
+        self.emit(|| Event::NoticeReceived { kind, seq });
     }
 
     pub fn on_mark(&mut self) {
         self.counters.marks += 1;
-        self.say(|| Event::MarkAnswered);
+        self.emit(|| Event::MarkAnswered);
     }
 
     pub fn on_undo(&mut self) {
         self.counters.undone += 1;
-        self.say(|| Event::Undone);
+        self.emit(|| Event::Undone);
     }
 
     /// Tells what has changed in the window, the threshold and in flight.
     #[inline]
-    pub fn tell_window(&mut self, window: impl FnOnce() -> (f64, f64, u64)) {
+    pub fn emit_window(&mut self, window: impl FnOnce() -> (f64, f64, u64)) {
         if let Some(observer) = &mut self.observer {
             let now = window();
             let (cwnd, ssthresh, bytes) = now;

@@ -30,7 +30,7 @@ impl Sender {
         self.peer.on_time(now, self.unsent() > 0, &mut self.timer);
         self.pacer.on_time();
         self.renew_inflation();
-        self.tell_window();
+        self.emit_window();
     }
 
     /// The other end's window is closed, or was: data in flight waits for it [RFC9293 s3.8.6]. As in 4.3BSD the retransmission timer
@@ -63,7 +63,7 @@ impl Sender {
             }
         }
         self.renew_inflation();
-        self.tell_window();
+        self.emit_window();
     }
 
     fn stop_recovering(&mut self) {

@@ -220,7 +220,7 @@ impl Sender {
             }
         }
         self.telemetry.on_sent(seq, len, reason);
-        self.tell_window();
+        self.emit_window();
     }
 
     /// Whether pacing holds back what could go.

@@ -2,13 +2,13 @@
 
 use engine::Time;
 use path::channel::State;
-use path::{HopId, LinkEvent, MediumEvent, Reception, Way};
+use path::{HopId, LinkDirection, LinkEvent, MediumEvent, Reception};
 use sim::{Event, NodeEvent};
 
 /// The mobile, which sends, is the link's first node, and both are the first of their kind.
 const MOBILE: u32 = 0;
 const AIR: u32 = 0;
-const UP: HopId = HopId { link: AIR, way: Way::Forward };
+const UP: HopId = HopId { link: AIR, way: LinkDirection::Forward };
 
 /// Why the mobile sends data when it is back.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

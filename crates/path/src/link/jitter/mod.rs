@@ -14,7 +14,7 @@ use engine::{Draws, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::event::Ways;
+use crate::event::LinkDirections;
 
 engine::registry! {
     /// The laws of extra delays.
@@ -50,7 +50,7 @@ pub struct Jitter {
     pub from: Span,
     /// Which ways.
     #[serde(default)]
-    pub ways: Ways,
+    pub ways: LinkDirections,
 }
 
 fn is_zero(span: &Span) -> bool {

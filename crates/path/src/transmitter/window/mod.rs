@@ -111,14 +111,14 @@ impl WindowSender {
         }
     }
 
-    pub(super) fn on_packet<O: Observer>(&mut self, packet: &Packet, urgent: bool, cx: &mut Cx<'_, O>) -> bool {
+    pub(super) fn on_packet<O: Observer>(&mut self, packet: &Packet, expedited: bool, cx: &mut Cx<'_, O>) -> bool {
         // A packet that can be sent at once does not wait: no limit applies.
         let at_once = self.free.0 <= cx.now && !self.has_repeats() && self.backlog.is_empty() && self.window_is_open();
         let mut packet = *packet;
         if !at_once && !self.backlog.admits(&mut packet, (0, 0), self.hop, &mut self.counters, cx) {
             return false;
         }
-        self.backlog.push(packet, Order::default(), urgent);
+        self.backlog.push(packet, Order::default(), expedited);
         self.send(cx);
         self.rearm(cx);
         true
@@ -206,7 +206,7 @@ impl WindowSender {
         let frame = Frame { now, start: now, duration, size, way: hop.way, number: number_on_hop };
         self.counters.frames_sent += 1;
         self.counters.busy = self.counters.busy + duration;
-        cx.tell(hop, || LinkEvent::FrameSent { number, attempt, packet });
+        cx.emit(hop, || LinkEvent::FrameSent { number, attempt, packet });
         let leaves = now + duration;
         self.free = (leaves, cx.schedule.order());
         if cx.channels[hop.link as usize].fate(&frame) == Fate::Arrives {
@@ -214,7 +214,7 @@ impl WindowSender {
             self.flying.push_back(Due { at: leaves + self.line.delay, order, what: (number, packet) });
         } else {
             self.counters.frames_corrupted += 1;
-            cx.tell(hop, || LinkEvent::FrameCorrupted { number, attempt, packet });
+            cx.emit(hop, || LinkEvent::FrameCorrupted { number, attempt, packet });
         }
         let overdue = leaves + self.line.delay.times(2) + self.ack_time + self.arq.margin;
         self.timers.push_back(Due { at: overdue, order: cx.schedule.order(), what: number });
@@ -227,11 +227,11 @@ impl WindowSender {
             Taken::New => {}
             Taken::Again => {
                 self.counters.duplicates += 1;
-                cx.tell(hop, || LinkEvent::FrameDuplicate { number, packet });
+                cx.emit(hop, || LinkEvent::FrameDuplicate { number, packet });
             }
             Taken::OutOfTurn => {
                 self.counters.discarded += 1;
-                cx.tell(hop, || LinkEvent::FrameDiscarded { number, packet });
+                cx.emit(hop, || LinkEvent::FrameDiscarded { number, packet });
             }
         }
         let (now, duration, size) = (cx.now, self.ack_time, self.arq.ack_size);
@@ -240,7 +240,7 @@ impl WindowSender {
             let (at, order) = (now + duration + self.line.delay, cx.schedule.order());
             self.acks.push_back(Due { at, order, what: self.far.acknowledges(number) });
         } else {
-            cx.tell(hop, || LinkEvent::AckCorrupted { number });
+            cx.emit(hop, || LinkEvent::AckCorrupted { number });
         }
     }
 
@@ -300,7 +300,7 @@ impl WindowSender {
             self.counters.given_up += 1;
             self.counters.packets_dropped += u64::from(!arrived);
             buffer.left(packet.size());
-            cx.tell(self.hop, || LinkEvent::GivenUp { number, attempts: sent, packet, arrived });
+            cx.emit(self.hop, || LinkEvent::GivenUp { number, attempts: sent, packet, arrived });
             let (at, order) = (cx.now + self.line.delay, cx.schedule.order());
             self.given_up.push_back(Due { at, order, what: number });
         }
@@ -328,6 +328,6 @@ fn hand_up<O: Observer>(
     cx: &mut Cx<'_, O>,
 ) {
     counters.packets_delivered += 1;
-    cx.tell(hop, || LinkEvent::Arrived { packet });
+    cx.emit(hop, || LinkEvent::Arrived { packet });
     outcomes.push_back(Outcome { delivered: Some((hop, packet)), ..Outcome::default() });
 }

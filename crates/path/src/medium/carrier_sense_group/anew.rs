@@ -5,7 +5,7 @@ use engine::{Schedule, Time};
 
 use super::super::phase::Phase;
 use super::super::station::Station;
-use super::{Apart, Reservation, Zone};
+use super::{Apart, CarrierSenseGroup, Reservation};
 use crate::mac::dcf::Phy;
 
 /// The common state of the stations of a zone. Zones with equal states differ only in how much they have
@@ -22,20 +22,30 @@ pub(in super::super) struct Standing {
     from: Time,
 }
 
-impl Zone {
+impl CarrierSenseGroup {
     /// The common state of its stations.
     pub fn standing(&self) -> Standing {
         let mut reserved = self.reserved.clone();
         reserved.sort();
-        let Zone { heard, clear, damaged, busy_since, idle_since, from, .. } = *self;
+        let CarrierSenseGroup { heard, clear, damaged, busy_since, idle_since, from, .. } = *self;
         Standing { heard, clear, damaged, reserved, busy_since, idle_since, from }
     }
 
     /// A zone without stations that has heard what this one has.
-    pub fn heir(&self) -> Zone {
-        let Zone { heard, clear, damaged, busy_since, idle_since, from, counted, .. } = *self;
+    pub fn heir(&self) -> CarrierSenseGroup {
+        let CarrierSenseGroup { heard, clear, damaged, busy_since, idle_since, from, counted, .. } = *self;
         let reserved = self.reserved.clone();
-        Zone { heard, clear, damaged, busy_since, idle_since, reserved, from, counted, ..Zone::default() }
+        CarrierSenseGroup {
+            heard,
+            clear,
+            damaged,
+            busy_since,
+            idle_since,
+            reserved,
+            from,
+            counted,
+            ..CarrierSenseGroup::default()
+        }
     }
 
     /// No station's wake-up stands for the whole zone any more.
@@ -44,7 +54,7 @@ impl Zone {
     }
 
     /// A station comes over from a zone with the same standing. Slots that it has still to wait stay as many.
-    pub fn inherits(&mut self, number: u32, old: &Zone, stations: &mut [Station]) {
+    pub fn inherits(&mut self, number: u32, old: &CarrierSenseGroup, stations: &mut [Station]) {
         let rebased = |count: u64| count.saturating_sub(old.counted) + self.counted;
         match &mut stations[number as usize].phase {
             Phase::Contending { turn: Some(turn) } => {

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::recorded::{Opportunities, Row};
-use crate::event::{Way, Ways};
+use crate::event::{LinkDirection, LinkDirections};
 use crate::link::jitter::{Jitter, LONGEST};
 
 /// Everything that changes on a link.
@@ -43,7 +43,7 @@ pub struct Spike {
     pub lasts: Span,
     /// Which ways.
     #[serde(default)]
-    pub ways: Ways,
+    pub ways: LinkDirections,
 }
 
 /// A time in which nothing is sent or delivered, as at a handover.
@@ -58,7 +58,7 @@ pub struct Gap {
     pub packets: During,
     /// Which ways.
     #[serde(default)]
-    pub ways: Ways,
+    pub ways: LinkDirections,
 }
 
 /// What becomes of packets in a gap.
@@ -74,14 +74,14 @@ pub enum During {
 /// Settings about times, which rise and do not touch in one direction.
 trait Interval {
     fn interval(&self) -> (Span, Span);
-    fn ways(&self) -> Ways;
+    fn ways(&self) -> LinkDirections;
 }
 
 impl Interval for Spike {
     fn interval(&self) -> (Span, Span) {
         (self.at, self.at + self.lasts)
     }
-    fn ways(&self) -> Ways {
+    fn ways(&self) -> LinkDirections {
         self.ways
     }
 }
@@ -90,7 +90,7 @@ impl Interval for Gap {
     fn interval(&self) -> (Span, Span) {
         (self.from, self.to)
     }
-    fn ways(&self) -> Ways {
+    fn ways(&self) -> LinkDirections {
         self.ways
     }
 }
@@ -101,11 +101,11 @@ fn out_of_order<T: Interval>(key: &'static str, all: &[T]) -> Vec<(usize, Fault)
     for (index, one) in all.iter().enumerate() {
         let (from, to) = one.interval();
         // Each direction has those before it that act that way.
-        let before = |way: Way| {
+        let before = |way: LinkDirection| {
             let acts = |other: &&T| other.ways().include(way);
             Some(one).filter(acts).and_then(|_| all[..index].iter().rfind(acts)).map(|other| other.interval().1)
         };
-        let before = before(Way::Forward).max(before(Way::Backward));
+        let before = before(LinkDirection::Forward).max(before(LinkDirection::Backward));
         if let Some(end) = before.filter(|end| *end >= from) {
             faults.push((index, Fault::new(key, from, format!("a time after {end}, the end of the one before"))));
         }
@@ -158,7 +158,7 @@ pub(super) struct Outages {
 }
 
 impl Outages {
-    pub fn new(gaps: &[Gap], way: Way) -> Self {
+    pub fn new(gaps: &[Gap], way: LinkDirection) -> Self {
         let of = |packets| {
             let gaps = gaps.iter().filter(|gap| gap.packets == packets && gap.ways.include(way));
             gaps.map(|gap| (Time::ZERO + gap.from, Time::ZERO + gap.to)).collect()
@@ -196,13 +196,13 @@ fn end_of(gaps: &[(Time, Time)], at: Time) -> Option<Time> {
 mod tests {
     use super::*;
 
-    fn gap(from: u64, to: u64, ways: Ways) -> Gap {
+    fn gap(from: u64, to: u64, ways: LinkDirections) -> Gap {
         Gap { from: Span::from_millis(from), to: Span::from_millis(to), packets: During::Wait, ways }
     }
 
     #[test]
     fn intervals_rise_and_do_not_touch_in_each_direction() {
-        use Ways::{Backward, Both, Forward};
+        use LinkDirections::{Backward, Both, Forward};
         let wrong =
             |gaps: &[Gap]| check_gaps(gaps).into_iter().map(|(index, fault)| (index, fault.key)).collect::<Vec<_>>();
         assert_eq!(wrong(&[gap(1, 2, Both), gap(3, 4, Forward), gap(3, 5, Backward), gap(6, 7, Both)]), []);

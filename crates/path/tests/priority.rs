@@ -1,18 +1,18 @@
-//! A transmitter that can let urgent packets go first, beside the pipe that it stands for where nothing is urgent.
+//! A transmitter that can let expedited packets go first, beside the pipe that it stands for where nothing is expedited.
 
 mod common;
 
 use common::{Log, packet};
 use engine::{Bytes, Rate, Schedule, Span, Stream, Time};
 use path::channel::{Channel, ChannelConfig, two_state, uniform};
-use path::link::pipe::Pipe;
+use path::link::fifo::FifoLink;
 use path::link::{Counters, Line, Timing};
 use path::queue::{Buffer, Limit, Tie};
-use path::transmitter::once::Once;
-use path::{Cx, HopId, LinkEvent, Way};
+use path::transmitter::priority::PriorityLink;
+use path::{Cx, HopId, LinkDirection, LinkEvent};
 use wire::{Ecn, Options, Packet, SeqNum};
 
-const HOP: HopId = HopId { link: 0, way: Way::Forward };
+const HOP: HopId = HopId { link: 0, way: LinkDirection::Forward };
 
 /// The settings of a link, and the packets offered to it.
 #[derive(Clone, Copy, Debug)]
@@ -38,15 +38,15 @@ struct Seen {
 }
 
 enum Either {
-    Pipe(Box<Pipe>),
-    Once(Box<Once>),
+    Fifo(Box<FifoLink>),
+    Priority(Box<PriorityLink>),
 }
 
 impl Either {
     fn counters(&self, now: Time) -> Counters {
         match self {
-            Either::Pipe(pipe) => pipe.counters(now),
-            Either::Once(once) => once.counters(now),
+            Either::Fifo(pipe) => pipe.counters(now),
+            Either::Priority(once) => once.counters(now),
         }
     }
 }
@@ -57,10 +57,10 @@ fn run(once: bool, setting: Setting, air: &ChannelConfig) -> Seen {
     let (slot, source) = (schedule.slot(), schedule.slot());
     let line = Line::new(Rate::from_bits_per_sec(1_000_000).unwrap(), delay, timing);
     let mut hop = if once {
-        let once = Once::new(HOP, line, (limit, tie), true, slot);
-        Either::Once(Box::new(once.marking(threshold)))
+        let once = PriorityLink::new(HOP, line, (limit, tie), true, slot);
+        Either::Priority(Box::new(once.marking(threshold)))
     } else {
-        Either::Pipe(Box::new(Pipe::new(HOP, line, (limit, tie), true, slot).marking(threshold)))
+        Either::Fifo(Box::new(FifoLink::new(HOP, line, (limit, tie), true, slot).marking(threshold)))
     };
     let mut channels: Vec<Box<dyn Channel>> = vec![air.build(Stream::named(seed, 0, "air"))];
     let mut draws = Stream::named(seed, 0, "source").draws();
@@ -89,10 +89,10 @@ fn run(once: bool, setting: Setting, air: &ChannelConfig) -> Seen {
             counted.push((now, hop.counters(now)));
         } else {
             match &mut hop {
-                Either::Pipe(pipe) => {
+                Either::Fifo(pipe) => {
                     pipe.on_wake(&mut cx, &mut packet(0, 0));
                 }
-                Either::Once(once) => {
+                Either::Priority(once) => {
                     once.on_wake(&mut buffer, &mut cx, &mut packet(0, 0));
                 }
             }
@@ -104,11 +104,11 @@ fn run(once: bool, setting: Setting, air: &ChannelConfig) -> Seen {
 
 fn offer(hop: &mut Either, packet: &Packet, buffer: &mut Buffer, cx: &mut Cx<'_, Log>) {
     match hop {
-        Either::Pipe(pipe) => match pipe.on_packet(packet, cx) {
+        Either::Fifo(pipe) => match pipe.on_packet(packet, cx) {
             Some(leaves) => buffer.leaves_at(leaves, packet.size()),
             None => buffer.left(packet.size()),
         },
-        Either::Once(once) => {
+        Either::Priority(once) => {
             once.on_packet(packet, false, buffer, cx);
         }
     }
@@ -162,20 +162,20 @@ fn without_urgent_packets_it_is_a_pipe() {
     assert!(full > 1000 && marked > 1000 && lost > 1000 && refused > 1000, "{full} {marked} {lost} {refused}");
 }
 
-/// 125 bytes take 1 ms. Three wait when two urgent ones come: they are sent from 1 ms on, before them, in the order in
+/// 125 bytes take 1 ms. Three wait when two expedited ones come: they are sent from 1 ms on, before them, in the order in
 /// which they came.
 #[test]
 fn urgent_packets_go_before_all_that_wait_in_their_order() {
     let mut schedule = Schedule::new();
     let slot = schedule.slot();
     let line = Line::new(Rate::from_bits_per_sec(1_000_000).unwrap(), Span::from_millis(2), Timing::Exact);
-    let mut once = Once::new(HOP, line, (Limit::None, Tie::default()), false, slot);
+    let mut once = PriorityLink::new(HOP, line, (Limit::None, Tie::default()), false, slot);
     let (mut log, mut buffer) = (Log::default(), Buffer::default());
     let plain = [0, 1, 2, 3].map(|number| (0, number, false));
-    for (at, number, urgent) in plain.into_iter().chain([(500_000, 4, true), (600_000, 5, true)]) {
+    for (at, number, expedited) in plain.into_iter().chain([(500_000, 4, true), (600_000, 5, true)]) {
         let now = Time::from_nanos(at);
         let mut cx = Cx { now, schedule: &mut schedule, channels: &mut [], observer: &mut log };
-        assert!(once.on_packet(&packet(number, 85), urgent, &mut buffer, &mut cx));
+        assert!(once.on_packet(&packet(number, 85), expedited, &mut buffer, &mut cx));
     }
     while let Some((now, _)) = schedule.next(Time::NEVER) {
         let mut cx = Cx { now, schedule: &mut schedule, channels: &mut [], observer: &mut log };

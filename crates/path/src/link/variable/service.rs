@@ -4,7 +4,7 @@ use engine::{Rate, Span, Time};
 
 use super::plan::{Changes, Outages};
 use super::recorded::{Opportunities, Row};
-use crate::event::Way;
+use crate::event::LinkDirection;
 use crate::link::{Line, Timing};
 
 /// How packets are sent in one direction.
@@ -27,7 +27,7 @@ pub(super) struct Server {
 }
 
 impl Service {
-    pub fn new(changes: &Changes, way: Way) -> Self {
+    pub fn new(changes: &Changes, way: LinkDirection) -> Self {
         let rows = changes.rows.clone();
         match changes.opportunities[way.index()].clone() {
             Some(opportunities) => Service::Opportunities(opportunities, rows),

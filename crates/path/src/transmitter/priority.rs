@@ -1,7 +1,7 @@
-//! A link without a link layer whose node sends urgent packets: each packet once, and an urgent one before all that
+//! A link without a link layer whose node sends expedited packets: each packet once, and an expedited one before all that
 //! wait.
 //!
-//! Without urgent packets everything comes out as from a [pipe](crate::link::pipe), which cannot let a packet go first:
+//! Without expedited packets everything comes out as from a [pipe](crate::link::fifo), which cannot let a packet go first:
 //! it fixes each departure when the packet is queued. Here a packet that has waited costs a second wake-up, when its
 //! sending begins. (Where a packet takes no time at all, neither to be sent nor on its way, what happens in that one
 //! nanosecond may happen in another order.)
@@ -9,7 +9,7 @@
 use std::collections::VecDeque;
 
 use engine::{Order, Slot, Time};
-use wire::{Bare, Options, Packet};
+use wire::{CompactPacket, Options, Packet};
 
 use super::{Due, Line as Flying, first};
 use crate::backlog::Backlog;
@@ -21,15 +21,15 @@ use crate::link::{Counters, Line};
 use crate::queue::{Buffer, Limit, Tie};
 
 /// A packet on its way.
-struct Passage {
+struct InTransit {
     fate: Fate,
-    packet: Bare,
+    packet: CompactPacket,
     /// Whether it has options, which stand in a queue of their own.
     options: bool,
 }
 
 /// A one-way line with a queue whose order can change.
-pub struct Once {
+pub struct PriorityLink {
     hop: HopId,
     line: Line,
     tie: Tie,
@@ -37,7 +37,7 @@ pub struct Once {
     lossy: bool,
     slot: Slot,
     backlog: Backlog,
-    flying: Flying<Passage>,
+    flying: Flying<InTransit>,
     /// The options of the packets in flight that have any.
     options: VecDeque<Options>,
     /// When the line is free, and the place of that among what happens then.
@@ -50,10 +50,10 @@ pub struct Once {
     armed: Option<(Time, Order)>,
 }
 
-impl Once {
+impl PriorityLink {
     /// A transmitter that wakes at `slot`; `lossy` tells whether its link's channel can lose anything.
     pub fn new(hop: HopId, line: Line, (limit, tie): (Limit, Tie), lossy: bool, slot: Slot) -> Self {
-        Once {
+        PriorityLink {
             hop,
             line,
             tie,
@@ -102,13 +102,13 @@ impl Once {
         counters
     }
 
-    /// Takes a packet that has its room in `buffer` until it has left, before all that wait if `urgent`. Whether the
+    /// Takes a packet that has its room in `buffer` until it has left, before all that wait if `expedited`. Whether the
     /// queue had room for it; if not, its room in the buffer is free.
     #[inline]
     pub fn on_packet<O: Observer>(
         &mut self,
         packet: &Packet,
-        urgent: bool,
+        expedited: bool,
         buffer: &mut Buffer,
         cx: &mut Cx<'_, O>,
     ) -> bool {
@@ -134,7 +134,7 @@ impl Once {
         if self.backlog.is_empty() && self.free.0 <= cx.now {
             self.send(&packet, order, waits, buffer, cx);
         } else {
-            self.backlog.push(packet, order, urgent);
+            self.backlog.push(packet, order, expedited);
         }
         self.rearm(cx);
         true
@@ -157,7 +157,7 @@ impl Once {
         arrived
     }
 
-    fn arrive<O: Observer>(&mut self, passage: &Passage, cx: &mut Cx<'_, O>, packet: &mut Packet) -> bool {
+    fn arrive<O: Observer>(&mut self, passage: &InTransit, cx: &mut Cx<'_, O>, packet: &mut Packet) -> bool {
         passage.packet.write_to(packet);
         if passage.options
             && let Some(options) = self.options.pop_front()
@@ -167,11 +167,11 @@ impl Once {
         if passage.fate == Fate::Corrupted {
             self.counters.frames_corrupted += 1;
             self.counters.packets_dropped += 1;
-            cx.tell(self.hop, || LinkEvent::Lost { packet: *packet });
+            cx.emit(self.hop, || LinkEvent::Lost { packet: *packet });
             return false;
         }
         self.counters.packets_delivered += 1;
-        cx.tell(self.hop, || LinkEvent::Arrived { packet: *packet });
+        cx.emit(self.hop, || LinkEvent::Arrived { packet: *packet });
         true
     }
 
@@ -212,7 +212,7 @@ impl Once {
         buffer.leaves_at(leaves, size);
         let options = packet.options().filter(|options| options.size() > 0);
         self.options.extend(options);
-        let passage = Passage { fate, packet: Bare::of(packet, packet.ecn), options: options.is_some() };
+        let passage = InTransit { fate, packet: CompactPacket::of(packet, packet.ecn), options: options.is_some() };
         self.flying.push_back(Due { at: leaves + self.line.delay, order, what: passage });
     }
 

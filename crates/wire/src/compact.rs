@@ -9,7 +9,7 @@ use crate::seq_num::SeqNum;
 /// A packet without the options of its segment: most have none, and the room for them is larger than all the rest. Queues
 /// keep packets like this and the few options beside them, because what a packet costs there is the memory it moves.
 #[derive(Clone, Copy, Debug)]
-pub struct Bare {
+pub struct CompactPacket {
     src: Addr,
     dst: Addr,
     body: BareBody,
@@ -36,7 +36,7 @@ struct Head {
     window_shift: u8,
 }
 
-impl Bare {
+impl CompactPacket {
     /// The packet but for its options, with `ecn` in the place of what it says.
     #[inline]
     pub fn of(packet: &Packet, ecn: Ecn) -> Self {
@@ -56,7 +56,7 @@ impl Bare {
             ),
             Body::Icmp(notice) => BareBody::Icmp(ecn, *notice),
         };
-        Bare { src: packet.src, dst: packet.dst, body }
+        CompactPacket { src: packet.src, dst: packet.dst, body }
     }
 
     /// The packet again, without options, written over another one: a segment over a segment leaves the room for options
@@ -123,23 +123,23 @@ mod tests {
         let (src, dst) = (Addr::of_node(1), Addr::of_node(2));
         let data = Packet { src, dst, ecn: Ecn::Ce, body: Body::Tcp(segment) };
         let mut again = Packet::blank(dst, src);
-        Bare::of(&data, data.ecn).write_to(&mut again);
+        CompactPacket::of(&data, data.ecn).write_to(&mut again);
         again.put_options(options);
         assert_eq!(again, data);
-        assert_eq!(Bare::of(&data, data.ecn).size() + options.size(), data.size());
+        assert_eq!(CompactPacket::of(&data, data.ecn).size() + options.size(), data.size());
         let notice = Notice { kind: NoticeKind::Defer, segment_dst: dst, src_port: 5, dst_port: 6, seq: SeqNum(7) };
         let message = Packet { src, dst, ecn: Ecn::Ect0, body: Body::Icmp(notice) };
-        Bare::of(&message, message.ecn).write_to(&mut again);
+        CompactPacket::of(&message, message.ecn).write_to(&mut again);
         assert_eq!(again, message);
-        Bare::of(&data, data.ecn).write_to(&mut again);
+        CompactPacket::of(&data, data.ecn).write_to(&mut again);
         again.put_options(options);
         assert_eq!(again, data);
-        assert_eq!(Bare::of(&message, message.ecn).size(), message.size());
+        assert_eq!(CompactPacket::of(&message, message.ecn).size(), message.size());
     }
 
     /// As small as a packet was before there were options.
     #[test]
     fn a_bare_packet_is_small() {
-        assert_eq!(size_of::<Bare>(), 36);
+        assert_eq!(size_of::<CompactPacket>(), 36);
     }
 }

@@ -5,17 +5,17 @@ mod common;
 use common::{Log, packet};
 use engine::{Rate, Schedule, Span, Stream, Time};
 use path::channel::{Channel, ChannelConfig, uniform};
-use path::link::changing::Changing;
-use path::link::changing::plan::{Changes, During, Gap, Spike};
-use path::link::changing::recorded::{Opportunities, Row};
+use path::link::fifo::FifoLink;
 use path::link::jitter::{Jitter, LawConfig, mixture, pareto};
-use path::link::pipe::Pipe;
+use path::link::variable::VariableLink;
+use path::link::variable::plan::{Changes, During, Gap, Spike};
+use path::link::variable::recorded::{Opportunities, Row};
 use path::link::{Counters, Line, Timing, jitter};
 use path::queue::{Limit, Tie};
-use path::{Cx, HopId, LinkEvent, Way, Ways};
+use path::{Cx, HopId, LinkDirection, LinkDirections, LinkEvent};
 use wire::{Body, Packet};
 
-const HOP: HopId = HopId { link: 0, way: Way::Forward };
+const HOP: HopId = HopId { link: 0, way: LinkDirection::Forward };
 const MS: u64 = 1_000_000;
 
 fn ms(ms: u64) -> Span {
@@ -33,8 +33,8 @@ fn number(packet: &Packet) -> u32 {
 
 /// The link under test.
 enum Carrier {
-    Pipe(Box<Pipe>),
-    Changing(Box<Changing>),
+    Fifo(Box<FifoLink>),
+    Variable(Box<VariableLink>),
 }
 
 /// The outcome of packets: arrivals in ns, in order; losses on the way, with the time of the event; packets that found
@@ -70,8 +70,8 @@ fn carry(make: impl FnOnce(engine::Slot) -> Carrier, channel: &ChannelConfig, of
         if let Some((now, _)) = schedule.next(before) {
             let mut cx = Cx { now, schedule: &mut schedule, channels: &mut channels, observer: &mut log };
             match &mut carrier {
-                Carrier::Pipe(pipe) => pipe.on_wake(&mut cx, &mut arriving),
-                Carrier::Changing(line) => line.on_wake(&mut cx, &mut arriving),
+                Carrier::Fifo(pipe) => pipe.on_wake(&mut cx, &mut arriving),
+                Carrier::Variable(line) => line.on_wake(&mut cx, &mut arriving),
             };
             continue;
         }
@@ -80,8 +80,8 @@ fn carry(make: impl FnOnce(engine::Slot) -> Carrier, channel: &ChannelConfig, of
         let mut cx = Cx { now: until, schedule: &mut schedule, channels: &mut channels, observer: &mut log };
         let packet = packet(number, size - 40);
         match &mut carrier {
-            Carrier::Pipe(pipe) => pipe.on_packet(&packet, &mut cx),
-            Carrier::Changing(line) => line.on_packet(&packet, &mut cx),
+            Carrier::Fifo(pipe) => pipe.on_packet(&packet, &mut cx),
+            Carrier::Variable(line) => line.on_packet(&packet, &mut cx),
         };
     }
     let mut outcome = Outcome::default();
@@ -94,8 +94,8 @@ fn carry(make: impl FnOnce(engine::Slot) -> Carrier, channel: &ChannelConfig, of
         }
     }
     outcome.counters = match &carrier {
-        Carrier::Pipe(pipe) => pipe.counters(Time::NEVER),
-        Carrier::Changing(line) => line.counters(Time::NEVER),
+        Carrier::Fifo(pipe) => pipe.counters(Time::NEVER),
+        Carrier::Variable(line) => line.counters(Time::NEVER),
     };
     outcome
 }
@@ -112,7 +112,7 @@ fn changing(
     lossy: bool,
 ) -> impl FnOnce(engine::Slot) -> Carrier {
     let stream = Stream::named(1, 0, "jitter");
-    move |slot| Carrier::Changing(Box::new(Changing::new(hop, line(), changes, stream, (limit, tie), lossy, slot)))
+    move |slot| Carrier::Variable(Box::new(VariableLink::new(hop, line(), changes, stream, (limit, tie), lossy, slot)))
 }
 
 /// Packets of 1000 bytes at these times in ms.
@@ -122,17 +122,17 @@ fn outcome(changes: &Changes, at: &[u64]) -> Outcome {
 }
 
 fn gap(from: u64, to: u64, packets: During) -> Gap {
-    Gap { from: ms(from), to: ms(to), packets, ways: Ways::Both }
+    Gap { from: ms(from), to: ms(to), packets, ways: LinkDirections::Both }
 }
 
 fn spike(at: u64, extra: u64, lasts: u64) -> Spike {
-    Spike { at: ms(at), extra: ms(extra), lasts: ms(lasts), ways: Ways::Both }
+    Spike { at: ms(at), extra: ms(extra), lasts: ms(lasts), ways: LinkDirections::Both }
 }
 
 /// Extra delays from 0 to 100 ms.
 fn uniform_jitter(reordering: bool) -> Jitter {
     let delay = LawConfig::Uniform(jitter::uniform::Config { low: Span::ZERO, high: ms(100) });
-    Jitter { delay, reordering, from: Span::ZERO, ways: Ways::Both }
+    Jitter { delay, reordering, from: Span::ZERO, ways: LinkDirections::Both }
 }
 
 /// A line on which nothing changes is a pipe, in everything that can be seen: arrivals, losses, full queues, counters.
@@ -150,7 +150,7 @@ fn a_line_on_which_nothing_changes_is_a_pipe() {
                     (at, 125 * (1 + draws.next_u64() % 10) as u32)
                 })
                 .collect();
-            let pipe = |slot| Carrier::Pipe(Box::new(Pipe::new(HOP, line(), (limit, tie), true, slot)));
+            let pipe = |slot| Carrier::Fifo(Box::new(FifoLink::new(HOP, line(), (limit, tie), true, slot)));
             let expected = carry(pipe, &channel, &offered);
             let changes = Changes::default();
             let found = carry(changing(&changes, (limit, tie), HOP, true), &channel, &offered);
@@ -170,7 +170,7 @@ fn a_spike_delays_who_would_arrive_in_it() {
 
     // Where packets may overtake, those behind it do.
     let law = LawConfig::Uniform(jitter::uniform::Config { low: Span::ZERO, high: Span::ZERO });
-    let jitter = Jitter { delay: law, reordering: true, from: Span::ZERO, ways: Ways::Both };
+    let jitter = Jitter { delay: law, reordering: true, from: Span::ZERO, ways: LinkDirections::Both };
     let found = outcome(&Changes { jitter: Some(jitter), ..changes }, &[0, 40, 80, 120, 130]);
     assert_eq!(found.at(), [(0, 28.0), (1, 143.0), (3, 148.0), (4, 158.0), (2, 183.0)]);
 }
@@ -221,10 +221,12 @@ fn who_waits_in_a_gap_needs_room() {
 
 #[test]
 fn changes_act_only_the_ways_asked_for() {
-    let backward = HopId { way: Way::Backward, ..HOP };
-    for (ways, expected) in
-        [(Ways::Both, [true, true]), (Ways::Forward, [true, false]), (Ways::Backward, [false, true])]
-    {
+    let backward = HopId { way: LinkDirection::Backward, ..HOP };
+    for (ways, expected) in [
+        (LinkDirections::Both, [true, true]),
+        (LinkDirections::Forward, [true, false]),
+        (LinkDirections::Backward, [false, true]),
+    ] {
         let delay = LawConfig::Uniform(jitter::uniform::Config { low: ms(7), high: ms(7) });
         let all = [
             Changes { jitter: Some(Jitter { delay, ways, ..uniform_jitter(false) }), ..Changes::default() },
@@ -308,8 +310,8 @@ fn what_a_packet_meets_does_not_depend_on_traffic() {
         });
         all
     };
-    assert_eq!(run(1, Way::Forward), run(7, Way::Forward));
-    assert_ne!(run(7, Way::Forward), run(7, Way::Backward), "the two ways share their chance");
+    assert_eq!(run(1, LinkDirection::Forward), run(7, LinkDirection::Forward));
+    assert_ne!(run(7, LinkDirection::Forward), run(7, LinkDirection::Backward), "the two ways share their chance");
 }
 
 /// Nothing is made up and nothing disappears: what was offered arrived, was lost, or was refused, once, and is counted
@@ -376,12 +378,12 @@ fn packets_that_leave_at_one_opportunity_draw_delays_of_their_own() {
         jitter: Some(uniform_jitter(true)),
         ..Changes::default()
     };
-    let arrivals = |way: Way| {
+    let arrivals = |way: LinkDirection| {
         let hop = HopId { way, ..HOP };
         let found = carry(changing(&changes, (Limit::None, Tie::default()), hop, false), &perfect(), &[(0, 1500); 6]);
         found.arrived.iter().map(|(at, _)| *at).collect::<Vec<u64>>()
     };
-    let mut all = [arrivals(Way::Forward), arrivals(Way::Backward)].concat();
+    let mut all = [arrivals(LinkDirection::Forward), arrivals(LinkDirection::Backward)].concat();
     assert_eq!(all.len(), 12);
     all.sort_unstable();
     all.dedup();
@@ -408,7 +410,7 @@ fn packets_leave_at_opportunities() {
     assert_eq!(found.at(), [(0, 25.0), (1, 25.0), (2, 40.0), (3, 55.0), (4, 55.0)]);
 
     // The other way there is no recording, and the rate holds.
-    let backward = HopId { way: Way::Backward, ..HOP };
+    let backward = HopId { way: LinkDirection::Backward, ..HOP };
     let found = carry(changing(&recorded(), (Limit::None, Tie::default()), backward, false), &perfect(), &[(0, 1000)]);
     assert_eq!(found.at(), [(0, 28.0)]);
 }

@@ -21,22 +21,22 @@ pub(crate) struct Attempt {
 }
 
 /// The lanes that have something to send, in the order of service.
-pub(crate) struct Turns {
+pub(crate) struct SchedulerState {
     scheduler: Scheduler,
     /// First come, first served: a lane for each of its packets. Otherwise: each lane in the rotation once. In front the one
     /// whose turn it is.
     queue: VecDeque<u32>,
-    /// First come, first served: how many places behind the one that is being served belong to urgent packets.
-    urgent: usize,
+    /// First come, first served: how many places behind the one that is being served belong to expedited packets.
+    expedited: usize,
     /// Lanes with packets that are out of the rotation, and until when.
     out: BTreeSet<(Time, u32)>,
     /// Until when the channel of each lane is believed bad; as far as there are such lanes.
     bad_until: Vec<Time>,
 }
 
-impl Turns {
+impl SchedulerState {
     pub fn new(scheduler: Scheduler) -> Self {
-        Turns { scheduler, queue: VecDeque::new(), urgent: 0, out: BTreeSet::new(), bad_until: Vec::new() }
+        SchedulerState { scheduler, queue: VecDeque::new(), expedited: 0, out: BTreeSet::new(), bad_until: Vec::new() }
     }
 
     /// Whose turn it is.
@@ -44,9 +44,9 @@ impl Turns {
         self.queue.front().map(|lane| *lane as usize)
     }
 
-    /// A packet has joined a lane, in which it is the only one if `first`. What is `urgent` goes before all that is not, but
+    /// A packet has joined a lane, in which it is the only one if `first`. What is `expedited` goes before all that is not, but
     /// what is being served, if anything is.
-    pub fn joined(&mut self, lane: usize, first: bool, urgent: bool, serving: bool, now: Time) {
+    pub fn joined(&mut self, lane: usize, first: bool, expedited: bool, serving: bool, now: Time) {
         let number = lane as u32;
         match self.scheduler {
             Scheduler::ChannelState(_) if first => {
@@ -59,9 +59,9 @@ impl Turns {
             }
             Scheduler::RoundRobin if first => self.queue.push_back(number),
             Scheduler::RoundRobin | Scheduler::ChannelState(_) => {}
-            Scheduler::Fifo if urgent && serving => {
-                self.queue.insert((1 + self.urgent).min(self.queue.len()), number);
-                self.urgent += 1;
+            Scheduler::Fifo if expedited && serving => {
+                self.queue.insert((1 + self.expedited).min(self.queue.len()), number);
+                self.expedited += 1;
             }
             Scheduler::Fifo => self.queue.push_back(number),
         }
@@ -86,11 +86,11 @@ impl Turns {
         for _ in 0..besides {
             let Some(place) = self.queue.iter().position(|other| *other == lane) else { break };
             self.queue.remove(place);
-            self.urgent -= usize::from(place < self.urgent);
+            self.expedited -= usize::from(place < self.expedited);
         }
         if done {
-            // An urgent one that comes to the front is served now.
-            self.urgent = self.urgent.saturating_sub(1);
+            // An expedited one that comes to the front is served now.
+            self.expedited = self.expedited.saturating_sub(1);
         } else {
             self.queue.push_front(lane);
         }
@@ -127,7 +127,7 @@ mod tests {
     /// Whose turn it is before each of some attempts, a millisecond apart, of lanes that always have something to send; `bad`
     /// says at which millisecond an attempt of a lane fails. The third failure in a row gives the packet up.
     fn order(scheduler: Scheduler, lanes: usize, attempts: u64, bad: impl Fn(usize, u64) -> bool) -> String {
-        let mut turns = Turns::new(scheduler);
+        let mut turns = SchedulerState::new(scheduler);
         for lane in (0..2 * lanes).map(|place| place % lanes) {
             turns.joined(lane, turns.queue.iter().all(|other| *other as usize != lane), false, false, Time::ZERO);
         }
@@ -161,9 +161,9 @@ mod tests {
 
     #[test]
     fn urgent_packets_go_before_the_others_in_the_order_in_which_they_came() {
-        let mut turns = Turns::new(Scheduler::Fifo);
-        for (lane, urgent) in [(0, false), (1, false), (2, true), (3, true)] {
-            turns.joined(lane, true, urgent, lane > 0, Time::ZERO);
+        let mut turns = SchedulerState::new(Scheduler::Fifo);
+        for (lane, expedited) in [(0, false), (1, false), (2, true), (3, true)] {
+            turns.joined(lane, true, expedited, lane > 0, Time::ZERO);
         }
         let done = Attempt { acknowledged: true, done: true, besides: 0, more: false };
         let mut order = Vec::new();
@@ -176,7 +176,7 @@ mod tests {
 
     #[test]
     fn packets_that_go_together_leave_the_queue_together() {
-        let mut turns = Turns::new(Scheduler::Fifo);
+        let mut turns = SchedulerState::new(Scheduler::Fifo);
         for (place, lane) in [0, 0, 1, 0, 1].into_iter().enumerate() {
             turns.joined(lane, place == 0 || place == 2, false, place > 0, Time::ZERO);
         }
@@ -200,7 +200,7 @@ mod tests {
 
     #[test]
     fn a_lane_that_comes_back_with_a_packet_is_still_believed_bad() {
-        let mut turns = Turns::new(channel_state(10));
+        let mut turns = SchedulerState::new(channel_state(10));
         let at = Time::from_millis;
         turns.joined(0, true, false, false, at(0));
         turns.joined(1, true, false, true, at(0));

@@ -12,7 +12,7 @@ use crate::mac::arq::StopAndWait;
 use crate::queue::Limit;
 
 /// One neighbour.
-pub struct Lane {
+pub struct TxQueue {
     pub(super) hop: HopId,
     pub(super) line: Line,
     pub(super) arq: StopAndWait,
@@ -22,7 +22,7 @@ pub struct Lane {
     /// Beyond this a packet that says it understands marks is marked.
     threshold: Limit,
     /// The head is the packet being sent, or sent next.
-    /// With each, whether it is urgent.
+    /// With each, whether it is expedited.
     queue: VecDeque<(Packet, bool)>,
     queued_bytes: u64,
     /// How often the head has been sent.
@@ -39,10 +39,10 @@ pub struct Lane {
     pub(super) sent_until: Time,
 }
 
-impl Lane {
+impl TxQueue {
     /// A lane over the hop with the given line, link layer and queue limit.
     pub fn new(hop: HopId, mut line: Line, arq: StopAndWait, limit: Limit) -> Self {
-        Lane {
+        TxQueue {
             hop,
             ack_time: line.transmission_time(arq.ack_size),
             line,
@@ -124,13 +124,13 @@ impl Lane {
         packet.ecn.is_capable() && self.threshold.is_exceeded(packets, bytes)
     }
 
-    /// Queues a packet: behind all others, or before those that are not urgent if it is `urgent`, but behind a head that has been
+    /// Queues a packet: behind all others, or before those that are not expedited if it is `expedited`, but behind a head that has been
     /// sent before.
-    pub(super) fn push(&mut self, packet: Packet, urgent: bool) {
+    pub(super) fn push(&mut self, packet: Packet, expedited: bool) {
         self.queued_bytes += u64::from(packet.size());
-        if urgent {
+        if expedited {
             let begun = usize::from(self.attempts > 0).min(self.queue.len());
-            let at = begun + self.queue.iter().skip(begun).take_while(|(_, urgent)| *urgent).count();
+            let at = begun + self.queue.iter().skip(begun).take_while(|(_, expedited)| *expedited).count();
             self.queue.insert(at, (packet, true));
         } else {
             self.queue.push_back((packet, false));

@@ -21,7 +21,7 @@ pub(super) struct Reservation {
 
 /// What a station hears, or all of them where they hear the same.
 #[derive(Clone)]
-pub(super) struct Ear {
+pub(super) struct CarrierSense {
     /// Frames in the air that are heard here.
     heard: u32,
     /// Whether only one has been heard since the air was last silent, and it can be read.
@@ -31,11 +31,11 @@ pub(super) struct Ear {
     reserved: Vec<Reservation>,
 }
 
-impl Ear {
+impl CarrierSense {
     /// One that has heard nothing yet.
     pub fn new() -> Self {
         let (busy_since, silent_since) = (Time::ZERO, Time::ZERO);
-        Ear { heard: 0, clear: true, busy_since, silent_since, reserved: Vec::new() }
+        CarrierSense { heard: 0, clear: true, busy_since, silent_since, reserved: Vec::new() }
     }
 
     pub fn is_silent(&self) -> bool {

@@ -14,7 +14,7 @@ use crate::link::Counters;
 use crate::mac::dcf::rate::RateControl;
 
 /// A packet in the hands of the MAC, until it is delivered or given up.
-pub(super) struct Head {
+pub(super) struct HeadOfLine {
     pub packet: Packet,
     pub number: u64,
     /// Attempts of data.
@@ -35,15 +35,15 @@ pub(super) struct Head {
 }
 
 /// One neighbour.
-pub(super) struct Lane {
+pub(super) struct TxQueue {
     pub hop: HopId,
     /// The neighbour's number in the medium.
     pub to: u32,
     pub backlog: Backlog,
     /// The packet in hand; where packets go in aggregates, the first of them.
-    pub head: Option<Head>,
+    pub head: Option<HeadOfLine>,
     /// The others in hand, in sequence.
-    behind: VecDeque<Head>,
+    behind: VecDeque<HeadOfLine>,
     /// The far end, where packets go in aggregates.
     pub reorder: Reorder,
     pub rate: Box<dyn RateControl>,
@@ -59,9 +59,9 @@ pub(super) struct Lane {
     expected: (u64, u32),
 }
 
-impl Lane {
+impl TxQueue {
     pub fn new(hop: HopId, to: u32, backlog: Backlog, rate: Box<dyn RateControl>) -> Self {
-        Lane {
+        TxQueue {
             hop,
             to,
             backlog,
@@ -81,7 +81,7 @@ impl Lane {
     /// The packets that it holds.
     pub fn state(&self) -> HopState {
         let in_hand = self.head.iter().chain(&self.behind);
-        let (begun, fresh): (Vec<&Head>, Vec<&Head>) = in_hand.partition(|head| head.attempts > 0);
+        let (begun, fresh): (Vec<&HeadOfLine>, Vec<&HeadOfLine>) = in_hand.partition(|head| head.attempts > 0);
         let fresh_bytes: u64 = fresh.iter().map(|head| u64::from(head.packet.size())).sum();
         let attempts = begun.first().map_or(0, |head| head.attempts);
         // A packet of which anything has come is not new.
@@ -99,8 +99,8 @@ impl Lane {
         self.head.is_none() && self.backlog.is_empty()
     }
 
-    pub fn push(&mut self, packet: Packet, urgent: bool) {
-        self.backlog.push(packet, Order::default(), urgent);
+    pub fn push(&mut self, packet: Packet, expedited: bool) {
+        self.backlog.push(packet, Order::default(), expedited);
     }
 
     /// Takes the first packet that waits into the hands of the MAC, unless it has one.
@@ -111,11 +111,11 @@ impl Lane {
     }
 
     /// The first packet that waits, with the next number.
-    fn numbered(&mut self) -> Option<Head> {
+    fn numbered(&mut self) -> Option<HeadOfLine> {
         let (packet, _) = self.backlog.pop()?;
         let number = self.next_number;
         self.next_number += 1;
-        Some(Head {
+        Some(HeadOfLine {
             packet,
             number,
             attempts: 0,
@@ -146,31 +146,31 @@ impl Lane {
     }
 
     /// The first packets in hand.
-    pub fn in_hand(&mut self, count: usize) -> impl Iterator<Item = &mut Head> {
+    pub fn in_hand(&mut self, count: usize) -> impl Iterator<Item = &mut HeadOfLine> {
         self.head.iter_mut().chain(&mut self.behind).take(count)
     }
 
     /// The same, to look at.
-    pub fn held(&self, count: usize) -> impl Iterator<Item = &Head> {
+    pub fn held(&self, count: usize) -> impl Iterator<Item = &HeadOfLine> {
         self.head.iter().chain(&self.behind).take(count)
     }
 
     /// Marks the packet at `place` in hand as received at the far end; returns whether it is new there.
     pub fn has_come(&mut self, place: usize) -> bool {
-        let Lane { head, behind, reorder, .. } = self;
+        let TxQueue { head, behind, reorder, .. } = self;
         let Some(head) = head.iter_mut().chain(behind).nth(place) else { return false };
         head.arrived = true;
         reorder.receive(head.number, head.packet)
     }
 
     /// The first packets in hand leave it.
-    pub fn take_batch(&mut self, count: usize) -> Vec<Head> {
+    pub fn take_batch(&mut self, count: usize) -> Vec<HeadOfLine> {
         let behind = self.behind.drain(..(count - 1).min(self.behind.len()));
         self.head.take().into_iter().chain(behind).collect()
     }
 
     /// Those of them that go again are in hand before all others.
-    pub fn put_back(&mut self, left: Vec<Head>) {
+    pub fn put_back(&mut self, left: Vec<HeadOfLine>) {
         for head in left.into_iter().rev() {
             self.behind.push_front(head);
         }
@@ -178,13 +178,13 @@ impl Lane {
     }
 
     /// A packet that was in hand is given up.
-    pub fn give_up<O: Observer>(&mut self, head: &Head, cx: &mut Cx<'_, O>) {
-        let Head { number, attempts, packet, arrived, .. } = *head;
+    pub fn give_up<O: Observer>(&mut self, head: &HeadOfLine, cx: &mut Cx<'_, O>) {
+        let HeadOfLine { number, attempts, packet, arrived, .. } = *head;
         self.counters.given_up += 1;
         if !arrived {
             self.counters.packets_dropped += 1;
         }
-        cx.tell(self.hop, || LinkEvent::GivenUp { number, attempts, packet, arrived });
+        cx.emit(self.hop, || LinkEvent::GivenUp { number, attempts, packet, arrived });
         self.rate.on_given_up();
         self.drops_in_a_row += 1;
     }

@@ -50,7 +50,7 @@ struct Jitter {
 }
 
 /// A one-way line that changes, with a drop-tail queue.
-pub struct Changing {
+pub struct VariableLink {
     hop: HopId,
     line: Line,
     service: Service,
@@ -79,7 +79,7 @@ pub struct Changing {
     counters: Counters,
 }
 
-impl Changing {
+impl VariableLink {
     /// A line that changes as `changes` says, with chance from `stream`, that wakes at `slot`; `lossy` tells whether
     /// its link's channel can lose anything.
     pub fn new(
@@ -97,7 +97,7 @@ impl Changing {
             from: Time::ZERO + jitter.from,
             reordering: jitter.reordering,
         });
-        Changing {
+        VariableLink {
             hop,
             line,
             service: Service::new(changes, hop.way),
@@ -157,7 +157,7 @@ impl Changing {
         if !at_once && !self.limit.admits(self.waiting.len(), self.waiting_bytes, size) {
             self.counters.packets_dropped += 1;
             self.counters.queue_full += 1;
-            cx.tell(self.hop, || LinkEvent::QueueFull { packet: *packet });
+            cx.emit(self.hop, || LinkEvent::QueueFull { packet: *packet });
             return None;
         }
         self.server = server;
@@ -166,7 +166,7 @@ impl Changing {
         if packet.ecn.is_capable() && self.threshold.is_exceeded(self.waiting.len(), self.waiting_bytes) {
             packet.ecn = Ecn::Ce;
             self.counters.marked += 1;
-            cx.tell(self.hop, || LinkEvent::Marked { packet });
+            cx.emit(self.hop, || LinkEvent::Marked { packet });
         }
         if !at_once {
             self.waiting.push_back((starts, size));
@@ -207,11 +207,11 @@ impl Changing {
         if flight.lost {
             self.counters.frames_corrupted += 1;
             self.counters.packets_dropped += 1;
-            cx.tell(self.hop, || LinkEvent::Lost { packet: *packet });
+            cx.emit(self.hop, || LinkEvent::Lost { packet: *packet });
             return false;
         }
         self.counters.packets_delivered += 1;
-        cx.tell(self.hop, || LinkEvent::Arrived { packet: *packet });
+        cx.emit(self.hop, || LinkEvent::Arrived { packet: *packet });
         true
     }
 

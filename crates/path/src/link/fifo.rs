@@ -6,7 +6,7 @@
 use std::collections::VecDeque;
 
 use engine::{Order, Slot, Time};
-use wire::{Bare, Ecn, Options, Packet};
+use wire::{CompactPacket, Ecn, Options, Packet};
 
 use super::{Counters, Line};
 use crate::channel::{Fate, Frame};
@@ -16,17 +16,17 @@ use crate::hop_state::HopState;
 use crate::queue::{Limit, Tie};
 
 /// A packet waiting, being sent, or in flight.
-struct Passage {
+struct InTransit {
     starts: Time,
     arrives: Time,
     order: Order,
     fate: Fate,
-    packet: Bare,
+    packet: CompactPacket,
     /// Bytes of its options, which stand in a queue of their own.
     options: u8,
 }
 
-impl Passage {
+impl InTransit {
     #[inline]
     fn size(&self) -> u64 {
         u64::from(self.packet.size() + u32::from(self.options))
@@ -34,7 +34,7 @@ impl Passage {
 }
 
 /// A one-way line with a drop-tail queue.
-pub struct Pipe {
+pub struct FifoLink {
     hop: HopId,
     line: Line,
     limit: Limit,
@@ -45,7 +45,7 @@ pub struct Pipe {
     lossy: bool,
     slot: Slot,
     free_at: Time,
-    passing: VecDeque<Passage>,
+    passing: VecDeque<InTransit>,
     /// The options of the packets in `passing` that have any.
     options: VecDeque<Options>,
     /// How many of `passing` had begun to be sent when last looked.
@@ -54,10 +54,10 @@ pub struct Pipe {
     counters: Counters,
 }
 
-impl Pipe {
+impl FifoLink {
     /// A pipe that wakes at `slot`; `lossy` tells whether its link's channel can lose anything.
     pub fn new(hop: HopId, line: Line, (limit, tie): (Limit, Tie), lossy: bool, slot: Slot) -> Self {
-        Pipe {
+        FifoLink {
             hop,
             line,
             limit,
@@ -108,14 +108,14 @@ impl Pipe {
         if counts && !self.admits(cx.now, size) {
             self.counters.packets_dropped += 1;
             self.counters.queue_full += 1;
-            cx.tell(self.hop, || LinkEvent::QueueFull { packet: *packet });
+            cx.emit(self.hop, || LinkEvent::QueueFull { packet: *packet });
             return None;
         }
         let mut ecn = packet.ecn;
         if counts && self.marks(packet, size) {
             ecn = Ecn::Ce;
             self.counters.marked += 1;
-            cx.tell(self.hop, || LinkEvent::Marked { packet: Packet { ecn, ..*packet } });
+            cx.emit(self.hop, || LinkEvent::Marked { packet: Packet { ecn, ..*packet } });
         }
         let duration = self.line.transmission_time(size);
         let starts = self.free_at.max(cx.now);
@@ -144,12 +144,12 @@ impl Pipe {
         if let Some(options) = options.filter(|_| options_size > 0) {
             self.options.push_back(*options);
         }
-        self.passing.push_back(Passage {
+        self.passing.push_back(InTransit {
             starts,
             arrives,
             order,
             fate,
-            packet: Bare::of(packet, ecn),
+            packet: CompactPacket::of(packet, ecn),
             options: options_size as u8,
         });
         Some(leaves)
@@ -177,11 +177,11 @@ impl Pipe {
         if passage.fate == Fate::Corrupted {
             self.counters.frames_corrupted += 1;
             self.counters.packets_dropped += 1;
-            cx.tell(self.hop, || LinkEvent::Lost { packet: *packet });
+            cx.emit(self.hop, || LinkEvent::Lost { packet: *packet });
             return false;
         }
         self.counters.packets_delivered += 1;
-        cx.tell(self.hop, || LinkEvent::Arrived { packet: *packet });
+        cx.emit(self.hop, || LinkEvent::Arrived { packet: *packet });
         true
     }
 

@@ -9,7 +9,7 @@ use foldhash::fast::FixedState;
 use crate::event::Reach;
 
 /// Which stations sense and understand which, and the zones: sets of stations that hear the same.
-pub(super) struct Hearing {
+pub(super) struct Audibility {
     /// For each station, the zone it is in.
     pub zone: Vec<u32>,
     /// For each station, the zones that sense it, and whether they understand it.
@@ -21,10 +21,10 @@ pub(super) struct Hearing {
     understands: Vec<FixedBitSet>,
 }
 
-impl Hearing {
+impl Audibility {
     /// `count` stations in one room.
     pub fn of_all(count: usize) -> Self {
-        Hearing {
+        Audibility {
             zone: vec![0; count],
             audience: vec![vec![(0, true)]; count],
             zones: 1,
@@ -42,7 +42,7 @@ impl Hearing {
         };
         let rows: Vec<_> = (0..count).map(alone).collect();
         let (zone, audience) = (vec![0; count], vec![Vec::new(); count]);
-        Hearing { zone, audience, zones: 0, senses: rows.clone(), understands: rows }
+        Audibility { zone, audience, zones: 0, senses: rows.clone(), understands: rows }
     }
 
     /// Changes how two stations hear each other from now on. The zones must be rebuilt afterwards.
@@ -55,7 +55,7 @@ impl Hearing {
 
     /// Makes zones of the stations that hear the same and that are `alike`. A station of each zone.
     pub fn regroup<K: Hash + Eq>(&mut self, alike: impl Fn(u32) -> K) -> Vec<u32> {
-        let Hearing { zone, audience, zones, senses, understands } = self;
+        let Audibility { zone, audience, zones, senses, understands } = self;
         let mut known = HashMap::with_hasher(FixedState::default());
         let mut founders: Vec<u32> = Vec::new();
         for (station, zone) in zone.iter_mut().enumerate() {

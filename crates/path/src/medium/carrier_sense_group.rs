@@ -35,7 +35,7 @@ pub(super) struct Reservation {
 
 /// Stations that hear the same others.
 #[derive(Default)]
-pub(super) struct Zone {
+pub(super) struct CarrierSenseGroup {
     /// Frames in the air that are heard here.
     heard: u32,
     /// Whether what is heard is one frame alone since the air was last idle, and can be understood.
@@ -59,7 +59,7 @@ pub(super) struct Zone {
     first: Option<(Time, u32)>,
 }
 
-impl Zone {
+impl CarrierSenseGroup {
     /// Whether a station that counts slots from `from` on may send at `now` without backing off: nothing is heard or
     /// reserved from it, and has not been for as long as is needed. A station that began to send less than the
     /// propagation delay ago is not heard yet.

@@ -72,12 +72,12 @@ pub struct AirCounters {
 
 /// How the air has been used by the frames that have ended.
 #[derive(Clone, Default)]
-pub(super) struct Tally {
+pub(super) struct MediumStats {
     busy: Union,
     collided: Union,
 }
 
-impl Tally {
+impl MediumStats {
     /// A frame has ended, not before any other that has.
     pub fn ended(&mut self, from: Time, to: Time, collided: bool) {
         self.busy.add(from, to);
