@@ -1,6 +1,7 @@
 //! What is generated from the command's own declarations: completions, manual pages, the schema.
 
 mod common;
+mod reference;
 
 use std::fs;
 use std::io::Write;
@@ -80,10 +81,20 @@ fn version_names_the_model_version() {
 
 #[test]
 fn schema_in_the_docs_is_the_one_that_is_printed() {
-    let printed = fine(&scratch("schema"), &["schema"]);
-    let kept = root().join("docs/scenario.schema.json");
+    assert_kept("docs/scenario.schema.json", &fine(&scratch("schema"), &["schema"]));
+}
+
+#[test]
+fn scenario_reference_follows_the_schema() {
+    let schema = serde_json::from_str(&fine(&scratch("reference"), &["schema"])).unwrap();
+    assert_kept("docs/reference/scenario.md", &reference::page(&schema));
+}
+
+/// Compares what is generated with the file of the repository, or with `UPDATE_GOLDEN` writes the file.
+fn assert_kept(name: &str, generated: &str) {
+    let kept = root().join(name);
     if std::env::var_os("UPDATE_GOLDEN").is_some() {
-        fs::write(&kept, &printed).unwrap();
+        fs::write(&kept, generated).unwrap();
     }
-    assert!(fs::read_to_string(&kept).unwrap() == printed, "{} is out of date: UPDATE_GOLDEN=1", kept.display());
+    assert!(fs::read_to_string(&kept).unwrap_or_default() == generated, "{name} is out of date: UPDATE_GOLDEN=1");
 }

@@ -1,0 +1,92 @@
+//! Types of keys, and sections of tables that are selected by `kind`.
+
+use serde_json::Value;
+
+use super::{Reference, anchor, name_of, paragraph, quantity, row};
+
+impl<'a> Reference<'a> {
+    /// The section of a table of several kinds: a line for each kind, and a table for each with settings.
+    pub(super) fn choice(&mut self, path: &str, choice: &'a Value) {
+        let kinds: Vec<(&str, &Value)> = row::list(&choice["oneOf"]).filter_map(kind).collect();
+        let mut section = format!("## `{path}`\n\n{}| kind | meaning |\n|---|---|\n", paragraph(choice));
+        for (name, table) in &kinds {
+            let shown = match has_settings(table) {
+                true => format!("[`{name}`](#{})", anchor(&format!("{path} {name}"))),
+                false => format!("`{name}`"),
+            };
+            section += &format!("| {shown} | {} |\n", row::line(&table["description"]));
+        }
+        self.sections.push(section);
+        for (name, table) in kinds.into_iter().filter(|(_, table)| has_settings(table)) {
+            let place = self.sections.len();
+            self.sections.push(String::new());
+            let keys = self.keys(path, table);
+            self.sections[place] = format!("### `{path}` `{name}`\n\n{}{keys}", paragraph(table));
+        }
+    }
+
+    /// The type of the key at `path`, with its range.
+    pub(super) fn type_of(&mut self, path: &str, value: &'a Value) -> String {
+        let value = row::given(value);
+        if let Some(reference) = value["$ref"].as_str() {
+            return self.type_of_definition(path, name_of(reference));
+        }
+        let alternatives: Vec<&Value> = ["anyOf", "oneOf"].iter().flat_map(|of| row::list(&value[*of])).collect();
+        if !alternatives.is_empty() {
+            let each: Vec<String> = alternatives.into_iter().map(|value| self.type_of(path, value)).collect();
+            return each.join(" or ");
+        }
+        if let Some(word) = value["const"].as_str() {
+            return format!("`{word}`");
+        }
+        match row::type_name(value) {
+            "array" => self.type_of_list(path, value),
+            "object" => match value["additionalProperties"]["$ref"].as_str() {
+                Some(reference) => self.linked(&format!("{path}.NAME"), name_of(reference), "tables by name"),
+                None => "table of keys and their values".to_owned(),
+            },
+            "boolean" => "`true`, `false`".to_owned(),
+            "string" if value["enum"].is_array() => row::choices(value),
+            "string" => "text".to_owned(),
+            number => format!("{number}{}", row::range(value)),
+        }
+    }
+
+    fn type_of_definition(&mut self, path: &str, name: &'a str) -> String {
+        let definition = &self.definitions[name];
+        if let Some((quantity, _)) = quantity(definition) {
+            return format!("[{quantity}](#units)");
+        }
+        let words = row::words(definition).map(|(word, _)| format!("`{word}`")).collect::<Vec<_>>();
+        if !words.is_empty() {
+            return words.join(", ");
+        }
+        if let Some(named) = name.strip_suffix("OrName") {
+            return self.linked(path, named, "name or table");
+        }
+        if definition["properties"].is_object() || row::list(&definition["oneOf"]).any(|each| kind(each).is_some()) {
+            return self.linked(path, name, "table");
+        }
+        match (definition["anyOf"].is_array(), definition["description"].as_str()) {
+            (false, Some(text)) => format!("text {text}"),
+            _ => self.type_of(path, definition),
+        }
+    }
+
+    fn type_of_list(&mut self, path: &str, value: &'a Value) -> String {
+        let items = self.type_of(&format!("{path}[]"), &value["items"]);
+        match value["minItems"].as_u64() {
+            Some(count) if value["maxItems"].as_u64() == Some(count) => format!("list of {count}: {items}"),
+            _ => format!("list: {items}"),
+        }
+    }
+}
+
+/// The name of a table that is selected by `kind`.
+fn kind(table: &Value) -> Option<(&str, &Value)> {
+    table["properties"]["kind"]["const"].as_str().map(|name| (name, table))
+}
+
+fn has_settings(table: &Value) -> bool {
+    table["properties"].as_object().is_some_and(|keys| keys.len() > 1)
+}

@@ -1,0 +1,68 @@
+//! The cells of a key's line.
+
+use serde_json::Value;
+
+/// A description in one line, fit for a cell.
+pub fn line(description: &Value) -> String {
+    description.as_str().unwrap_or_default().replace('\n', " ").replace('|', "\\|")
+}
+
+pub fn list(value: &Value) -> impl Iterator<Item = &Value> {
+    value.as_array().into_iter().flatten()
+}
+
+/// The schema without the alternative that it is null.
+pub fn given(value: &Value) -> &Value {
+    let mut others = list(&value["anyOf"]).filter(|each| each["type"] != "null");
+    match (others.next(), others.next()) {
+        (Some(only), None) => only,
+        _ => value,
+    }
+}
+
+/// The name of a type, which may be in a list beside `null`.
+pub fn type_name(value: &Value) -> &str {
+    let mut names = list(&value["type"]).chain([&value["type"]]).filter_map(Value::as_str);
+    names.find(|name| *name != "null").unwrap_or("text")
+}
+
+/// The words that a key takes and the meaning of each, if it takes only words.
+pub fn words(definition: &Value) -> impl Iterator<Item = (&str, String)> {
+    list(&definition["oneOf"]).filter_map(|each| Some((each["const"].as_str()?, line(&each["description"]))))
+}
+
+/// The values of an `enum`.
+pub fn choices(value: &Value) -> String {
+    list(&value["enum"]).filter_map(Value::as_str).map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")
+}
+
+/// The range of a number, behind its type.
+pub fn range(value: &Value) -> String {
+    match [&value["minimum"], &value["maximum"]].map(|bound| bound.as_f64()) {
+        [Some(min), Some(max)] => format!(", {min} to {max}"),
+        [Some(min), None] => format!(", at least {min}"),
+        [None, Some(max)] => format!(", at most {max}"),
+        [None, None] => String::new(),
+    }
+}
+
+/// The default in TOML.
+pub fn default(value: &Value, required: bool) -> String {
+    match &value["default"] {
+        Value::Null if required => "*required*".to_owned(),
+        Value::Null => String::new(),
+        value => format!("`{}`", toml(value)),
+    }
+}
+
+fn toml(value: &Value) -> String {
+    let join = |each: Vec<String>| each.join(", ");
+    match value {
+        Value::Array(each) => format!("[{}]", join(each.iter().map(toml).collect())),
+        Value::Object(table) => {
+            let given = table.iter().filter(|(_, value)| !value.is_null());
+            format!("{{ {} }}", join(given.map(|(key, value)| format!("{key} = {}", toml(value))).collect()))
+        }
+        value => value.to_string(),
+    }
+}
