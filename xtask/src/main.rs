@@ -4,6 +4,7 @@
 
 mod agreement;
 mod bench;
+mod book;
 mod cycles;
 mod dist;
 mod kernel;
@@ -33,8 +34,12 @@ The repository's chores.
     cargo xtask wasm
         Whether the crates that need no disk compile for a browser.
 
+    cargo xtask book
+        The documentation as a book, in target/book/html; checks every link. Needs mdBook.
+
     cargo xtask words
         How many words of comments, messages and documentation are of a dialect for which the field has better ones.
+
     cargo xtask cycles
         Whether modules of a crate import each other in a circle; a test does this too.
 
@@ -72,6 +77,7 @@ fn main() -> ExitCode {
         words if words.contains(&"--help") || words.contains(&"-h") => workspace::print(USAGE),
         ["test"] => test::run(false),
         ["test", "--full"] => test::run(true),
+        ["book"] => book::run(),
         ["dist"] => dist::run(),
         ["package"] => package::run(false),
         ["package", "--quick"] => package::run(true),

@@ -48,10 +48,9 @@ fn every_example_is_right_and_completes() {
     }
 }
 
-/// The README's pictures are what the program draws today. To draw them anew after a change that is meant:
-/// `UPDATE_GOLDEN=1 cargo test -p lasthop --test examples`.
+/// The pictures of the README and of the ICMP schemes are what the program draws today. `UPDATE_GOLDEN=1` renews them.
 #[test]
-fn the_pictures_of_the_readme_are_ours() {
+fn pictures_of_a_burst_are_what_the_program_draws() {
     let dir = scratch("pictures");
     for scheme in ["unmodified", "refined-icmp"] {
         let title = format!("title=A burst of losses at 8.4 s, {scheme}");

@@ -1,0 +1,98 @@
+//! The commands of the tutorial and of the README, and what they print.
+
+mod common;
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use common::{root, scratch};
+
+/// A block of commands, and the output that the page shows below it.
+struct Step<'a> {
+    commands: &'a str,
+    shown: Option<&'a str>,
+}
+
+/// The steps of a page in order.
+fn steps(page: &str) -> Vec<Step<'_>> {
+    let mut steps: Vec<Step<'_>> = Vec::new();
+    for block in page.split("```").skip(1).step_by(2) {
+        match block.split_once('\n') {
+            Some(("sh", commands)) => steps.push(Step { commands, shown: None }),
+            Some(("text", shown)) => steps.last_mut().expect("output follows commands").shown = Some(shown),
+            _ => {}
+        }
+    }
+    steps
+}
+
+/// What commands print in `dir` to either stream, in order.
+fn printed(dir: &Path, commands: &str) -> String {
+    let programs = Path::new(env!("CARGO_BIN_EXE_lasthop")).parent().unwrap();
+    let path = format!("{}:{}", programs.display(), std::env::var("PATH").unwrap());
+    let script = format!("exec 2>&1; set -e\n{commands}");
+    let output = Command::new("sh").args(["-c", &script]).current_dir(dir).env("PATH", path).output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success(), "{commands}{text}");
+    text
+}
+
+/// Whether `shown` is what was printed; a line `...` stands for any lines.
+fn agrees(shown: &str, printed: &str) -> bool {
+    let mut parts = shown.split("...\n");
+    let Some(mut rest) = printed.strip_prefix(parts.next().unwrap_or_default()) else { return false };
+    let mut last = "\n";
+    for part in parts {
+        let Some(at) = rest.find(part) else { return false };
+        (last, rest) = (part, &rest[at + part.len()..]);
+    }
+    rest.is_empty() || last.is_empty()
+}
+
+/// Runs the steps of a page in `dir`. With `UPDATE_GOLDEN` writes what they print into the page.
+fn follow(name: &str, dir: &Path) {
+    let file = root().join(name);
+    let page = fs::read_to_string(&file).unwrap();
+    let mut renewed = page.clone();
+    for step in steps(&page) {
+        let printed = printed(dir, step.commands);
+        let Some(shown) = step.shown else { continue };
+        if std::env::var_os("UPDATE_GOLDEN").is_some() && !shown.contains("...\n") {
+            let [old, new] = [shown, &printed].map(|text| format!("```sh\n{}```\n\n```text\n{text}```", step.commands));
+            renewed = renewed.replace(&old, &new);
+        } else {
+            assert!(agrees(shown, &printed), "{name}: {}prints\n{printed}", step.commands);
+        }
+    }
+    fs::write(&file, renewed).unwrap();
+}
+
+#[cfg(unix)]
+#[test]
+fn tutorial_prints_what_it_shows() {
+    let dir = scratch("tutorial");
+    follow("docs/tutorial.md", &dir);
+    let drawn = fs::read(dir.join("results/first-seed1/plots/download-explained.svg")).unwrap();
+    let shown = root().join("docs/pictures/tutorial.svg");
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        fs::write(&shown, &drawn).unwrap();
+    }
+    assert!(fs::read(&shown).unwrap() == drawn, "{} is out of date: UPDATE_GOLDEN=1", shown.display());
+}
+
+/// The commands whose output the README shows; the examples are where it expects them.
+#[cfg(unix)]
+#[test]
+fn readme_commands_print_what_it_shows() {
+    let dir = scratch("readme");
+    std::os::unix::fs::symlink(root().join("examples"), dir.join("examples")).unwrap();
+    follow("README.md", &dir);
+}
+
+#[test]
+fn three_dots_stand_for_any_lines() {
+    assert!(agrees("a\nb\n", "a\nb\n") && !agrees("a\nb\n", "a\nb\nc\n"));
+    assert!(agrees("a\n...\nd\n", "a\nb\nc\nd\n") && !agrees("a\n...\nd\n", "a\nb\nc\nd\ne\n"));
+    assert!(agrees("a\n...\n", "a\nb\n") && !agrees("b\n...\n", "a\nb\n"));
+}

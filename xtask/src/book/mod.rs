@@ -1,0 +1,29 @@
+//! `cargo xtask book`: the documentation as a book, with mdBook.
+//!
+//! The book's pages are those that `docs/SUMMARY.md` lists. They are copied to `target/book/src` at the same paths as in
+//! the repository, with each file that a page links to, so every relative link holds in the book as well.
+
+mod links;
+mod page;
+mod stage;
+
+use std::process::Command;
+
+use crate::workspace;
+
+/// The list of the book's pages, in mdBook's form.
+const SUMMARY: &str = "docs/SUMMARY.md";
+
+const INSTALL: &str = "mdBook is missing: `cargo install mdbook --locked --no-default-features --features search`";
+
+/// Checks every link, and builds the book in `target/book/html`.
+pub fn run() -> Result<(), String> {
+    links::check()?;
+    let folder = workspace::target().join("book");
+    stage::write(&workspace::root(), &folder)?;
+    if !workspace::on_path("mdbook") {
+        return Err(INSTALL.to_owned());
+    }
+    workspace::run(Command::new("mdbook").arg("build").arg(&folder))?;
+    workspace::print(&format!("{}\n", folder.join("html/index.html").display()))
+}

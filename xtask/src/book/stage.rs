@@ -1,0 +1,101 @@
+//! The folder that mdBook reads.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::links::{Link, read};
+use super::{SUMMARY, page};
+
+const SETTINGS: &str = r#"[book]
+title = "lasthop"
+language = "en"
+src = "src"
+
+[build]
+build-dir = "html"
+create-missing = false
+
+[output.html]
+no-section-label = true
+"#;
+
+/// Writes `book.toml` and `src` in `folder`, from the repository at `root`.
+pub fn write(root: &Path, folder: &Path) -> Result<(), String> {
+    let sources = folder.join("src");
+    if sources.exists() {
+        fs::remove_dir_all(&sources).map_err(|error| format!("{}: {error}", sources.display()))?;
+    }
+    for file in files(root)? {
+        let text = fs::read(root.join(&file)).map_err(|error| format!("{}: {error}", file.display()))?;
+        put(&sources.join(&file), &text)?;
+    }
+    put(&sources.join("SUMMARY.md"), summary(&read(&root.join(SUMMARY))?)?.as_bytes())?;
+    put(&folder.join("book.toml"), SETTINGS.as_bytes())
+}
+
+/// The pages of the book, from the root of the repository.
+fn chapters(root: &Path) -> Result<BTreeSet<PathBuf>, String> {
+    let targets = page::links(&read(&root.join(SUMMARY))?);
+    Ok(targets.iter().filter_map(|target| Link::of(Path::new(SUMMARY), target)).map(|link| link.path).collect())
+}
+
+/// The pages, and the files that they link to.
+fn files(root: &Path) -> Result<BTreeSet<PathBuf>, String> {
+    let chapters = chapters(root)?;
+    let mut files = chapters.clone();
+    for chapter in &chapters {
+        let links = page::links(&read(&root.join(chapter))?);
+        let linked = links.iter().filter_map(|target| Link::of(chapter, target)).map(|link| link.path);
+        files.extend(linked.filter(|path| root.join(path).is_file()));
+    }
+    Ok(files)
+}
+
+/// The list of pages with their paths from the root of the repository instead of from its own folder.
+fn summary(text: &str) -> Result<String, String> {
+    let mut lines = Vec::new();
+    for line in text.lines() {
+        let Some((title, target)) = line.strip_suffix(')').and_then(|line| line.rsplit_once("](")) else {
+            lines.push(line.to_owned());
+            continue;
+        };
+        let link = Link::of(Path::new(SUMMARY), target).ok_or(format!("{SUMMARY}: {target} is no page"))?;
+        lines.push(format!("{title}]({})", link.path.display()));
+    }
+    Ok(lines.join("\n") + "\n")
+}
+
+fn put(path: &Path, bytes: &[u8]) -> Result<(), String> {
+    let written = fs::create_dir_all(path.parent().unwrap_or(path)).and_then(|()| fs::write(path, bytes));
+    written.map_err(|error| format!("{}: {error}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::book::links;
+    use crate::workspace;
+
+    #[test]
+    fn every_page_of_the_documentation_is_in_the_book() {
+        let root = workspace::root();
+        let chapters = chapters(&root).unwrap();
+        let pages = links::pages(&root, Path::new("docs")).unwrap();
+        let missing: Vec<_> =
+            pages.iter().filter(|page| page.as_path() != Path::new(SUMMARY) && !chapters.contains(*page)).collect();
+        assert!(missing.is_empty(), "not in {SUMMARY}: {missing:?}");
+    }
+
+    #[test]
+    fn staged_book_has_its_pages_and_what_they_link_to() {
+        let folder = tempfile::tempdir().unwrap();
+        write(&workspace::root(), folder.path()).unwrap();
+        let sources = folder.path().join("src");
+        for file in ["SUMMARY.md", "README.md", "docs/tutorial.md", "docs/scenario.schema.json"] {
+            assert!(sources.join(file).is_file(), "{file}");
+        }
+        let summary = fs::read_to_string(sources.join("SUMMARY.md")).unwrap();
+        assert!(summary.contains("](docs/tutorial.md)") && summary.contains("](CHANGELOG.md)"), "{summary}");
+    }
+}
