@@ -1,44 +1,37 @@
 //! A scenario's text: parsed, changed with `--set`, and read, with every error traced back to its line.
 
-use std::collections::BTreeMap;
-use std::ops::Range;
+use std::rc::Rc;
 
-use toml::de::{DeTable, DeValue};
-use toml::{Table, Value};
+use toml::de::DeTable;
+use toml::{Table, Value as Toml};
 
+use crate::as_written::as_written;
+use crate::assign::assign;
+use crate::key_path::{split_last, steps};
 use crate::lines::Lines;
 use crate::model::Scenario;
 use crate::problem::Problem;
-use crate::written::as_written;
-use crate::{copies, explain, quotes};
+use crate::read::{self, Reading};
+use crate::tree::{BeyondRange, Data, Source, Value};
+use crate::{expand_counts, quotes};
 pub use engine::registry::by_name;
 
 /// A TOML text with the places of its keys.
 #[derive(Clone)]
 pub struct Document {
     file: String,
-    text: String,
-    lines: Lines,
-    table: Table,
-    places: BTreeMap<String, Place>,
-    /// What was set after the text was read: the key, and who set it.
-    set: Vec<(String, Origin)>,
+    text: Rc<str>,
+    lines: Rc<Lines>,
+    tree: Value,
 }
 
-/// Who sets a key.
+/// What sets a key.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Origin {
     /// What stands outside of the text, such as an option of the command line.
     Outside(String),
     /// Another key of the text, such as one of its sweep.
     Key(String),
-}
-
-/// Where a key and its value stand.
-#[derive(Clone, Debug)]
-struct Place {
-    key: Range<usize>,
-    value: Range<usize>,
 }
 
 impl Document {
@@ -51,44 +44,33 @@ impl Document {
                 error.valid_up_to()
             ))
         })?;
-        let syntax = |error: toml::de::Error| {
-            let problem = Problem::new(error.message().trim()).in_file(file);
-            let Some(span) = error.span() else { return problem };
-            let problem = problem.at_offset(text, span.start);
-            let problem = Problem { hint: quotes::add_quotes(text, span.start), ..problem };
-            if is_range(&error) { Problem { expected: plainly(&error), ..problem }.found(&text[span]) } else { problem }
-        };
-        let spanned = DeTable::parse(text).map_err(syntax)?;
-        let mut places = BTreeMap::new();
-        collect_table(spanned.get_ref(), "", &mut places);
-        let table = text.parse::<Table>().map_err(syntax)?;
-        let (file, lines) = (file.to_owned(), Lines::new(text));
-        Ok(Document { file, text: text.to_owned(), lines, table, places, set: Vec::new() })
+        let tree = parse(text).map_err(|problem| problem.in_file(file))?;
+        Ok(Document { file: file.to_owned(), text: text.into(), lines: Rc::new(Lines::new(text)), tree })
     }
 
     /// The document that `scenario` would be, for scenarios that were written in another language.
     pub fn of(file: &str, scenario: &Scenario) -> Result<Self, Problem> {
-        let text = write(scenario);
-        let table = text.parse::<Table>().map_err(|error| Problem::new(error.message().trim()).in_file(file))?;
-        // Its lines are not the user's, so it has no places.
-        let (file, lines) = (file.to_owned(), Lines::new(&text));
-        Ok(Document { file, text, lines, table, places: BTreeMap::new(), set: Vec::new() })
+        let table = Table::try_from(scenario).map_err(|error| Problem::new(error.to_string()).in_file(file))?;
+        let tree = Value::of_toml(table.into(), &Source::Elsewhere);
+        Ok(Document { file: file.to_owned(), text: "".into(), lines: Rc::new(Lines::new("")), tree })
     }
 
     /// Sets a key of the scenario, as the option called after it says, and takes it away from every node.
     pub fn set_everywhere(&mut self, key: &str, value: &str) {
-        if let Some(Value::Table(nodes)) = self.table.get_mut("nodes") {
-            for (_, node) in nodes.iter_mut() {
-                if let Value::Table(node) = node {
-                    node.remove(key);
-                }
-            }
+        let Some(table) = self.tree.as_table_mut() else { return };
+        let nodes = table.get_mut("nodes").and_then(Value::as_table_mut);
+        for node in nodes.into_iter().flat_map(|nodes| nodes.values_mut()).filter_map(Value::as_table_mut) {
+            node.shift_remove(key);
         }
-        self.table.insert(key.to_owned(), Value::String(value.to_owned()));
-        self.set.push((key.to_owned(), Origin::Outside(format!("--{key} {value}"))));
+        let source = Source::Set(Rc::new(Origin::Outside(format!("--{key} {value}"))));
+        table.insert(key.to_owned(), Value { data: Data::Text(value.to_owned()), source });
     }
 
     /// Sets `links.air.rate=2 Mbps`: the value is TOML where it reads as that, else text.
+    ///
+    /// # Errors
+    /// A value that is no TOML, or a key in something that does not exist. A key that the schema does not have is set, and
+    /// refused when the document is read.
     pub fn set(&mut self, assignment: &str) -> Result<(), Problem> {
         let origin = format!("--set {assignment}");
         let Some((key, value)) = assignment.split_once('=') else {
@@ -99,98 +81,71 @@ impl Document {
         if key.is_empty() || key.ends_with('.') {
             return Err(Problem::new("a key before the =").in_file(origin));
         }
-        const BEFORE: &str = "value = ";
-        let text = format!("{BEFORE}{value}");
-        let value = match text.parse::<Table>() {
-            Ok(mut parsed) => parsed.remove("value").unwrap_or_else(|| Value::String(value.to_owned())),
-            // A table or a list is no text, whatever is wrong in it.
-            Err(error) if value.starts_with(['{', '[']) => {
-                let problem = Problem::new(plainly(&error)).key(key).in_file(&origin);
-                let found = error.span().and_then(|span| text.get(span)).filter(|found| !found.trim().is_empty());
-                return Err(found.map_or(problem.clone(), |found| problem.found(found)));
-            }
-            Err(_) => Value::String(value.to_owned()),
-        };
+        let value = value_of(value).map_err(|problem| problem.key(key).in_file(&origin))?;
         self.assign(key, value, Origin::Outside(origin))
     }
 
-    /// Gives the key `links.air.rate` a value. `origin` says who asks for it, for messages.
-    pub fn assign(&mut self, key: &str, value: Value, origin: Origin) -> Result<(), Problem> {
-        /// Tables that may be left out as long as all in them have their defaults.
-        const OPTIONAL: [&str; 5] = ["tcp", "delayed_ack", "retries", "output", "sweep"];
-        let (path, last) = key.rsplit_once('.').unwrap_or(("", key));
-        let mut table = &mut self.table;
-        let mut walked = String::new();
-        for part in path.split('.').filter(|part| !part.is_empty()) {
-            let known: Vec<String> = table.keys().cloned().collect();
-            // What a sweep varies is a key too, and stands in as many tables as the key has parts.
-            let optional = OPTIONAL.contains(&part) || walked.starts_with("sweep.");
-            if !table.contains_key(part) && optional {
-                table.insert(part.to_owned(), Value::Table(Table::new()));
-            }
-            table = match table.get_mut(part) {
-                Some(Value::Table(inner)) => inner,
-                Some(_) => {
-                    let problem = Problem::new(format!("{walked}{part} is a single value here, it has no {last}"));
-                    return Err(self.place(problem.hint(format!("set {walked}{part} itself to a table")), &origin));
-                }
-                None => {
-                    let problem = Problem::new(format!("there is no {walked}{part}"));
-                    return Err(self.place(problem.nearest(part, known.iter().map(String::as_str)), &origin));
-                }
-            };
-            walked.push_str(part);
-            walked.push('.');
-        }
-        table.insert(last.to_owned(), value);
-        self.set.push((key.to_owned(), origin));
-        Ok(())
+    /// Gives the key `links.air.rate` a value, and makes the tables on the way to it. `origin` is named in messages.
+    ///
+    /// # Errors
+    /// A key in something that does not exist.
+    pub fn assign(&mut self, key: &str, value: Toml, origin: Origin) -> Result<(), Problem> {
+        let source = Source::Set(Rc::new(origin.clone()));
+        let assigned = assign(&mut self.tree, &steps(key), Value::of_toml(value, &source));
+        assigned.map_err(|problem| self.place(problem, &origin))
     }
 
     /// The scenario that the text, with what was set, describes, or what is wrong with its form, in the order of the text.
     pub fn read(&self) -> Result<Scenario, Vec<Problem>> {
-        explain::read(&self.table).and_then(copies::written_out).map_err(|problems| {
-            let mut problems: Vec<Problem> =
-                problems.into_iter().map(|problem| self.locate(self.requoted(self.kept_by(problem)))).collect();
-            problems.sort_by_key(|problem| problem.place);
-            problems
-        })
-    }
-
-    /// A setting that does not fit, or is missing, because `kind` was set from outside and the rest was not.
-    fn kept_by(&self, problem: Problem) -> Problem {
-        let Some((parent, _)) = problem.key.as_deref().and_then(|key| key.rsplit_once('.')) else { return problem };
-        let kind = format!("{parent}.kind");
-        let set = self.set.iter().rev().find(|(key, _)| *key == kind);
-        match (set, self.origin(problem.key.as_deref().unwrap_or_default())) {
-            (Some((_, origin)), None) if problem.found.is_none() => {
-                let whole = match origin {
-                    Origin::Outside(_) => format!("--set '{parent}={{kind=..., ...}}'"),
-                    Origin::Key(_) => format!("{parent} = {{ kind = ..., ... }}"),
-                };
-                self.place(problem.hint(format!("only the kind was set; set the whole of it: {whole}")), origin)
-            }
-            _ => problem,
+        match self.reading() {
+            Reading { scenario: Some(scenario), problems, .. } if problems.is_empty() => Ok(scenario),
+            Reading { problems, .. } => Err(problems),
         }
     }
 
-    /// A text from outside that has lost its quotes on the way.
-    fn requoted(&self, problem: Problem) -> Problem {
-        match problem.key.as_deref().and_then(|key| self.origin(key)) {
-            Some(Origin::Outside(origin)) => quotes::keep_quotes(problem, origin),
-            _ => problem,
-        }
+    /// The same, with the scenario as far as it can be repaired.
+    pub(crate) fn reading(&self) -> Reading {
+        let mut reading = read::read(&self.tree);
+        let located = reading.problems.into_iter().map(|problem| self.locate(self.of_kind(problem)));
+        reading.problems = located.collect();
+        reading.problems.sort_by_key(|problem| problem.place);
+        reading
     }
 
-    /// Whether `key`, or something around it, was set from outside.
+    /// A setting that does not fit, or is missing, because `kind` was set and the rest was not.
+    fn of_kind(&self, problem: Problem) -> Problem {
+        let (table, key) = split_last(problem.key.as_deref().unwrap_or_default());
+        let Some(settings) = self.tree.at(table) else { return problem };
+        let kind = settings.as_table().and_then(|settings| settings.get(engine::tagged::KIND));
+        let Some(Source::Set(origin)) = kind.map(|kind| &kind.source) else { return problem };
+        let is_set = |value: &Value| matches!(value.source, Source::Set(_));
+        if problem.found.is_some() || is_set(settings) || settings.at(key).is_some_and(is_set) {
+            return problem;
+        }
+        let whole = match &**origin {
+            Origin::Outside(_) => format!("--set '{table}={{kind=..., ...}}'"),
+            Origin::Key(_) => format!("{table} = {{ kind = ..., ... }}"),
+        };
+        self.place(problem.hint(format!("only the kind was set; set the whole of it: {whole}")), origin)
+    }
+
+    /// Whether `key`, or something around it, was set after the text was read.
     pub fn was_set(&self, key: Option<&str>) -> bool {
         key.is_some_and(|key| self.origin(key).is_some())
     }
 
+    /// Whether a value, and no table, stands at `key` in the text, or was set there.
+    pub(crate) fn has_value(&self, key: &str) -> bool {
+        self.tree.at(key).is_some_and(|value| value.as_table().is_none())
+    }
+
     /// What set `key`, or something around it.
-    fn origin(&self, key: &str) -> Option<&Origin> {
-        let covers = |set: &str| key == set || key.strip_prefix(set).is_some_and(|rest| rest.starts_with(['.', '[']));
-        self.set.iter().rev().find(|(set, _)| covers(set)).map(|(_, origin)| origin)
+    fn origin(&self, key: &str) -> Option<Rc<Origin>> {
+        let (way, _) = self.tree.along(key);
+        match way.last().map(|value| &value.source) {
+            Some(Source::Set(origin)) => Some(origin.clone()),
+            _ => None,
+        }
     }
 
     /// Fills in where what `origin` is stands.
@@ -212,78 +167,55 @@ impl Document {
         if problem.file.is_some() {
             return problem;
         }
-        let is_there = |key: &str| explain::value(&self.table, key).is_some();
-        if let Some(original) = problem.key.as_deref().and_then(|key| copies::original(key, is_there)) {
+        let is_there = |key: &str| self.tree.at(key).is_some();
+        if let Some(original) = problem.key.as_deref().and_then(|key| expand_counts::original(key, is_there)) {
             problem.key = Some(original);
         }
         let key = problem.key.clone().unwrap_or_default();
-        if let (Some(found), Some(value)) = (&mut problem.found, explain::value(&self.table, &key))
-            && let Some(written) = as_written(found, value)
+        let (way, complete) = self.tree.along(&key);
+        let value = way.last().copied().unwrap_or(&self.tree);
+        if let (Some(found), true) = (&mut problem.found, complete)
+            && let Some(written) = as_written(found, &value.to_toml())
         {
             *found = written;
         }
-        if let Some(origin) = self.origin(&key) {
-            return self.place(problem, origin);
-        }
-        problem.file = Some(self.file.clone());
-        let mut path = key.as_str();
-        loop {
-            if let Some(place) = self.places.get(path) {
+        match &value.source {
+            Source::Set(origin) => self.place(problem, origin),
+            Source::Elsewhere => problem.in_file(&self.file),
+            Source::Text { key, value } => {
                 // What was found is the value; where nothing was, it is the key itself, or something is missing in it.
-                let offset = if path == key && problem.found.is_some() { place.value.start } else { place.key.start };
-                let offset = if self.text[offset..].starts_with('[') && path == key { place.key.start } else { offset };
-                return self.at_offset(problem, offset);
-            }
-            match path.rfind(['.', '[']) {
-                Some(end) => path = &path[..end],
-                // Missing from the whole: its beginning, where the text is the user's.
-                None if self.places.is_empty() => return problem,
-                None => return self.at_offset(problem, 0),
+                let is_value = complete && problem.found.is_some() && !self.text[value.start..].starts_with('[');
+                let at = if is_value { value.start } else { key.start };
+                let (place, source) = self.lines.place(&self.text, at);
+                Problem { place: Some(place), source: Some(source.to_owned()), ..problem.in_file(&self.file) }
             }
         }
     }
-
-    fn at_offset(&self, problem: Problem, offset: usize) -> Problem {
-        let (place, source) = self.lines.place(&self.text, offset);
-        Problem { place: Some(place), source: Some(source.to_owned()), ..problem }
-    }
 }
 
-/// Whether a number does not fit into the parser's integers.
-fn is_range(error: &toml::de::Error) -> bool {
-    let message = error.message().trim();
-    // So large that the parser has an integer for it, and TOML's value has none.
-    let beyond = message.starts_with("invalid type: integer") && message.ends_with("any valid TOML value");
-    beyond || ["value was too large", "value was too small"].iter().any(|end| message.ends_with(end))
+/// The tree of a TOML text, or what is wrong with the text.
+fn parse(text: &str) -> Result<Value, Problem> {
+    let spanned = DeTable::parse(text).map_err(|error| {
+        let problem = Problem::new(error.message().trim());
+        let Some(span) = error.span() else { return problem };
+        Problem { hint: quotes::add_quotes(text, span.start), ..problem }.at_offset(text, span.start)
+    })?;
+    Value::of_text(spanned.get_ref()).map_err(|BeyondRange(span)| {
+        let problem = Problem::new(format!("a whole number, {} to {}", i64::MIN, i64::MAX));
+        problem.at_offset(text, span.start).found(&text[span])
+    })
 }
 
-/// What is wrong with a text. The parser names its own integers; TOML has these.
-fn plainly(error: &toml::de::Error) -> String {
-    if is_range(error) {
-        return format!("a whole number, {} to {}", i64::MIN, i64::MAX);
-    }
-    error.message().trim().to_owned()
-}
-
-fn collect_table(table: &DeTable<'_>, prefix: &str, places: &mut BTreeMap<String, Place>) {
-    for (key, value) in table {
-        let path = if prefix.is_empty() { key.get_ref().to_string() } else { format!("{prefix}.{}", key.get_ref()) };
-        places.insert(path.clone(), Place { key: key.span(), value: value.span() });
-        collect_value(value.get_ref(), &path, places);
-    }
-}
-
-fn collect_value(value: &DeValue<'_>, path: &str, places: &mut BTreeMap<String, Place>) {
-    match value {
-        DeValue::Table(table) => collect_table(table, path, places),
-        DeValue::Array(items) => {
-            for (index, item) in items.iter().enumerate() {
-                let path = format!("{path}[{index}]");
-                places.insert(path.clone(), Place { key: item.span(), value: item.span() });
-                collect_value(item.get_ref(), &path, places);
-            }
+/// A value as an option gives it: TOML, or text without quotes.
+fn value_of(text: &str) -> Result<Toml, Problem> {
+    const BEFORE: &str = "value = ";
+    match parse(&format!("{BEFORE}{text}")) {
+        Ok(tree) => Ok(tree.at("value").map_or_else(|| text.into(), Value::to_toml)),
+        // A table or a list is no text, whatever is wrong in it.
+        Err(problem) if text.starts_with(['{', '[']) => {
+            Err(Problem { place: None, source: None, hint: None, ..problem })
         }
-        _ => {}
+        Err(_) => Ok(text.into()),
     }
 }
 

@@ -27,16 +27,19 @@
 //! assert_eq!(problems[0].hint.as_deref(), Some("did you mean \"8 Mbps\"?"));
 //! ```
 
+mod as_written;
+mod assign;
 mod check;
-mod copies;
 pub mod document;
 mod event_kinds;
-mod explain;
+mod expand_counts;
 mod files;
 pub mod followers;
 mod geometry;
 pub mod goel1997;
 mod incidence;
+mod key_path;
+mod keys;
 mod lines;
 pub mod lint;
 pub mod load;
@@ -44,10 +47,11 @@ pub mod model;
 pub mod problem;
 mod quotes;
 pub mod ran;
+mod read;
 pub mod recordings;
 mod routes;
 pub mod traces;
-mod written;
+mod tree;
 
 pub use check::{Checked, check, check_with};
 pub use document::Document;

@@ -14,8 +14,9 @@ use crate::goel1997::report::decode;
 use crate::goel1997::{self, trace_file};
 use crate::model::Link;
 use crate::problem::Problem;
+use crate::read::Reading;
 use crate::recordings;
-use crate::{Checked, Document, Files, Scenario, check_with, document};
+use crate::{Checked, Document, Files, Scenario, check, check_with, document};
 
 /// The scenario in `text`, which refers to no files: what [`sim::World`] runs, for programs that write their scenarios themselves.
 ///
@@ -134,7 +135,6 @@ impl Source {
 
     /// Checks `document`, which is this source's or has further changes, and reads in what it refers to.
     pub fn resolve(&self, document: &Document) -> Result<Loaded, Vec<Problem>> {
-        let mut scenario = document.read()?;
         let locate = |problem: Problem| match &self.datafile {
             Some(parsed) if !document.was_set(problem.key.as_deref()) => parsed.locate(problem),
             _ => document.locate(problem),
@@ -144,6 +144,10 @@ impl Source {
             let mut known = HashSet::new();
             let located = problems.into_iter().map(locate);
             located.filter(|problem| known.insert(problem.clone())).collect::<Vec<_>>()
+        };
+        let mut scenario = match document.reading() {
+            Reading { scenario: Some(scenario), problems, .. } if problems.is_empty() => scenario,
+            reading => return Err(located(mistakes(document, reading))),
         };
         let mut problems = include_traces(&mut scenario, &*self.files, &self.file, &self.recordings);
         problems.extend(include_recordings(&mut scenario, &*self.files, &self.file, &self.recordings));
@@ -155,6 +159,20 @@ impl Source {
         warnings.extend(located(advice));
         Ok(Loaded { path: self.path.clone(), stem: self.stem.clone(), scenario, network, warnings })
     }
+}
+
+/// The mistakes of a reading, and those that a check finds in the values beside them.
+fn mistakes(document: &Document, reading: Reading) -> Vec<Problem> {
+    let checked = reading.complete().map(check);
+    let of_values = checked.and_then(Result::err).into_iter().flatten().filter(|problem| {
+        // What is missing may be what was repaired.
+        let key = problem.key.as_deref().filter(|_| problem.found.is_some());
+        key.is_some_and(|key| document.has_value(key) && reading.is_as_written(key))
+    });
+    let of_values = of_values.map(|problem| document.locate(problem));
+    let mut problems: Vec<_> = reading.problems.iter().cloned().chain(of_values).collect();
+    problems.sort_by_key(|problem| problem.place);
+    problems
 }
 
 /// The scenario of a result directory.
@@ -310,4 +328,47 @@ fn recording_in(files: &dyn Files, path: &Path, key: &str, recordings: &recordin
 /// The scenario as TOML, to be kept or converted.
 pub fn to_toml(scenario: &Scenario) -> String {
     document::write(scenario)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::from_toml;
+
+    const GOOD: &str = r#"
+        duration = "10 s"
+        nodes = { a = { kind = "host" }, b = { kind = "host" } }
+        links.one = { kind = "wired", between = ["a", "b"], rate = "8 Mbps", delay = "50 ms" }
+        links.two = { kind = "wired", between = ["a", "b"], rate = "8 Mbps", delay = "50 ms" }
+        flows.down = { from = "a", to = "b", bytes = "1 MB" }
+    "#;
+
+    fn keys(changes: &[(&str, &str)]) -> Vec<String> {
+        let text = changes.iter().fold(GOOD.to_owned(), |text, (from, to)| {
+            assert!(text.contains(from), "{from}");
+            text.replacen(from, to, 1)
+        });
+        let problems = from_toml("net.toml", &text).err().unwrap_or_default();
+        problems.into_iter().map(|problem| problem.key.unwrap_or_default()).collect()
+    }
+
+    #[test]
+    fn values_are_checked_beside_mistakes_of_form() {
+        assert_eq!(keys(&[]), [""; 0]);
+        let both = keys(&[("delay = \"50 ms\" }", "dealy = \"50 ms\" }"), ("bytes = \"1 MB\"", "bytes = \"0 B\"")]);
+        assert_eq!(both, ["links.one.dealy", "flows.down.bytes"]);
+        let both = keys(&[("8 Mbps", "8 mbps"), ("to = \"b\"", "to = \"c\""), ("bytes", "start = \"11 s\", bytes")]);
+        assert_eq!(both, ["links.one.rate", "flows.down.to", "flows.down.start"]);
+    }
+
+    #[test]
+    fn what_follows_from_a_mistake_is_not_reported() {
+        // A link without a rate, and one that is not there, so that flows end nowhere.
+        assert_eq!(keys(&[("rate", "speeed")]), ["links.one.speeed"]);
+        assert_eq!(
+            keys(&[("between = [\"a\", \"b\"]", "between = 5"), ("links.two", "# links.two")]),
+            ["links.one.between"]
+        );
+        // A value that is compared with one that is wrong.
+        assert_eq!(keys(&[("bytes", "segment = \"100 parsecs\", window = \"10 B\", bytes")]), ["flows.down.segment"]);
+    }
 }

@@ -1,7 +1,6 @@
-//! Text that has lost its quotes, or never had any.
+//! Text without quotes.
 
-use super::explain::{NAME, TEXT};
-use crate::problem::{Problem, shown};
+use crate::problem::shown;
 
 /// What to write instead of a value without quotes at byte `offset` of `text`, where the parser gave up.
 pub(super) fn add_quotes(text: &str, offset: usize) -> Option<String> {
@@ -15,23 +14,6 @@ pub(super) fn add_quotes(text: &str, offset: usize) -> Option<String> {
     let is_value = text[line..begin].contains('=') && value.contains(char::is_alphabetic);
     let is_other = |c: char| "\"'=[{".contains(c) || c.is_control();
     (is_value && !value.contains(is_other)).then(|| format!("write \"{}\", in quotes", shown(value)))
-}
-
-/// What to type where the shell has taken the quotes of a text that reads as a number without them, if they are what is missing.
-pub(super) fn keep_quotes(problem: Problem, origin: &str) -> Problem {
-    let unit = match &*problem.expected {
-        TEXT => ", with a unit if it is a quantity",
-        NAME => "",
-        _ => return problem,
-    };
-    let assignment = origin.strip_prefix("--set ").and_then(|assignment| assignment.split_once('='));
-    match assignment.map(|(key, typed)| (key.trim(), typed.trim())) {
-        Some((key, typed)) if problem.hint.is_some() && problem.key.as_deref() == Some(key) => {
-            let whole = format!("--set '{key}=\"{typed}\"'");
-            problem.hint(format!("the shell takes one pair of quotes away: type {whole}{unit}"))
-        }
-        _ => problem,
-    }
 }
 
 #[cfg(test)]

@@ -25,7 +25,7 @@ pub(super) fn original(key: &str, is_there: impl Fn(&str) -> bool) -> Option<Str
 }
 
 /// The scenario with each copy written out.
-pub(super) fn written_out(mut scenario: Scenario) -> Result<Scenario, Vec<Problem>> {
+pub(super) fn expand_counts(mut scenario: Scenario) -> Result<Scenario, Vec<Problem>> {
     if scenario.nodes.values().all(|node| node.count.is_none()) {
         return Ok(scenario);
     }

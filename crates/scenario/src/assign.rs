@@ -1,0 +1,123 @@
+//! Changes to a tree: a value for a key, with the tables on the way to it.
+
+use indexmap::IndexMap;
+
+use crate::key_path::{Step, below, joined};
+use crate::keys::Shape;
+use crate::problem::Problem;
+use crate::tree::{Data, Source, Value};
+
+/// Sets the value at the end of `path`. Tables and lists that are not there are made; a shorthand, such as the name of a member
+/// of a registry, becomes the table that it stands for.
+pub(crate) fn assign(tree: &mut Value, path: &[Step], value: Value) -> Result<(), Problem> {
+    let path = numbered(path);
+    let Some((last, parents)) = path.split_last() else { return Err(Problem::new("no such key: it is empty")) };
+    let (mut at, mut shape) = (tree, Shape::scenario());
+    for (number, step) in parents.iter().enumerate() {
+        let inner = shape.below(step);
+        let way = Way { path: &path[..=number], next: &path[number + 1], shape: &inner };
+        let names = shape.has_names();
+        let entry = entry(at, step, way.path, || made(&way, names, &value.source))?;
+        open(entry, &way)?;
+        (at, shape) = (entry, inner);
+    }
+    let place = entry(at, last, &path, || Ok(value.clone()))?;
+    *place = value;
+    Ok(())
+}
+
+/// The path with the numbers of lists as such: `spikes.0` is `spikes[0]`.
+fn numbered(path: &[Step]) -> Vec<Step> {
+    let mut shape = Shape::scenario();
+    let number = |step: &Step| {
+        let number = match step {
+            Step::Key(key) if shape.takes_list() => key.parse().map(Step::Item).ok(),
+            _ => None,
+        };
+        let step = number.unwrap_or_else(|| step.clone());
+        shape = shape.below(&step);
+        step
+    };
+    path.iter().map(number).collect()
+}
+
+/// A step on the way to the key that is set.
+struct Way<'a> {
+    /// The path of the value at this step.
+    path: &'a [Step],
+    /// The step after it.
+    next: &'a Step,
+    shape: &'a Shape<'a>,
+}
+
+/// The value at `step` of `at`, made if it is not there.
+fn entry<'t>(
+    at: &'t mut Value,
+    step: &Step,
+    path: &[Step],
+    make: impl FnOnce() -> Result<Value, Missing>,
+) -> Result<&'t mut Value, Problem> {
+    match (&mut at.data, step) {
+        (Data::Table(table), Step::Key(key)) => {
+            if !table.contains_key(key) {
+                let made = make().map_err(|Missing| {
+                    let problem = Problem::new(format!("there is no {}", joined(path)));
+                    problem.nearest(key, table.keys().map(String::as_str))
+                })?;
+                table.insert(key.clone(), made);
+            }
+            Ok(&mut table[key])
+        }
+        (Data::List(items), Step::Item(number)) => {
+            let length = items.len();
+            if let (true, Ok(made)) = (*number == length, make()) {
+                at.source = made.source.clone();
+                items.push(made);
+            }
+            items.get_mut(*number).ok_or_else(|| {
+                let problem = Problem::new(format!("there is no {}", joined(path)));
+                problem.hint(format!("the list has {length} items; [{length}] adds one"))
+            })
+        }
+        (data, step) => {
+            let parent = joined(&path[..path.len() - 1]);
+            let is = if matches!(data, Data::Table(_)) { "a table" } else { "a list" };
+            Err(Problem::new(format!("{parent} is {is}, it has no {}", below("", step))))
+        }
+    }
+}
+
+/// There is no entry of that name, and a part of one makes none.
+struct Missing;
+
+/// A table or a list for what is set in it.
+fn made(way: &Way<'_>, names: bool, source: &Source) -> Result<Value, Missing> {
+    if names {
+        return Err(Missing);
+    }
+    let data = match way.next {
+        Step::Item(_) => Data::List(Vec::new()),
+        Step::Key(_) => Data::Table(IndexMap::new()),
+    };
+    Ok(Value { data, source: source.clone() })
+}
+
+/// Makes a table of a shorthand.
+fn open(value: &mut Value, way: &Way<'_>) -> Result<(), Problem> {
+    let table = match &value.data {
+        Data::Table(_) | Data::List(_) => return Ok(()),
+        Data::Text(word) if way.shape.kinds().contains(&word.as_str()) => {
+            let kind = Value { data: Data::Text(word.clone()), source: value.source.clone() };
+            IndexMap::from([(engine::tagged::KIND.to_owned(), kind)])
+        }
+        // What switches a setting on or off, or a number instead of the table.
+        _ if way.shape.kinds().is_empty() && way.shape.takes_table() => IndexMap::new(),
+        _ => {
+            let path = joined(way.path);
+            let problem = Problem::new(format!("{path} is a single value here, it has no {}", below("", way.next)));
+            return Err(problem.hint(format!("set {path} itself to a table")));
+        }
+    };
+    value.data = Data::Table(table);
+    Ok(())
+}

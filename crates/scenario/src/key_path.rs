@@ -1,0 +1,103 @@
+//! Paths of keys: `links.air.spikes[0].at`.
+
+use std::fmt;
+
+/// A part of a path.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Step {
+    /// The key of a table.
+    Key(String),
+    /// The number of an item, from 0.
+    Item(usize),
+}
+
+/// The steps of a path. Text in quotes is one key; `spikes.0.at` is read as keys, since a key may be a number.
+pub(crate) fn steps(path: &str) -> Vec<Step> {
+    let (mut steps, mut rest) = (Vec::new(), path);
+    while !rest.is_empty() {
+        let (step, behind) = first(rest);
+        steps.push(step);
+        rest = behind.strip_prefix('.').unwrap_or(behind);
+    }
+    steps
+}
+
+fn first(path: &str) -> (Step, &str) {
+    for (open, close) in [('"', '"'), ('\'', '\'')] {
+        if let Some((key, rest)) = path.strip_prefix(open).and_then(|path| path.split_once(close)) {
+            return (Step::Key(key.to_owned()), rest);
+        }
+    }
+    let number = path.strip_prefix('[').and_then(|path| path.split_once(']'));
+    if let Some((Ok(number), rest)) = number.map(|(number, rest)| (number.parse(), rest)) {
+        return (Step::Item(number), rest);
+    }
+    let end = path.char_indices().skip(1).find(|(_, c)| ".[".contains(*c)).map_or(path.len(), |(end, _)| end);
+    (Step::Key(path[..end].trim().to_owned()), &path[end..])
+}
+
+/// The steps to the outermost list on the way, or to the end where there is none.
+pub(crate) fn without_items(steps: &[Step]) -> &[Step] {
+    let end = steps.iter().position(|step| matches!(step, Step::Item(_)));
+    &steps[..end.unwrap_or(steps.len())]
+}
+
+/// A path from its steps.
+pub(crate) fn joined(steps: &[Step]) -> String {
+    steps.iter().fold(String::new(), |path, step| below(&path, step))
+}
+
+/// The path of what is at `step` in `path`.
+pub(crate) fn below(path: &str, step: &Step) -> String {
+    match step {
+        Step::Key(key) if path.is_empty() => key.clone(),
+        _ => format!("{path}{step}"),
+    }
+}
+
+/// Whether `key` is `path` or in it.
+pub(crate) fn is_within(key: &str, path: &str) -> bool {
+    key.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+}
+
+/// The path of the table that has a key, and the key; of a key at the top `""`.
+pub(crate) fn split_last(key: &str) -> (&str, &str) {
+    key.rsplit_once('.').unwrap_or(("", key))
+}
+
+impl fmt::Display for Step {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Step::Key(key) => write!(f, ".{key}"),
+            Step::Item(number) => write!(f, "[{number}]"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_are_keys_quoted_keys_and_numbers() {
+        let key = |key: &str| Step::Key(key.to_owned());
+        for (path, expected) in [
+            ("seed", vec![key("seed")]),
+            ("links.air.spikes[0].at", vec![key("links"), key("air"), key("spikes"), Step::Item(0), key("at")]),
+            ("channel.bad[1][0]", vec![key("channel"), key("bad"), Step::Item(1), Step::Item(0)]),
+            ("sweep.axes.\"links.air.rate\"", vec![key("sweep"), key("axes"), key("links.air.rate")]),
+            ("a[x]", vec![key("a"), key("[x]")]),
+            ("", vec![]),
+        ] {
+            assert_eq!(steps(path), expected, "{path}");
+        }
+        assert_eq!(joined(&steps("links.air.spikes[0].at")), "links.air.spikes[0].at");
+    }
+
+    #[test]
+    fn a_key_is_within_its_table_and_not_within_a_namesake() {
+        assert!(is_within("links.air.rate", "links.air") && is_within("links.air", "links.air"));
+        assert!(is_within("links.air[0]", "links.air"));
+        assert!(!is_within("links.air2.rate", "links.air"));
+    }
+}

@@ -1,0 +1,112 @@
+//! What may stand at a key, by the JSON Schema.
+
+use std::sync::LazyLock;
+
+use serde_json::Value;
+
+use crate::key_path::Step;
+
+static SCHEMA: LazyLock<Value> = LazyLock::new(crate::schema);
+
+/// The alternatives for a value, each a part of the schema.
+#[derive(Clone, Debug)]
+pub(crate) struct Shape<'s>(Vec<&'s Value>);
+
+impl Shape<'static> {
+    /// The shape of a scenario.
+    pub fn scenario() -> Self {
+        Shape::of(&SCHEMA)
+    }
+
+    /// The shape at the end of `steps`; without alternatives if there is no such key.
+    pub fn at(steps: &[Step]) -> Self {
+        steps.iter().fold(Shape::scenario(), |shape, step| shape.below(step))
+    }
+}
+
+impl<'s> Shape<'s> {
+    fn of(schema: &'s Value) -> Self {
+        let mut all = Vec::new();
+        expand(schema, &mut all);
+        Shape(all)
+    }
+
+    /// The shape of the value at a key or number of this one.
+    pub fn below(&self, step: &Step) -> Self {
+        let mut all = Vec::new();
+        for schema in &self.0 {
+            let inner = match step {
+                Step::Key(key) => schema["properties"].get(key).or_else(|| schema.get("additionalProperties")),
+                Step::Item(_) => schema.get("items"),
+            };
+            inner.into_iter().for_each(|inner| expand(inner, &mut all));
+        }
+        Shape(all)
+    }
+
+    /// Whether a list may stand there.
+    pub fn takes_list(&self) -> bool {
+        self.has_type("array")
+    }
+
+    /// Whether a table may stand there.
+    pub fn takes_table(&self) -> bool {
+        self.has_type("object")
+    }
+
+    fn has_type(&self, name: &str) -> bool {
+        self.0.iter().any(|schema| match &schema["type"] {
+            Value::String(only) => only == name,
+            Value::Array(any) => any.iter().any(|one| one == name),
+            _ => false,
+        })
+    }
+
+    /// Whether the table has entries by name, as `links` has.
+    pub fn has_names(&self) -> bool {
+        self.0.iter().any(|schema| schema["additionalProperties"].is_object())
+    }
+
+    /// The keys of the table, whatever its `kind`, each once.
+    pub fn keys(&self) -> Vec<&'s str> {
+        let mut keys = Vec::new();
+        for (key, _) in self.0.iter().filter_map(|schema| schema["properties"].as_object()).flatten() {
+            if !keys.contains(&key.as_str()) {
+                keys.push(key);
+            }
+        }
+        keys
+    }
+
+    /// The kinds of table that may stand there.
+    pub fn kinds(&self) -> Vec<&'s str> {
+        self.0.iter().filter_map(|schema| kind(schema)).collect()
+    }
+
+    /// The kinds of table with a key `name`.
+    pub fn kinds_with(&self, name: &str) -> Vec<&'s str> {
+        let has = |schema: &&&'s Value| Shape::of(schema).keys().contains(&name);
+        self.0.iter().filter(has).filter_map(|schema| kind(schema)).collect()
+    }
+
+    /// The keys without which the table is none.
+    pub fn required(&self) -> impl Iterator<Item = &'s str> {
+        self.0.iter().filter_map(|schema| schema["required"].as_array()).flatten().filter_map(Value::as_str)
+    }
+}
+
+fn kind(schema: &Value) -> Option<&str> {
+    schema["properties"][engine::tagged::KIND]["const"].as_str()
+}
+
+/// A schema, what it refers to, and its alternatives.
+fn expand<'s>(schema: &'s Value, into: &mut Vec<&'s Value>) {
+    into.push(schema);
+    let target = schema["$ref"].as_str().and_then(|target| target.strip_prefix('#'));
+    if let Some(target) = target.and_then(|target| SCHEMA.pointer(target)) {
+        expand(target, into);
+    }
+    for alternative in ["anyOf", "oneOf", "allOf"].iter().filter_map(|all| schema[*all].as_array()).flatten() {
+        expand(alternative, into);
+    }
+}

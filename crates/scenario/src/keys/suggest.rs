@@ -1,0 +1,115 @@
+//! What a key that does not exist may have meant.
+
+use super::Shape;
+use super::synonyms::SYNONYMS;
+use crate::key_path::{Step, joined, steps};
+
+/// A path in which `*` stands for any name.
+pub(crate) struct Pattern(Vec<Step>);
+
+impl Pattern {
+    pub fn of(path: &str) -> Self {
+        Pattern(steps(path))
+    }
+
+    /// Whether a path has this form.
+    pub fn is_of(&self, path: &[Step]) -> bool {
+        self.0.len() == path.len() && self.common(path) == path.len()
+    }
+
+    /// The number of steps that the beginning of a path has in common with this.
+    fn common(&self, path: &[Step]) -> usize {
+        self.0.iter().zip(path).take_while(|(own, other)| is_any(own) || own == other).count()
+    }
+
+    /// The path as one would write it in the table at `table`: from there if it is in it, else from the top.
+    fn written_in(&self, table: &[Step]) -> String {
+        let common = self.common(table);
+        let name = |(at, step): (usize, &Step)| match table.get(at).filter(|_| at < common) {
+            Some(given) => given.clone(),
+            None if is_any(step) => Step::Key("NAME".to_owned()),
+            None => step.clone(),
+        };
+        let written: Vec<Step> = self.0.iter().enumerate().map(name).collect();
+        joined(if common == table.len() { &written[common..] } else { &written })
+    }
+}
+
+fn is_any(step: &Step) -> bool {
+    matches!(step, Step::Key(key) if key == "*")
+}
+
+/// The key that `name`, found in `table`, is a common name for, as it is written there.
+pub(crate) fn synonym(name: &str, table: &[Step]) -> Option<String> {
+    let plain = plain(name);
+    let meant = SYNONYMS.iter().filter(|(_, names)| names.iter().any(|name| self::plain(name) == plain));
+    nearest_to(table, meant.map(|(path, _)| *path))
+}
+
+/// A key of this name elsewhere in the same part of a scenario, as it is written in `table`.
+pub(crate) fn elsewhere(name: &str, table: &[Step]) -> Option<String> {
+    let Some(Step::Key(part)) = table.first() else { return None };
+    let mut paths = Vec::new();
+    collect(&Shape::at(&table[..1]), part, name, &mut paths);
+    nearest_to(table, paths.iter().map(String::as_str))
+}
+
+/// Of several paths in the same part of a scenario, that with most in common with the table's, and of those the shortest and first.
+fn nearest_to<'a>(table: &[Step], paths: impl Iterator<Item = &'a str>) -> Option<String> {
+    let patterns = paths.map(Pattern::of).filter(|pattern| table.is_empty() || pattern.common(table) > 0);
+    let distance = |pattern: &Pattern| (table.len() - pattern.common(table), pattern.0.len());
+    patterns.min_by_key(distance).map(|pattern| pattern.written_in(table))
+}
+
+/// The paths of the keys called `name`; tables in tables as deep as scenarios are.
+fn collect(shape: &Shape<'static>, path: &str, name: &str, paths: &mut Vec<String>) {
+    const MAX_DEPTH: usize = 5;
+    if path.matches('.').count() > MAX_DEPTH {
+        return;
+    }
+    let names = shape.has_names().then_some("*");
+    for key in shape.keys().into_iter().chain(names) {
+        let below = format!("{path}.{key}");
+        if key == name {
+            paths.push(below.clone());
+        }
+        collect(&shape.below(&Step::Key(key.to_owned())), &below, name, paths);
+    }
+}
+
+/// Letters and digits alone: `DataRate`, `data_rate` and `data-rate` are one name.
+fn plain(name: &str) -> String {
+    name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn in_table(table: &str, name: &str) -> Option<String> {
+        synonym(name, &steps(table))
+    }
+
+    #[test]
+    fn synonyms_are_written_from_the_table_they_stand_in() {
+        assert_eq!(in_table("links.air", "bandwidth").as_deref(), Some("rate"));
+        assert_eq!(in_table("links.air", "DataRate").as_deref(), Some("rate"));
+        assert_eq!(in_table("media.cell", "data-rate").as_deref(), Some("rate"));
+        assert_eq!(in_table("flows.down", "cc").as_deref(), Some("tcp.control"));
+        assert_eq!(in_table("flows.down.tcp", "cwnd").as_deref(), Some("initial_window"));
+        assert_eq!(in_table("", "latency").as_deref(), Some("links.NAME.delay"));
+        assert_eq!(in_table("", "stop_time").as_deref(), Some("duration"));
+        assert_eq!(in_table("flows.down.tcp", "rwnd").as_deref(), Some("flows.down.window"));
+        assert_eq!(in_table("links.air", "frobnicate"), None);
+        // Links have no such thing.
+        assert_eq!(in_table("links.air", "cwnd"), None);
+    }
+
+    #[test]
+    fn a_key_of_another_table_of_the_same_part_is_found() {
+        assert_eq!(elsewhere("control", &steps("flows.down")).as_deref(), Some("tcp.control"));
+        assert_eq!(elsewhere("bytes", &steps("flows.down.tcp")).as_deref(), Some("flows.down.bytes"));
+        assert_eq!(elsewhere("control", &steps("links.air")), None);
+        assert_eq!(elsewhere("control", &[]), None);
+    }
+}

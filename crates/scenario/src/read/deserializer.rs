@@ -1,0 +1,203 @@
+//! serde's view of a tree of values. It keeps the path while it descends, so that each error has its place.
+
+use serde::de::value::BorrowedStrDeserializer;
+use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Unexpected, Visitor};
+use serde::forward_to_deserialize_any;
+
+use super::error::Error;
+use super::words;
+use crate::key_path::Step;
+use crate::tree::{Data, Table, Value};
+
+/// The way to a value, from the value outwards.
+#[derive(Clone, Copy)]
+pub(super) enum Path<'p> {
+    Whole,
+    Key(&'p Path<'p>, &'p str),
+    Item(&'p Path<'p>, usize),
+}
+
+impl Path<'_> {
+    fn steps(&self) -> Vec<Step> {
+        match self {
+            Path::Whole => Vec::new(),
+            Path::Key(parent, key) => {
+                let mut steps = parent.steps();
+                steps.push(Step::Key((*key).to_owned()));
+                steps
+            }
+            Path::Item(parent, number) => {
+                let mut steps = parent.steps();
+                steps.push(Step::Item(*number));
+                steps
+            }
+        }
+    }
+}
+
+/// Reads the value at a path.
+pub(super) struct Reader<'de, 'p> {
+    pub value: &'de Value,
+    pub path: Path<'p>,
+}
+
+impl<'de> Reader<'de, '_> {
+    /// Reads the value as what it is, whatever is expected there.
+    fn any<V: Visitor<'de>>(&self, visitor: V) -> Result<V::Value, Error> {
+        match &self.value.data {
+            Data::Text(text) => visitor.visit_borrowed_str(text),
+            Data::Integer(number) => visitor.visit_i64(*number),
+            Data::Float(number) => visitor.visit_f64(*number),
+            Data::Bool(value) => visitor.visit_bool(*value),
+            Data::Date(_) => Err(Error::invalid_type(Unexpected::Other("a date"), &visitor)),
+            Data::List(items) => visitor.visit_seq(Items { items: items.iter(), number: 0, path: self.path }),
+            Data::Table(table) => visitor.visit_map(Entries::new(table, self.path)),
+        }
+    }
+
+    /// Reads the value; if it is of another type, that was expected which `words` say.
+    fn read<V: Visitor<'de>>(self, words: Option<&str>, visitor: V) -> Result<V::Value, Error> {
+        let in_words = |error: Error| if let Some(words) = words { error.in_words(words) } else { error };
+        self.any(visitor).map_err(|error| in_words(error).located(|| self.path.steps()))
+    }
+}
+
+/// The methods that say in words what they expect.
+macro_rules! in_words {
+    ($($method:ident => $words:expr),+ $(,)?) => {
+        $(
+            fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+                self.read(Some($words), visitor)
+            }
+        )+
+    };
+}
+
+impl<'de> Deserializer<'de> for Reader<'de, '_> {
+    type Error = Error;
+
+    /// A visitor that takes several types says itself what it expects; so does a quantity, which is text.
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        self.read(None, visitor)
+    }
+
+    in_words! {
+        deserialize_bool => words::BOOL,
+        deserialize_u8 => &words::whole_number(0, u8::MAX.into()),
+        deserialize_u16 => &words::whole_number(0, u16::MAX.into()),
+        deserialize_u32 => words::U32,
+        deserialize_u64 => &words::whole_number(0, i64::MAX),
+        deserialize_i8 => &words::whole_number(i8::MIN.into(), i8::MAX.into()),
+        deserialize_i16 => &words::whole_number(i16::MIN.into(), i16::MAX.into()),
+        deserialize_i32 => &words::whole_number(i32::MIN.into(), i32::MAX.into()),
+        deserialize_i64 => &words::whole_number(i64::MIN, i64::MAX),
+        deserialize_f32 => words::NUMBER,
+        deserialize_f64 => words::NUMBER,
+        deserialize_string => words::TEXT,
+        deserialize_seq => words::LIST,
+        deserialize_map => words::TABLE,
+    }
+
+    fn deserialize_tuple<V: Visitor<'de>>(self, length: usize, visitor: V) -> Result<V::Value, Error> {
+        match &self.value.data {
+            Data::List(items) if items.len() == length => self.read(None, visitor),
+            _ => Err(Error::expected(words::list_of(length)).located(|| self.path.steps())),
+        }
+    }
+
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        _: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        self.deserialize_map(visitor)
+    }
+
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        _: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        let read = match &self.value.data {
+            Data::Text(word) => visitor.visit_enum(BorrowedStrDeserializer::new(word)),
+            _ => Err(Error::expected(words::NAME)),
+        };
+        read.map_err(|error: Error| error.located(|| self.path.steps()))
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        visitor.visit_some(self)
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(self, _: &'static str, visitor: V) -> Result<V::Value, Error> {
+        visitor.visit_newtype_struct(self)
+    }
+
+    forward_to_deserialize_any! {
+        i128 u128 char str bytes byte_buf unit unit_struct tuple_struct identifier ignored_any
+    }
+}
+
+/// The items of a list.
+struct Items<'de, 'p> {
+    items: std::slice::Iter<'de, Value>,
+    number: usize,
+    path: Path<'p>,
+}
+
+impl<'de> SeqAccess<'de> for Items<'de, '_> {
+    type Error = Error;
+
+    fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, Error> {
+        let Some(value) = self.items.next() else { return Ok(None) };
+        let path = Path::Item(&self.path, self.number);
+        self.number += 1;
+        seed.deserialize(Reader { value, path }).map(Some)
+    }
+
+    fn size_hint(&self) -> Option<usize> {
+        Some(self.items.len())
+    }
+}
+
+/// The entries of a table: a `kind` that is text first, for [`engine::tagged`], the others in the order of the text.
+struct Entries<'de, 'p> {
+    kind: Option<(&'de String, &'de Value)>,
+    others: indexmap::map::Iter<'de, String, Value>,
+    has_kind: bool,
+    next: Option<(&'de str, &'de Value)>,
+    path: Path<'p>,
+}
+
+impl<'de, 'p> Entries<'de, 'p> {
+    fn new(table: &'de Table, path: Path<'p>) -> Self {
+        let kind = table.get_key_value(engine::tagged::KIND).filter(|(_, kind)| matches!(kind.data, Data::Text(_)));
+        Entries { kind, others: table.iter(), has_kind: kind.is_some(), next: None, path }
+    }
+
+    fn advance(&mut self) -> Option<(&'de String, &'de Value)> {
+        if let Some(kind) = self.kind.take() {
+            return Some(kind);
+        }
+        let has_kind = self.has_kind;
+        self.others.find(|(key, _)| !(has_kind && *key == engine::tagged::KIND))
+    }
+}
+
+impl<'de> MapAccess<'de> for Entries<'de, '_> {
+    type Error = Error;
+
+    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, Error> {
+        let Some((key, value)) = self.advance() else { return Ok(None) };
+        self.next = Some((key, value));
+        let read = seed.deserialize(BorrowedStrDeserializer::new(key));
+        read.map(Some).map_err(|error: Error| error.located(|| Path::Key(&self.path, key).steps()))
+    }
+
+    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Error> {
+        let (key, value) = self.next.take().ok_or_else(|| Error::custom("a key before its value"))?;
+        seed.deserialize(Reader { value, path: Path::Key(&self.path, key) })
+    }
+}

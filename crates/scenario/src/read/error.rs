@@ -1,0 +1,110 @@
+//! The mistakes that a reader of scenarios tells apart.
+
+use std::fmt;
+
+use serde::de::{self, Expected, Unexpected};
+
+use crate::key_path::Step;
+
+/// What is wrong with a value.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Mistake {
+    /// A key that its table does not have, and those that it has.
+    UnknownKey { name: String, known: &'static [&'static str] },
+    /// A key without which its table is none.
+    MissingKey(&'static str),
+    /// A word that is none of those known.
+    UnknownWord { name: String, known: &'static [&'static str] },
+    /// A value of another type, or beyond the range of its type, and what should stand there.
+    Type { expected: String },
+    /// A value that its own type refuses: what should stand there, and what was probably meant.
+    Refused { expected: String, hint: Option<String> },
+}
+
+/// A mistake and its place.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Error {
+    pub mistake: Mistake,
+    /// The path of the value; of an unknown key that of the key, of a missing key that of its table.
+    pub at: Option<Vec<Step>>,
+}
+
+impl Error {
+    /// A value of another type than `expected`.
+    pub fn expected(expected: impl Into<String>) -> Self {
+        Mistake::Type { expected: expected.into() }.into()
+    }
+
+    /// The same, at `path` unless a place in it is known.
+    pub fn located(mut self, path: impl FnOnce() -> Vec<Step>) -> Self {
+        self.at.get_or_insert_with(path);
+        self
+    }
+
+    /// The same, in the words for a type if it is about this type and not about something in it.
+    pub fn in_words(self, words: &str) -> Self {
+        match (&self.mistake, &self.at) {
+            (Mistake::Type { .. }, None) => Error::expected(words),
+            _ => self,
+        }
+    }
+}
+
+impl From<Mistake> for Error {
+    fn from(mistake: Mistake) -> Self {
+        Error { mistake, at: None }
+    }
+}
+
+impl de::Error for Error {
+    /// A quantity says what it expects in a first line, and what was probably meant in a second one ([`engine::units::UnitError`]).
+    fn custom<T: fmt::Display>(message: T) -> Self {
+        let message = message.to_string();
+        let (expected, hint) =
+            message.split_once('\n').map_or((&*message, None), |(first, second)| (first, Some(second)));
+        Mistake::Refused { expected: expected.to_owned(), hint: hint.map(str::to_owned) }.into()
+    }
+
+    fn invalid_type(_: Unexpected<'_>, expected: &dyn Expected) -> Self {
+        Error::expected(expected.to_string())
+    }
+
+    fn invalid_value(_: Unexpected<'_>, expected: &dyn Expected) -> Self {
+        Error::expected(expected.to_string())
+    }
+
+    fn invalid_length(_: usize, expected: &dyn Expected) -> Self {
+        Error::expected(expected.to_string())
+    }
+
+    fn unknown_variant(name: &str, known: &'static [&'static str]) -> Self {
+        Mistake::UnknownWord { name: name.to_owned(), known }.into()
+    }
+
+    fn unknown_field(name: &str, known: &'static [&'static str]) -> Self {
+        Mistake::UnknownKey { name: name.to_owned(), known }.into()
+    }
+
+    fn missing_field(name: &'static str) -> Self {
+        Mistake::MissingKey(name).into()
+    }
+
+    fn duplicate_field(name: &'static str) -> Self {
+        Mistake::Refused { expected: format!("`{name}` once"), hint: None }.into()
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.mistake {
+            Mistake::UnknownKey { name, .. } => write!(f, "no such key: {name}"),
+            Mistake::MissingKey(name) => write!(f, "`{name}` is missing"),
+            Mistake::UnknownWord { name, known } => {
+                write!(f, "found \"{name}\", expected one of: {}", known.join(", "))
+            }
+            Mistake::Type { expected } | Mistake::Refused { expected, .. } => write!(f, "expected {expected}"),
+        }
+    }
+}
+
+impl std::error::Error for Error {}

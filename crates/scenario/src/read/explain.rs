@@ -1,0 +1,124 @@
+//! Mistakes in the words of scenarios: what was found, what was expected, what to do.
+
+use engine::near::nearest;
+
+use super::error::{Error, Mistake};
+use super::{deserialize, path_of, words};
+use crate::document::Origin;
+use crate::key_path::{Step, joined};
+use crate::keys::{Shape, renamed, suggest};
+use crate::problem::Problem;
+use crate::tree::{Data, Source, Value};
+
+/// The problem that an error of reading `tree` is.
+pub(super) fn explain(tree: &Value, error: &Error) -> Problem {
+    let path = path_of(error);
+    let found = tree.at_path(&path);
+    let problem = match &error.mistake {
+        Mistake::UnknownKey { name, known } => unknown_key(tree, &path, name, known),
+        Mistake::MissingKey(name) if path.len() == 1 => missing_at_top(tree, name),
+        Mistake::MissingKey(name) => Problem::new(format!("`{name}` is missing")).key(joined(&path)),
+        Mistake::UnknownWord { name, known } => {
+            let problem = Problem::new(format!("one of: {}", known.join(", "))).key(joined(&path));
+            problem.found(format!("\"{name}\"")).did_you_mean(name, known.iter().copied())
+        }
+        Mistake::Type { expected } | Mistake::Refused { expected, .. } => {
+            let problem = Problem::new(expected).key(joined(&path));
+            Problem { found: found.map(|value| value.to_toml().to_string()), ..problem }
+        }
+    };
+    match (&error.mistake, found) {
+        (Mistake::Refused { hint: Some(hint), .. }, _) => problem.hint(hint),
+        (Mistake::Type { .. }, Some(value)) => match number_for_text(tree, &path, value, &problem.expected) {
+            Some(hint) => problem.hint(hint),
+            None => problem,
+        },
+        _ => problem,
+    }
+}
+
+/// The key of the same table that an unknown one probably means.
+pub(super) fn meant_key(name: &str, table: &[Step], known: &[&str]) -> Option<String> {
+    let mut path = table.to_vec();
+    path.push(Step::Key(name.to_owned()));
+    let renamed = renamed::new_name(&path).map(str::to_owned);
+    let meant = renamed.or_else(|| suggest::synonym(name, table)).filter(|meant| known.contains(&meant.as_str()));
+    meant.or_else(|| nearest(name, known.iter().copied()).map(str::to_owned))
+}
+
+fn unknown_key(tree: &Value, path: &[Step], name: &str, known: &[&str]) -> Problem {
+    let problem = Problem::new("no such key").key(joined(path));
+    let table = &path[..path.len() - 1];
+    if let Some(new) = renamed::new_name(path) {
+        return problem.hint(format!("\"{name}\" is now called \"{new}\""));
+    }
+    if let Some(meant) = meant_key(name, table, known) {
+        return problem.hint(format!("did you mean \"{meant}\"?"));
+    }
+    let shape = Shape::at(table);
+    let is_tagged = tree.at_path(table).and_then(Value::as_table).is_some_and(|table| table.contains_key("kind"));
+    let kinds = if is_tagged { shape.kinds_with(name) } else { Vec::new() };
+    if !kinds.is_empty() {
+        let kinds: Vec<String> = kinds.iter().map(|kind| format!("\"{kind}\"")).collect();
+        return problem.hint(format!("`{name}` belongs to kind = {}", kinds.join(" or ")));
+    }
+    let longer = longer(name, known);
+    if !longer.is_empty() {
+        return problem.hint(format!("write {}", longer.join(" or ")));
+    }
+    match suggest::synonym(name, table).or_else(|| suggest::elsewhere(name, table)) {
+        Some(meant) => problem.hint(format!("did you mean \"{meant}\"?")),
+        None => problem.nearest(name, known.iter().copied()),
+    }
+}
+
+/// The keys that say the same with one more word: `short_retry_limit` for `retry_limit`. One word alone says too little.
+fn longer<'a>(name: &str, known: &[&'a str]) -> Vec<&'a str> {
+    let has = |known: &&str| known.strip_suffix(name).is_some_and(|before| before.ends_with('_'));
+    known.iter().copied().filter(|_| name.contains('_')).filter(has).collect()
+}
+
+/// The keys that the scenario as a whole lacks, of which `first` is one.
+fn missing_at_top(tree: &Value, first: &str) -> Problem {
+    let has = |key: &&str| tree.as_table().is_some_and(|table| table.contains_key(*key));
+    let shape = Shape::scenario();
+    let keys: Vec<String> = shape.required().filter(|key| !has(key)).map(|key| format!("`{key}`")).collect();
+    match &keys[..] {
+        [all @ .., last] if !all.is_empty() => {
+            let problem = Problem::new(format!("{} and {last} are missing", all.join(", ")));
+            problem.hint("every scenario has these; begin with a copy of one in examples/")
+        }
+        _ => Problem::new(format!("`{first}` is missing")).key(first),
+    }
+}
+
+/// How to write a number where text is expected.
+fn number_for_text(tree: &Value, path: &[Step], value: &Value, expected: &str) -> Option<String> {
+    let (Data::Integer(_) | Data::Float(_)) = value.data else { return None };
+    let number = value.to_toml().to_string();
+    let unit = match expected {
+        words::TEXT => ", with a unit if it is a quantity",
+        words::NAME if reads_as_name(tree, path, &number) => "",
+        _ => return None,
+    };
+    Some(match &value.source {
+        Source::Set(origin) => match &**origin {
+            Origin::Outside(option) if option.starts_with("--set ") => {
+                let whole = format!("--set '{}=\"{number}\"'", joined(path));
+                format!("the shell takes one pair of quotes away: type {whole}{unit}")
+            }
+            _ => format!("write \"{number}\"{unit}"),
+        },
+        _ if unit.is_empty() => format!("write \"{number}\", in quotes"),
+        _ => format!("write \"{number}\"{unit}"),
+    })
+}
+
+/// Whether `word` is one of the names that may stand at a path.
+fn reads_as_name(tree: &Value, path: &[Step], word: &str) -> bool {
+    let mut changed = tree.clone();
+    let Some(value) = changed.at_path_mut(path) else { return false };
+    value.data = Data::Text(word.to_owned());
+    let is_unknown = |error: &Error| matches!(error.mistake, Mistake::UnknownWord { .. }) && path_of(error) == path;
+    deserialize(&changed).err().is_none_or(|error| !is_unknown(&error))
+}

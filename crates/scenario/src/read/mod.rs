@@ -1,0 +1,138 @@
+//! From a tree of values to a scenario.
+//!
+//! serde stops at the first mistake. To find the others the tree is repaired there and read again: what was probably meant
+//! takes the place of an unknown key or word, and what has a wrong value is left out.
+
+mod deserializer;
+mod error;
+mod explain;
+mod ranges;
+mod words;
+
+use std::borrow::Cow;
+
+use serde::Deserialize;
+
+use crate::expand_counts;
+use crate::key_path::{self, Step, joined};
+use crate::model::Scenario;
+use crate::problem::Problem;
+use crate::tree::{Data, Value};
+use deserializer::{Path, Reader};
+use error::{Error, Mistake};
+
+/// Mistakes that are looked for: each takes a reading of the whole.
+const MAX_PROBLEMS: usize = 20;
+
+/// What a tree was read as.
+#[derive(Debug)]
+pub(crate) struct Reading {
+    /// The scenario, repaired where something is wrong; none where that does not make one.
+    pub scenario: Option<Scenario>,
+    /// The mistakes. Without any the scenario is as it was written.
+    pub problems: Vec<Problem>,
+    /// The keys with other values than in the text.
+    repaired: Vec<String>,
+}
+
+impl Reading {
+    /// The scenario, if everything in it that has a name is in it.
+    pub fn complete(&self) -> Option<&Scenario> {
+        let in_entry = |key: &String| key.split('.').count() > 2;
+        self.scenario.as_ref().filter(|_| self.repaired.iter().all(in_entry))
+    }
+
+    /// Whether the value at `key` and all beside it in the same table of the scenario, such as `links.air`, are as written.
+    pub fn is_as_written(&self, key: &str) -> bool {
+        let part = |key: &str| key.splitn(3, '.').take(2).map(str::to_owned).collect::<Vec<_>>();
+        let beside = part(key);
+        !self.repaired.iter().any(|repaired| part(repaired) == beside)
+    }
+}
+
+/// Reads a tree.
+pub(crate) fn read(tree: &Value) -> Reading {
+    let (mut tree, mut problems, mut repaired) = (Cow::Borrowed(tree), Vec::new(), Vec::new());
+    let scenario = loop {
+        let error = match deserialize(&tree) {
+            Ok(scenario) => break Some(scenario),
+            Err(error) => error,
+        };
+        // What follows from a mistake is not another one.
+        if !follows(&error, &repaired) {
+            problems.push(explain::explain(&tree, &error));
+        }
+        if problems.len() == MAX_PROBLEMS || !repair(tree.to_mut(), error, &mut repaired) {
+            break None;
+        }
+    };
+    let scenario = match scenario.map(expand_counts::expand_counts).transpose() {
+        Ok(scenario) => scenario,
+        Err(wrong) => {
+            problems.extend(wrong);
+            None
+        }
+    };
+    if scenario.is_some() {
+        problems.iter_mut().for_each(|problem| ranges::refine(problem, &tree));
+    }
+    Reading { scenario, problems, repaired }
+}
+
+fn deserialize(tree: &Value) -> Result<Scenario, Error> {
+    Scenario::deserialize(Reader { value: tree, path: Path::Whole })
+}
+
+/// The path of what is wrong; of a missing key that of the key.
+fn path_of(error: &Error) -> Vec<Step> {
+    let mut path = error.at.clone().unwrap_or_default();
+    if let Mistake::MissingKey(name) = error.mistake {
+        path.push(Step::Key(name.to_owned()));
+    }
+    path
+}
+
+/// Whether an error comes from a repair: it is at what was repaired, in it or around it.
+fn follows(error: &Error, repaired: &[String]) -> bool {
+    let key = joined(&path_of(error));
+    repaired.iter().any(|other| key_path::is_within(&key, other) || key_path::is_within(other, &key))
+}
+
+/// Changes the tree so that it can be read beyond an error; false if nothing can be done.
+fn repair(tree: &mut Value, error: Error, repaired: &mut Vec<String>) -> bool {
+    let at = error.at.unwrap_or_default();
+    match (error.mistake, at.split_last()) {
+        (_, None) => false,
+        (Mistake::UnknownKey { name, known }, Some((_, parent))) => {
+            let meant = explain::meant_key(&name, parent, known);
+            let Some(table) = tree.at_path_mut(parent).and_then(Value::as_table_mut) else { return false };
+            let Some(value) = table.shift_remove(&name) else { return false };
+            let below = |key: &str| key_path::below(&joined(parent), &Step::Key(key.to_owned()));
+            match meant.filter(|meant| !table.contains_key(meant)) {
+                Some(meant) => {
+                    repaired.push(below(&meant));
+                    table.insert(meant, value);
+                }
+                // It may have been any key that is missing.
+                None => repaired.extend(known.iter().filter(|key| !table.contains_key(**key)).map(|key| below(key))),
+            }
+            true
+        }
+        (Mistake::UnknownWord { name, known }, Some((last, parent))) => {
+            // Another kind has other settings.
+            let is_kind = *last == Step::Key(engine::tagged::KIND.to_owned());
+            repaired.push(joined(if is_kind { parent } else { &at }));
+            match (engine::near::nearest(&name, known.iter().copied()), tree.at_path_mut(&at)) {
+                (Some(meant), Some(value)) => {
+                    value.data = Data::Text(meant.to_owned());
+                    true
+                }
+                _ => tree.remove(&at),
+            }
+        }
+        (Mistake::MissingKey(_) | Mistake::Type { .. } | Mistake::Refused { .. }, _) => {
+            repaired.push(joined(key_path::without_items(&at)));
+            tree.remove(&at)
+        }
+    }
+}

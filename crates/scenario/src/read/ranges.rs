@@ -1,0 +1,28 @@
+//! Ranges of counts, which only the check of a scenario knows.
+
+use super::{deserialize, words};
+use crate::check::check;
+use crate::key_path::{Step, steps};
+use crate::problem::Problem;
+use crate::tree::{Data, Source, Value};
+
+/// Puts the range that the check names in the place of the range of the type. It is asked about the least and the greatest
+/// number of the type.
+pub(super) fn refine(problem: &mut Problem, tree: &Value) {
+    let Some(key) = problem.key.as_deref().filter(|_| problem.expected == words::U32) else { return };
+    let refused = [0, u32::MAX].into_iter().find_map(|number| refused(tree, key, number));
+    if let Some(expected) = refused {
+        problem.expected = format!("a whole number, {expected}");
+    }
+}
+
+/// What the check expects at `key` instead of `number`, if it refuses that.
+fn refused(tree: &Value, key: &str, number: u32) -> Option<String> {
+    let mut tree = tree.clone();
+    let steps = steps(key);
+    let (Step::Key(last), parent) = steps.split_last()? else { return None };
+    let number = Value { data: Data::Integer(number.into()), source: Source::Elsewhere };
+    tree.at_path_mut(parent)?.as_table_mut()?.insert(last.clone(), number);
+    let problems = check(&deserialize(&tree).ok()?).err()?;
+    problems.into_iter().find(|problem| problem.key.as_deref() == Some(key)).map(|problem| problem.expected)
+}

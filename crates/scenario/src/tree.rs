@@ -1,0 +1,190 @@
+//! A scenario as a tree of values, each with the place it has in the text, or with what set it instead.
+
+use std::ops::Range;
+use std::rc::Rc;
+
+use indexmap::IndexMap;
+use toml::de::{DeTable, DeValue};
+
+use crate::document::Origin;
+use crate::key_path::{self, Step};
+
+/// Keys and values, in the order of the text.
+pub(crate) type Table = IndexMap<String, Value>;
+
+/// A value and its source.
+#[derive(Clone, Debug)]
+pub(crate) struct Value {
+    pub data: Data,
+    pub source: Source,
+}
+
+/// A value without its source.
+#[derive(Clone, Debug)]
+pub(crate) enum Data {
+    Text(String),
+    Integer(i64),
+    Float(f64),
+    Bool(bool),
+    /// A date or a time of day, which no key takes.
+    Date(String),
+    List(Vec<Value>),
+    Table(Table),
+}
+
+/// Where a value comes from.
+#[derive(Clone, Debug)]
+pub(crate) enum Source {
+    /// Bytes of the text. An item of a list has no key, and its own place instead.
+    Text { key: Range<usize>, value: Range<usize> },
+    /// Set in a text that has been read.
+    Set(Rc<Origin>),
+    /// A scenario in another language.
+    Elsewhere,
+}
+
+/// The place of an integer beyond 64 bits, or of another number that is none of TOML's.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct BeyondRange(pub Range<usize>);
+
+impl Value {
+    /// The tree of a TOML text.
+    pub fn of_text(text: &DeTable<'_>) -> Result<Self, BeyondRange> {
+        // What is missing in a text without any key has no line.
+        let source = if text.is_empty() { Source::Elsewhere } else { Source::Text { key: 0..0, value: 0..0 } };
+        Ok(Value { data: table(text)?, source })
+    }
+
+    /// The same values as `value`, all from `source`.
+    pub fn of_toml(value: toml::Value, source: &Source) -> Self {
+        let data = match value {
+            toml::Value::String(text) => Data::Text(text),
+            toml::Value::Integer(number) => Data::Integer(number),
+            toml::Value::Float(number) => Data::Float(number),
+            toml::Value::Boolean(value) => Data::Bool(value),
+            toml::Value::Datetime(date) => Data::Date(date.to_string()),
+            toml::Value::Array(items) => {
+                Data::List(items.into_iter().map(|item| Value::of_toml(item, source)).collect())
+            }
+            toml::Value::Table(table) => {
+                Data::Table(table.into_iter().map(|(key, value)| (key, Value::of_toml(value, source))).collect())
+            }
+        };
+        Value { data, source: source.clone() }
+    }
+
+    /// The value as TOML has it.
+    pub fn to_toml(&self) -> toml::Value {
+        match &self.data {
+            Data::Text(text) => toml::Value::String(text.clone()),
+            Data::Integer(number) => toml::Value::Integer(*number),
+            Data::Float(number) => toml::Value::Float(*number),
+            Data::Bool(value) => toml::Value::Boolean(*value),
+            Data::Date(date) => date.parse().map_or_else(|_| date.as_str().into(), toml::Value::Datetime),
+            Data::List(items) => toml::Value::Array(items.iter().map(Value::to_toml).collect()),
+            Data::Table(table) => {
+                toml::Value::Table(table.iter().map(|(key, value)| (key.clone(), value.to_toml())).collect())
+            }
+        }
+    }
+
+    /// The table, if it is one.
+    pub fn as_table(&self) -> Option<&Table> {
+        if let Data::Table(table) = &self.data { Some(table) } else { None }
+    }
+
+    /// The table, if it is one.
+    pub fn as_table_mut(&mut self) -> Option<&mut Table> {
+        if let Data::Table(table) = &mut self.data { Some(table) } else { None }
+    }
+
+    /// The value at a path of keys, such as `links.air.between[1]`.
+    pub fn at(&self, path: &str) -> Option<&Value> {
+        let (way, complete) = self.along(path);
+        way.last().copied().filter(|_| complete)
+    }
+
+    /// The values on the way to a path, this one first, and whether the last of them is the one at the path.
+    pub fn along(&self, path: &str) -> (Vec<&Value>, bool) {
+        let (mut way, mut rest) = (vec![self], path);
+        while let (Some(value), false) = (way.last(), rest.is_empty()) {
+            let Some((inner, behind)) = value.step(rest) else { return (way, false) };
+            way.push(inner);
+            rest = behind;
+        }
+        (way, true)
+    }
+
+    /// The value at the first key or number of `path`, and the rest of the path. A key may have dots of its own.
+    fn step<'p>(&self, path: &'p str) -> Option<(&Value, &'p str)> {
+        match &self.data {
+            Data::Table(table) => {
+                let ends = path.match_indices(['.', '[']).map(|(end, _)| end).chain([path.len()]);
+                let mut found = ends.filter_map(|end| Some((table.get(&path[..end])?, &path[end..])));
+                found.next().map(|(value, rest)| (value, rest.strip_prefix('.').unwrap_or(rest)))
+            }
+            Data::List(items) => {
+                let (number, rest) = path.strip_prefix('[')?.split_once(']')?;
+                Some((items.get(number.parse::<usize>().ok()?)?, rest.strip_prefix('.').unwrap_or(rest)))
+            }
+            _ => None,
+        }
+    }
+
+    /// The value at the end of `steps`.
+    pub fn at_path(&self, steps: &[Step]) -> Option<&Value> {
+        steps.iter().try_fold(self, |value, step| match (&value.data, step) {
+            (Data::Table(table), Step::Key(key)) => table.get(key),
+            (Data::List(items), Step::Item(number)) => items.get(*number),
+            _ => None,
+        })
+    }
+
+    /// The value at the end of `steps`.
+    pub fn at_path_mut(&mut self, steps: &[Step]) -> Option<&mut Value> {
+        steps.iter().try_fold(self, |value, step| match (&mut value.data, step) {
+            (Data::Table(table), Step::Key(key)) => table.get_mut(key),
+            (Data::List(items), Step::Item(number)) => items.get_mut(*number),
+            _ => None,
+        })
+    }
+
+    /// Takes away the key at the end of `steps`, with an item of a list the list; false if there is none.
+    pub fn remove(&mut self, steps: &[Step]) -> bool {
+        let keys = key_path::without_items(steps);
+        let Some((Step::Key(last), parent)) = keys.split_last() else { return false };
+        let table = self.at_path_mut(parent).and_then(Value::as_table_mut);
+        table.is_some_and(|table| table.shift_remove(last).is_some())
+    }
+}
+
+fn table(text: &DeTable<'_>) -> Result<Data, BeyondRange> {
+    let entries = text.iter().map(|(key, inner)| {
+        let source = Source::Text { key: key.span(), value: inner.span() };
+        Ok((key.get_ref().to_string(), Value { data: data(inner.get_ref(), inner.span())?, source }))
+    });
+    Ok(Data::Table(entries.collect::<Result<_, _>>()?))
+}
+
+fn data(text: &DeValue<'_>, span: Range<usize>) -> Result<Data, BeyondRange> {
+    Ok(match text {
+        DeValue::String(text) => Data::Text(text.to_string()),
+        DeValue::Integer(number) => {
+            Data::Integer(i64::from_str_radix(number.as_str(), number.radix()).map_err(|_| BeyondRange(span))?)
+        }
+        DeValue::Float(number) => match number.as_str().parse::<f64>() {
+            Ok(value) if value.is_finite() || number.as_str().contains(['i', 'n']) => Data::Float(value),
+            _ => return Err(BeyondRange(span)),
+        },
+        DeValue::Boolean(value) => Data::Bool(*value),
+        DeValue::Datetime(date) => Data::Date(date.to_string()),
+        DeValue::Array(items) => {
+            let items = items.iter().map(|item| {
+                let source = Source::Text { key: item.span(), value: item.span() };
+                Ok(Value { data: data(item.get_ref(), item.span())?, source })
+            });
+            Data::List(items.collect::<Result<_, _>>()?)
+        }
+        DeValue::Table(inner) => table(inner)?,
+    })
+}

@@ -1,0 +1,181 @@
+//! `--set` reaches every key that the JSON Schema has.
+
+use scenario::Document;
+use serde_json::Value;
+
+/// A scenario with a name in each table of names, and no setting that can be left out.
+const PLAIN: &str = r#"
+duration = "10 s"
+nodes = { a = { kind = "host" }, x = { kind = "base-station" } }
+links.air = { kind = "wireless", between = ["a", "x"], rate = "8 Mbps", delay = "1 ms" }
+media.cell = { standard = "802.11b" }
+flows.down = { from = "a", to = "x" }
+"#;
+
+/// Tables within tables, of which a mixture of mixtures would have no end.
+const MAX_DEPTH: usize = 7;
+
+/// A key, what has to be set before it, and a value for it.
+struct Key {
+    path: String,
+    kinds: Vec<String>,
+    sample: String,
+}
+
+/// The schema, and what it refers to in place of the reference.
+struct Schema(Value);
+
+impl Schema {
+    /// A schema, what it refers to, and its alternatives.
+    fn alternatives<'a>(&'a self, schema: &'a Value) -> Vec<&'a Value> {
+        let mut all = vec![schema];
+        if let Some(target) = schema["$ref"].as_str() {
+            all.extend(self.alternatives(self.0.pointer(&target[1..]).unwrap()));
+        }
+        let nested = ["anyOf", "oneOf", "allOf"].into_iter().filter_map(|key| schema[key].as_array()).flatten();
+        all.extend(nested.flat_map(|schema| self.alternatives(schema)));
+        all
+    }
+
+    fn collect(&self, schema: &Value, path: &str, kinds: &[String], keys: &mut Vec<Key>) {
+        if path.matches(['.', '[']).count() > MAX_DEPTH {
+            return;
+        }
+        for schema in self.alternatives(schema) {
+            let mut kinds = kinds.to_vec();
+            if let Some(kind) = schema["properties"]["kind"]["const"].as_str() {
+                kinds.push(format!("{path}.kind={kind}"));
+            }
+            let own = schema["properties"].as_object().into_iter().flatten();
+            let mut inner: Vec<(String, &Value)> = own.map(|(key, value)| (key.clone(), value)).collect();
+            if schema["additionalProperties"].is_object() {
+                let name = match path {
+                    "nodes" => "a",
+                    "links" => "air",
+                    "media" => "cell",
+                    "flows" => "down",
+                    other => panic!("a table of names called {other}"),
+                };
+                inner.push((name.to_owned(), &schema["additionalProperties"]));
+            }
+            for (key, value) in inner {
+                let path = if path.is_empty() { key } else { format!("{path}.{key}") };
+                keys.push(Key { path: path.clone(), kinds: kinds.clone(), sample: self.sample(value) });
+                self.collect(value, &path, &kinds, keys);
+            }
+            if schema["items"].is_object() {
+                let path = format!("{path}[0]");
+                keys.push(Key { path: path.clone(), kinds: kinds.clone(), sample: self.sample(&schema["items"]) });
+                self.collect(&schema["items"], &path, &kinds, keys);
+            }
+        }
+    }
+
+    /// A value of the type that a schema asks for, as TOML.
+    fn sample(&self, schema: &Value) -> String {
+        let alternatives = self.alternatives(schema);
+        let first = |of: &dyn Fn(&Value) -> Option<String>| alternatives.iter().find_map(|schema| of(schema));
+        let word = |schema: &Value| schema["const"].as_str().or(schema["enum"][0].as_str()).map(str::to_owned);
+        let example = |schema: &Value| {
+            let (_, behind) = schema["description"].as_str()?.split_once("such as \"")?;
+            schema["pattern"].is_string().then(|| behind.split('"').next().unwrap_or_default().to_owned())
+        };
+        let of_type = |schema: &Value| {
+            Some(match schema["type"].as_str().or(schema["type"][0].as_str())? {
+                "integer" => schema["minimum"].as_u64().unwrap_or(0).max(1).to_string(),
+                "number" => "0.5".to_owned(),
+                "boolean" => "true".to_owned(),
+                "array" => {
+                    let items = schema["minItems"].as_u64().unwrap_or(1) as usize;
+                    format!("[{}]", vec![self.quoted_sample(&schema["items"]); items].join(", "))
+                }
+                "object" => "{}".to_owned(),
+                _ => "text".to_owned(),
+            })
+        };
+        first(&word).or_else(|| first(&example)).or_else(|| first(&of_type)).unwrap_or_else(|| "1".to_owned())
+    }
+
+    fn quoted_sample(&self, schema: &Value) -> String {
+        let sample = self.sample(schema);
+        let is_toml = format!("a = {sample}").parse::<toml::Table>().is_ok();
+        if is_toml { sample } else { format!("\"{sample}\"") }
+    }
+}
+
+fn keys() -> Vec<Key> {
+    let (schema, mut keys) = (Schema(scenario::schema()), Vec::new());
+    schema.collect(&schema.0, "", &[], &mut keys);
+    keys
+}
+
+#[test]
+fn every_key_of_the_schema_can_be_set() {
+    let keys = keys();
+    assert!(keys.len() > 340, "{} keys", keys.len());
+    for Key { path, kinds, sample } in keys {
+        let mut document = Document::parse("plain.toml", PLAIN.as_bytes()).unwrap();
+        for kind in &kinds {
+            document.set(kind).unwrap_or_else(|problem| panic!("{problem}"));
+        }
+        document.set(&format!("{path}={sample}")).unwrap_or_else(|problem| panic!("{problem}"));
+        for problem in document.read().err().into_iter().flatten() {
+            let shown = problem.to_string();
+            assert!(!shown.contains("no such key"), "{kinds:?} {path}={sample}: {shown}");
+            // A sample suits its type; other keys may be missing beside it.
+            let at_key = problem.key.as_deref() == Some(&path) && problem.found.is_some();
+            let is_table = sample == "{}";
+            assert!(!at_key || is_table || sample == "text", "{kinds:?} {path}={sample}: {shown}");
+        }
+    }
+}
+
+fn set(assignments: &[&str]) -> Result<scenario::Scenario, String> {
+    let mut document = Document::parse("plain.toml", PLAIN.as_bytes()).unwrap();
+    let set = assignments.iter().try_for_each(|assignment| document.set(assignment));
+    set.map_err(|problem| problem.to_string())?;
+    document.read().map_err(|problems| problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))
+}
+
+#[test]
+fn tables_and_lists_on_the_way_are_made() {
+    let jitter = set(&[
+        "links.air.jitter.delay.kind=normal",
+        "links.air.jitter.delay.mean=5 ms",
+        "links.air.jitter.delay.deviation=1 ms",
+    ]);
+    let inline = set(&["links.air.jitter={ delay = { kind = \"normal\", mean = \"5 ms\", deviation = \"1 ms\" } }"]);
+    assert_eq!(jitter.unwrap(), inline.unwrap());
+    let numbered =
+        set(&["links.air.channel.kind=scripted", "links.air.channel.drop[0]=3", "links.air.channel.drop.1=5"]);
+    let listed = set(&["links.air.channel={ kind = \"scripted\", drop = [3, 5] }"]);
+    assert_eq!(numbered.unwrap(), listed.unwrap());
+    let axes = set(&["sweep.axes.\"links.air.rate\"=[\"1 Mbps\"]"]).unwrap().sweep.unwrap().axes;
+    assert_eq!(axes.keys().collect::<Vec<_>>(), ["links.air.rate"]);
+}
+
+#[test]
+fn a_shorthand_becomes_the_table_that_it_stands_for() {
+    let short = set(&["links.air.arq=go-back-n", "links.air.arq.window=5"]).unwrap();
+    assert_eq!(short, set(&["links.air.arq={ kind = \"go-back-n\", window = 5 }"]).unwrap());
+    let switched = set(&["flows.down.tcp.delayed_ack=true", "flows.down.tcp.delayed_ack.every=3"]).unwrap();
+    assert_eq!(switched, set(&["flows.down.tcp.delayed_ack={ every = 3 }"]).unwrap());
+}
+
+#[test]
+fn a_key_in_nothing_is_refused() {
+    for (assignment, expected) in [
+        ("links.ari.rate=1 Mbps", "there is no links.ari\n  hint: did you mean \"air\"?"),
+        ("links.air.rate.x=1", "links.air.rate is a single value here, it has no x"),
+        ("links.air.between[0].x=1", "links.air.between[0] is a single value here, it has no x"),
+        ("links.air.between[2]=x", "expected a list of 2, in brackets"),
+        ("links.air.between[3]=1", "the list has 2 items; [2] adds one"),
+        ("links.air.between.first=1", "links.air.between is a list, it has no first"),
+        ("links.air.chanel.kind=uniform", "links.air.chanel: no such key\n  hint: did you mean \"channel\"?"),
+        ("links.air.bandwidth=1 Mbps", "links.air.bandwidth: no such key\n  hint: did you mean \"rate\"?"),
+        ("flows.down.cc=cubic", "flows.down.cc: no such key\n  hint: did you mean \"tcp.control\"?"),
+    ] {
+        let said = set(&[assignment]).unwrap_err();
+        assert!(said.starts_with(&format!("--set {assignment}: ")) && said.contains(expected), "{said}");
+    }
+}
