@@ -3,7 +3,7 @@
 use engine::{Bytes, Span, Time};
 use tcp::cc::hystart::Kind as Hystart;
 use tcp::cc::{ControlConfig, Start};
-use tcp::config::EcnMode;
+use tcp::config::{EcnMode, Tries, WindowScaling};
 use tcp::recovery::{RecoveryConfig, rack, sack};
 use tcp::{Config, Connection, Info, Phase, State, presets};
 use wire::{Ecn, Segment, SeqNum};
@@ -42,7 +42,7 @@ fn config(role: Role, settings: &Settings) -> Result<Config, String> {
     config.segment = settings.segment().into();
     config.window = Bytes(window(settings.receive_buffer.0, u64::from(config.segment)));
     config.initial_window = settings.initial_window.unwrap_or(config.initial_window);
-    config.rto.min = settings.rto_min.unwrap_or(config.rto.min);
+    config.min_rto = settings.rto_min.unwrap_or(config.min_rto);
     if let ControlConfig::Cubic(cubic) = &mut config.control {
         if !settings.hystart {
             cubic.hystart = Hystart::Off;
@@ -59,11 +59,11 @@ fn config(role: Role, settings: &Settings) -> Result<Config, String> {
     if settings.reordering != tcp::recovery::DUP_THRESH {
         return Err(format!("net.ipv4.tcp_reordering={}", settings.reordering));
     }
-    config.options.sack = settings.sack;
-    config.options.duplicate_sack = settings.duplicate_sack;
-    config.options.timestamps = settings.timestamps;
-    config.options.window_scale = settings.window_scale().map(Some);
-    config.options.ecn = match settings.ecn {
+    config.sack = settings.sack;
+    config.dsack = settings.duplicate_sack;
+    config.timestamps = settings.timestamps;
+    config.window_scaling = settings.window_scale().map_or(WindowScaling::Off, WindowScaling::Shift);
+    config.ecn = match settings.ecn {
         settings::Ecn::Off => EcnMode::Off,
         settings::Ecn::Accept => EcnMode::Accept,
         settings::Ecn::Request => EcnMode::Request,
@@ -71,19 +71,19 @@ fn config(role: Role, settings: &Settings) -> Result<Config, String> {
     let control = config.control.build(Start::trial());
     // Linux asks for it, and accepts it, whatever tcp_ecn says (tcp_ca_needs_ecn).
     if control.precise_ecn() {
-        config.options.ecn = EcnMode::Request;
+        config.ecn = EcnMode::Request;
     }
     if control.regulates_recovery() && !settings.sack {
         return Err(format!("the congestion control {} without SACK (tcp_sack=0)", settings.control));
     }
-    config.spurious.frto = settings.frto;
+    config.frto = settings.frto;
     config.restart_after_idle = settings.restart_after_idle;
     config.retries.syn = match role {
         Role::Active => settings.syn_retries,
         Role::Passive => settings.synack_retries,
     };
     config.retries.steady_syn = settings.steady_syn_retries;
-    config.retries.data = Some(settings.retries);
+    config.retries.data = Tries::Max(settings.retries);
     Ok(config)
 }
 
@@ -96,9 +96,7 @@ fn window(buffer: u64, segment: u64) -> u64 {
 
 /// An end as the variant has it.
 fn configured(variant: &str) -> Option<Config> {
-    let mut config = Config::default();
-    (presets::find(variant)?.configure)(&mut config);
-    Some(config)
+    Some(presets::find(variant)?.config())
 }
 
 /// Our end.
@@ -282,8 +280,8 @@ mod tests {
     #[test]
     fn settings_mean_what_they_mean_to_linux() {
         let plain = with(|_| {}).unwrap();
-        assert_eq!((plain.initial_window, plain.rto.min, plain.retries.syn), (10, Span::from_millis(200), 6));
-        assert_eq!((plain.options.window_scale, plain.options.ecn), (Some(Some(7)), EcnMode::Accept));
+        assert_eq!((plain.initial_window, plain.min_rto, plain.retries.syn), (10, Span::from_millis(200), 6));
+        assert_eq!((plain.window_scaling, plain.ecn), (WindowScaling::Shift(7), EcnMode::Accept));
         let ControlConfig::Cubic(cubic) = plain.control else { panic!("{:?}", plain.control) };
         assert_eq!((cubic.hystart, cubic.hystart_detect), (Hystart::Linux, Some(3)));
         let ControlConfig::Cubic(cubic) = with(|settings| settings.hystart = false).unwrap().control else { panic!() };

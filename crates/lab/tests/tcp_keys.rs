@@ -8,7 +8,9 @@ use std::path::Path;
 use common::{network, scenario, wire};
 use engine::{Bytes, Span};
 use scenario::document::{read_back, write};
-use tcp::config::{Acks, BackOff, EcnMode, Floor, Growth, Nagle, Retries, Sampling, TimerRestart};
+use tcp::config::{
+    BackOff, Delay, DelayedAck, EcnMode, Floor, Growth, Nagle, Retries, Sampling, TimerRestart, Tries, WindowScaling,
+};
 use tcp::presets::PRESETS;
 
 /// A key, and values that differ from what the variant "reno" has.
@@ -109,15 +111,13 @@ fn no_key_is_forgotten_and_each_is_documented() {
 #[test]
 fn what_is_not_given_is_as_the_variant_has_it() {
     for preset in PRESETS {
-        let mut expected = tcp::Config::default();
-        (preset.configure)(&mut expected);
-        (expected.segment, expected.window) = (1460, Bytes(32_000));
+        let expected = tcp::Config { window: Bytes(32_000), ..preset.config() };
         assert_eq!(config(&format!("variant = \"{}\"", preset.name)), expected, "{}", preset.name);
     }
     // A preset and a key beside it: the key rules, and the rest stays.
     let own = config("variant = \"linux-reno\", min_rto = \"1 s\", prr = false");
     let mut expected = config("variant = \"linux-reno\"");
-    (expected.rto.min, expected.prr) = (Span::from_secs(1), false);
+    (expected.min_rto, expected.prr) = (Span::from_secs(1), false);
     assert_eq!(own, expected);
 }
 
@@ -126,9 +126,9 @@ fn linux_reno_is_more_than_rack() {
     let [linux, rack] = ["linux-reno", "rack"].map(|variant| config(&format!("variant = \"{variant}\"")));
     assert_eq!(linux.recovery, rack.recovery);
     assert_eq!((linux.initial_window, rack.initial_window), (10, 1));
-    assert_eq!((linux.rto.min, rack.rto.min), (Span::from_millis(200), Span::from_secs(1)));
-    assert!(linux.acks.every == 2 && rack.acks.every == 1);
-    assert!(linux.prr && linux.spurious.frto && !rack.prr && !rack.spurious.frto);
+    assert_eq!((linux.min_rto, rack.min_rto), (Span::from_millis(200), Span::from_secs(1)));
+    assert_eq!((linux.delayed_ack.delay().every, rack.delayed_ack), (2, DelayedAck::Off));
+    assert!(linux.prr && linux.frto && !rack.prr && !rack.frto);
     // The window is the flow's, however small.
     assert_eq!(linux.window, Bytes(32_000));
     let times = ["linux-reno", "rack"].map(|variant| {
@@ -149,20 +149,20 @@ fn each_key_sets_what_it_says() {
     let config = config(all);
     assert_eq!((config.initial_window, config.growth, config.restart_after_idle), (3, Growth::WhenUsed, false));
     assert!(config.recovery_exit_growth);
-    let rto = config.rto;
-    assert_eq!((rto.floor, rto.granularity), (Floor::Variation, Span::from_millis(500)));
-    assert_eq!(rto.restart, TimerRestart::Recovery);
-    assert_eq!((rto.back_off, rto.sampling), (BackOff::UntilAcknowledged, Sampling::EachAcknowledgment));
-    assert_eq!(config.retries, Retries { syn: 1, steady_syn: 3, data: Some(2) });
-    assert_eq!(config.acks, Acks { every: 3, delay: Span::from_millis(100), at_once: 4 });
+    assert_eq!((config.rto_floor, config.rto_granularity), (Floor::Variation, Span::from_millis(500)));
+    assert_eq!((config.rto_restart, config.rto_back_off), (TimerRestart::Recovery, BackOff::UntilAcknowledged));
+    assert_eq!(config.rtt_sampling, Sampling::EachAcknowledgment);
+    assert_eq!(config.retries, Retries { syn: 1, steady_syn: 3, data: Tries::Max(2) });
+    assert_eq!(config.delayed_ack, DelayedAck::On(Delay { every: 3, delay: Span::from_millis(100), at_once: 4 }));
     assert_eq!((config.nagle, config.limited_transmit, config.prr), (Nagle::Minshall, true, true));
-    assert!(config.spurious.frto && config.spurious.eifel && config.spurious.duplicate_sack);
-    assert!(config.options.timestamps && config.options.ecn == EcnMode::Request);
-    assert_eq!((config.options.window_scale, config.time_wait), (Some(Some(7)), Span::from_secs(2)));
+    assert!(config.frto && config.eifel && config.dsack_undo);
+    assert!(config.timestamps && config.ecn == EcnMode::Request);
+    assert_eq!((config.window_scaling, config.time_wait), (WindowScaling::Shift(7), Span::from_secs(2)));
     let off = self::config(
         "variant = \"linux-reno\", delayed_ack = false, retries = { data = \"unlimited\" }, window_scaling = true",
     );
-    assert_eq!((off.acks.every, off.retries.data, off.options.window_scale), (1, None, Some(None)));
+    assert_eq!((off.delayed_ack, off.retries.data), (DelayedAck::Off, Tries::Unlimited));
+    assert_eq!(off.window_scaling, WindowScaling::Auto);
 }
 
 /// The profile goel1997 has 4.3BSD's rules where the thesis's times show them or its text names them; a key that is
@@ -171,7 +171,7 @@ fn each_key_sets_what_it_says() {
 fn the_profile_sets_rules_of_4_3_bsd_and_gives_way() {
     let with =
         |profile: &str, tcp: &str| network(&format!("profile = \"{profile}\"\n{}", with(tcp))).flows[0].tcp.clone();
-    let rules = |config: &tcp::Config| (config.rto.restart, config.rto.back_off, config.recovery_exit_growth);
+    let rules = |config: &tcp::Config| (config.rto_restart, config.rto_back_off, config.recovery_exit_growth);
     let exact = (TimerRestart::Acknowledgments, BackOff::UntilMeasured, false);
     let bsd = (TimerRestart::Retransmissions, BackOff::UntilAcknowledged, true);
     assert_eq!(rules(&with("exact", "variant = \"reno\"")), exact);

@@ -73,9 +73,7 @@ fn bound(control: &str) -> f64 {
 fn no_control_starves_a_flow_that_comes_later() {
     let mut controls = BTreeSet::new();
     for preset in PRESETS {
-        let mut config = tcp::Config::default();
-        (preset.configure)(&mut config);
-        let (name, control) = (preset.name, config.control.name());
+        let (name, control) = (preset.name, preset.config().control.name());
         controls.insert(control);
         for (queue, start) in [(34, 1.37), (34, 20.0), (68, 1.37), (68, 20.0)] {
             let [first, second] = shares("10 Mbps", queue, start, 30, &format!("variant = \"{name}\""));

@@ -37,7 +37,7 @@ pub fn summary(title: &str, scenario: &Scenario, network: &Network, results: &Re
             "icmp_defer": flow.sender.notices_defer,
             "icmp_retransmit": flow.sender.notices_retransmit,
         });
-        if spec.tcp.options.timestamps || flow.segments_discarded > 0 {
+        if spec.tcp.timestamps || flow.segments_discarded > 0 {
             record["segments_discarded"] = flow.segments_discarded.into();
         }
         record

@@ -13,7 +13,7 @@ use crate::problem::Problem;
 
 /// Bytes of a packet with a full segment. What options take is not left for data after a handshake (RFC 6691).
 pub(super) fn full_packet(flow: &FlowSpec) -> u32 {
-    flow.tcp.segment + if flow.handshake { HEADERS } else { empty_packet(flow) }
+    flow.tcp.segment + if flow.tcp.handshake { HEADERS } else { empty_packet(flow) }
 }
 
 /// Bytes of a packet with an acknowledgment that reports nothing.
@@ -23,7 +23,7 @@ pub(super) fn empty_packet(flow: &FlowSpec) -> u32 {
 
 /// Bytes of options in each segment.
 pub(crate) fn data_options(config: &tcp::Config) -> u32 {
-    let timestamps = config.options.timestamps.then(Timestamps::default);
+    let timestamps = config.timestamps.then(Timestamps::default);
     wire::Options { timestamps, ..wire::Options::default() }.size()
 }
 
@@ -31,15 +31,14 @@ const HEADERS: u32 = Packet::HEADER + Segment::HEADER;
 
 /// Bytes of the largest packet without data that belongs to every connection: the SYN if there is one.
 fn control_packet(flow: &FlowSpec) -> u32 {
-    let offer = &flow.tcp.options;
     let options = wire::Options {
         mss: NonZeroU16::new(1),
-        window_scale: offer.window_scale.map(|_| 0),
-        sack_permitted: offer.sack,
-        timestamps: offer.timestamps.then(Timestamps::default),
+        window_scale: flow.tcp.window_scaling.shift(0),
+        sack_permitted: flow.tcp.sack,
+        timestamps: flow.tcp.timestamps.then(Timestamps::default),
         ..wire::Options::default()
     };
-    if flow.handshake { HEADERS + options.size() } else { empty_packet(flow) }
+    if flow.tcp.handshake { HEADERS + options.size() } else { empty_packet(flow) }
 }
 
 /// The ways of each flow, there and back, or what is wrong with them. Links lead both ways, so who can be reached can answer.

@@ -92,8 +92,6 @@ fn network(agent: AgentConfig, flows: usize, rate: &str, window: u64, duration: 
         to: 2,
         bytes: None,
         start: Time::from_millis(number as u64 % 100),
-        handshake: false,
-        close: false,
         tcp: tcp::Config {
             segment: SEGMENT,
             window: Bytes(window),

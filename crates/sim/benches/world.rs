@@ -56,8 +56,6 @@ fn flow(number: usize, to: usize, window: u64, bytes: Option<u64>) -> FlowSpec {
         to,
         bytes,
         start: Time::from_millis(number as u64 % 100),
-        handshake: false,
-        close: false,
         tcp: tcp::Config { segment: 1000, window: Bytes(window), ..tcp::Config::default() },
     }
 }

@@ -46,8 +46,6 @@
 //!     to: 1,
 //!     bytes: Some(1000),
 //!     start: Time::ZERO,
-//!     handshake: false,
-//!     close: false,
 //!     tcp: tcp::Config::default(),
 //! };
 //! let network = Network {

@@ -174,10 +174,6 @@ pub struct FlowSpec {
     pub bytes: Option<u64>,
     /// When the application begins.
     pub start: Time,
-    /// Whether the ends shake hands first; they begin in ESTABLISHED if not, with both sequence spaces at zero.
-    pub handshake: bool,
-    /// Whether the sender closes after its last byte, and the receiver when it has come to the end.
-    pub close: bool,
-    /// Settings of both ends.
+    /// Settings of both ends. Without a handshake both sequence spaces begin at zero.
     pub tcp: tcp::Config,
 }

@@ -54,7 +54,7 @@ impl Transfer {
             initial_ssthresh: Some(Bytes(bytes)),
             ..Config::default()
         };
-        (presets::find(variant).expect("a variant").configure)(&mut config);
+        config.merge(&presets::find(variant).expect("a variant").table());
         let mut sender = Connection::established(&config, 1, 2, config.window.0);
         sender.write(4 * bytes);
         Transfer {

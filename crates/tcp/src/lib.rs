@@ -49,7 +49,7 @@ pub mod sender;
 mod state;
 mod timestamps;
 
-pub use config::Config;
+pub use config::{Config, PartialConfig};
 pub use connection::{Adoption, Connection, Failure, State, refusal};
 pub use event::{Blocked, Event, Reason};
 pub use info::{Info, Phase};

@@ -8,7 +8,6 @@ use common::member;
 use engine::{Bytes, Draws, Span, Stream, Time};
 use proptest::prelude::*;
 use tcp::cc::ControlConfig;
-use tcp::config::RtoConfig;
 use tcp::recovery::RecoveryConfig;
 use tcp::response::ResponseConfig;
 use tcp::{Config, Connection, Event, Reason};
@@ -25,7 +24,6 @@ fn every_config() -> Vec<Config> {
                     window: Bytes(32_000),
                     initial_window: 2,
                     initial_ssthresh: None,
-                    rto: RtoConfig::default(),
                     recovery: member(recovery),
                     control: member(control),
                     response: member(response),

@@ -93,7 +93,7 @@ proptest! {
     fn no_segment_makes_any_end_panic(steps in prop::collection::vec(step(), 1..80), kind in 0u8..3) {
         for preset in presets::PRESETS {
             let mut config = Config { segment: 1000, window: Bytes(30_000), ..Config::default() };
-            (preset.configure)(&mut config);
+            config.merge(&preset.table());
             config.segment = 1000;
             let mut end = end(&config, kind);
             let mut now = Time::ZERO;

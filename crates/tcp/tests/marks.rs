@@ -5,7 +5,7 @@ mod common;
 use common::member;
 use engine::{Bytes, Time};
 use tcp::cc::ControlConfig;
-use tcp::config::{EcnMode, Options};
+use tcp::config::EcnMode;
 use tcp::{Config, Connection};
 use wire::{Ecn, Flags, Segment, SeqNum};
 
@@ -19,7 +19,7 @@ fn sender(control: &str) -> Connection {
         initial_window: 10,
         control: member(control),
         recovery: member("sack"),
-        options: Options { sack: true, ecn: EcnMode::Request, ..Options::default() },
+        ecn: EcnMode::Request,
         ..Config::default()
     };
     let mut sender = Connection::established(&config, 1, 2, 1_000_000);

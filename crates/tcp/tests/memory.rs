@@ -45,7 +45,7 @@ fn transfer(config: &Config, bytes: u64, lost: usize) -> [Box<Connection>; 2] {
 fn an_idle_end_keeps_less_than_two_kilobytes() {
     for preset in presets::PRESETS {
         let mut config = Config { segment: 1000, window: Bytes(4_000_000), ..Config::default() };
-        (preset.configure)(&mut config);
+        config.merge(&preset.table());
         let before = MEMORY.current_usage();
         let fresh = Box::new(Connection::established(&config, 1, 2, config.window.0));
         let each = MEMORY.current_usage() - before;

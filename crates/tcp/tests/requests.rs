@@ -1,14 +1,13 @@
 //! What applications ask for: records kept apart (MSG_EOR), and an end to waiting (TCP_USER_TIMEOUT).
 
 use engine::{Span, Time};
-use tcp::config::{Nagle, RtoConfig};
+use tcp::config::Nagle;
 use tcp::{Config, Connection, Failure, State};
 use wire::{Ecn, Flags, Segment, SeqNum};
 
 /// Full segments of 1000 bytes; the retransmission timeout begins with a second and doubles.
 fn end(config: Config) -> Connection {
-    let rto = RtoConfig { initial: Span::from_secs(1), ..RtoConfig::default() };
-    Connection::established(&Config { segment: 1000, initial_window: 10, rto, ..config }, 1, 2, 60_000)
+    Connection::established(&Config { segment: 1000, initial_window: 10, ..config }, 1, 2, 60_000)
 }
 
 /// First byte, length and push mark of all that leaves now.

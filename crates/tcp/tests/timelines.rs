@@ -17,8 +17,8 @@ use std::fmt::Write;
 use common::{golden, member};
 use engine::random::hash;
 use engine::{Bytes, Span, Time};
-use tcp::config::{BackOff, EcnMode, Nagle, Sampling, TimerRestart};
-use tcp::presets::PRESETS;
+use tcp::config::{BackOff, Delay, DelayedAck, EcnMode, Nagle, Sampling, TimerRestart};
+use tcp::presets::{self, PRESETS};
 use tcp::recovery::{RecoveryConfig, newreno};
 use tcp::{Config, Connection, Event, Reason, State};
 use wire::{Addr, Ecn, Flags, Notice, NoticeKind, Segment, SeqNum};
@@ -118,9 +118,9 @@ fn variants() -> Vec<(String, Config)> {
     let base = Config { segment: SEGMENT, window: Bytes(40_000), initial_window: 4, ..Config::default() };
     let preset = |name: &str| {
         let mut config = base.clone();
-        (PRESETS.iter().find(|preset| preset.name == name).expect("a preset").configure)(&mut config);
-        if config.options.ecn == EcnMode::Accept {
-            config.options.ecn = EcnMode::Request;
+        config.merge(&presets::find(name).expect("a preset").table());
+        if name.starts_with("linux") {
+            (config.ecn, config.window) = (EcnMode::Request, Bytes(65_535));
         }
         config
     };
@@ -128,7 +128,7 @@ fn variants() -> Vec<(String, Config)> {
         PRESETS.iter().map(|preset_of| (preset_of.name.to_owned(), preset(preset_of.name))).collect();
     for name in ["biaz", "mbiaz", "spike", "zigzag"] {
         for from in ["newreno", "linux"] {
-            all.push((format!("{from}+{name}"), Config { differentiation: member(name), ..preset(from) }));
+            all.push((format!("{from}+{name}"), Config { loss_differentiation: member(name), ..preset(from) }));
         }
     }
     for name in ["simple-icmp", "refined-icmp", "eln", "link-loss"] {
@@ -137,18 +137,19 @@ fn variants() -> Vec<(String, Config)> {
         }
     }
     let mut bsd = preset("reno");
-    bsd.rto.granularity = Span::from_millis(500);
-    bsd.rto.back_off = BackOff::UntilAcknowledged;
-    bsd.rto.restart = TimerRestart::Recovery;
+    bsd.rto_granularity = Span::from_millis(500);
+    bsd.rto_back_off = BackOff::UntilAcknowledged;
+    bsd.rto_restart = TimerRestart::Recovery;
     all.push(("reno+ticks".to_owned(), bsd));
     let mut steady = preset("newreno");
     steady.recovery = RecoveryConfig::NewReno(newreno::Config { variant: newreno::Variant::SlowButSteady });
-    (steady.acks.every, steady.limited_transmit, steady.recovery_exit_growth) = (2, true, true);
-    steady.rto.sampling = Sampling::EachAcknowledgment;
+    steady.delayed_ack = DelayedAck::On(Delay::default());
+    (steady.limited_transmit, steady.recovery_exit_growth) = (true, true);
+    steady.rtt_sampling = Sampling::EachAcknowledgment;
     all.push(("newreno+steady".to_owned(), steady));
     let mut sack = preset("sack");
-    (sack.prr, sack.nagle, sack.options.timestamps) = (true, Nagle::On, true);
-    (sack.options.ecn, sack.initial_ssthresh) = (EcnMode::Request, Some(Bytes(8000)));
+    (sack.prr, sack.nagle, sack.timestamps) = (true, Nagle::On, true);
+    (sack.ecn, sack.initial_ssthresh) = (EcnMode::Request, Some(Bytes(8000)));
     all.push(("sack+prr".to_owned(), sack));
     all
 }

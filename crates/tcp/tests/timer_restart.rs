@@ -4,14 +4,14 @@ mod common;
 
 use common::member;
 use engine::{Span, Time};
-use tcp::config::{RtoConfig, TimerRestart};
+use tcp::config::TimerRestart;
 use tcp::{Config, Connection};
 use wire::{Addr, Ecn, Flags, Notice, NoticeKind, Segment, SeqNum};
 
 /// A third duplicate 900 ms after the timer of 1 s was started: when the timer then expires.
-fn expires(restart: TimerRestart) -> Time {
-    let rto = RtoConfig { restart, ..RtoConfig::default() };
-    let config = Config { segment: 1000, initial_window: 10, recovery: member("newreno"), rto, ..Config::default() };
+fn expires(rto_restart: TimerRestart) -> Time {
+    let recovery = member("newreno");
+    let config = Config { segment: 1000, initial_window: 10, recovery, rto_restart, ..Config::default() };
     let mut end = Connection::established(&config, 1, 2, config.window.0);
     end.write(20_000);
     while end.poll_transmit(Time::ZERO).is_some() {}
@@ -37,14 +37,13 @@ fn recovery_starts_it_again_if_told_to() {
 
 /// When the timer expires after Refined ICMP's recovery has begun, at the first duplicate, 900 ms after the timer was started,
 /// with a segment that ICMP-RETRANSMIT had sent again at 850 ms.
-fn expires_under_refined(restart: TimerRestart) -> Time {
-    let rto = RtoConfig { restart, ..RtoConfig::default() };
+fn expires_under_refined(rto_restart: TimerRestart) -> Time {
     let config = Config {
         segment: 1000,
         initial_window: 10,
         recovery: member("reno"),
         response: member("refined-icmp"),
-        rto,
+        rto_restart,
         ..Config::default()
     };
     let mut end = Connection::established(&config, 1, 2, config.window.0);
@@ -86,13 +85,12 @@ fn recovery_without_a_retransmission_leaves_the_timer() {
 /// timer was started.
 #[test]
 fn a_retransmission_that_a_mark_asks_for_starts_it_again() {
-    let rto = RtoConfig { restart: TimerRestart::Recovery, ..RtoConfig::default() };
     let config = Config {
         segment: 1000,
         initial_window: 10,
         recovery: member("reno"),
         response: member("eln"),
-        rto,
+        rto_restart: TimerRestart::Recovery,
         ..Config::default()
     };
     let mut end = Connection::established(&config, 1, 2, config.window.0);

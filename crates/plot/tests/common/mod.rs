@@ -116,8 +116,6 @@ impl Path {
             to: 2,
             bytes: Some(self.bytes),
             start: Time::ZERO,
-            handshake: false,
-            close: false,
             tcp: tcp_config(self.window, response, self.rto_min),
         };
         let no_arq = ArqConfig::None(arq::none::Config::default());
@@ -181,11 +179,11 @@ pub fn cell_of(
     (plot::MediumDescription::of(&network).remove(0), events)
 }
 
-fn tcp_config(window: u64, response: &str, min: Span) -> tcp::Config {
+fn tcp_config(window: u64, response: &str, min_rto: Span) -> tcp::Config {
     tcp::Config {
         segment: 1024,
         window: Bytes(window),
-        rto: tcp::config::RtoConfig { min, ..Default::default() },
+        min_rto,
         response: response_of(response),
         ..tcp::Config::default()
     }

@@ -343,8 +343,6 @@ impl Checker<'_> {
             to,
             bytes: flow.bytes.map(|bytes| bytes.0),
             start: Time::ZERO + flow.start,
-            handshake: flow.tcp.handshake,
-            close: flow.tcp.close,
             tcp: self.tcp(&key, flow, &response),
         }
     }

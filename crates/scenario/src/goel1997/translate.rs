@@ -229,7 +229,7 @@ impl<'c, 'a> Translator<'c, 'a, '_> {
             segment: Bytes(*size),
             window: window.value,
             start: *start,
-            tcp: model::Tcp::default(),
+            tcp: tcp::PartialConfig::default(),
         }
     }
 

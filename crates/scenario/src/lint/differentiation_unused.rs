@@ -8,13 +8,13 @@ use crate::problem::Problem;
 
 pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
     let idle = context.network.flows.iter().filter(|flow| {
-        flow.tcp.differentiation != DifferentiationConfig::default()
+        flow.tcp.loss_differentiation != DifferentiationConfig::default()
             && matches!(flow.tcp.recovery, RecoveryConfig::Tahoe(_))
     });
     let warning = idle.map(|flow| {
         let text = "a recovery with fast recovery, before which it is asked: tahoe has none, so it has no effect";
         let problem = Problem::new(text).key(format!("flows.{}.tcp.loss_differentiation", flow.name));
-        problem.found(format!("\"{}\"", flow.tcp.differentiation.name())).hint("write recovery = \"reno\"")
+        problem.found(format!("\"{}\"", flow.tcp.loss_differentiation.name())).hint("write recovery = \"reno\"")
     });
     warning.collect()
 }

@@ -11,7 +11,7 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
     let mut warnings = Vec::new();
     for ((flow, written), [there, _]) in network.flows.iter().zip(scenario.flows.values()).zip(ways) {
         let marks = there.hops.iter().any(|hop| network.links[hop / 2].ecn_threshold != Limit::None);
-        if flow.tcp.options.ecn == EcnMode::Request && !marks {
+        if flow.tcp.ecn == EcnMode::Request && !marks {
             let key = if written.tcp.ecn.is_some() { "ecn" } else { "variant" };
             let text =
                 format!("flows.{} asks for ECN, and no link on its way has an ecn_threshold: nothing marks", flow.name);

@@ -6,7 +6,7 @@ use super::Context;
 use crate::problem::Problem;
 
 pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
-    let without = |flow: &&FlowSpec| flow.tcp.recovery.build().uses_sack() && !flow.tcp.options.sack;
+    let without = |flow: &&FlowSpec| flow.tcp.recovery.build().uses_sack() && !flow.tcp.sack;
     let warning = |flow: &FlowSpec| {
         let text = format!("{} needs SACK: without it losses are recovered as in NewReno", flow.tcp.recovery.name());
         let problem = Problem::new(text).key(format!("flows.{}.tcp.sack", flow.name)).found("false");

@@ -2,7 +2,6 @@
 
 mod motion;
 pub mod sweep;
-pub(crate) mod tcp;
 
 use engine::{Bytes, Span};
 use indexmap::IndexMap;
@@ -19,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use engine::Named;
 pub use motion::{Association, Motion, Position, Waypoint};
 use sweep::Sweep;
-pub use tcp::Tcp;
+use tcp::PartialConfig;
 
 /// Stations of one medium; their wake-ups have numbers of 16 bits.
 pub(crate) const MAX_STATIONS: usize = 10_000;
@@ -258,7 +257,7 @@ pub struct Flow {
     pub start: Span,
     /// Settings of TCP.
     #[serde(default, skip_serializing_if = "is_default")]
-    pub tcp: Tcp,
+    pub tcp: PartialConfig,
 }
 
 /// What to write beside the summary.

@@ -18,6 +18,7 @@ use path::transmitter::lan::LanSender;
 use path::transmitter::priority::PriorityLink;
 use path::transmitter::window::WindowSender;
 use tcp::Connection;
+use tcp::config::Tries;
 use wire::{Addr, SeqNum};
 
 use super::end::End;
@@ -311,7 +312,7 @@ fn ends(network: &Network, slots: &mut Slots, observed: bool) -> (Vec<End>, Port
             let name = format!("flow {} end {here}", spec.name);
             let config =
                 tcp::Config { stream: Stream::named(network.seed, network.replication, &name), ..spec.tcp.clone() };
-            let mut connection = connection(spec.handshake, sends, &config, [ports[here], ports[there]]);
+            let mut connection = connection(sends, &config, [ports[here], ports[there]]);
             if observed {
                 connection.observe();
             }
@@ -321,23 +322,23 @@ fn ends(network: &Network, slots: &mut Slots, observed: bool) -> (Vec<End>, Port
             end.sends = sends;
             end.progress = Progress::from(spec.start);
             end.goal = spec.bytes.filter(|_| sends).unwrap_or(u64::MAX);
-            end.closes_at_end = spec.close && !sends;
-            end.watched = spec.handshake || spec.close || spec.tcp.retries.data.is_some();
+            end.closes_at_end = spec.tcp.close && !sends;
+            end.watched = spec.tcp.handshake || spec.tcp.close || spec.tcp.retries.data != Tries::Unlimited;
             ends.push(end);
         }
         let start = slots.slot(Wakeup::Start(number as u32));
         slots.schedule.arm(start, spec.start);
-        let FlowSpec { bytes, start, close, .. } = *spec;
-        flows.push(Flow { bytes, start, close, sender, receiver, completed: None, over: false });
+        let FlowSpec { bytes, start, .. } = *spec;
+        flows.push(Flow { bytes, start, close: spec.tcp.close, sender, receiver, completed: None, over: false });
     }
     (ends, ports_in_use, flows)
 }
 
 /// One end of a flow, from its own port to the other's.
-fn connection(handshake: bool, sends: bool, config: &tcp::Config, [here, there]: [u16; 2]) -> Connection {
+fn connection(sends: bool, config: &tcp::Config, [here, there]: [u16; 2]) -> Connection {
     // [RFC9293 s3.4.1]: any number, by chance of the end's own.
     let iss = SeqNum(config.stream.sub("initial sequence number").draws().next_u64() as u32);
-    match (handshake, sends) {
+    match (config.handshake, sends) {
         (false, _) => Connection::established(config, here, there, config.window.0),
         (true, true) => Connection::connect(config, here, there, iss),
         (true, false) => Connection::listen(config, here, iss),

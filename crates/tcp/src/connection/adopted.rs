@@ -33,15 +33,15 @@ impl Connection {
     /// their options take.
     pub fn adopted(config: &Config, [local_port, remote_port]: [u16; 2], taken: &Adoption) -> Self {
         let mut config = config.clone();
-        config.options.sack = taken.sack;
-        config.options.timestamps = taken.timestamps;
+        config.sack = taken.sack;
+        config.timestamps = taken.timestamps;
         let [origin, peer_origin] = taken.origins;
         let mut connection = Self::new(&config, local_port, remote_port, State::Established, origin);
         (connection.peer_origin, connection.last_ack) = (peer_origin, peer_origin);
         (connection.timestamps, connection.ecn, connection.shift) = (taken.timestamps, taken.ecn, taken.shift);
         connection.clock = Clock::of(taken.recent);
         connection.sender.agreed(taken.ecn, taken.peer_window, None, None);
-        connection.receiver.agreed(taken.sack, config.options.duplicate_sack, taken.shift, taken.most_window);
+        connection.receiver.agreed(taken.sack, config.dsack, taken.shift, taken.most_window);
         connection
     }
 }

@@ -105,11 +105,11 @@ impl Connection {
         let rtt = handshake.rtt(now).or_else(|| stamps.and_then(|stamps| Clock::age(now, &stamps)));
         let mut config = handshake.config;
         if rtt.is_none() {
-            config.rto.initial = config.rto.initial.max(UNMEASURED_RTO);
+            config.initial_rto = config.initial_rto.max(UNMEASURED_RTO);
         }
         config.segment = timestamps::left_for_data(config.segment.min(agreed.peer_mss), agreed.timestamps);
-        config.options.sack = agreed.sack;
-        config.options.timestamps = agreed.timestamps;
+        config.sack = agreed.sack;
+        config.timestamps = agreed.timestamps;
         if handshake.tries > 2 {
             // [RFC5681 s3.1]: a SYN was lost. One repetition may have been needless [RFC6928 s2].
             config.initial_window = 1;
@@ -121,7 +121,7 @@ impl Connection {
         self.sender.agreed(agreed.ecn, u64::from(segment.window), Some(from), rtt.map(|rtt| (now, rtt)));
         let sack = agreed.sack;
         let most = u64::from(u16::MAX) << agreed.shift;
-        self.receiver.agreed(sack, config.options.duplicate_sack, agreed.shift, most);
+        self.receiver.agreed(sack, config.dsack, agreed.shift, most);
         self.enter(if self.sender.finishing() { State::FinWait1 } else { State::Established });
     }
 

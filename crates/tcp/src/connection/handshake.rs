@@ -21,26 +21,19 @@ pub(super) struct Agreed {
     pub peer_mss: u32,
 }
 
-/// The largest shift [RFC7323 s2.3].
-const MOST_SHIFT: u8 = 14;
 /// What is taken when the other end does not say [RFC9293 s3.7.1].
 const DEFAULT_MSS: u32 = 536;
 
 /// The SYNs of an end, and their repetition.
 #[derive(Debug)]
 pub(super) struct Handshake {
-    /// All settings: what is agreed on changes some.
+    /// All settings; those that the other end does not agree to are changed at the end.
     pub config: Config,
-    offer: crate::config::Options,
-    mss: u32,
-    window: u64,
-    shift: u8,
-    rto: Span,
-    max_rto: Span,
-    most: u32,
-    /// The first retransmissions of a SYN, which come at intervals that do not double.
-    steady: u32,
-    /// How long the other end may be silent, whatever `most` says.
+    /// Whether SACK is offered.
+    sack: bool,
+    /// How far this end's windows are shifted, if it offers to scale them.
+    shift: Option<u8>,
+    /// How long the other end may be silent, whatever the number of retries.
     pub user_timeout: Option<Span>,
     /// How many SYNs went out, when the first did, and when the next is due.
     pub tries: u32,
@@ -55,21 +48,10 @@ pub(super) struct Handshake {
 impl Handshake {
     /// SACK is offered only by an end whose recovery `uses_sack`: that one is a Reno is known by that.
     pub fn new(config: &Config, uses_sack: bool) -> Self {
-        let shift = match config.options.window_scale {
-            None => 0,
-            Some(Some(shift)) => shift.min(MOST_SHIFT),
-            Some(None) => least_shift(config.window.0),
-        };
         Handshake {
             config: config.clone(),
-            offer: crate::config::Options { sack: config.options.sack && uses_sack, ..config.options },
-            mss: config.segment,
-            window: config.window.0,
-            shift,
-            rto: config.rto.initial,
-            max_rto: config.rto.max,
-            most: config.retries.syn,
-            steady: config.retries.steady_syn,
+            sack: config.sack && uses_sack,
+            shift: config.window_scaling.shift(config.window.0),
             user_timeout: None,
             tries: 0,
             first_at: Time::ZERO,
@@ -92,7 +74,8 @@ impl Handshake {
 
     /// Whether the other end has been silent for too long.
     pub fn given_up(&self, now: Time) -> bool {
-        self.tries > self.most.saturating_add(self.steady()) || self.limit().is_some_and(|limit| now >= limit)
+        self.tries > self.config.retries.syn.saturating_add(self.steady())
+            || self.limit().is_some_and(|limit| now >= limit)
     }
 
     /// When the user timeout ends: like Linux's (`tcp_write_timeout`) it counts from the first SYN and is looked at once
@@ -104,7 +87,7 @@ impl Handshake {
 
     /// An answer to a SYN has no such beginning.
     fn steady(&self) -> u32 {
-        if self.agreed.is_none() { self.steady } else { 0 }
+        if self.agreed.is_none() { self.config.retries.steady_syn } else { 0 }
     }
 
     /// A SYN goes out [RFC6298 s5.1, s5.5].
@@ -113,7 +96,7 @@ impl Handshake {
             self.first_at = now;
         }
         let doublings = self.tries.saturating_sub(self.steady());
-        self.due = now + self.rto.times(1 << doublings.min(32)).min(self.max_rto);
+        self.due = now + self.config.initial_rto.times(1 << doublings.min(32)).min(self.config.max_rto);
         self.tries += 1;
         if let Some(limit) = self.limit() {
             self.due = self.due.min(limit.max(now));
@@ -136,46 +119,41 @@ impl Handshake {
         let mut flags = Flags::SYN;
         // [RFC3168 s6.1.1]
         match answer {
-            None if self.offer.ecn == EcnMode::Request && self.tries < 2 => flags = flags | Flags::ECE | Flags::CWR,
+            None if self.config.ecn == EcnMode::Request && self.tries < 2 => flags = flags | Flags::ECE | Flags::CWR,
             Some(agreed) if agreed.ecn => flags = flags | Flags::ECE,
             _ => {}
         }
-        let scaled = answer.map_or(self.offer.window_scale.is_some(), |agreed| agreed.scaled);
+        let scaled = answer.is_none_or(|agreed| agreed.scaled);
         let options = Options {
-            mss: NonZeroU16::new(self.mss.min(u32::from(u16::MAX)) as u16),
-            window_scale: scaled.then_some(self.shift),
-            sack_permitted: answer.map_or(self.offer.sack, |agreed| agreed.sack),
-            timestamps: answer.map_or(self.offer.timestamps, |agreed| agreed.timestamps).then(|| clock.stamp(now)),
+            mss: NonZeroU16::new(self.config.segment.min(u32::from(u16::MAX)) as u16),
+            window_scale: self.shift.filter(|_| scaled),
+            sack_permitted: answer.map_or(self.sack, |agreed| agreed.sack),
+            timestamps: answer.map_or(self.config.timestamps, |agreed| agreed.timestamps).then(|| clock.stamp(now)),
             ..Options::default()
         };
         // A window in a SYN is never scaled [RFC7323 s2.2].
-        (flags, self.window.min(u64::from(u16::MAX)) as u32, options)
+        (flags, self.config.window.0.min(u64::from(u16::MAX)) as u32, options)
     }
 
     /// What follows from the other end's SYN. `answer` if it answers ours.
     pub fn agree(&mut self, syn: &Segment, answer: bool) -> Agreed {
         let theirs = &syn.options;
-        let scales = self.offer.window_scale.is_some() && theirs.window_scale.is_some();
+        let shift = self.shift.filter(|_| theirs.window_scale.is_some());
         let asks = if answer {
             // [RFC3168 s6.1.1]: an answer has ECE alone.
-            self.offer.ecn == EcnMode::Request && syn.flags.has(Flags::ECE) && !syn.flags.has(Flags::CWR)
+            self.config.ecn == EcnMode::Request && syn.flags.has(Flags::ECE) && !syn.flags.has(Flags::CWR)
         } else {
-            self.offer.ecn != EcnMode::Off && syn.flags.has(Flags::ECE | Flags::CWR)
+            self.config.ecn != EcnMode::Off && syn.flags.has(Flags::ECE | Flags::CWR)
         };
         let agreed = Agreed {
-            sack: self.offer.sack && theirs.sack_permitted,
-            timestamps: self.offer.timestamps && theirs.timestamps.is_some(),
+            sack: self.sack && theirs.sack_permitted,
+            timestamps: self.config.timestamps && theirs.timestamps.is_some(),
             ecn: asks,
-            scaled: scales,
-            shift: if scales { self.shift } else { 0 },
+            scaled: shift.is_some(),
+            shift: shift.unwrap_or(0),
             peer_mss: theirs.mss.map_or(DEFAULT_MSS, |mss| u32::from(mss.get())),
         };
         self.agreed = Some(agreed);
         agreed
     }
-}
-
-/// The least shift with which a window of `bytes` can be said [RFC7323 s2.3].
-fn least_shift(bytes: u64) -> u8 {
-    (0..MOST_SHIFT).find(|shift| bytes >> shift <= u64::from(u16::MAX)).unwrap_or(MOST_SHIFT)
 }

@@ -14,7 +14,7 @@ pub use crate::state::{Failure, State};
 pub use adopted::Adoption;
 pub use close::refusal;
 
-use crate::config::{Config, Nagle, Paws};
+use crate::config::{Config, EcnMode, Nagle, Paws};
 use crate::event::{Blocked, Event};
 use crate::info::Info;
 use crate::receiver::Receiver;
@@ -70,15 +70,14 @@ impl Connection {
     /// An end in ESTABLISHED, whose other end advertises `peer_window` bytes: without a handshake and with both sequence
     /// spaces at zero, as in the thesis's simulator [goel1997 4.2 (2)]. What the settings offer is taken as agreed on.
     pub fn established(config: &Config, local_port: u16, remote_port: u16, peer_window: u64) -> Self {
-        let agreed = config.options;
-        let segment = timestamps::left_for_data(config.segment, agreed.timestamps);
+        let segment = timestamps::left_for_data(config.segment, config.timestamps);
         let config = &Config { segment, ..config.clone() };
         let mut connection = Self::new(config, local_port, remote_port, State::Established, SeqNum(0));
         let uses_sack = connection.sender.uses_sack();
-        connection.timestamps = agreed.timestamps;
-        connection.ecn = agreed.ecn == crate::config::EcnMode::Request;
+        connection.timestamps = config.timestamps;
+        connection.ecn = config.ecn == EcnMode::Request;
         connection.sender.agreed(connection.ecn, peer_window, None, None);
-        connection.receiver.agreed(agreed.sack && uses_sack, agreed.duplicate_sack, 0, u64::MAX);
+        connection.receiver.agreed(config.sack && uses_sack, config.dsack, 0, u64::MAX);
         connection
     }
 
@@ -95,7 +94,7 @@ impl Connection {
     fn new(config: &Config, local_port: u16, remote_port: u16, state: State, origin: SeqNum) -> Self {
         let sender = Sender::new(config, 0);
         let handshake = || Box::new(Handshake::new(config, sender.uses_sack()));
-        let receiver = Receiver::new(config.window.0, config.segment, config.acks, sender.precise_ecn());
+        let receiver = Receiver::new(config, sender.precise_ecn());
         let apart = timestamps::value(Time::ZERO + config.invalid_ratelimit);
         Connection {
             local_port,

@@ -2,12 +2,12 @@
 
 use engine::Time;
 
-use crate::config::Acks;
+use crate::config::Delay;
 
 /// Acknowledgments owed to the other end.
 #[derive(Debug)]
 pub(super) struct Delayed {
-    settings: Acks,
+    settings: Delay,
     /// To go out now, one by one.
     owed: u32,
     /// Segments that wait for company, and until when.
@@ -19,7 +19,7 @@ pub(super) struct Delayed {
 }
 
 impl Delayed {
-    pub fn new(settings: Acks) -> Self {
+    pub fn new(settings: Delay) -> Self {
         Delayed { settings, owed: 0, waiting: 0, until: Time::NEVER, arrived: 0, quick: true }
     }
 

@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 use engine::Time;
 use wire::{Ecn, SackBlocks, SeqNum};
 
-use crate::config::Acks;
+use crate::config::Config;
 use crate::event::Event;
 use delayed::Delayed;
 use reassembly::Reassembly;
@@ -62,7 +62,8 @@ pub(crate) struct Data {
 }
 
 impl Receiver {
-    pub fn new(buffer: u64, segment: u32, acks: Acks, precise_ecn: bool) -> Self {
+    pub fn new(config: &Config, precise_ecn: bool) -> Self {
+        let buffer = config.window.0;
         Receiver {
             buffer,
             shift: 0,
@@ -73,9 +74,9 @@ impl Receiver {
             read_to: 0,
             // No more than a SYN can say, until windows are agreed on [RFC7323 s2.2].
             edge: buffer.min(u64::from(u16::MAX)),
-            delayed: Delayed::new(acks),
+            delayed: Delayed::new(config.delayed_ack.delay()),
             reports: Reports::default(),
-            segment,
+            segment: config.segment,
             echo: false,
             precise_ecn,
             duplicates: 0,

@@ -34,7 +34,7 @@ impl Sender {
             return false;
         }
         let una = self.una();
-        if ack < una && (arrival.sack.is_empty() || !self.settings.sack) {
+        if ack < una && (arrival.sack.is_empty() || !self.sack) {
             return true;
         }
         let same_window = arrival.window.is_none_or(|window| window == self.peer.size());
@@ -103,7 +103,7 @@ impl Sender {
         self.deliver(arrival, &mut summary);
         let acked = self.una() - una;
         // While the window is closed over data in flight, duplicates answer probes.
-        let duplicate = match self.settings.sack {
+        let duplicate = match self.sack {
             _ if self.peer.is_frozen() => false,
             true => summary.sacked > 0,
             false => acked == 0 && ack == una && had_data && arrival.bare && same_window,
@@ -160,8 +160,7 @@ impl Sender {
         let echoes = arrival.ecn_echo && self.ecn.is_agreed() && !self.cwnd.precise_ecn();
         let opens = match verdict {
             Verdict::Ordinary => true,
-            // By the RFC cwnd stays where recovery left it [RFC5681 s3.2 step 6].
-            Verdict::Recovered => self.settings.recovery_exit_growth,
+            Verdict::Recovered => self.cwnd.grows_at_recovery_exit(),
             _ => false,
         };
         if opens && !self.cwnd.is_reducing() && !echoes {
@@ -204,7 +203,7 @@ impl Sender {
         let episode = self.episodes.sent_before();
         let Sender { board, rate, episodes, .. } = self;
         let mut blocks = [None; SackBlocks::MOST];
-        if self.settings.sack && !arrival.sack.is_empty() {
+        if self.sack && !arrival.sack.is_empty() {
             blocks = offsets(arrival, board);
             summary.duplicate = blocks[0].filter(|first| is_duplicate(*first, arrival.ack, blocks[1]));
             if summary.duplicate.is_some() {
@@ -314,7 +313,7 @@ impl Sender {
     #[inline]
     fn delivered_by(&self, summary: &AckSummary, acked: u64, duplicate: bool, preceding: u32) -> u64 {
         let segment = u64::from(self.buffer.mss());
-        match (self.settings.sack, acked) {
+        match (self.sack, acked) {
             (true, _) => summary.delivered,
             (false, 0) => u64::from(duplicate) * segment,
             (false, acked) => acked.saturating_sub(u64::from(preceding) * segment).max(acked.min(segment)),

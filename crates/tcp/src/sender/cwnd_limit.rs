@@ -19,6 +19,7 @@ pub(super) struct CwndLimit {
     /// The first window, in segments.
     initial_window: u32,
     growth: Growth,
+    recovery_exit_growth: bool,
     prr: bool,
     restart_after_idle: bool,
     stale: bool,
@@ -57,6 +58,7 @@ impl CwndLimit {
             mss,
             initial_window,
             growth: config.growth,
+            recovery_exit_growth: config.recovery_exit_growth,
             prr: config.prr,
             restart_after_idle: config.restart_after_idle,
             stale: true,
@@ -154,6 +156,12 @@ impl CwndLimit {
             Growth::WhenUsed if acked > 0 || reordered() => delivered,
             Growth::WhenUsed => 0,
         }
+    }
+
+    /// Whether the acknowledgment that ends recovery also lets the window grow. By the RFC cwnd stays where recovery left it
+    /// [RFC5681 s3.2 step 6].
+    pub fn grows_at_recovery_exit(&self) -> bool {
+        self.recovery_exit_growth
     }
 
     /// Whether the window may grow, with a receiver that takes `peer_window` bytes.

@@ -68,16 +68,9 @@ use send_buffer::SendBuffer;
 use spurious::Spurious;
 use telemetry::Telemetry;
 
-/// What does not change, or once, at the handshake.
-struct Settings {
-    recovery_exit_growth: bool,
-    /// Whether SACK and timestamps were agreed on.
-    sack: bool,
-    timestamps: bool,
-}
-
 pub(crate) struct Sender {
-    settings: Settings,
+    /// Whether recovery uses SACK, and the ends have agreed on it.
+    sack: bool,
     board: Scoreboard,
     buffer: SendBuffer,
     peer: PeerWindow,
@@ -101,14 +94,10 @@ impl Sender {
         let segment = f64::from(config.segment);
         let episodes = Episodes::new(config);
         let cwnd = CwndLimit::new(config);
-        let differentiates = config.differentiation != DifferentiationConfig::default();
+        let differentiates = config.loss_differentiation != DifferentiationConfig::default();
         let (paces, feeds) = (cwnd.paces(), cwnd.wants_feedback() || differentiates);
         Sender {
-            settings: Settings {
-                recovery_exit_growth: config.recovery_exit_growth,
-                sack: config.options.sack && episodes.uses_sack(),
-                timestamps: config.options.timestamps,
-            },
+            sack: config.sack && episodes.uses_sack(),
             board: Scoreboard::default(),
             buffer: SendBuffer::new(config.segment, config.nagle),
             peer: PeerWindow::new(peer_window, config.closed_window),
@@ -117,9 +106,9 @@ impl Sender {
             episodes,
             ecn: EcnState::default(),
             resends: ResendQueue::default(),
-            differentiation: differentiates.then(|| config.differentiation.build(segment)),
+            differentiation: differentiates.then(|| config.loss_differentiation.build(segment)),
             notices: Notices::new(&config.response),
-            spurious: Spurious::new(config.spurious),
+            spurious: Spurious::new(config),
             rate: feeds.then(Box::default),
             pacer: Pacer::new(paces),
             telemetry: Telemetry::default(),
@@ -322,7 +311,7 @@ impl Sender {
     #[inline]
     fn renew_inflation(&mut self) {
         // [RFC3042 s2]: limited transmit is for recoveries that count duplicates. With SACK the pipe shrinks by itself.
-        let limited = if self.settings.sack { 0 } else { self.episodes.limited_segments(self.board.nxt()) };
+        let limited = if self.sack { 0 } else { self.episodes.limited_segments(self.board.nxt()) };
         let inflation =
             if limited > 0 { f64::from(limited) * f64::from(self.buffer.mss()) } else { self.episodes.inflation() };
         self.cwnd.inflate(inflation);
@@ -336,7 +325,7 @@ impl Sender {
             srtt: self.timer.rtt().measured(),
             min_rtt: self.timer.rtt().min_rtt(),
             echo: None,
-            sack: self.settings.sack,
+            sack: self.sack,
             after_timeout: self.episodes.after_timeout(),
             expiry: self.timer.expiry(),
         }
@@ -349,7 +338,7 @@ impl Sender {
         let bytes = if self.episodes.going_back().is_some() {
             // After going back: what was sent since.
             self.board.pipe() as f64
-        } else if self.settings.sack || self.episodes.recovering() {
+        } else if self.sack || self.episodes.recovering() {
             // While a hole stays open any amount may be outstanding: what was SACKed, or told of by duplicates, has left the
             // network. In it there was never more than the window. The RFC's words would have all of it count.
             outstanding.min(self.cwnd.cwnd())

@@ -27,7 +27,7 @@ impl Sender {
             acked,
             sacked: summary.sacked,
             duplicates: if duplicate { self.duplicates() } else { 0 },
-            sack: self.settings.sack,
+            sack: self.sack,
             duplicate_sack: summary.duplicate,
             notified,
             echoes_original: self.spurious.echoes_original(arrival.echo.map(|(echo, _)| echo)),
@@ -182,7 +182,7 @@ impl Sender {
             advanced: acked > 0,
             duplicate,
             originals: summary.originals,
-            sack: self.settings.sack,
+            sack: self.sack,
             echo: arrival.echo.map(|(echo, _)| echo),
             duplicate_sack: summary.duplicate,
         });

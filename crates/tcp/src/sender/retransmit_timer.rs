@@ -22,6 +22,9 @@ pub(super) struct RetransmitTimer {
     congestion: u32,
     /// Retransmissions before the connection is given up.
     max_retries: Option<u32>,
+    max_rto: Span,
+    restart: TimerRestart,
+    sampling: Sampling,
     /// Boxed, for hardly any application sets it.
     user_timeout: Option<Box<UserTimeout>>,
 }
@@ -36,12 +39,15 @@ pub(super) struct Expiry {
 impl RetransmitTimer {
     pub fn new(config: &Config) -> Self {
         RetransmitTimer {
-            rtt: RttEstimator::new(config.rto),
+            rtt: RttEstimator::new(config),
             expiry: Time::NEVER,
             timed: None,
             consecutive: 0,
             congestion: 0,
-            max_retries: config.retries.data,
+            max_retries: config.retries.data.max(),
+            max_rto: config.max_rto,
+            restart: config.rto_restart,
+            sampling: config.rtt_sampling,
             user_timeout: None,
         }
     }
@@ -106,14 +112,14 @@ impl RetransmitTimer {
         // Karn: a segment sent twice is not timed [RFC6298 s3]. Nor is one behind it, as in 4.3BSD [WS96]:
         // its acknowledgment waits for the hole to be filled, so the time it takes is not the path's.
         self.timed = None;
-        if prompted && self.rtt.settings().restart == TimerRestart::Retransmissions {
+        if prompted && self.restart == TimerRestart::Retransmissions {
             self.start(now);
         }
     }
 
     /// Fast recovery begins with a retransmission.
     pub fn on_fast_retransmit(&mut self, now: Time) {
-        if self.rtt.settings().restart != TimerRestart::Acknowledgments {
+        if self.restart != TimerRestart::Acknowledgments {
             self.start(now);
         }
     }
@@ -177,7 +183,7 @@ impl RetransmitTimer {
     /// A closed window is probed, after `nth` probes before this one: when it is probed again, after pauses that grow
     /// exponentially [RFC9293 s3.8.6.1]; `None` once the user timeout is over.
     pub fn next_window_probe(&mut self, now: Time, nth: u32) -> Option<Time> {
-        let pause = self.rtt.rto().times(1 << (nth + 1).min(20)).min(self.rtt.settings().max);
+        let pause = self.rtt.rto().times(1 << (nth + 1).min(20)).min(self.max_rto);
         match &mut self.user_timeout {
             Some(user) => user.clamp_probe(now, nth == 0, now + pause),
             None => Some(now + pause),
@@ -200,7 +206,7 @@ impl RetransmitTimer {
     /// Which segments are timed.
     #[inline]
     pub fn sampling(&self) -> Sampling {
-        self.rtt.settings().sampling
+        self.sampling
     }
 
     /// When the segment was sent that was timed, if its acknowledgment has come with `una`.

@@ -2,12 +2,18 @@
 
 use engine::{Span, Time};
 
-use crate::config::{Arithmetic, BackOff, Floor, RtoConfig};
+use crate::config::{Arithmetic, BackOff, Config, Floor};
 
 /// Smoothed round-trip time, its variation, and the doubling after timeouts.
 #[derive(Clone, Debug)]
 pub struct RttEstimator {
-    limits: RtoConfig,
+    initial_rto: Span,
+    min_rto: Span,
+    max_rto: Span,
+    floor: Floor,
+    granularity: Span,
+    arithmetic: Arithmetic,
+    back_off: BackOff,
     /// In nanoseconds; with scaled ticks, in eighths of a tick.
     srtt: Option<i64>,
     /// In nanoseconds; with scaled ticks, in quarters of a tick.
@@ -18,8 +24,20 @@ pub struct RttEstimator {
 
 impl RttEstimator {
     /// An estimator that has measured nothing.
-    pub fn new(limits: RtoConfig) -> Self {
-        RttEstimator { limits, srtt: None, rttvar: 0, min_rtt: None, doublings: 0 }
+    pub fn new(config: &Config) -> Self {
+        RttEstimator {
+            initial_rto: config.initial_rto,
+            min_rto: config.min_rto,
+            max_rto: config.max_rto,
+            floor: config.rto_floor,
+            granularity: config.rto_granularity,
+            arithmetic: config.rto_arithmetic,
+            back_off: config.rto_back_off,
+            srtt: None,
+            rttvar: 0,
+            min_rtt: None,
+            doublings: 0,
+        }
     }
 
     /// Takes a measurement that ends `now` [RFC6298 s2.2, s2.3]; whatever was doubled is known now.
@@ -27,7 +45,7 @@ impl RttEstimator {
     pub fn sample(&mut self, now: Time, rtt: Span) {
         self.min_rtt = Some(self.min_rtt.map_or(rtt, |min| min.min(rtt)));
         self.doublings = 0;
-        if self.limits.arithmetic == Arithmetic::ScaledTicks {
+        if self.arithmetic == Arithmetic::ScaledTicks {
             return self.sample_ticks(now, rtt);
         }
         let rtt = self.in_ticks(rtt).as_nanos() as i64;
@@ -46,7 +64,7 @@ impl RttEstimator {
 
     /// Takes a measurement in ticks. `>>` rounds down [Jacobson1988 A.2].
     fn sample_ticks(&mut self, now: Time, rtt: Span) {
-        let tick = self.limits.granularity.as_nanos().max(1);
+        let tick = self.granularity.as_nanos().max(1);
         let ticks = (now.as_nanos() / tick - now.as_nanos().saturating_sub(rtt.as_nanos()) / tick).max(1) as i64;
         match self.srtt {
             None => (self.srtt, self.rttvar) = (Some(ticks << 3), ticks << 1),
@@ -58,17 +76,11 @@ impl RttEstimator {
         }
     }
 
-    /// The settings it was made with.
-    #[inline]
-    pub fn settings(&self) -> &RtoConfig {
-        &self.limits
-    }
-
     /// The unit of what is kept of the smoothed round trip, and of its variation.
     fn units(&self) -> [i64; 2] {
-        match self.limits.arithmetic {
+        match self.arithmetic {
             Arithmetic::Exact => [1, 1],
-            Arithmetic::ScaledTicks => [8, 4].map(|parts| self.limits.granularity.as_nanos() as i64 / parts),
+            Arithmetic::ScaledTicks => [8, 4].map(|parts| self.granularity.as_nanos() as i64 / parts),
         }
     }
 
@@ -96,7 +108,7 @@ impl RttEstimator {
 
     /// A round trip in whole ticks of the clock, at least one.
     fn in_ticks(&self, rtt: Span) -> Span {
-        let tick = self.limits.granularity.as_nanos();
+        let tick = self.granularity.as_nanos();
         match rtt.as_nanos().checked_div(tick) {
             None => rtt,
             Some(ticks) => Span::from_nanos(ticks.max(1) * tick),
@@ -107,8 +119,8 @@ impl RttEstimator {
     #[inline]
     pub fn expiry(&self, now: Time) -> Time {
         let at = now + self.rto();
-        let tick = self.limits.granularity.as_nanos();
-        if tick == 0 || self.limits.arithmetic == Arithmetic::ScaledTicks {
+        let tick = self.granularity.as_nanos();
+        if tick == 0 || self.arithmetic == Arithmetic::ScaledTicks {
             at
         } else {
             Time::from_nanos(at.as_nanos().div_ceil(tick) * tick)
@@ -125,25 +137,25 @@ impl RttEstimator {
     #[inline]
     pub fn rto(&self) -> Span {
         let base = match self.srtt {
-            None => self.limits.initial,
+            None => self.initial_rto,
             // [Jacobson1988 A.2], and two ticks at least, as one may be nearly over when the timer is started.
-            Some(srtt) if self.limits.arithmetic == Arithmetic::ScaledTicks => {
+            Some(srtt) if self.arithmetic == Arithmetic::ScaledTicks => {
                 let ticks = (srtt + (self.rttvar << 3)) >> 3;
-                let tick = self.limits.granularity;
-                tick.times(ticks as u64).max(self.limits.min).max(tick.times(2))
+                let tick = self.granularity;
+                tick.times(ticks as u64).max(self.min_rto).max(tick.times(2))
             }
             Some(srtt) => {
                 // [RFC6298 s2.3]
-                let variation = (4 * self.rttvar).max(self.limits.granularity.as_nanos() as i64);
-                match self.limits.floor {
-                    Floor::Timeout => Span::from_nanos((srtt + variation) as u64).max(self.limits.min),
+                let variation = (4 * self.rttvar).max(self.granularity.as_nanos() as i64);
+                match self.floor {
+                    Floor::Timeout => Span::from_nanos((srtt + variation) as u64).max(self.min_rto),
                     Floor::Variation => {
-                        Span::from_nanos(srtt as u64) + Span::from_nanos(variation as u64).max(self.limits.min)
+                        Span::from_nanos(srtt as u64) + Span::from_nanos(variation as u64).max(self.min_rto)
                     }
                 }
             }
         };
-        base.times(1 << self.doublings.min(32)).min(self.limits.max)
+        base.times(1 << self.doublings.min(32)).min(self.max_rto)
     }
 
     /// Takes the doublings back: the timeout was needless.
@@ -158,7 +170,7 @@ impl RttEstimator {
 
     /// New data is acknowledged: takes the doublings back, if they hold no longer than until then.
     pub fn on_advance(&mut self) {
-        if self.limits.back_off == BackOff::UntilAcknowledged {
+        if self.back_off == BackOff::UntilAcknowledged {
             self.doublings = 0;
         }
     }
@@ -173,8 +185,8 @@ mod tests {
     // covers [RFC6298 s2.1, s2.2, s2.3, s2.4]
     #[test]
     fn timeout_follows_the_equations() {
-        let limits = RtoConfig { initial: MS(1000), min: MS(200), max: MS(64_000), ..RtoConfig::default() };
-        let mut rtt = RttEstimator::new(limits);
+        let config = Config { initial_rto: MS(1000), min_rto: MS(200), max_rto: MS(64_000), ..Config::default() };
+        let mut rtt = RttEstimator::new(&config);
         assert_eq!(rtt.rto(), MS(1000));
         rtt.sample(Time::ZERO, MS(100));
         assert_eq!((rtt.srtt(), rtt.rto()), (MS(100), MS(300)));
@@ -190,7 +202,7 @@ mod tests {
     // covers [RFC6298 s2.5, s5.5]
     #[test]
     fn timeout_doubles_to_its_maximum() {
-        let mut rtt = RttEstimator::new(RtoConfig::default());
+        let mut rtt = RttEstimator::new(&Config::default());
         rtt.sample(Time::ZERO, MS(100));
         let seen: Vec<u64> = (0..9)
             .map(|_| {
@@ -209,7 +221,7 @@ mod tests {
     // covers [RFC4015 s3.4]: a needless timeout leaves no doubling behind.
     #[test]
     fn a_needless_timeout_is_taken_back() {
-        let mut rtt = RttEstimator::new(RtoConfig::default());
+        let mut rtt = RttEstimator::new(&Config::default());
         rtt.sample(Time::ZERO, MS(100));
         (0..3).for_each(|_| rtt.back_off());
         assert_eq!((rtt.rto(), rtt.doublings()), (MS(8000), 3));
@@ -221,7 +233,7 @@ mod tests {
     /// one that ends on a tick at that.
     #[test]
     fn a_coarse_clock_counts_ticks() {
-        let mut rtt = RttEstimator::new(RtoConfig { granularity: MS(500), min: MS(100), ..RtoConfig::default() });
+        let mut rtt = RttEstimator::new(&Config { rto_granularity: MS(500), min_rto: MS(100), ..Config::default() });
         rtt.sample(Time::ZERO, MS(100));
         assert_eq!((rtt.srtt(), rtt.variation(), rtt.min_rtt()), (MS(500), MS(250), Some(MS(100))));
         assert_eq!(rtt.rto(), MS(1500));
@@ -238,7 +250,7 @@ mod tests {
     #[test]
     fn the_floor_is_of_the_timeout_or_of_the_variation() {
         for (floor, expected) in [(Floor::Timeout, 1000), (Floor::Variation, 1100)] {
-            let mut rtt = RttEstimator::new(RtoConfig { floor, ..RtoConfig::default() });
+            let mut rtt = RttEstimator::new(&Config { rto_floor: floor, ..Config::default() });
             assert_eq!((rtt.measured(), rtt.srtt()), (None, Span::ZERO));
             rtt.sample(Time::ZERO, MS(100));
             assert_eq!((rtt.rto(), rtt.measured()), (MS(expected), Some(MS(100))), "{floor:?}");
@@ -247,7 +259,7 @@ mod tests {
 
     #[test]
     fn in_bsd_new_data_takes_the_doublings_back() {
-        let mut rtt = RttEstimator::new(RtoConfig { back_off: BackOff::UntilAcknowledged, ..RtoConfig::default() });
+        let mut rtt = RttEstimator::new(&Config { rto_back_off: BackOff::UntilAcknowledged, ..Config::default() });
         rtt.back_off();
         assert_eq!(rtt.rto(), MS(2000));
         rtt.on_advance();
@@ -256,8 +268,8 @@ mod tests {
     // By hand, with a tick of 500 ms [Jacobson1988 A.2]: eighths of srtt, quarters of its variation.
     #[test]
     fn scaled_ticks_keep_a_variation_of_three_quarters_of_a_tick() {
-        let limits = RtoConfig { granularity: MS(500), arithmetic: Arithmetic::ScaledTicks, ..RtoConfig::default() };
-        let mut rtt = RttEstimator::new(limits);
+        let config = Config { rto_granularity: MS(500), rto_arithmetic: Arithmetic::ScaledTicks, ..Config::default() };
+        let mut rtt = RttEstimator::new(&config);
         let mut after = |now, length| {
             rtt.sample(Time::ZERO + MS(now), MS(length));
             (rtt.srtt.unwrap(), rtt.rttvar, rtt.rto())
@@ -277,7 +289,7 @@ mod tests {
         // The timer runs for whole ticks from when it is started, and at least two.
         assert_eq!(rtt.expiry(Time::ZERO + MS(3800)), Time::ZERO + MS(7300));
         (rtt.srtt, rtt.rttvar) = (Some(1), 1);
-        rtt.limits.min = Span::ZERO;
+        rtt.min_rto = Span::ZERO;
         assert_eq!((rtt.rto(), rtt.srtt(), rtt.variation()), (MS(1000), Span::from_nanos(62_500_000), MS(125)));
     }
 }

@@ -3,12 +3,16 @@
 
 use std::collections::BTreeMap;
 
-use crate::config::Spurious as Settings;
+use crate::config::Config;
 
 /// An episode of retransmissions, and what has shown so far whether there was need of it.
 #[derive(Debug, Default)]
 pub(super) struct Spurious {
-    settings: Settings,
+    frto: bool,
+    eifel: bool,
+    dsack_undo: bool,
+    /// Whether retransmissions carry timestamps.
+    timestamps: bool,
     /// Boxed, for it is rare and an idle connection should be small.
     episode: Option<Box<Episode>>,
     /// The timestamp of the first retransmission since none was outstanding, and whether there is one: two fields, for
@@ -67,8 +71,9 @@ pub(super) enum Finding {
 }
 
 impl Spurious {
-    pub fn new(settings: Settings) -> Self {
-        Spurious { settings, episode: None, stamp: 0, stamped: false }
+    pub fn new(config: &Config) -> Self {
+        let Config { frto, eifel, dsack_undo, timestamps, .. } = *config;
+        Spurious { frto, eifel, dsack_undo, timestamps, episode: None, stamp: 0, stamped: false }
     }
 
     /// There is nothing to take back any more: the window was reduced for another reason since.
@@ -85,7 +90,7 @@ impl Spurious {
     /// An episode begins, with everything before `until` sent. `first` if nothing was being recovered; `outstanding` if
     /// something that was sent again before has not been acknowledged.
     pub fn begin(&mut self, timeout: bool, until: u64, first: bool, outstanding: bool) {
-        if self.settings == Settings::default() {
+        if !(self.frto || self.eifel || self.dsack_undo) {
             return;
         }
         if !outstanding {
@@ -93,7 +98,7 @@ impl Spurious {
             // (Linux: `tcp_retrans_stamp_cleanup`).
             self.stamped = false;
         }
-        let frto = if timeout && first && self.settings.frto { Frto::Resent } else { Frto::Off };
+        let frto = if timeout && first && self.frto { Frto::Resent } else { Frto::Off };
         // A timeout within an episode: the window before the first cut is the one to come back to.
         if let Some(episode) = self.episode.as_mut().filter(|_| !first) {
             (episode.until, episode.frto) = (until, frto);
@@ -102,9 +107,9 @@ impl Spurious {
         self.episode = Some(Box::new(Episode { until, resent: BTreeMap::new(), needed: 0, frto }));
     }
 
-    /// What begins at `seq` was sent again, with this timestamp.
-    pub fn on_resent(&mut self, seq: u64, stamp: Option<u32>) {
-        if let Some(stamp) = stamp.filter(|_| !self.stamped) {
+    /// What begins at `seq` was sent again; `stamp` is the timestamp of the time.
+    pub fn on_resent(&mut self, seq: u64, stamp: u32) {
+        if self.timestamps && !self.stamped {
             (self.stamp, self.stamped) = (stamp, true);
         }
         if let Some(episode) = &mut self.episode {
@@ -144,7 +149,7 @@ impl Spurious {
 
     /// An acknowledgment has come.
     pub fn on_ack(&mut self, signs: &Signs) -> Finding {
-        let eifel = self.settings.eifel && signs.advanced && self.echoes_original(signs.echo);
+        let eifel = self.eifel && signs.advanced && self.echoes_original(signs.echo);
         let Some(episode) = &mut self.episode else { return Finding::Nothing };
         if let Some((from, to)) = signs.duplicate_sack {
             // What the network doubled says nothing of what was sent again (RFC 3708).
@@ -154,7 +159,7 @@ impl Spurious {
             }
         }
         let resent = !episode.resent.is_empty();
-        let all_twice = self.settings.duplicate_sack && resent && episode.needed == 0;
+        let all_twice = self.dsack_undo && resent && episode.needed == 0;
         let first = match episode.frto {
             Frto::Off => false,
             // With SACK whatever is new and was sent once was in flight when the timer expired [RFC5682 s3.1].
@@ -196,15 +201,15 @@ mod tests {
     // covers [RFC3522 s3.2]
     #[test]
     fn an_echo_of_an_earlier_retransmission_is_no_original() {
-        let mut spurious = Spurious::new(Settings { eifel: true, ..Settings::default() });
+        let mut spurious = Spurious::new(&Config { eifel: true, timestamps: true, ..Config::default() });
         spurious.begin(false, 10_000, true, false);
-        spurious.on_resent(0, Some(100));
+        spurious.on_resent(0, 100);
         assert!(spurious.echoes_original(Some(99)) && !spurious.echoes_original(Some(100)));
         spurious.begin(false, 20_000, true, true);
-        spurious.on_resent(10_000, Some(200));
+        spurious.on_resent(10_000, 200);
         assert!(spurious.echoes_original(Some(99)) && !spurious.echoes_original(Some(100)));
         spurious.begin(false, 30_000, true, false);
-        spurious.on_resent(20_000, Some(300));
+        spurious.on_resent(20_000, 300);
         assert!(spurious.echoes_original(Some(299)) && !spurious.echoes_original(Some(300)));
     }
 }

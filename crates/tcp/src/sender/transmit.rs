@@ -203,7 +203,7 @@ impl Sender {
         self.cwnd.on_sent(now, len, !again);
         if again {
             self.notices.on_resent(seq);
-            self.spurious.on_resent(seq, self.settings.timestamps.then_some(stamp));
+            self.spurious.on_resent(seq, stamp);
             let prompted = matches!(reason, Reason::FastRetransmit | Reason::Notice) && seq == self.una();
             self.timer.on_resent(now, prompted);
         }

@@ -19,7 +19,8 @@ use engine::registry::{Fault, Settings};
 use engine::{Bytes, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tcp::presets;
+use tcp::config::Tries;
+use tcp::presets::{self, Preset};
 
 use super::{Agent, Place, Semantics, Traits};
 
@@ -141,7 +142,7 @@ impl Side {
         if let Some(segments) = self.initial_window.filter(|segments| !(1..=1000).contains(segments)) {
             faults.push(Fault::new(initial_window, segments, "a whole number of segments, 1 to 1000"));
         }
-        let most = self.tcp(classic_window()).rto.max;
+        let most = self.tcp(classic_window()).max_rto;
         if let Some(least) = self.min_rto.filter(|least| *least == Span::ZERO || *least > most) {
             faults.push(Fault::new(min_rto, least, format!("more than nothing and at most {most}")));
         }
@@ -153,14 +154,11 @@ impl Side {
 
     /// The settings of a connection that keeps `buffer` bytes.
     fn tcp(&self, buffer: Bytes) -> tcp::Config {
-        let mut config = tcp::Config::default();
-        if let Some(preset) = presets::find(&self.variant) {
-            (preset.configure)(&mut config);
-        }
+        let mut config = presets::find(&self.variant).map_or_else(tcp::Config::default, Preset::config);
         config.window = buffer;
         config.initial_window = self.initial_window.unwrap_or(config.initial_window);
-        config.rto.min = self.min_rto.unwrap_or(config.rto.min);
-        config.retries.data = Some(self.retries);
+        config.min_rto = self.min_rto.unwrap_or(config.min_rto);
+        config.retries.data = Tries::Max(self.retries);
         config
     }
 }

@@ -8,13 +8,14 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserializer, Error, MapAccess, Unexpected, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
-use tcp::config::Acks;
 
-/// What an initial window may be.
-pub(crate) const INITIAL_WINDOW: &str = "a whole number of segments, 1 to 1000";
+use super::settings::settings;
 
-/// Reads an initial window, so that what is no such number is answered in its own words.
-pub(crate) fn initial_window<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u32>, D::Error> {
+/// The range of an initial window.
+pub(super) const INITIAL_WINDOW: &str = "a whole number of segments, 1 to 1000";
+
+/// Reads an initial window; an error names its unit and range.
+pub(super) fn initial_window<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u32>, D::Error> {
     struct Segments;
     impl Visitor<'_> for Segments {
         type Value = u32;
@@ -32,25 +33,26 @@ pub(crate) fn initial_window<'de, D: Deserializer<'de>>(deserializer: D) -> Resu
 }
 
 /// `false`, `true`, or when acknowledgments go out.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum DelayedAck {
     /// Each segment is acknowledged at once.
+    #[default]
     Off,
-    /// They are kept back.
+    /// They are delayed.
     On(Delay),
 }
 
-/// When acknowledgments go out that are kept back.
+/// When delayed acknowledgments go out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Delay {
-    /// One goes out with every so many full segments.
+    /// Full segments per acknowledgment: 1 acknowledges each, 2 is the maximum that TCP allows [RFC5681 s4.2].
     #[serde(default = "two")]
     pub every: u32,
-    /// How long it is kept back at most.
+    /// The maximum delay; TCP allows 500 ms [RFC5681 s4.2].
     #[serde(default = "fifth_of_a_second")]
     pub delay: Span,
-    /// So many segments at the beginning are acknowledged one by one.
+    /// The number of segments at the beginning that are acknowledged one by one (Linux's quick acknowledgments).
     #[serde(default)]
     pub at_once: u32,
 }
@@ -63,12 +65,18 @@ fn fifth_of_a_second() -> Span {
     Span::from_millis(200)
 }
 
+impl Default for Delay {
+    fn default() -> Self {
+        Delay { every: two(), delay: fifth_of_a_second(), at_once: 0 }
+    }
+}
+
 impl DelayedAck {
-    /// As TCP has it.
-    pub fn acks(self) -> Acks {
+    /// When acknowledgments go out; with every segment if they are not delayed.
+    pub fn delay(self) -> Delay {
         match self {
-            DelayedAck::Off => Acks { every: 1, ..Acks::default() },
-            DelayedAck::On(Delay { every, delay, at_once }) => Acks { every, delay, at_once },
+            DelayedAck::Off => Delay { every: 1, ..Delay::default() },
+            DelayedAck::On(delay) => delay,
         }
     }
 }
@@ -91,8 +99,7 @@ impl<'de> Deserialize<'de> for DelayedAck {
                 write!(f, "true, false, or a table such as {{ every = 2, delay = \"200 ms\" }}")
             }
             fn visit_bool<E: Error>(self, on: bool) -> Result<DelayedAck, E> {
-                let delay = Delay { every: two(), delay: fifth_of_a_second(), at_once: 0 };
-                Ok(if on { DelayedAck::On(delay) } else { DelayedAck::Off })
+                Ok(if on { DelayedAck::On(Delay::default()) } else { DelayedAck::Off })
             }
             fn visit_map<M: MapAccess<'de>>(self, map: M) -> Result<DelayedAck, M::Error> {
                 Delay::deserialize(MapAccessDeserializer::new(map)).map(DelayedAck::On)
@@ -111,40 +118,46 @@ impl JsonSchema for DelayedAck {
     }
 }
 
-/// How often something is sent again before the connection is given up. What is not given is as the variant has it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Retries {
-    /// A SYN, with a timeout that doubles each time.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(max = 255))]
-    pub syn: Option<u32>,
-    /// A SYN before these, with a timeout that does not double yet.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(max = 255))]
-    pub steady_syn: Option<u32>,
-    /// Data.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub data: Option<Tries>,
+settings! {
+    /// How often a segment is retransmitted before the connection is given up.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+    pub struct Retries {}
+
+    /// How often a segment is retransmitted before the connection is given up. Unset keys default to the variant's.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+    #[schemars(rename = "Retries")]
+    pub struct PartialRetries {}
+
+    keys {
+        /// A SYN, with a timeout that doubles each time; `steady_syn` come before.
+        #[given(schemars(range(max = 255)))]
+        syn: u32 = 6,
+        /// A SYN that was not answered, before `syn`, with a timeout that does not double yet: not in RFC 6298
+        /// [Linux tcp_timer.c].
+        #[given(schemars(range(max = 255)))]
+        steady_syn: u32 = 0,
+        /// Data.
+        data: Tries = Tries::Unlimited,
+    }
 }
 
 /// A number, or `"unlimited"`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Tries {
-    /// As often as it takes.
+    /// The connection is never given up.
     Unlimited,
-    /// So often.
-    Most(u32),
+    /// The maximum number.
+    Max(u32),
 }
 
 const UNLIMITED: &str = "unlimited";
 
 impl Tries {
-    /// As TCP has it.
-    pub fn most(self) -> Option<u32> {
+    /// The maximum number, if there is one.
+    pub fn max(self) -> Option<u32> {
         match self {
             Tries::Unlimited => None,
-            Tries::Most(times) => Some(times),
+            Tries::Max(times) => Some(times),
         }
     }
 }
@@ -153,7 +166,7 @@ impl Serialize for Tries {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Tries::Unlimited => serializer.serialize_str(UNLIMITED),
-            Tries::Most(times) => serializer.serialize_u32(*times),
+            Tries::Max(times) => serializer.serialize_u32(*times),
         }
     }
 }
@@ -168,11 +181,11 @@ impl<'de> Deserialize<'de> for Tries {
             }
             fn visit_i64<E: Error>(self, number: i64) -> Result<Tries, E> {
                 let times = u32::try_from(number);
-                times.map(Tries::Most).map_err(|_| E::invalid_value(Unexpected::Signed(number), &self))
+                times.map(Tries::Max).map_err(|_| E::invalid_value(Unexpected::Signed(number), &self))
             }
             fn visit_u64<E: Error>(self, number: u64) -> Result<Tries, E> {
                 let times = u32::try_from(number);
-                times.map(Tries::Most).map_err(|_| E::invalid_value(Unexpected::Unsigned(number), &self))
+                times.map(Tries::Max).map_err(|_| E::invalid_value(Unexpected::Unsigned(number), &self))
             }
             fn visit_str<E: Error>(self, text: &str) -> Result<Tries, E> {
                 match text {
@@ -195,23 +208,29 @@ impl JsonSchema for Tries {
 }
 
 /// `false`, `true`, or how far windows are shifted.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum WindowScaling {
-    /// They are not.
+    /// Windows are not scaled.
     Off,
-    /// As little as lets the whole window be said.
-    Least,
-    /// So far.
+    /// The minimum shift with which the receive buffer can be advertised.
+    #[default]
+    Auto,
+    /// This shift.
     Shift(u8),
 }
 
+/// The maximum shift [RFC7323 s2.3].
+pub(crate) const MAX_SHIFT: u8 = 14;
+
 impl WindowScaling {
-    /// As TCP has it.
-    pub fn shift(self) -> Option<Option<u8>> {
+    /// The shift of an end with a receive buffer of `buffer` bytes, if it offers to scale windows.
+    pub fn shift(self, buffer: u64) -> Option<u8> {
         match self {
             WindowScaling::Off => None,
-            WindowScaling::Least => Some(None),
-            WindowScaling::Shift(shift) => Some(Some(shift)),
+            WindowScaling::Auto => {
+                Some((0..MAX_SHIFT).find(|shift| buffer >> shift <= u64::from(u16::MAX)).unwrap_or(MAX_SHIFT))
+            }
+            WindowScaling::Shift(shift) => Some(shift.min(MAX_SHIFT)),
         }
     }
 }
@@ -220,7 +239,7 @@ impl Serialize for WindowScaling {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             WindowScaling::Off => serializer.serialize_bool(false),
-            WindowScaling::Least => serializer.serialize_bool(true),
+            WindowScaling::Auto => serializer.serialize_bool(true),
             WindowScaling::Shift(shift) => serializer.serialize_u8(*shift),
         }
     }
@@ -235,11 +254,10 @@ impl<'de> Deserialize<'de> for WindowScaling {
                 write!(f, "true, false, or a shift, 0 to 14")
             }
             fn visit_bool<E: Error>(self, on: bool) -> Result<WindowScaling, E> {
-                Ok(if on { WindowScaling::Least } else { WindowScaling::Off })
+                Ok(if on { WindowScaling::Auto } else { WindowScaling::Off })
             }
             fn visit_i64<E: Error>(self, number: i64) -> Result<WindowScaling, E> {
-                // [RFC7323 s2.3]
-                let shift = u8::try_from(number).ok().filter(|shift| *shift <= 14);
+                let shift = u8::try_from(number).ok().filter(|shift| *shift <= MAX_SHIFT);
                 shift.map(WindowScaling::Shift).ok_or_else(|| E::invalid_value(Unexpected::Signed(number), &self))
             }
             fn visit_u64<E: Error>(self, number: u64) -> Result<WindowScaling, E> {
@@ -255,6 +273,6 @@ impl JsonSchema for WindowScaling {
         "WindowScaling".into()
     }
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "anyOf": [{ "type": "boolean" }, { "type": "integer", "minimum": 0, "maximum": 14 }] })
+        json_schema!({ "anyOf": [{ "type": "boolean" }, { "type": "integer", "minimum": 0, "maximum": MAX_SHIFT }] })
     }
 }

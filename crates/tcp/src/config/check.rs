@@ -1,0 +1,146 @@
+//! Which values and combinations of settings make no sense.
+
+use engine::Span;
+use engine::registry::Fault;
+
+use super::values::{Delay, INITIAL_WINDOW};
+use super::{Arithmetic, Config, DelayedAck, EcnMode, Floor, PartialConfig, Tries};
+use crate::cc::Start;
+use crate::recovery::RecoveryConfig;
+
+/// The maximum delay of an acknowledgment [RFC5681 s4.2].
+const MAX_ACK_DELAY: Span = Span::from_millis(500);
+/// Acknowledgments that come much more seldom than every second segment belong to offloading, which comes in such sizes.
+const MAX_SEGMENTS_PER_ACK: u32 = 64;
+/// With the timeout doubled each time this is years.
+const MAX_RETRIES: u32 = 255;
+/// An hour.
+const MAX_TIME_WAIT: Span = Span::from_secs(3600);
+
+impl PartialConfig {
+    /// The faults of `config`, which has this table merged over the settings of its variant. Each names a key of the table, or
+    /// `variant` if the table does not set the key in question. The settings of the recovery, of the control and of the loss
+    /// differentiation check themselves.
+    pub fn check(&self, config: &Config) -> Vec<Fault> {
+        let mut faults = Vec::new();
+        if !(1..=1000).contains(&config.initial_window) {
+            faults.push(Fault::new("initial_window", config.initial_window, INITIAL_WINDOW));
+        }
+        self.check_times(config, &mut faults);
+        check_counts(config, &mut faults);
+        self.check_needs(config, &mut faults);
+        self.check_control(config, &mut faults);
+        faults
+    }
+
+    fn check_times(&self, config: &Config, faults: &mut Vec<Fault>) {
+        let max_rto = config.max_rto;
+        // A bound that the table does not set is not at fault: then `max_rto` is too small for it.
+        for (key, given, value) in
+            [("min_rto", self.min_rto, config.min_rto), ("initial_rto", self.initial_rto, config.initial_rto)]
+        {
+            if given.is_some() && (value > max_rto || value == Span::ZERO) {
+                faults.push(Fault::new(key, value, format!("more than nothing and at most max_rto ({max_rto})")));
+            } else if value > max_rto {
+                let fault = Fault::new("max_rto", max_rto, format!("at least {key} ({value})"));
+                faults.push(fault.hint(format!("or a smaller {key}")));
+            }
+        }
+        if config.rto_granularity > max_rto {
+            let expected = format!("at most max_rto ({max_rto})");
+            faults.push(Fault::new("rto_granularity", config.rto_granularity, expected));
+        }
+        if config.rto_arithmetic == Arithmetic::ScaledTicks {
+            let mut needs = |expected: &str| faults.push(Fault::new("rto_arithmetic", "scaled-ticks", expected));
+            if config.rto_granularity == Span::ZERO {
+                needs("a tick, such as `rto_granularity = \"500 ms\"` beside it");
+            }
+            if config.rto_floor == Floor::Variation {
+                needs("`rto_floor = \"timeout\"` beside it: in ticks min_rto bounds the timeout");
+            }
+        }
+        if config.time_wait > MAX_TIME_WAIT {
+            faults.push(Fault::new("time_wait", config.time_wait, "at most an hour"));
+        }
+    }
+
+    /// Options that others need.
+    fn check_needs(&self, config: &Config, faults: &mut Vec<Fault>) {
+        let mut needs = |key, asked: Option<bool>, has: bool, expected: &str, hint: &str| {
+            if asked == Some(true) && !has {
+                faults.push(Fault::new(key, true, expected).hint(hint));
+            }
+        };
+        let tahoe = matches!(config.recovery, RecoveryConfig::Tahoe(_));
+        let gradual = "a recovery that reduces the window step by step: tahoe falls to one segment at once";
+        needs("prr", self.prr, !tahoe, gradual, "write recovery = \"reno\", or leave out prr");
+        let stamps = "timestamps = true: Eifel goes by them";
+        needs("eifel", self.eifel, config.timestamps, stamps, "write timestamps = true");
+        let blocks = "sack = true: duplicates are reported in its blocks";
+        needs("dsack", self.dsack, config.sack, blocks, "write sack = true");
+        let reports = "sack = true and dsack = true: duplicates are reported in SACK's blocks";
+        let hint = "write sack = true, dsack = true";
+        needs("dsack_undo", self.dsack_undo, config.sack && config.dsack, reports, hint);
+    }
+
+    /// Settings that the congestion control needs.
+    fn check_control(&self, config: &Config, faults: &mut Vec<Fault>) {
+        let control = config.control.build(Start::trial());
+        let name = config.control.name();
+        let recovery = config.recovery.name();
+        // What to change: the key that is not as the control needs it if the table sets it, else what chose the control.
+        let fault = |key, given: bool, found: &str, expected: String| {
+            if given {
+                Fault::new(key, found, expected)
+            } else if self.control.is_some() {
+                Fault::new("control", quoted(name), expected)
+            } else {
+                Fault::new("variant", quoted(&self.variant), expected)
+            }
+        };
+        if control.regulates_recovery() {
+            let by_time = format!("{name} goes by when each segment was delivered");
+            if !config.recovery.build().uses_sack() {
+                let expected = format!("a recovery that needs SACK, not {recovery}: {by_time}");
+                let fault = fault("recovery", self.recovery.is_some(), &quoted(recovery), expected);
+                faults.push(fault.hint("write recovery = \"rack\" (or \"sack\", \"fack\")"));
+            } else if !config.sack {
+                let fault = fault("sack", self.sack.is_some(), "false", format!("sack = true: {by_time}"));
+                faults.push(fault.hint("write sack = true"));
+            }
+        }
+        if control.precise_ecn() && config.ecn != EcnMode::Request {
+            let found = if config.ecn == EcnMode::Off { "off" } else { "accept" };
+            let expected = format!("ecn = \"request\": {name} goes by marks, and both ends have these settings");
+            let fault = fault("ecn", self.ecn.is_some(), &quoted(found), expected);
+            faults.push(fault.hint("write ecn = \"request\", and an ecn_threshold at the bottleneck's link"));
+        }
+    }
+}
+
+fn check_counts(config: &Config, faults: &mut Vec<Fault>) {
+    if let DelayedAck::On(Delay { every, delay, .. }) = config.delayed_ack {
+        if !(1..=MAX_SEGMENTS_PER_ACK).contains(&every) {
+            faults.push(Fault::new("delayed_ack.every", every, format!("1 to {MAX_SEGMENTS_PER_ACK} segments")));
+        }
+        if delay > MAX_ACK_DELAY {
+            faults.push(Fault::new("delayed_ack.delay", delay, "at most 500 ms [RFC5681 s4.2]"));
+        }
+    }
+    let fault = |key, times: u32| Fault::new(key, times, format!("0 to {MAX_RETRIES} times"));
+    let retries = &config.retries;
+    for (key, times) in [("retries.syn", retries.syn), ("retries.steady_syn", retries.steady_syn)] {
+        if times > MAX_RETRIES {
+            faults.push(fault(key, times));
+        }
+    }
+    if let Tries::Max(times) = retries.data
+        && times > MAX_RETRIES
+    {
+        faults.push(fault("retries.data", times).hint("write \"unlimited\" to never give up"));
+    }
+}
+
+fn quoted(text: &str) -> String {
+    format!("\"{text}\"")
+}

@@ -1,0 +1,130 @@
+//! Settings that are one of several words.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// When acknowledgments let the window grow.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Growth {
+    /// Unless it is beyond the receiver's already: what the receiver does not take is no evidence of room in the network.
+    #[default]
+    BelowPeerWindow,
+    /// If the sender was held back by it in the last window, or in slow start if it is less than twice what was in flight
+    /// (Linux, after RFC 7661).
+    WhenUsed,
+}
+
+/// What a sender does when the other end's window closes over data in flight. It probes the window in any case
+/// [RFC9293 s3.8.6].
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ClosedWindow {
+    /// It waits: the retransmission timer stops, and nothing is lost. When the window opens, all that was not acknowledged is sent
+    /// again, without a cut, and the time it was closed was not idle (4.3BSD; Freeze-TCP and M-TCP live on it).
+    #[default]
+    Waits,
+    /// The retransmission timer goes on, cuts the window and probes with what is sent again (Linux).
+    TimesOut,
+}
+
+/// Which timestamps are too old: protection against wrapped sequence numbers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Paws {
+    /// All that are older than the newest of what came in order [RFC7323 s5.3 R1].
+    #[default]
+    Strict,
+    /// Those that are older by more than one tick, and not those of pure acknowledgments that the network has reordered
+    /// [Linux net/ipv4/tcp_input.c: TCP_PAWS_WINDOW, tcp_disordered_ack_check].
+    Linux,
+}
+
+/// What is never less than the least timeout.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Floor {
+    /// The timeout [RFC6298 s2.4].
+    #[default]
+    Timeout,
+    /// What is added to the smoothed round trip for its variation (Linux).
+    Variation,
+}
+
+/// The arithmetic of the round trip's estimate and of the timeout [RFC6298 s2.3].
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Arithmetic {
+    /// Nanoseconds; a timer expires at a tick of the clock.
+    #[default]
+    Exact,
+    /// Whole ticks, with three and two bits behind the point [Jacobson1988 A.2], as in ns-2 (`TcpAgent::rtt_update`,
+    /// `rtt_timeout`): a round trip is the number of ticks in it, at least one; a variation below a tick is shifted to 0, so it
+    /// decays no further. A timer runs for whole ticks, at least two, from when it is started; those of 4.3BSD, whose
+    /// arithmetic is the same, expire at a tick.
+    ScaledTicks,
+}
+
+/// How long a doubled timeout holds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum BackOff {
+    /// Until a round trip has been measured, which takes a segment that was sent once only: with a round trip longer than
+    /// the timeout no other rule ever gets to measure one [RFC6298 s5.5, Karn and Partridge 1987].
+    #[default]
+    UntilMeasured,
+    /// Until new data is acknowledged, as in 4.3BSD before Karn's rule of August 1987 (`tcp_input.c` 7.10).
+    UntilAcknowledged,
+}
+
+/// What starts the retransmission timer again while it runs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum TimerRestart {
+    /// Acknowledgments of new data [RFC6298 s5.3].
+    #[default]
+    Acknowledgments,
+    /// Also a fast retransmit, as in 4.3BSD and ns-2: the segment sent again has a round trip of its own to go (WS96). A
+    /// recovery that begins without a retransmission leaves the timer as it is.
+    Recovery,
+    /// Also each retransmission of the first unacknowledged segment, whatever asks for it: a fast retransmit, recovery, a message
+    /// (Linux: `tcp_xmit_retransmit_queue`).
+    Retransmissions,
+}
+
+/// Which segments are timed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Sampling {
+    /// One at a time, as in 4.3BSD; at least one a round trip [RFC6298 s3].
+    #[default]
+    OneAtATime,
+    /// The oldest that an acknowledgment covers, each time (Linux).
+    EachAcknowledgment,
+}
+
+/// Whether small segments wait for company.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Nagle {
+    /// They never wait.
+    #[default]
+    Off,
+    /// They wait while anything is unacknowledged [RFC9293 s3.7.4].
+    On,
+    /// They wait while a small one is unacknowledged (Minshall, Linux).
+    Minshall,
+}
+
+/// Whether explicit congestion notification is used.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum EcnMode {
+    /// No.
+    #[default]
+    Off,
+    /// If the other end asks for it.
+    Accept,
+    /// This end asks for it, and accepts it.
+    Request,
+}

@@ -1,0 +1,96 @@
+//! Declares settings once each: from it come the complete struct and the table in which each key may be left out.
+
+use engine::Named;
+
+use super::values::{PartialRetries, Retries};
+
+/// Declares a struct of settings, its defaults, and the table that users and presets write.
+///
+/// A key is declared as `key: Type = default`, or as `key: Type as Written = default` if tables hold another type than the
+/// struct. `#[given(...)]` adds attributes to the table's field. The first block declares fields of the struct that no table
+/// has, the second those of the table alone.
+macro_rules! settings {
+    (
+        $(#[$whole_attr:meta])*
+        pub struct $Whole:ident { $($(#[$own_attr:meta])* $own:ident: $own_type:ty = $own_default:expr,)* }
+        $(#[$partial_attr:meta])*
+        pub struct $Partial:ident { $($(#[$head_attr:meta])* $head:ident: $head_type:ty = $head_default:expr,)* }
+        keys {$(
+            $(#[doc = $doc:literal])* $(#[given($($given_attr:tt)*)])*
+            $key:ident: $type:ty $(as $given:ty)? = $default:expr,
+        )*}
+    ) => {
+        $(#[$whole_attr])*
+        pub struct $Whole {
+            $($(#[$own_attr])* pub $own: $own_type,)*
+            $($(#[doc = $doc])* pub $key: $type,)*
+        }
+
+        impl Default for $Whole {
+            fn default() -> Self {
+                $Whole { $($own: $own_default,)* $($key: $default,)* }
+            }
+        }
+
+        #[derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+        $(#[$partial_attr])*
+        #[serde(deny_unknown_fields)]
+        pub struct $Partial {
+            $($(#[$head_attr])* pub $head: $head_type,)*
+            $(
+                $(#[doc = $doc])* $(#[$($given_attr)*])*
+                #[serde(default, skip_serializing_if = "Option::is_none")]
+                pub $key: Option<settings!(@given $type $(, $given)?)>,
+            )*
+        }
+
+        impl Default for $Partial {
+            fn default() -> Self {
+                $Partial { $($head: $head_default,)* $($key: None,)* }
+            }
+        }
+
+        impl $Whole {
+            /// Takes over each key that the table gives; the other settings stay as they are.
+            pub fn merge(&mut self, table: &$Partial) {
+                $(if let Some(given) = &table.$key {
+                    $crate::config::settings::Given::<$type>::set(given, &mut self.$key);
+                })*
+            }
+        }
+    };
+    (@given $type:ty) => { $type };
+    (@given $type:ty, $given:ty) => { $given };
+}
+
+pub(super) use settings;
+
+/// A value as tables hold it.
+pub(super) trait Given<T> {
+    /// Replaces `setting` by this value.
+    fn set(&self, setting: &mut T);
+}
+
+impl<T: Clone> Given<T> for T {
+    fn set(&self, setting: &mut T) {
+        setting.clone_from(self);
+    }
+}
+
+impl<T: Clone> Given<T> for Named<T> {
+    fn set(&self, setting: &mut T) {
+        setting.clone_from(&self.0);
+    }
+}
+
+impl<T: Clone> Given<Option<T>> for T {
+    fn set(&self, setting: &mut Option<T>) {
+        *setting = Some(self.clone());
+    }
+}
+
+impl Given<Retries> for PartialRetries {
+    fn set(&self, setting: &mut Retries) {
+        setting.merge(self);
+    }
+}
