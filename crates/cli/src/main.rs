@@ -80,8 +80,8 @@ enum Command {
     Convert(convert::Args),
     /// List what scenarios can name: schemes, channels, TCP variants, traces, ...
     List(list::Args),
-    /// Print the JSON Schema of scenarios, for editors
-    Schema,
+    /// Print the JSON Schema of scenarios, for editors, or of summaries, for programs that read them
+    Schema(schema::Args),
     /// Print a script that completes this command's words in a shell
     Completions(completions::Args),
     /// Print the manual page of this command, or write the pages of all commands
@@ -174,7 +174,7 @@ fn main() -> ExitCode {
         Command::Check(args) => check::run(&args),
         Command::Convert(args) => convert::run(&args),
         Command::List(args) => list::run(&args),
-        Command::Schema => schema::run(),
+        Command::Schema(args) => schema::run(&args),
         Command::Completions(args) => completions::run(&args),
         Command::Man(args) => man::run(&args),
     };

@@ -80,8 +80,9 @@ fn version_names_the_model_version() {
 }
 
 #[test]
-fn schema_in_the_docs_is_the_one_that_is_printed() {
+fn schemata_in_the_docs_are_those_that_are_printed() {
     assert_kept("docs/scenario.schema.json", &fine(&scratch("schema"), &["schema"]));
+    assert_kept("docs/summary.schema.json", &fine(&scratch("schema-of-summaries"), &["schema", "summary"]));
 }
 
 #[test]

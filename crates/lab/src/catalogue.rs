@@ -129,15 +129,15 @@ fn changes(traits: &Traits) -> String {
     }
 }
 
-/// What a figure is, with its unit and what it is about.
+/// The subject, unit and definition of a metric.
 fn described(metric: &Metric) -> Cow<'static, str> {
     let about = match metric.scope {
         Scope::Run => "the run",
         Scope::Flow => "a flow",
-        Scope::Way => "one way of a link",
+        Scope::Direction => "one direction of a link",
         Scope::Medium => "a medium",
         Scope::Station => "a station of a medium",
         Scope::Node => "a node",
     };
-    format!("of {about}, {}: {}", metric.unit, metric.definition).into()
+    format!("of {about}, {}. {}", metric.unit, metric.definition).into()
 }

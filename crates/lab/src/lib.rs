@@ -27,6 +27,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod atomic_file;
 pub mod catalogue;
 pub mod compare;
 pub mod disk;
@@ -41,4 +42,3 @@ pub mod store;
 mod swap;
 pub mod sweep;
 mod value_text;
-pub mod whole_file;

@@ -7,11 +7,10 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use engine::{Span, Time};
-use serde_json::Value;
 use sim::{Network, NullSink, Results, Sink, World};
 
 use observe::output::{Outputs, PRINTER};
-use observe::summary::summary;
+use observe::summary::{Recorded, Summary, summary};
 use scenario::traces::Trace;
 
 use crate::disk::Directory;
@@ -65,15 +64,15 @@ pub fn replay<S: Sink>(
     watch: Watch<'_>,
 ) -> Result<Results, RunError> {
     let path = dir.join("summary.json");
-    let kept = fs::read(&path).map_err(|source| RunError::Unreadable { path: path.clone(), source })?;
-    let kept: Value = serde_json::from_slice(&kept)
-        .map_err(|error| RunError::Unreadable { path: path.clone(), source: io::Error::other(error) })?;
+    let unreadable = |source| RunError::Unreadable { path: path.clone(), source };
+    let kept = fs::read_to_string(&path).map_err(unreadable)?;
+    let kept = Recorded::parse(&kept).map_err(|error| unreadable(io::Error::other(error)))?;
     let results = record(&loaded.network, sink, enough, watch)?;
     if enough(sink) {
         return Ok(results);
     }
     let again = summary(loaded.title(), &loaded.scenario, &loaded.network, &results);
-    if ["events", "simulated_s", "flows", "links", "media"].iter().any(|key| kept[key] != again[key]) {
+    if !kept.agrees_with(&again.into()) {
         return Err(RunError::OtherProgram(path));
     }
     Ok(results)
@@ -87,7 +86,7 @@ pub fn made_of_another(loaded: &Loaded, dir: &Path) -> Option<String> {
 /// The outcome of a run.
 pub struct Done {
     /// The summary, which is also in the result directory, if there is one.
-    pub summary: Value,
+    pub summary: Summary,
     /// Whether an earlier result stood there.
     pub replaced: bool,
 }

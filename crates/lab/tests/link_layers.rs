@@ -90,8 +90,8 @@ fn what_a_link_layer_throws_away_and_brings_back_is_in_the_summary() {
         };
         let discarded = of(|event| matches!(event, LinkEvent::FrameDiscarded { .. }));
         let recovered = of(|event| matches!(event, LinkEvent::Recovered { .. }));
-        let way = summary("", &scenario(&text), &network, &results)["links"][1]["forward"].clone();
-        let counters = ["frames_discarded", "packets_recovered"].map(|name| way[name].as_u64().expect(name));
+        let direction = &summary("", &scenario(&text), &network, &results).links[1].forward;
+        let counters = [direction.frames_discarded, direction.packets_recovered];
         (counters, [discarded, recovered])
     };
     let flow = "bytes = \"500 KiB\"\nwindow = \"16 KiB\"";

@@ -155,7 +155,7 @@ fn intervals_end_where_figures_do() {
     let plan = plan();
     let mut store = Store::create(&path).unwrap();
     plan.note(&mut store).unwrap();
-    for (replication, [timeouts, busy]) in [(0, [1.0, 0.9]), (1, [2.0, 0.98])] {
+    for (replication, timeouts, busy) in [(0, 1, 0.9), (1, 2, 0.98)] {
         let flow = json!({ "name": "download", "timeouts": timeouts });
         let way = json!({ "utilization": busy });
         let link = json!({ "name": "air", "forward": way, "backward": way });

@@ -19,16 +19,15 @@
 //! let mut world = World::new(&loaded.network, false);
 //! world.run(&mut NullSink);
 //! let summary = summary(loaded.title(), &loaded.scenario, &loaded.network, &world.results());
-//! assert_eq!(summary["flows"][0]["bytes_delivered"], 1000);
+//! assert_eq!(summary.flows[0].bytes_delivered, 1000);
 //! // 1040 bytes and their acknowledgment of 40, at 8 Mbps and 50 ms each way.
-//! assert_eq!(summary["flows"][0]["completion_time_s"], 0.10108);
+//! assert_eq!(summary.flows[0].completion_time_s, Some(0.10108));
 //! ```
 
+pub mod aliases;
 pub mod event_digest;
 pub mod explain;
 pub mod metric;
 pub mod output;
 pub mod received;
 pub mod summary;
-mod summary_of_media;
-pub mod usual_names;

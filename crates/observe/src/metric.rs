@@ -1,7 +1,15 @@
-//! Every figure that a run gives: name, unit, definition, and where it stands in the run's summary.
+//! The metrics of a run. Each is declared once, with the field of the summary that holds it: see
+//! [`summary`](crate::summary).
 
-use serde_json::Value;
+use std::fmt;
+use std::sync::LazyLock;
+
 use stats::Interval;
+
+use crate::summary::{
+    DirectionSummary, FlowSummary, LinkSummary, MediumSummary, NodeSummary, StationSummary, Summary, direction, flow,
+    medium, node, run, station,
+};
 
 /// The subject of a metric.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -10,8 +18,8 @@ pub enum Scope {
     Run,
     /// A flow.
     Flow,
-    /// One way of a link.
-    Way,
+    /// One direction of a link.
+    Direction,
     /// A shared medium.
     Medium,
     /// A station of a shared medium.
@@ -31,21 +39,34 @@ pub enum Better {
     Neither,
 }
 
-/// A figure.
-#[derive(Debug)]
+/// How a metric is read from the part of a summary that has it.
+#[derive(Clone, Copy)]
+pub(crate) enum Get {
+    Run(fn(&Summary) -> Option<f64>),
+    Flow(fn(&FlowSummary) -> Option<f64>),
+    Direction(fn(&DirectionSummary) -> Option<f64>),
+    Medium(fn(&MediumSummary) -> Option<f64>),
+    Station(fn(&StationSummary) -> Option<f64>),
+    Node(fn(&NodeSummary) -> Option<f64>),
+}
+
+/// A number of a run, with its name and definition.
 pub struct Metric {
-    /// Its name in summaries, stores, tables and files.
+    /// Name in summaries, stores, tables and files.
     pub name: &'static str,
-    /// Its unit; empty for a plain count's name would say nothing more.
+    /// Unit.
     pub unit: &'static str,
-    /// Its subject.
+    /// Subject.
     pub scope: Scope,
     /// Which values are better.
     pub better: Better,
-    /// Its definition, in a sentence.
+    /// Definition, in one sentence without its full stop. The reference page says more.
     pub definition: &'static str,
-    /// How it is got from a summary if it does not stand in it under its name.
-    computed: Option<fn(&Value) -> Option<f64>>,
+    /// Head of its column in the table of a run.
+    pub head: &'static str,
+    /// Earlier names.
+    pub was: &'static [&'static str],
+    pub(crate) get: Get,
 }
 
 impl PartialEq for Metric {
@@ -54,147 +75,85 @@ impl PartialEq for Metric {
     }
 }
 
-/// From a flow's start to the last acknowledgment at its sender.
-pub static COMPLETION_TIME: Metric = Metric {
-    name: "completion_time_s",
-    unit: "s",
-    scope: Scope::Flow,
-    better: Better::Lower,
-    definition: "from the flow's start to the last acknowledgment at the sender; none unless completed",
-    computed: None,
-};
+impl fmt::Debug for Metric {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Metric({})", self.name)
+    }
+}
 
-/// Data received in order per second.
-pub static GOODPUT: Metric = Metric {
-    name: "goodput_bps",
-    unit: "bit/s",
-    scope: Scope::Flow,
-    better: Better::Higher,
-    definition: "data received in order, without headers and repetitions, per second of the flow's time",
-    computed: None,
-};
+/// A field of a part of the summary, or a metric computed from its fields.
+pub struct Field {
+    /// Name.
+    pub name: &'static str,
+    /// Unit, or kind of value.
+    pub unit: &'static str,
+    /// Whole definition, as written in its declaration.
+    pub(crate) text: &'static str,
+    /// Earlier names.
+    pub was: &'static [&'static str],
+    /// Whether it is a field of the summary; metrics that are computed from others are not.
+    pub written: bool,
+    /// The metric that it is.
+    pub metric: Option<&'static Metric>,
+}
 
-use Better::{Higher, Lower, Neither};
+impl Field {
+    /// Whole definition.
+    pub fn text(&self) -> &'static str {
+        self.text.trim_start()
+    }
+}
 
-/// Every figure.
-pub static METRICS: &[&Metric] = &[
-    &COMPLETION_TIME,
-    &GOODPUT,
-    &flow("completed", "0 or 1", Higher, "whether every byte was acknowledged at the sender"),
-    &flow("bytes_delivered", "bytes", Higher, "data received in order at the far end"),
-    &flow(
-        "longest_pause_s",
-        "s",
-        Lower,
-        "the longest time without new data in order at the far end, from the flow's start until all was there or the run ended",
-    ),
-    &flow("segments_sent", "segments", Neither, "segments with data that TCP sent, resent ones included"),
-    &flow("segments_retransmitted", "segments", Lower, "of these, sent again for any reason"),
-    &flow("segments_duplicate", "segments", Lower, "segments that arrived though all their bytes had arrived before"),
-    &flow(
-        "segments_discarded",
-        "segments",
-        Lower,
-        "segments that arrived with data but were too old or out of the window",
-    ),
-    &flow("fast_retransmits", "count", Neither, "segments that recovery sent again without a timeout"),
-    &flow("timeouts", "count", Lower, "expiries of the retransmission timer"),
-    &flow("tail_probes", "segments", Neither, "segments sent to find out whether the tail was lost (TLP)"),
-    &flow("reductions_undone", "count", Neither, "reductions of the window taken back: nothing had been lost"),
-    &flow("reductions_by_ecn", "count", Neither, "reductions of the window because of marks, at most one a round trip"),
-    &flow("icmp_defer", "messages", Neither, "ICMP-DEFER received at the sender"),
-    &flow("icmp_retransmit", "messages", Neither, "ICMP-RETRANSMIT received at the sender"),
-    &way("frames_sent", "frames", Neither, "transmissions begun; without a link layer, packets whose sending began"),
-    &way("frames_corrupted", "frames", Neither, "of these, lost to the channel"),
-    &way("frames_duplicate", "frames", Neither, "arrived a second time and were discarded"),
-    &way("frames_discarded", "frames", Neither, "arrived and brought no packet: out of turn (go-back-N), or parity"),
-    &way("packets_delivered", "packets", Neither, "handed on at the far end"),
-    &way("packets_dropped", "packets", Lower, "lost for good: queue full, given up, or lost in the air"),
-    &way("packets_dropped_queue_full", "packets", Lower, "of these, found the queue full"),
-    &way("packets_marked", "packets", Neither, "marked (ECN) because more than the threshold waited"),
-    &way("packets_given_up", "packets", Lower, "the link layer stopped trying"),
-    &way("packets_recovered", "packets", Neither, "came out of parity, their own frames being lost"),
-    &way("utilization", "share", Neither, "time spent sending, as a share of the run"),
-    &way("frames_collided", "frames", Lower, "frames in a medium that were lost to a collision at their receiver"),
-    &medium("air_busy", "share", Neither, "time in which a station was sending, as a share of the run"),
-    &medium("air_idle", "share", Neither, "the rest of the run"),
-    &medium("air_collided", "share", Lower, "time with a frame in the air that another damaged, as a share of the run"),
-    &medium(
-        "collision_probability",
-        "share",
-        Lower,
-        "how likely a frame collided: attempts_collided as a share of attempts, all stations together",
-    ),
-    &station("data_sent", "frames", Neither, "data frames sent, repetitions and fragments included"),
-    &station("acks_sent", "frames", Neither, "acknowledgments sent"),
-    &station("rts_sent", "frames", Neither, "requests to send sent"),
-    &station("cts_sent", "frames", Neither, "clear-to-sends sent"),
-    &station("beacons_sent", "frames", Neither, "beacons sent"),
-    &station("attempts", "frames", Neither, "turns taken: the first frames of its exchanges, requests or data"),
-    &station("attempts_collided", "frames", Lower, "of these, lost to a collision at their receiver"),
-    &station("retries", "frames", Lower, "of the attempts, those for a packet of which an attempt had failed"),
-    &station("retry_limit_drops", "packets", Lower, "packets given up at a retry limit, arrived or not"),
-    &station("back_offs", "count", Neither, "back-offs drawn"),
-    &station("back_off_slots", "slots", Neither, "the sum of what was drawn, counted down or not"),
-    &station("airtime", "share", Neither, "time spent sending frames of all kinds, as a share of the run"),
-    &node("packets_dropped_no_route", "packets", Lower, "dropped here, as no way led on: a mobile had no base station"),
-    &node("handovers", "count", Neither, "how often a mobile associated with another base station than the last"),
-    &node("unassociated_s", "s", Lower, "how long a mobile that associates was without a base station"),
-    &Metric { scope: Scope::Run, ..flow("simulated_s", "s", Neither, "when the run ended") },
-    &Metric { scope: Scope::Run, ..flow("events", "count", Neither, "wake-ups handled by the simulator") },
-    &Metric {
-        scope: Scope::Run,
-        ..flow("packets_dropped_buffer_full", "packets", Lower, "dropped because a node's buffer was full")
-    },
-    &Metric {
-        scope: Scope::Run,
-        computed: Some(|summary| goodputs(summary).map(|all| all.iter().sum())),
-        ..flow("total_goodput_bps", "bit/s", Higher, "the sum of all flows' goodput_bps")
-    },
-    &Metric {
-        scope: Scope::Run,
-        computed: Some(fairness),
-        ..flow("fairness", "1/flows to 1", Higher, "Jain's index over the flows' goodput_bps; 1 if all have the same")
-    },
-    &Metric {
-        scope: Scope::Run,
-        computed: Some(|summary| Some(most_state(summary))),
-        ..flow("state_bytes_most", "bytes", Lower, "the most that the nodes' schemes remembered of flows, of all nodes")
-    },
+/// The first sentence of a doc comment, without its full stop.
+pub(crate) const fn first_sentence(doc: &'static str) -> &'static str {
+    let bytes = doc.as_bytes();
+    let start = if bytes.len() > 1 && bytes[0] == b' ' { 1 } else { 0 };
+    let mut end = start;
+    while end < bytes.len() {
+        let stops = bytes[end] == b'.' && (end + 1 == bytes.len() || bytes[end + 1] == b' ');
+        if stops {
+            break;
+        }
+        end += 1;
+    }
+    doc.split_at(end).0.split_at(start).1
+}
+
+/// The fields of each part of a summary, with the heading of the part.
+pub static PARTS: &[(&str, &[Field])] = &[
+    ("flow", flow::FIELDS),
+    ("link", crate::summary::link::FIELDS),
+    ("direction", direction::FIELDS),
+    ("medium", medium::FIELDS),
+    ("station", station::FIELDS),
+    ("node", node::FIELDS),
+    ("run", run::FIELDS),
 ];
 
-const fn flow(name: &'static str, unit: &'static str, better: Better, definition: &'static str) -> Metric {
-    Metric { name, unit, scope: Scope::Flow, better, definition, computed: None }
-}
+/// Every metric, by subject.
+pub static METRICS: LazyLock<Vec<&'static Metric>> =
+    LazyLock::new(|| PARTS.iter().flat_map(|(_, fields)| fields.iter()).filter_map(|field| field.metric).collect());
 
-const fn way(name: &'static str, unit: &'static str, better: Better, definition: &'static str) -> Metric {
-    Metric { name, unit, scope: Scope::Way, better, definition, computed: None }
-}
-
-const fn medium(name: &'static str, unit: &'static str, better: Better, definition: &'static str) -> Metric {
-    Metric { name, unit, scope: Scope::Medium, better, definition, computed: None }
-}
-
-const fn station(name: &'static str, unit: &'static str, better: Better, definition: &'static str) -> Metric {
-    Metric { name, unit, scope: Scope::Station, better, definition, computed: None }
-}
-
-const fn node(name: &'static str, unit: &'static str, better: Better, definition: &'static str) -> Metric {
-    Metric { name, unit, scope: Scope::Node, better, definition, computed: None }
-}
-
-/// Every name.
+/// The name of every metric.
 pub fn names() -> impl Iterator<Item = &'static str> {
     METRICS.iter().map(|metric| metric.name)
 }
 
-/// The figure called `name`.
+/// The metric called `name`.
 pub fn find(name: &str) -> Option<&'static Metric> {
     METRICS.iter().copied().find(|metric| metric.name == name)
 }
 
+/// The metric that was called `name` before.
+pub fn formerly(name: &str) -> Option<&'static Metric> {
+    METRICS.iter().copied().find(|metric| metric.was.contains(&name))
+}
+
+/// A subject of a metric by name, and the value; `None` where the run gave no value.
+pub type Reading = (String, Option<f64>);
+
 impl Metric {
-    /// Between which its values lie, whatever is assumed of their distribution.
+    /// The range of its values, without any assumption on their distribution.
     pub fn range(&self) -> Interval {
         let high = match self.unit {
             "share" | "0 or 1" | "1/flows to 1" => 1.0,
@@ -203,60 +162,84 @@ impl Metric {
         Interval { low: 0.0, high }
     }
 
-    /// The figure in a summary: about what, and how much; nothing where a run has none to give.
-    pub fn read(&self, summary: &Value) -> Vec<(String, Option<f64>)> {
-        match self.scope {
-            Scope::Run => {
-                let value = self.computed.map_or_else(|| number(&summary[self.name]), |compute| compute(summary));
-                vec![(String::new(), value)]
-            }
-            Scope::Flow => list(&summary["flows"]).map(|flow| (name(flow), number(&flow[self.name]))).collect(),
-            Scope::Way => list(&summary["links"])
-                .flat_map(|link| ["forward", "backward"].map(|way| (link, way)))
-                // Links of a medium count what others do not.
-                .filter_map(|(link, way)| {
-                    let value = link[way].get(self.name)?;
-                    Some((format!("{} {way}", name(link)), number(value)))
-                })
-                .collect(),
-            Scope::Medium => list(&summary["media"]).map(|part| (name(part), number(&part[self.name]))).collect(),
-            Scope::Station => list(&summary["media"])
-                .flat_map(|medium| {
-                    let of_medium = name(medium);
-                    list(&medium["stations"])
-                        .map(move |part| (format!("{of_medium} {}", name(part)), number(&part[self.name])))
-                })
-                .collect(),
-            // Few nodes count what mobiles do.
-            Scope::Node => {
-                list(&summary["nodes"]).filter_map(|part| Some((name(part), number(part.get(self.name)?)))).collect()
-            }
+    /// The value for each subject in a summary, in order.
+    pub fn of_all(&self, summary: &Summary) -> Vec<Reading> {
+        match self.get {
+            Get::Run(get) => vec![(String::new(), get(summary))],
+            Get::Flow(get) => summary.flows.iter().map(|flow| (flow.name.clone(), get(flow))).collect(),
+            Get::Direction(get) => directions(summary).map(|(name, direction)| (name, get(direction))).collect(),
+            Get::Medium(get) => media(summary).map(|medium| (medium.name.clone(), get(medium))).collect(),
+            Get::Station(get) => stations(summary).map(|(name, station)| (name, get(station))).collect(),
+            Get::Node(get) => summary.nodes.iter().map(|node| (node.name.clone(), get(node))).collect(),
         }
+    }
+
+    /// The same without the directions and nodes to which the metric does not apply: few of them are in a medium, or
+    /// roam.
+    pub fn read(&self, summary: &Summary) -> Vec<Reading> {
+        let mut readings = self.of_all(summary);
+        if matches!(self.scope, Scope::Direction | Scope::Node) {
+            readings.retain(|(_, value)| value.is_some());
+        }
+        readings
     }
 }
 
-/// Jain's index over the goodputs of a summary's flows; `None` when a flow has no goodput.
-pub(crate) fn fairness(summary: &Value) -> Option<f64> {
-    stats::fairness::jain(&goodputs(summary)?).ok().flatten()
+fn directions(summary: &Summary) -> impl Iterator<Item = (String, &DirectionSummary)> {
+    let named = |link: &LinkSummary, direction: &str| format!("{} {direction}", link.name);
+    summary
+        .links
+        .iter()
+        .flat_map(move |link| [(named(link, "forward"), &link.forward), (named(link, "backward"), &link.backward)])
 }
 
-fn goodputs(summary: &Value) -> Option<Vec<f64>> {
-    list(&summary["flows"]).map(|flow| number(&flow["goodput_bps"])).collect()
+fn media(summary: &Summary) -> impl Iterator<Item = &MediumSummary> {
+    summary.media.iter().flatten()
 }
 
-/// A node whose scheme counts none remembers none. Nodes may have needed their most at different times.
-fn most_state(summary: &Value) -> f64 {
-    list(&summary["nodes"]).filter_map(|node| node["scheme_counts"]["state_bytes_most"].as_f64()).sum()
+fn stations(summary: &Summary) -> impl Iterator<Item = (String, &StationSummary)> {
+    media(summary)
+        .flat_map(|medium| medium.stations.iter().map(|station| (format!("{} {}", medium.name, station.name), station)))
 }
 
-fn list(value: &Value) -> impl Iterator<Item = &Value> {
-    value.as_array().into_iter().flatten()
+/// A value of a field as a number.
+pub(crate) trait Number {
+    fn number(&self) -> Option<f64>;
 }
 
-fn name(part: &Value) -> String {
-    part["name"].as_str().unwrap_or_default().to_owned()
+impl Number for u64 {
+    fn number(&self) -> Option<f64> {
+        Some(*self as f64)
+    }
 }
 
-fn number(value: &Value) -> Option<f64> {
-    value.as_f64().or_else(|| value.as_bool().map(|yes| f64::from(u8::from(yes))))
+impl Number for f64 {
+    fn number(&self) -> Option<f64> {
+        Some(*self)
+    }
+}
+
+impl Number for bool {
+    fn number(&self) -> Option<f64> {
+        Some(f64::from(u8::from(*self)))
+    }
+}
+
+impl<N: Number> Number for Option<N> {
+    fn number(&self) -> Option<f64> {
+        self.as_ref().and_then(Number::number)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_definition_is_the_first_sentence_of_a_doc_comment() {
+        assert_eq!(first_sentence(" Bits [RFC3168 s6.1.2]. More. Yet more."), "Bits [RFC3168 s6.1.2]");
+        assert_eq!(first_sentence(" One sentence."), "One sentence");
+        assert_eq!(first_sentence(" No stop"), "No stop");
+        assert_eq!(first_sentence(""), "");
+    }
 }

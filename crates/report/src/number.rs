@@ -111,7 +111,7 @@ mod tests {
     /// By the largest, whichever its sign.
     #[test]
     fn large_rates_have_a_larger_unit() {
-        let rate = &observe::metric::GOODPUT;
+        let rate = &observe::summary::flow::goodput_bps;
         assert_eq!(scale(rate, [5.0, 9_999.0].into_iter()), (1.0, "bit/s"));
         assert_eq!(scale(rate, [5.0, -10_000.0].into_iter()), (1e3, "kbit/s"));
         assert_eq!(scale(rate, [1e7, 5.0].into_iter()), (1e6, "Mbit/s"));

@@ -5,7 +5,7 @@ mod common;
 use common::elements;
 use lab::store::{Digest, KeptCell, KeptSweep};
 use lab::sweep::analysis::{Analysis, CellRuns};
-use observe::metric::{self, COMPLETION_TIME, GOODPUT};
+use observe::summary::{Recorded, flow};
 use report::{Block, Page};
 use serde_json::{Value, json};
 
@@ -20,7 +20,8 @@ fn sweep(points: &[Value], replications: u64, time: impl Fn(usize, usize, u64) -
         for (case, name) in ["first", "second"].into_iter().enumerate() {
             let run = |replication| {
                 let flow = json!({"name": "download", "completion_time_s": time(point, case, replication)});
-                (replication, json!({"seed": 9, "flows": [flow]}))
+                let summary = json!({"seed": 9, "flows": [flow]}).to_string();
+                (replication, Recorded::parse(&summary).unwrap())
             };
             let cell = KeptCell {
                 point,
@@ -114,12 +115,12 @@ fn keys_that_change_together_are_one_axis_and_keys_that_do_not_change_are_none()
 #[test]
 fn a_bar_has_the_mean_and_the_change() {
     let sweep = sweep(&grid(2, 2), 2, steady);
-    let chart = report::store::bars(&sweep, &COMPLETION_TIME, "window", &[("delay", "1 ms")]);
+    let chart = report::store::bars(&sweep, &flow::completion_time_s, "window", &[("delay", "1 ms")]);
     assert_eq!(chart.groups.len(), 2);
     let bar = chart.groups[1].bars[1].as_ref().unwrap();
     assert_eq!((bar.mean, bar.n), (105.5, 2));
     assert!((bar.change.unwrap() + 4.525).abs() < 0.001, "{bar:?}");
-    assert!(report::store::bars(&sweep, &COMPLETION_TIME, "window", &[("delay", "7 ms")]).groups.is_empty());
+    assert!(report::store::bars(&sweep, &flow::completion_time_s, "window", &[("delay", "7 ms")]).groups.is_empty());
 }
 
 /// The texts of a page that are kept as they are.
@@ -179,7 +180,7 @@ fn transfers_that_do_not_complete_are_counted_and_shown() {
 #[test]
 fn other_figures_are_shown_when_asked_for() {
     let sweep = sweep(&grid(1, 2), 2, steady);
-    let page = report::store::page("s", &[sweep], &[&GOODPUT, metric::find("timeouts").unwrap()]);
+    let page = report::store::page("s", &[sweep], &[&flow::goodput_bps, &flow::timeouts]);
     let html = report::html(&page);
     assert!(html.contains("<h3>goodput_bps</h3>") && html.contains("<h3>timeouts</h3>"));
     assert!(!html.contains("<h3>completion_time_s</h3>"));

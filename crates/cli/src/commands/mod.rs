@@ -28,8 +28,8 @@ use std::thread::available_parallelism;
 
 use clap::Args;
 use engine::text::visible;
+use lab::atomic_file;
 use lab::load::{Loaded, Overrides, Source};
-use lab::whole_file;
 use scenario::problem::Problem;
 use sim::Network;
 
@@ -176,5 +176,5 @@ fn shown(path: &Path) -> String {
 /// Writes a file, and its directory if need be, whole or not at all.
 fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     let unwritable = |error| Failure::Run(format!("{}: cannot be written: {error}", shown(path)));
-    whole_file::write(path, bytes).map_err(unwritable)
+    atomic_file::write(path, bytes).map_err(unwritable)
 }

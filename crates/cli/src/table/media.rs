@@ -1,39 +1,34 @@
 //! The part of a run's table that is about shared media.
 
-use serde_json::Value;
+use observe::summary::{Summary, medium, station};
 
+use super::columns::{cell, heads, lines};
 use crate::table::{aligned, row};
 
-/// A line a station, and one for the air of each medium.
-pub fn stations(media: &[Value]) -> String {
-    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    let percent = |value: &Value| value.as_f64().map_or("–".to_owned(), |share| format!("{:.1} %", 100.0 * share));
-    let heads = ["medium", "station", "attempts", "collided", "retries", "given up", "back-off slots", "airtime"];
-    let mut rows = vec![row(&heads)];
-    for medium in media {
-        for station in medium["stations"].as_array().into_iter().flatten() {
-            let count = |key: &str| station[key].to_string();
-            rows.push(vec![
-                text(&medium["name"]),
-                text(&station["name"]),
-                count("attempts"),
-                count("attempts_collided"),
-                count("retries"),
-                count("retry_limit_drops"),
-                count("back_off_slots"),
-                percent(&station["airtime"]),
-            ]);
-        }
-    }
+/// A line for each station, and one for each medium; empty without media.
+pub fn stations(summary: &Summary) -> String {
+    let Some(media) = &summary.media else { return String::new() };
+    let columns = [
+        &station::attempts,
+        &station::attempts_collided,
+        &station::retries,
+        &station::retry_limit_drops,
+        &station::back_off_slots,
+        &station::airtime,
+    ];
+    let mut rows = vec![[row(&["medium", "station"]), heads(&columns)].concat()];
+    let names =
+        media.iter().flat_map(|medium| medium.stations.iter().map(|station| row(&[&medium.name, &station.name])));
+    rows.extend(names.zip(lines(&columns, summary)).map(|(names, cells)| [names, cells].concat()));
     let mut out = format!("\n{}\n", aligned(&rows, 2));
-    for medium in media {
-        let [busy, collided] = ["air_busy", "air_collided"].map(|key| percent(&medium[key]));
-        let probability = percent(&medium["collision_probability"]);
-        let name = text(&medium["name"]);
-        let line = format!(
-            "{name}: busy {busy} of the time, in collisions {collided}; an attempt collided with {probability}\n"
-        );
-        out.push_str(&line);
+    for it in media {
+        let busy = cell(&medium::air_busy, Some(it.air_busy));
+        let collided = cell(&medium::air_collided, Some(it.air_collided));
+        let probability = cell(&medium::collision_probability, it.collision_probability);
+        out.push_str(&format!(
+            "{}: busy {busy} of the time, in collisions {collided}; an attempt collided with {probability}\n",
+            it.name
+        ));
     }
     out
 }
@@ -41,22 +36,27 @@ pub fn stations(media: &[Value]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
+    use observe::summary::Recorded;
+    use serde_json::{Value, json};
+
+    fn shown(medium: &Value) -> String {
+        stations(&Recorded::parse(&json!({ "media": [medium] }).to_string()).expect("a summary"))
+    }
 
     #[test]
-    fn a_line_a_station_and_one_for_the_air() {
+    fn each_station_and_each_medium_has_a_line() {
         let station = json!({
             "name": "ap", "attempts": 12, "attempts_collided": 3, "retries": 2, "retry_limit_drops": 0,
             "back_off_slots": 170, "airtime": 0.25,
         });
-        let media = [json!({
+        let medium = json!({
             "name": "cell", "air_busy": 0.5, "air_collided": 0.125, "collision_probability": 0.25, "stations": [station],
-        })];
-        let shown = "\nmedium  station  attempts  collided  retries  given up  back-off slots  airtime\n\
+        });
+        let table = "\nmedium  station  attempts  collided  retries  given up  back-off slots  airtime\n\
                      cell    ap             12         3        2         0             170   25.0 %\n\n\
                      cell: busy 50.0 % of the time, in collisions 12.5 %; an attempt collided with 25.0 %\n";
-        assert_eq!(stations(&media), shown);
-        let silent = [json!({ "name": "cell", "air_busy": 0.0, "air_collided": 0.0, "collision_probability": null })];
-        assert!(stations(&silent).ends_with("an attempt collided with –\n"));
+        assert_eq!(shown(&medium), table);
+        let silent = json!({ "name": "cell", "air_busy": 0.0, "air_collided": 0.0, "collision_probability": null });
+        assert!(shown(&silent).ends_with("an attempt collided with –\n"));
     }
 }

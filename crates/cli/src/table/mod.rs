@@ -1,152 +1,126 @@
 //! Tables for people.
 
+mod columns;
 mod media;
 mod roaming;
 
 use engine::Bytes;
+use observe::summary::{Schemes, Summary, direction, flow};
 use scenario::ran::{grouped, in_words};
-use serde_json::Value;
+
+use columns::{heads, lines};
 
 /// A run's summary: one line a flow, one line a direction of a link, one line a node whose buffer has a limit, one line for
 /// each thing a scheme counted.
-pub fn summary(summary: &Value) -> String {
-    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    let seconds = |value: &Value| value.as_f64().map_or("not done".to_owned(), |seconds| format!("{seconds:.3} s"));
-    let mut out = text(&summary["title"]);
-    let [scheme, profile] = [scheme(&summary["scheme"]), text(&summary["profile"])];
-    out.push_str(&format!("\nscheme {scheme}, profile {profile}, seed {}\n\n", summary["seed"]));
-    let mut flows = vec![row(&[
-        "flow",
-        "from",
-        "to",
-        "completed in",
-        "goodput",
-        "segments",
-        "resent",
-        "duplicates",
-        "fast rtx",
-        "timeouts",
-        "DEFER",
-        "RETRANSMIT",
-    ])];
-    for flow in list(&summary["flows"]) {
-        flows.push(vec![
-            text(&flow["name"]),
-            text(&flow["from"]),
-            text(&flow["to"]),
-            seconds(&flow["completion_time_s"]),
-            flow["goodput_bps"].as_f64().map_or("–".to_owned(), bits_per_second),
-            flow["segments_sent"].to_string(),
-            flow["segments_retransmitted"].to_string(),
-            flow["segments_duplicate"].to_string(),
-            flow["fast_retransmits"].to_string(),
-            flow["timeouts"].to_string(),
-            flow["icmp_defer"].to_string(),
-            flow["icmp_retransmit"].to_string(),
-        ]);
-    }
-    out.push_str(&aligned(&flows, 3));
-    for flow in list(&summary["flows"]).iter().filter(|flow| flow["failure"].is_string()) {
-        let failure = text(&flow["failure"]).replace('-', " ");
-        out.push_str(&format!("{}: the connection failed ({failure})\n", text(&flow["name"])));
-    }
-    if let Some(index) = summary["fairness"].as_f64() {
-        out.push_str(&format!("fairness {index:.3} (Jain's index over the flows' goodput)\n"));
-    }
+pub fn summary(summary: &Summary) -> String {
+    let mut out = head(summary);
+    out.push_str(&flows(summary));
     out.push('\n');
-    let mut links = vec![row(&["link", "from", "to", "frames", "corrupted", "dropped", "delivered", "busy"])];
-    // Few scenarios have ECN.
-    let mark = |way: &Value| way["packets_marked"].as_u64().unwrap_or(0);
-    let marks = list(&summary["links"]).iter().any(|link| mark(&link["forward"]) + mark(&link["backward"]) > 0);
-    if marks {
-        links[0].push("marked".to_owned());
-    }
-    // Links of a medium alone have collisions.
-    let media = !list(&summary["media"]).is_empty();
-    if media {
-        links[0].push("collided".to_owned());
-    }
-    for link in list(&summary["links"]) {
-        let [a, b] = [0, 1].map(|end| text(&link["between"][end]));
-        for (way, from, to) in [("forward", &a, &b), ("backward", &b, &a)] {
-            let way = &link[way];
-            let mut cells = vec![
-                text(&link["name"]),
-                from.clone(),
-                to.clone(),
-                way["frames_sent"].to_string(),
-                way["frames_corrupted"].to_string(),
-                way["packets_dropped"].to_string(),
-                way["packets_delivered"].to_string(),
-                format!("{:.1} %", 100.0 * way["utilization"].as_f64().unwrap_or(0.0)),
-            ];
-            if marks {
-                cells.push(mark(way).to_string());
-            }
-            if media {
-                cells.push(way["frames_collided"].as_u64().map_or("–".to_owned(), |count| count.to_string()));
-            }
-            links.push(cells);
-        }
-    }
-    out.push_str(&aligned(&links, 3));
-    if media {
-        out.push_str(&media::stations(list(&summary["media"])));
-    }
-    let mut nodes = vec![row(&["node", "buffer", "dropped"])];
-    for node in list(&summary["nodes"]) {
-        if let Some(bytes) = node["buffer_bytes"].as_u64() {
-            let dropped = node["packets_dropped_buffer_full"].to_string();
-            nodes.push(vec![text(&node["name"]), Bytes(bytes).to_string(), dropped]);
-        }
-    }
-    if nodes.len() > 1 {
-        out.push('\n');
-        out.push_str(&aligned(&nodes, 1));
-    }
-    out.push_str(&roaming::nodes(list(&summary["nodes"])));
-    let mut counts = vec![row(&["node", "its scheme counted", ""])];
-    for node in list(&summary["nodes"]) {
-        let counted = node["scheme_counts"].as_object().into_iter().flatten();
-        counts.extend(
-            counted
-                .filter(|(_, count)| count.as_u64() != Some(0))
-                .map(|(name, count)| vec![text(&node["name"]), name.replace('_', " "), count.to_string()]),
-        );
-    }
-    if counts.len() > 1 {
-        out.push('\n');
-        out.push_str(&aligned(&counts, 2));
-    }
-    let simulated = summary["simulated_s"].as_f64().unwrap_or(0.0);
-    out.push_str(&format!("\n{simulated:.3} s simulated, {} events\n", summary["events"]));
+    out.push_str(&links(summary));
+    out.push_str(&media::stations(summary));
+    out.push_str(&buffers(summary));
+    out.push_str(&roaming::nodes(summary));
+    out.push_str(&scheme_counts(summary));
+    out.push_str(&format!("\n{:.3} s simulated, {} events\n", summary.simulated_s, summary.events));
     out
 }
 
-/// One name for all, or each scheme with its nodes.
-fn scheme(value: &Value) -> String {
-    let Some(each) = value.as_object() else { return value.as_str().unwrap_or_default().to_owned() };
-    let each = each.iter().map(|(node, scheme)| (scheme.as_str().unwrap_or_default(), node.as_str()));
-    in_words(&grouped(each))
+/// Title, scheme, profile and seed.
+fn head(summary: &Summary) -> String {
+    let scheme = match &summary.scheme {
+        None => String::new(),
+        Some(Schemes::One(scheme)) => scheme.clone(),
+        Some(Schemes::Each(each)) => {
+            in_words(&grouped(each.iter().map(|(node, scheme)| (scheme.as_str(), node.as_str()))))
+        }
+    };
+    let profile = summary.profile.name();
+    format!("{}\nscheme {scheme}, profile {profile}, seed {}\n\n", summary.title, summary.seed)
+}
+
+/// A line for each flow, one for each that failed, and the fairness.
+fn flows(summary: &Summary) -> String {
+    let columns = [
+        &flow::completion_time_s,
+        &flow::goodput_bps,
+        &flow::segments_sent,
+        &flow::segments_retransmitted,
+        &flow::segments_duplicate,
+        &flow::fast_retransmits,
+        &flow::timeouts,
+        &flow::icmp_defer,
+        &flow::icmp_retransmit,
+    ];
+    let mut rows = vec![[row(&["flow", "from", "to"]), heads(&columns)].concat()];
+    for (flow, mut cells) in summary.flows.iter().zip(lines(&columns, summary)) {
+        if flow.completion_time_s.is_none() {
+            cells[0] = "not done".to_owned();
+        }
+        rows.push([row(&[&flow.name, &flow.from, &flow.to]), cells].concat());
+    }
+    let mut out = aligned(&rows, 3);
+    for flow in &summary.flows {
+        if let Some(failure) = &flow.failure {
+            out.push_str(&format!("{}: the connection failed ({})\n", flow.name, failure.replace('-', " ")));
+        }
+    }
+    if let Some(Some(index)) = summary.fairness {
+        out.push_str(&format!("fairness {index:.3} (Jain's index over the flows' goodput)\n"));
+    }
+    out
+}
+
+/// A line for each direction of each link.
+fn links(summary: &Summary) -> String {
+    let mut columns = vec![
+        &direction::frames_sent,
+        &direction::frames_corrupted,
+        &direction::packets_dropped,
+        &direction::packets_delivered,
+        &direction::utilization,
+    ];
+    // Few scenarios have ECN.
+    if direction::packets_marked.read(summary).iter().any(|(_, marked)| *marked > Some(0.0)) {
+        columns.push(&direction::packets_marked);
+    }
+    // Only links of a medium have collisions.
+    if summary.media.is_some() {
+        columns.push(&direction::frames_collided);
+    }
+    let mut rows = vec![[row(&["link", "from", "to"]), heads(&columns)].concat()];
+    let directions = summary.links.iter().flat_map(|link| {
+        let [a, b] = &link.between;
+        [row(&[&link.name, a, b]), row(&[&link.name, b, a])]
+    });
+    rows.extend(directions.zip(lines(&columns, summary)).map(|(ends, cells)| [ends, cells].concat()));
+    aligned(&rows, 3)
+}
+
+/// A line for each node whose buffer has a limit.
+fn buffers(summary: &Summary) -> String {
+    let mut rows = vec![row(&["node", "buffer", "dropped"])];
+    for node in &summary.nodes {
+        if let Some(bytes) = node.buffer_bytes {
+            let dropped = node.packets_dropped_buffer_full.to_string();
+            rows.push(vec![node.name.clone(), Bytes(bytes).to_string(), dropped]);
+        }
+    }
+    if rows.len() > 1 { format!("\n{}", aligned(&rows, 1)) } else { String::new() }
+}
+
+/// A line for each count of a scheme that is not 0.
+fn scheme_counts(summary: &Summary) -> String {
+    let mut rows = vec![row(&["node", "its scheme counted", ""])];
+    for node in &summary.nodes {
+        let counts = node.scheme_counts.iter().flatten().filter(|(_, count)| **count != 0);
+        rows.extend(counts.map(|(name, count)| vec![node.name.clone(), name.replace('_', " "), count.to_string()]));
+    }
+    if rows.len() > 1 { format!("\n{}", aligned(&rows, 2)) } else { String::new() }
 }
 
 /// Cells of text.
 pub fn row(cells: &[&str]) -> Vec<String> {
     cells.iter().map(|cell| (*cell).to_owned()).collect()
-}
-
-fn list(value: &Value) -> &[Value] {
-    value.as_array().map_or(&[], Vec::as_slice)
-}
-
-fn bits_per_second(rate: f64) -> String {
-    let (scale, unit) = match rate {
-        rate if rate >= 1e9 => (1e9, "Gbps"),
-        rate if rate >= 1e6 => (1e6, "Mbps"),
-        rate if rate >= 1e3 => (1e3, "kbps"),
-        _ => (1.0, "bps"),
-    };
-    format!("{:.1} {unit}", rate / scale)
 }
 
 /// The first `left` columns to the left, numbers to the right.
@@ -168,12 +142,17 @@ pub fn aligned(rows: &[Vec<String>], left: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
+    use observe::summary::Recorded;
+    use serde_json::{Value, json};
+
+    fn table(of: &Value) -> String {
+        summary(&Recorded::parse(&of.to_string()).expect("a summary"))
+    }
 
     #[test]
     fn what_is_not_known_is_not_shown_as_a_number() {
         let flow = json!({ "name": "f", "from": "a", "to": "b", "completion_time_s": null, "goodput_bps": null });
-        let table = summary(&json!({ "title": "t", "flows": [flow], "links": [], "nodes": [] }));
+        let table = table(&json!({ "title": "t", "flows": [flow], "links": [], "nodes": [] }));
         let cells: Vec<&str> =
             table.lines().nth(4).unwrap().split("  ").map(str::trim).filter(|cell| !cell.is_empty()).collect();
         assert_eq!(cells[3..5], ["not done", "–"], "{table}");
@@ -183,7 +162,7 @@ mod tests {
     fn a_full_buffer_is_shown_with_its_node() {
         let node = |name: &str, buffer: Value, dropped: u64| json!({ "name": name, "buffer_bytes": buffer, "packets_dropped_buffer_full": dropped });
         let nodes = [node("a", Value::Null, 0), node("core", json!(4500), 6), node("x", json!(512_000), 0)];
-        let table = summary(&json!({ "title": "t", "flows": [], "links": [], "nodes": nodes }));
+        let table = table(&json!({ "title": "t", "flows": [], "links": [], "nodes": nodes }));
         let shown = "node  buffer  dropped\ncore  4.5 kB        6\nx     512 kB        0\n";
         assert!(table.contains(shown), "{table}");
     }
@@ -192,7 +171,7 @@ mod tests {
     fn what_a_scheme_counted_is_shown_with_its_node() {
         let counts = json!({ "flows": 1, "local_retransmissions": 12, "acks_spurious": 0 });
         let nodes = json!([{ "name": "a" }, { "name": "station", "scheme_counts": counts }]);
-        let table = summary(&json!({ "title": "t", "flows": [], "links": [], "nodes": nodes }));
+        let table = table(&json!({ "title": "t", "flows": [], "links": [], "nodes": nodes }));
         let shown =
             "node     its scheme counted\nstation  flows                   1\nstation  local retransmissions  12\n\n";
         assert!(table.contains(shown), "{table}");
@@ -204,7 +183,7 @@ mod tests {
         let shown = |marked: u64, failure: Value| {
             let flow = json!({ "name": "f", "from": "a", "to": "b", "failure": failure });
             let link = json!({ "name": "l", "between": ["a", "b"], "forward": way(marked), "backward": way(0) });
-            summary(&json!({ "title": "t", "flows": [flow], "links": [link], "nodes": [] }))
+            table(&json!({ "title": "t", "flows": [flow], "links": [link], "nodes": [] }))
         };
         let with = shown(7, json!("timed-out"));
         assert!(with.contains("\nf: the connection failed (timed out)\n"), "{with}");
@@ -217,7 +196,7 @@ mod tests {
     #[test]
     fn the_head_names_the_scheme_of_each_if_they_differ() {
         let head = |scheme: Value| {
-            let table = summary(&json!({ "title": "t", "scheme": scheme, "profile": "exact", "seed": 7 }));
+            let table = table(&json!({ "title": "t", "scheme": scheme, "profile": "exact", "seed": 7 }));
             table.lines().take(2).collect::<Vec<_>>().join("|")
         };
         assert_eq!(head(json!("refined-icmp")), "t|scheme refined-icmp, profile exact, seed 7");

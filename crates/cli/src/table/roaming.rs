@@ -1,23 +1,17 @@
 //! The part of a run's table that is about mobiles that change their base station.
 
-use serde_json::Value;
+use observe::summary::{Summary, node};
 
+use super::columns::{heads, lines};
 use crate::table::{aligned, row};
 
-/// A line for each node that associates, and for each at which packets found no way on; nothing where nobody associates.
-pub fn nodes(nodes: &[Value]) -> String {
-    let count = |value: &Value| value.as_u64().map_or("–".to_owned(), |count| count.to_string());
-    let mut rows = vec![row(&["node", "handovers", "without base station", "dropped, no way on"])];
-    for node in nodes {
-        let lost = &node["packets_dropped_no_route"];
-        if node["handovers"].is_u64() || lost.as_u64().is_some_and(|lost| lost > 0) {
-            let alone = node["unassociated_s"].as_f64().map_or("–".to_owned(), |alone| format!("{alone:.3} s"));
-            rows.push(vec![
-                node["name"].as_str().unwrap_or_default().to_owned(),
-                count(&node["handovers"]),
-                alone,
-                count(lost),
-            ]);
+/// A line for each node that associates, and for each that dropped packets without a route; empty if there are none.
+pub fn nodes(summary: &Summary) -> String {
+    let columns = [&node::handovers, &node::unassociated_s, &node::packets_dropped_no_route];
+    let mut rows = vec![[row(&["node"]), heads(&columns)].concat()];
+    for (node, cells) in summary.nodes.iter().zip(lines(&columns, summary)) {
+        if node.handovers.is_some() || node.packets_dropped_no_route > Some(0) {
+            rows.push([row(&[&node.name]), cells].concat());
         }
     }
     if rows.len() > 1 { format!("\n{}", aligned(&rows, 1)) } else { String::new() }
@@ -25,20 +19,24 @@ pub fn nodes(nodes: &[Value]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use serde_json::json;
+    use observe::summary::Recorded;
+    use serde_json::{Value, json};
+
+    fn shown(nodes: &Value) -> String {
+        super::nodes(&Recorded::parse(&json!({ "nodes": nodes }).to_string()).expect("a summary"))
+    }
 
     #[test]
-    fn mobiles_and_who_lost_packets_for_them_are_shown() {
-        let all = [
-            json!({ "name": "server", "packets_dropped_no_route": 0 }),
-            json!({ "name": "core", "packets_dropped_no_route": 12 }),
-            json!({ "name": "walker", "packets_dropped_no_route": 3, "handovers": 1, "unassociated_s": 0.25 }),
-        ];
-        let shown = "\nnode    handovers  without base station  dropped, no way on\n\
+    fn mobiles_and_nodes_that_dropped_packets_have_a_line() {
+        let all = json!([
+            { "name": "server", "packets_dropped_no_route": 0 },
+            { "name": "core", "packets_dropped_no_route": 12 },
+            { "name": "walker", "packets_dropped_no_route": 3, "handovers": 1, "unassociated_s": 0.25 },
+        ]);
+        let table = "\nnode    handovers  without base station  dropped, no way on\n\
                      core            –                     –                  12\n\
                      walker          1               0.250 s                   3\n";
-        assert_eq!(nodes(&all), shown);
-        assert_eq!(nodes(&[json!({ "name": "server" })]), "");
+        assert_eq!(shown(&all), table);
+        assert_eq!(shown(&json!([{ "name": "server" }])), "");
     }
 }

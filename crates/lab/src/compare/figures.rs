@@ -1,7 +1,6 @@
 //! The costs of the schemes, from the summaries of their runs.
 
-use serde_json::Value;
-
+use observe::summary::Summary;
 use scenario::Scenario;
 use scenario::model::{LinkKind, NodeKind};
 
@@ -21,24 +20,20 @@ pub struct Cost {
 
 impl Cost {
     /// Of one run of `scenario`.
-    pub fn of(scenario: &Scenario, summary: &Value) -> Self {
-        let station = |name: &str| scenario.nodes.get(name).is_some_and(|node| node.kind == NodeKind::BaseStation);
-        let kept = |node: &Value| node["scheme_counts"]["state_bytes_most"].as_f64().unwrap_or(0.0);
-        let state: f64 = list(&summary["nodes"]).map(kept).sum();
+    pub fn of(scenario: &Scenario, summary: &Summary) -> Self {
+        let station = |name: &String| scenario.nodes.get(name).is_some_and(|node| node.kind == NodeKind::BaseStation);
         let (mut packets, mut airtime_s) = (0.0, 0.0);
-        let simulated = summary["simulated_s"].as_f64().unwrap_or(0.0);
-        for link in list(&summary["links"]) {
-            let known = scenario.links.get(link["name"].as_str().unwrap_or_default());
-            let Some(known) = known else { continue };
-            let ways = [&link["forward"], &link["backward"]];
-            let sum = |field: &str| ways.iter().filter_map(|way| way[field].as_f64()).sum::<f64>();
+        for link in &summary.links {
+            let Some(known) = scenario.links.get(&link.name) else { continue };
+            let delivered = link.forward.packets_delivered + link.backward.packets_delivered;
             // A packet between two stations is handled at both.
-            packets += known.between.iter().filter(|node| station(node)).count() as f64 * sum("packets_delivered");
+            packets += known.between.iter().filter(|node| station(node)).count() as f64 * delivered as f64;
             if known.kind == LinkKind::Wireless {
-                airtime_s += simulated * sum("utilization");
+                airtime_s += summary.simulated_s * (link.forward.utilization + link.backward.utilization);
             }
         }
-        let delivered: f64 = list(&summary["flows"]).filter_map(|flow| flow["bytes_delivered"].as_f64()).sum();
+        let state = summary.max_state_bytes() as f64;
+        let delivered = summary.flows.iter().map(|flow| flow.bytes_delivered).sum::<u64>() as f64;
         Cost { state_bytes_per_flow: state / scenario.flows.len().max(1) as f64, packets, airtime_s, delivered }
     }
 
@@ -63,16 +58,13 @@ impl Cost {
     }
 }
 
-fn list(value: &Value) -> impl Iterator<Item = &Value> {
-    value.as_array().into_iter().flatten()
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
     use super::*;
     use crate::compare::paths;
+    use observe::summary::Recorded;
     use scenario::Document;
 
     /// By hand: 900 + 92 bytes, 100 + 60 packets over the wire, 90 + 70 over the air, 50 s x (0.5 + 0.1) of sending, 2
@@ -94,7 +86,7 @@ mod tests {
                 { "name": "mobile", "scheme_counts": { "state_bytes": 92, "state_bytes_most": 92 } },
             ],
         });
-        let cost = Cost::of(&scenario, &summary);
+        let cost = Cost::of(&scenario, &Recorded::parse(&summary.to_string()).unwrap());
         assert_eq!((cost.state_bytes_per_flow, cost.packets), (992.0, 320.0));
         assert!((cost.airtime_s - 30.0).abs() < 1e-9 && (cost.airtime_s_per_mb().unwrap() - 15.0).abs() < 1e-9);
         // A run in which 50 s of sending brought half a megabyte: 80 s for 2.5 MB together, not the mean of 15 and 100.

@@ -18,7 +18,8 @@ pub use paths::ComparedPath;
 use crate::load::{self, Overrides, Source};
 use crate::sweep::Plan;
 use crate::sweep::analysis::{Analysis, Row};
-use observe::metric::{self, Metric};
+use observe::metric::Metric;
+use observe::summary::run::total_goodput_bps;
 use scenario::Scenario;
 use scenario::document::{Origin, by_name};
 use scenario::followers::in_words;
@@ -27,8 +28,6 @@ use scenario::problem::Problem;
 
 /// The baseline of the comparison.
 const BASELINE: &str = "unmodified";
-/// The figure that leads.
-const FIGURE: &str = "total_goodput_bps";
 
 /// The schemes with these names, each once, the baseline first if it is among them; all if none is named.
 pub fn schemes(names: &[String]) -> Result<Vec<&'static str>, Problem> {
@@ -59,7 +58,7 @@ pub fn plan(mut source: Source, schemes: &[&str], replications: u64) -> Result<P
     let count = i64::try_from(replications).unwrap_or(i64::MAX);
     let mut sweep = Table::new();
     sweep.insert("replications".to_owned(), count.into());
-    sweep.insert("metrics".to_owned(), vec![FIGURE].into());
+    sweep.insert("metrics".to_owned(), vec![figure().name].into());
     let assign = |source: &mut Source, sweep: &Table| {
         let set = source.document.assign("sweep", sweep.clone().into(), Origin::Outside("compare".to_owned()));
         set.map_err(|problem| vec![problem])
@@ -126,9 +125,9 @@ pub struct Compared {
     pub cost: Option<Cost>,
 }
 
-/// The figure that leads.
+/// The metric by which schemes are compared.
 pub fn figure() -> &'static Metric {
-    metric::find(FIGURE).unwrap_or(&metric::GOODPUT)
+    &total_goodput_bps
 }
 
 impl Comparison {

@@ -21,7 +21,11 @@ pub fn tables(sweeps: &[Analysis]) -> Vec<Table> {
     let runs = |name, scope, subject| Table { name, columns: by_run(sweeps, scope, subject) };
     let mut tables = vec![
         runs("flows", Scope::Flow, ("flow", "the flow")),
-        runs("links", Scope::Way, ("link", "the link, and which way: forward is from its first node to its second")),
+        runs(
+            "links",
+            Scope::Direction,
+            ("link", "the link, and its direction: forward is from its first node to its second"),
+        ),
         Table { name: "summary", columns: means(sweeps) },
     ];
     let of_some = [
@@ -101,12 +105,12 @@ fn by_run(sweeps: &[Analysis], scope: Scope, (subject, about): (&str, &str)) -> 
     for sweep in sweeps {
         for cell in &sweep.cells {
             for (replication, summary) in &cell.runs {
-                let read: Vec<_> = metrics.iter().map(|metric| metric.read(summary)).collect();
+                let read: Vec<_> = metrics.iter().map(|metric| summary.read(metric)).collect();
                 known.iter_mut().zip(&read).for_each(|(known, read)| *known |= !read.is_empty());
                 for row in 0..read.first().map_or(0, Vec::len) {
                     places.push(sweep, &cell.cell.case_name, &cell.cell.changes);
                     replications.push(*replication as i64);
-                    seeds.push(summary["seed"].as_i64().unwrap_or_default());
+                    seeds.push(i64::try_from(summary.seed).unwrap_or(i64::MAX));
                     subjects.push(read[0][row].0.clone());
                     let subject = &read[0][row].0;
                     for (values, of_metric) in values.iter_mut().zip(&read) {
@@ -116,7 +120,7 @@ fn by_run(sweeps: &[Analysis], scope: Scope, (subject, about): (&str, &str)) -> 
                         values.push(entry.and_then(|(_, value)| *value));
                     }
                     for (values, metric) in values[metrics.len()..].iter_mut().zip(&whole) {
-                        values.push(metric.read(summary)[0].1);
+                        values.push(summary.read(metric)[0].1);
                     }
                 }
             }
@@ -144,7 +148,7 @@ fn means(sweeps: &[Analysis]) -> Vec<Column> {
     let (mut metrics, mut units, mut subjects) = (Vec::new(), Vec::new(), Vec::new());
     let mut entries: Vec<Entry<'_>> = Vec::new();
     for sweep in sweeps {
-        for metric in METRICS {
+        for metric in METRICS.iter().copied() {
             for entry in sweep.entries(metric) {
                 places.push(sweep, &entry.cell.case_name, &entry.cell.changes);
                 metrics.push(metric.name.to_owned());

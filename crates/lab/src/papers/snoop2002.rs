@@ -7,7 +7,7 @@ use stats::Sample;
 
 use super::{Chart, Contradiction, Number, Panel, Paper, Picture, Reading, Source};
 use crate::sweep::analysis::Analysis;
-use observe::metric;
+use observe::summary::flow;
 
 /// The paper.
 pub static PAPER: Paper = Paper {
@@ -129,7 +129,7 @@ fn after(sweep: &Analysis, seconds: u64) -> Sample {
 fn throughput(sweep: &Analysis, case: &str, key: &str, is_it: impl Fn(&Value) -> bool) -> Sample {
     let changed = |changes: &[(String, Value)]| changes.iter().any(|(name, value)| name == key && is_it(value));
     let cell = sweep.cells.iter().find(|cell| cell.cell.case_name == case && changed(&cell.cell.changes));
-    let goodput = cell.map(|cell| cell.sample(&metric::GOODPUT, |_| true)).unwrap_or_default();
+    let goodput = cell.map(|cell| cell.sample(&flow::goodput_bps, |_| true)).unwrap_or_default();
     goodput.map(|bps| PERCENT_FOR_GOODPUT * bps)
 }
 

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use observe::summary::Recorded;
 use rusqlite::params;
 
 use super::{Digest, Store, StoreError, add};
@@ -65,13 +66,8 @@ impl Store {
     }
 }
 
-/// Whether two summaries have the same results. Which version of the program got them is not one: versions of one model
-/// get the same.
+/// Whether two summaries have the same results: the same values of all metrics that both have.
 fn same(one: &str, other: &str) -> bool {
-    let results = |text: &str| {
-        let mut summary: serde_json::Value = serde_json::from_str(text).ok()?;
-        summary.as_object_mut()?.remove("lasthop");
-        Some(summary)
-    };
-    one == other || results(one).is_some_and(|one| Some(one) == results(other))
+    let read = |text| Recorded::parse(text).ok();
+    one == other || read(one).zip(read(other)).is_some_and(|(one, other)| one.agrees_with(&other))
 }

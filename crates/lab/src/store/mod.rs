@@ -17,6 +17,7 @@ use std::path::{Path, PathBuf};
 use rusqlite::{Connection, OptionalExtension, params};
 use serde_json::{Value, json};
 
+use observe::summary::Recorded;
 use scenario::document::read_back;
 
 pub use digest::Digest;
@@ -147,12 +148,12 @@ impl Store {
     }
 
     /// The finished runs of a cell by replication, the first `most` of them.
-    pub fn runs(&self, digest: Digest, most: u64) -> Result<Vec<(u64, Value)>, StoreError> {
+    pub fn runs(&self, digest: Digest, most: u64) -> Result<Vec<(u64, Recorded)>, StoreError> {
         self.runs_among(digest, 0..most)
     }
 
     /// The finished runs of a cell among these replications, in order.
-    pub(crate) fn runs_among(&self, digest: Digest, among: Range<u64>) -> Result<Vec<(u64, Value)>, StoreError> {
+    pub(crate) fn runs_among(&self, digest: Digest, among: Range<u64>) -> Result<Vec<(u64, Recorded)>, StoreError> {
         let sound = self.sums.sound("runs");
         let rows = self.ask(|db| {
             let mut find = db.prepare_cached(&format!(
@@ -166,7 +167,11 @@ impl Store {
         })?;
         let read = |(replication, text, sound): (u64, String, bool)| {
             let what = format!("replication {replication} of run {digest}");
-            if sound { Ok((replication, self.parse(&text)?)) } else { Err(self.bad_row(what)) }
+            if !sound {
+                return Err(self.bad_row(what));
+            }
+            let summary = Recorded::parse(&text).map_err(|error| self.damaged(format!("{what}: {error}")))?;
+            Ok((replication, summary))
         };
         rows.into_iter().map(read).collect()
     }
@@ -202,7 +207,7 @@ impl Store {
 
     /// The sweep with this number.
     pub fn sweep(&self, id: i64) -> Result<KeptSweep, StoreError> {
-        let gone = || StoreError::Damaged { path: self.path.clone(), found: "a sweep is gone".into() };
+        let gone = || self.damaged("a sweep is gone".into());
         self.sweeps()?.into_iter().find(|sweep| sweep.id == id).ok_or_else(gone)
     }
 
@@ -241,9 +246,12 @@ impl Store {
         StoreError::BadRows { path: self.path.clone(), rows: 1, first: what }
     }
 
+    fn damaged(&self, found: String) -> StoreError {
+        StoreError::Damaged { path: self.path.clone(), found }
+    }
+
     fn parse(&self, text: &str) -> Result<Value, StoreError> {
-        serde_json::from_str(text)
-            .map_err(|error| StoreError::Damaged { path: self.path.clone(), found: error.to_string() })
+        serde_json::from_str(text).map_err(|error| self.damaged(error.to_string()))
     }
 }
 

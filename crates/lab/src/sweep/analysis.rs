@@ -10,6 +10,7 @@ use stats::{Interval, Level, Moments, Sample};
 use super::precise;
 use crate::store::{KeptCell, KeptSweep, Store, StoreError};
 use observe::metric::{self, Metric, Scope};
+use observe::summary::Recorded;
 
 /// A sweep's results.
 #[derive(Debug)]
@@ -28,10 +29,15 @@ pub struct CellRuns {
     /// Which.
     pub cell: KeptCell,
     /// By replication.
-    pub runs: Vec<(u64, Value)>,
+    pub runs: Vec<(u64, Recorded)>,
 }
 
 impl CellRuns {
+    /// Runs that were kept by a version of the program without `metric`.
+    pub fn lacking(&self, metric: &Metric) -> u64 {
+        self.runs.iter().filter(|(_, summary)| summary.lacks(metric)).count() as u64
+    }
+
     /// A figure by replication, of the first subject that `wanted` accepts.
     pub fn sample(&self, metric: &Metric, wanted: impl Fn(&str) -> bool) -> Sample {
         let mut all = series(&self.runs, metric).into_iter();
@@ -48,6 +54,8 @@ pub struct Entry<'a> {
     pub subject: String,
     /// Replications that gave no value, such as transfers that did not complete.
     pub without: u64,
+    /// Replications whose runs were kept by a version of the program without this metric.
+    pub lacking: u64,
     /// The statistics of the others; `None` when there are none, as in a case in which no transfer completes.
     pub row: Option<Row>,
 }
@@ -190,7 +198,8 @@ impl Analysis {
             for (subject, series) in &of_cell {
                 let base = (runs.cell.case > 0).then(|| first.get(subject)).flatten();
                 let row = self.row(series, base, &range);
-                entries.push(Entry { cell: &runs.cell, subject: subject.clone(), without: series.without, row });
+                let Series { without, lacking, .. } = *series;
+                entries.push(Entry { cell: &runs.cell, subject: subject.clone(), without, lacking, row });
             }
             if runs.cell.case == 0 {
                 first = of_cell;
@@ -254,6 +263,16 @@ impl Analysis {
         }
         for metric in self.metrics() {
             let entries = self.entries(metric);
+            let lacking: u64 = self.cells.iter().map(|cell| cell.lacking(metric)).sum();
+            if lacking > 0 {
+                warnings.push(format!(
+                    "{lacking} run{} kept before {} was a metric, and {} without it: `lasthop sweep --refill` runs {} again",
+                    if lacking == 1 { " was" } else { "s were" },
+                    metric.name,
+                    if lacking == 1 { "is shown" } else { "are shown" },
+                    if lacking == 1 { "it" } else { "them" },
+                ));
+            }
             let lost: u64 = entries.iter().map(|entry| entry.without).sum();
             if lost > 0 {
                 let whole = match entries.iter().filter(|entry| entry.row.is_none()).count() {
@@ -302,7 +321,7 @@ impl Analysis {
                 && pairs.all(|(first, other)| {
                     let both = first.runs.iter().zip(&other.runs);
                     let some = !first.runs.is_empty() && !other.runs.is_empty();
-                    some && { both }.all(|((_, one), (_, other))| results(one).eq(results(other)))
+                    some && { both }.all(|((_, one), (_, other))| one.same_outcome(other))
                 })
         };
         (1..self.cases().len()).filter(|number| same(*number)).collect()
@@ -321,27 +340,23 @@ impl Analysis {
     }
 }
 
-/// The output of a run: its summary without the inputs.
-fn results(summary: &Value) -> impl Iterator<Item = (&String, &Value)> {
-    let given = |key: &str| ["lasthop", "title", "scheme", "profile", "seed", "nodes"].contains(&key);
-    summary.as_object().into_iter().flatten().filter(move |(key, _)| !given(key))
-}
-
 /// One figure about one subject, by replication.
 #[derive(Default)]
 struct Series {
     values: Sample,
     without: u64,
+    lacking: u64,
 }
 
-fn series(runs: &[(u64, Value)], metric: &Metric) -> BTreeMap<String, Series> {
+fn series(runs: &[(u64, Recorded)], metric: &Metric) -> BTreeMap<String, Series> {
     let mut all: BTreeMap<String, Series> = BTreeMap::new();
     for (replication, summary) in runs {
-        for (subject, value) in metric.read(summary) {
+        for (subject, value) in summary.read(metric) {
             let series = all.entry(subject).or_default();
             // A value that is not a number is none; a store has each replication once.
             if value.is_none_or(|value| series.values.insert(*replication, value).is_err()) {
-                series.without += 1;
+                let count = if summary.lacks(metric) { &mut series.lacking } else { &mut series.without };
+                *count += 1;
             }
         }
     }
@@ -349,7 +364,7 @@ fn series(runs: &[(u64, Value)], metric: &Metric) -> BTreeMap<String, Series> {
 }
 
 /// Whether replications are missing between others.
-fn gaps(runs: &[(u64, Value)]) -> bool {
+fn gaps(runs: &[(u64, Recorded)]) -> bool {
     runs.last().is_some_and(|(last, _)| last + 1 != runs.len() as u64)
 }
 
@@ -363,7 +378,7 @@ pub fn to_json(analysis: &Analysis) -> Value {
     analysis.metrics().into_iter().flat_map(of_metric).collect()
 }
 
-fn entry_as_json(Entry { cell, subject, without, row }: &Entry<'_>, metric: &Metric) -> Value {
+fn entry_as_json(Entry { cell, subject, without, lacking, row }: &Entry<'_>, metric: &Metric) -> Value {
     let row = row.as_ref();
     let quantiles = row.into_iter().flat_map(|row| QUANTILES.iter().zip(&row.quantiles));
     let quantiles = quantiles
@@ -386,6 +401,7 @@ fn entry_as_json(Entry { cell, subject, without, row }: &Entry<'_>, metric: &Met
         "subject": subject,
         "n": row.map_or(0, |row| row.n),
         "without": without,
+        "lacking": lacking,
         "mean": row.map(|row| row.mean),
         "deviation": row.and_then(|row| row.deviation),
         "ci": bounds(row.and_then(|row| row.ci)),

@@ -2,6 +2,7 @@
 
 pub mod analysis;
 pub mod axes;
+pub mod dedup;
 mod imprecise;
 mod lanes;
 mod note;
@@ -10,6 +11,5 @@ pub mod precise;
 mod progress;
 mod range;
 pub mod run;
-pub mod said_once;
 
 pub use plan::{Cell, Plan, Point};

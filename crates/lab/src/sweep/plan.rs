@@ -5,11 +5,12 @@ use std::path::Path;
 use sim::Network;
 
 use super::axes::{self, Axis, Case, Change};
-use super::said_once::alike;
+use super::dedup::alike;
 use crate::load::{self, Loaded, Overrides, Source};
 use crate::store::Digest;
+use observe::aliases;
 use observe::metric::{self, Metric};
-use observe::usual_names;
+use observe::summary::flow;
 use scenario::Scenario;
 use scenario::document::Origin;
 use scenario::problem::Problem;
@@ -157,7 +158,7 @@ pub(super) fn metrics(sweep: &Sweep, scenario: &Scenario) -> Result<Vec<&'static
     let find = |name: &String, key: String| {
         metric::find(name).ok_or_else(|| {
             let problem = Problem::new("a metric (see `lasthop list metrics`)").key(key).found(format!("\"{name}\""));
-            match usual_names::of_metric(name) {
+            match aliases::of_metric(name) {
                 Some(metric) => problem.hint(format!("write \"{metric}\"")),
                 None => problem.nearest(name, metric::names()),
             }
@@ -168,7 +169,7 @@ pub(super) fn metrics(sweep: &Sweep, scenario: &Scenario) -> Result<Vec<&'static
         named.map(|(at, name)| find(name, format!("sweep.metrics[{at}]"))).collect::<Result<_, _>>()?;
     if metrics.is_empty() {
         let ends = scenario.flows.values().all(|flow| flow.bytes.is_some());
-        metrics.push(if ends { &metric::COMPLETION_TIME } else { &metric::GOODPUT });
+        metrics.push(if ends { &flow::completion_time_s } else { &flow::goodput_bps });
     }
     if let Replications::UntilPrecise(Precision { metric: Some(name), .. }) = &sweep.replications {
         let precise = find(name, "sweep.replications.metric".into())?;

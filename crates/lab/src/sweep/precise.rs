@@ -6,6 +6,7 @@ use stats::{Level, Moments};
 use super::{Plan, Point};
 use crate::store::{Store, StoreError};
 use observe::metric::Metric;
+use observe::summary::Recorded;
 use scenario::document::read_back;
 use scenario::sweep::{Precision, Replications};
 
@@ -128,8 +129,8 @@ pub(super) struct Subjects(pub(super) Vec<(String, Moments)>);
 
 impl Subjects {
     /// Takes in a run.
-    pub(super) fn take(&mut self, summary: &serde_json::Value, metric: &Metric) {
-        for (subject, value) in metric.read(summary) {
+    pub(super) fn take(&mut self, summary: &Recorded, metric: &Metric) {
+        for (subject, value) in summary.read(metric) {
             let at = self.0.iter().position(|(known, _)| *known == subject).unwrap_or_else(|| {
                 self.0.push((subject, Moments::default()));
                 self.0.len() - 1
@@ -145,11 +146,11 @@ impl Subjects {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use observe::metric;
+    use observe::summary::flow;
 
     fn judge(min: u64, max: u64) -> Judge {
         let rule = Rule::new(0.05, Level::new(0.9).unwrap(), min, max).unwrap();
-        Judge { metric: &metric::COMPLETION_TIME, rule, min, max }
+        Judge { metric: &flow::completion_time_s, rule, min, max }
     }
 
     /// Of 9, 11, 9, ... ten are 6 values short of 5 % at 90 % (by hand, beside the rule itself).

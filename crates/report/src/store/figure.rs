@@ -34,7 +34,7 @@ impl<'a> Figure<'a> {
         // In the order of the scenario. The subjects of a cell are the same in all of its runs.
         let mut subjects: Vec<String> = Vec::new();
         for (_, summary) in analysis.cells.iter().filter_map(|cell| cell.runs.first()) {
-            for (subject, _) in metric.read(summary) {
+            for (subject, _) in summary.read(metric) {
                 if !subjects.contains(&subject) {
                     subjects.push(subject);
                 }
@@ -58,7 +58,7 @@ impl<'a> Figure<'a> {
         match self.metric.scope {
             Scope::Run => "",
             Scope::Flow => "flow",
-            Scope::Way => "link and way",
+            Scope::Direction => "link and direction",
             Scope::Medium => "medium",
             Scope::Station => "medium and station",
             Scope::Node => "node",

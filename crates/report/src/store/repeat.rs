@@ -14,8 +14,8 @@ const MOST_SEEDS: usize = 5;
 pub(super) fn seeds(analysis: &Analysis) -> Option<String> {
     let mut seeds: Vec<u64> = Vec::new();
     for (_, summary) in analysis.cells.iter().flat_map(|runs| &runs.runs) {
-        if let Some(seed) = summary["seed"].as_u64().filter(|seed| !seeds.contains(seed)) {
-            seeds.push(seed);
+        if !seeds.contains(&summary.seed) {
+            seeds.push(summary.seed);
         }
     }
     let shown: Vec<String> = seeds.iter().take(MOST_SEEDS).map(u64::to_string).collect();

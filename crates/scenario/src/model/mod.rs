@@ -73,6 +73,16 @@ pub enum Profile {
     Goel1997,
 }
 
+impl Profile {
+    /// Name in scenarios.
+    pub fn name(self) -> &'static str {
+        match self {
+            Profile::Exact => "exact",
+            Profile::Goel1997 => "goel1997",
+        }
+    }
+}
+
 /// What a node is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]

@@ -7,7 +7,8 @@ use super::super::{Contradiction, Number};
 use super::readings::{AT_ONCE, PATIENT, SHORTER, SHORTER_AT_ONCE, SINGLY, SINGLY_AT_ONCE, SLOW, SLOW_AT_ONCE};
 use super::{AWAY, EVERY, HEARS, LEAVES, LONG, RATE, RTT, SHORT, TABLE_1};
 use crate::sweep::analysis::{Analysis, CellRuns};
-use observe::metric::{self, Metric};
+use observe::metric::Metric;
+use observe::summary::{direction, flow};
 
 /// A sweep's runs under one reading.
 #[derive(Clone, Copy)]
@@ -53,7 +54,7 @@ impl<'a> Runs<'a> {
 
     /// By how many percent goodput is higher than in another case.
     fn gain(&self, base: &str, case: &str, round_trips: f64) -> Sample {
-        let goodput = |case| self.figure(case, round_trips, &metric::GOODPUT, "ftp");
+        let goodput = |case| self.figure(case, round_trips, &flow::goodput_bps, "ftp");
         goodput(base).zip_with(&goodput(case), |base, case| 100.0 * (case - base) / base)
     }
 
@@ -65,13 +66,10 @@ impl<'a> Runs<'a> {
 
     /// Packets given up at both ends of the air: data of the mobile, and acknowledgments of the station.
     fn table_1(&self) -> Vec<Number> {
-        let given_up = metric::find("packets_given_up");
         let mut numbers = Vec::new();
         for (round_trips, normal, modified) in TABLE_1 {
             for (name, case, paper) in [("normal", "normal", normal), ("a", self.approach[0], modified)] {
-                let way = |subject| {
-                    given_up.map(|metric| self.figure(case, round_trips, metric, subject)).unwrap_or_default()
-                };
+                let way = |subject| self.figure(case, round_trips, &direction::packets_given_up, subject);
                 let ours = way("air forward").zip_with(&way("air backward"), |data, acks| data + acks).moments();
                 let what = json!({ "round_trips": round_trips, "implementation": name });
                 numbers.push(Number::new("table 1", what, "packets", paper, ours));

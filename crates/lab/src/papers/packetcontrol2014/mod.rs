@@ -8,7 +8,8 @@ use stats::Sample;
 
 use super::{Chart, Number, Panel, Paper, Picture, Printed, Reading, Source};
 use crate::sweep::analysis::Analysis;
-use observe::metric::{self, Metric};
+use observe::metric::Metric;
+use observe::summary::flow;
 
 /// The paper.
 pub static PAPER: Paper = Paper {
@@ -80,13 +81,12 @@ fn numbers(sweeps: &[Analysis]) -> Vec<Number> {
 /// Timeouts beyond the first, at the spike that lasts `lasts`.
 fn back_offs(sweep: &Analysis, lasts: &str) -> Sample {
     let lasts_so = |value: &Value| value[0]["lasts"].as_str() == Some(lasts);
-    let timeouts = metric::find("timeouts").map(|metric| figure(sweep, metric, SPIKES, lasts_so, "none"));
-    timeouts.unwrap_or_default().map(|timeouts| (timeouts - 1.0).max(0.0))
+    figure(sweep, &flow::timeouts, SPIKES, lasts_so, "none").map(|timeouts| (timeouts - 1.0).max(0.0))
 }
 
 /// By how many percent goodput is higher than without filters, on the same air.
 fn gain(sweep: &Analysis, loss: f64, case: &str) -> Sample {
-    let goodput = |case| figure(sweep, &metric::GOODPUT, LOSS, |value| value.as_f64() == Some(loss), case);
+    let goodput = |case| figure(sweep, &flow::goodput_bps, LOSS, |value| value.as_f64() == Some(loss), case);
     goodput("none").zip_with(&goodput(case), |none, with| 100.0 * (with - none) / none)
 }
 
@@ -154,6 +154,8 @@ mod tests {
     use std::ops::ControlFlow;
 
     use stats::Level;
+
+    use observe::metric;
 
     use super::*;
     use crate::papers::reproduce::{Reproduction, reproduce};

@@ -8,7 +8,7 @@ use stats::Sample;
 
 use super::{Chart, Number, Panel, Paper, Picture, Reading, Source};
 use crate::sweep::analysis::Analysis;
-use observe::metric;
+use observe::summary::flow;
 
 /// The paper.
 pub static PAPER: Paper = Paper {
@@ -77,7 +77,7 @@ fn numbers(sweeps: &[Analysis]) -> Vec<Number> {
 fn goodput(sweep: &Analysis, case: &str, window: u64) -> Sample {
     let is_it = |(key, value): &(String, serde_json::Value)| key == FIRST_WINDOW && value.as_u64() == Some(window);
     let cell = sweep.cells.iter().find(|cell| cell.cell.case_name == case && cell.cell.changes.iter().any(is_it));
-    cell.map(|cell| cell.sample(&metric::GOODPUT, |_| true)).unwrap_or_default()
+    cell.map(|cell| cell.sample(&flow::goodput_bps, |_| true)).unwrap_or_default()
 }
 
 /// Figure 2, and table 1 as bars.

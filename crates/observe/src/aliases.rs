@@ -1,12 +1,15 @@
-//! What others call the figures that a run gives.
+//! Other names of metrics: those of the literature and other simulators, and their own former ones.
 
-/// The name of the figure that is usually called so too.
+use crate::metric;
+
+/// The metric that `name` means: a synonym, or the name of an earlier version.
 pub fn of_metric(name: &str) -> Option<&'static str> {
     let small = name.to_lowercase().replace(['-', ' '], "_");
-    USUAL.iter().find(|(usual, _)| usual.contains(&small.as_str())).map(|(_, name)| *name)
+    let synonym = SYNONYMS.iter().find(|(synonyms, _)| synonyms.contains(&small.as_str())).map(|(_, name)| *name);
+    synonym.or_else(|| metric::formerly(&small).map(|metric| metric.name))
 }
 
-const USUAL: &[(&[&str], &str)] = &[
+const SYNONYMS: &[(&[&str], &str)] = &[
     (&["throughput", "throughput_bps", "bandwidth", "rate"], "goodput_bps"),
     (&["total_throughput", "aggregate_throughput", "aggregate_goodput", "sum_goodput"], "total_goodput_bps"),
     (&["jain", "jain_index", "jains_index", "jain_fairness", "fairness_index"], "fairness"),
@@ -20,13 +23,15 @@ const USUAL: &[(&[&str], &str)] = &[
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::metric;
 
     #[test]
-    fn every_usual_name_is_another_one_of_a_figure() {
-        for (usual, name) in USUAL {
+    fn every_alias_names_another_metric() {
+        for (synonyms, name) in SYNONYMS {
             assert!(metric::find(name).is_some(), "{name}");
-            assert!(usual.iter().all(|usual| metric::find(usual).is_none()), "{usual:?}");
+            assert!(synonyms.iter().all(|synonym| metric::find(synonym).is_none()), "{synonyms:?}");
+        }
+        for metric in metric::METRICS.iter() {
+            assert!(metric.was.iter().all(|was| metric::find(was).is_none()), "{}", metric.name);
         }
         assert_eq!(of_metric("Jain"), Some("fairness"));
         assert_eq!(of_metric("goodput_bps"), None);

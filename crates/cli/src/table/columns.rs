@@ -1,0 +1,61 @@
+//! Metrics as columns of a table: heads from their declarations, values in their units.
+
+use observe::metric::Metric;
+use observe::summary::Summary;
+
+/// Stands for a value that a run did not give.
+pub const NONE: &str = "–";
+
+/// The heads of columns.
+pub fn heads(metrics: &[&Metric]) -> Vec<String> {
+    metrics.iter().map(|metric| metric.head.to_owned()).collect()
+}
+
+/// A line of cells for each subject of these metrics, which must have one scope.
+pub fn lines(metrics: &[&Metric], summary: &Summary) -> Vec<Vec<String>> {
+    let mut lines: Vec<Vec<String>> = Vec::new();
+    for metric in metrics {
+        let readings = metric.of_all(summary);
+        lines.resize(readings.len(), Vec::new());
+        for (line, (_, value)) in lines.iter_mut().zip(readings) {
+            line.push(cell(metric, value));
+        }
+    }
+    lines
+}
+
+/// A value with its unit; counts have none.
+pub fn cell(metric: &Metric, value: Option<f64>) -> String {
+    let Some(value) = value else { return NONE.to_owned() };
+    match metric.unit {
+        "s" => format!("{value:.3} s"),
+        "bit/s" => bits_per_second(value),
+        "share" => format!("{:.1} %", 100.0 * value),
+        _ => format!("{value}"),
+    }
+}
+
+fn bits_per_second(rate: f64) -> String {
+    let (scale, unit) = match rate {
+        rate if rate >= 1e9 => (1e9, "Gbps"),
+        rate if rate >= 1e6 => (1e6, "Mbps"),
+        rate if rate >= 1e3 => (1e3, "kbps"),
+        _ => (1.0, "bps"),
+    };
+    format!("{:.1} {unit}", rate / scale)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use observe::summary::{direction, flow};
+
+    #[test]
+    fn values_have_their_unit() {
+        assert_eq!(cell(&flow::completion_time_s, Some(1.5)), "1.500 s");
+        assert_eq!(cell(&flow::goodput_bps, Some(605_107.07)), "605.1 kbps");
+        assert_eq!(cell(&flow::timeouts, Some(1_234_567.0)), "1234567");
+        assert_eq!(cell(&direction::utilization, Some(0.25)), "25.0 %");
+        assert_eq!(cell(&flow::goodput_bps, None), "–");
+    }
+}

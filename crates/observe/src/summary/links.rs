@@ -1,0 +1,102 @@
+//! The links of a summary.
+
+use path::link::Counters;
+use sim::{Network, Results};
+
+use super::part::summary_part;
+use super::share;
+
+struct LinkSource<'a> {
+    network: &'a Network,
+    results: &'a Results,
+    number: usize,
+}
+
+struct DirectionSource<'a> {
+    counters: &'a Counters,
+    results: &'a Results,
+    in_medium: bool,
+}
+
+impl LinkSource<'_> {
+    fn sum(&self, count: fn(&Counters) -> u64) -> u64 {
+        self.results.links[self.number].ways.iter().map(count).sum()
+    }
+
+    fn direction(&self, way: usize) -> DirectionSummary {
+        let in_medium = self.network.links[self.number].medium.is_some();
+        let counters = &self.results.links[self.number].ways[way];
+        DirectionSummary::of(&DirectionSource { counters, results: self.results, in_medium })
+    }
+}
+
+/// Every link, in the order of the scenario.
+pub(super) fn links(network: &Network, results: &Results) -> Vec<LinkSummary> {
+    (0..network.links.len()).map(|number| LinkSummary::of(&LinkSource { network, results, number })).collect()
+}
+
+summary_part! {
+    /// One link. Its sums are over both directions.
+    pub struct LinkSummary in link: Run = of(at: &LinkSource<'_>) {
+        /// Name in the scenario.
+        name: String ["text"] = at.network.links[at.number].name.clone();
+        /// The two nodes that it joins.
+        between: [String; 2] ["text"] =
+            at.network.links[at.number].between.map(|node| at.network.nodes[node].name.clone());
+        /// Sum of both directions' `frames_sent`.
+        frames_sent: u64 ["frames"] = at.sum(|counters| counters.frames_sent);
+        /// Sum of both directions' `frames_corrupted`.
+        frames_corrupted: u64 ["frames"] = at.sum(|counters| counters.frames_corrupted);
+        /// Sum of both directions' `packets_dropped`. These are packets, whatever the name says.
+        frames_dropped: u64 ["packets"] = at.sum(|counters| counters.packets_dropped);
+        /// The direction from the first node of `between` to the second.
+        forward: DirectionSummary ["object"] = at.direction(0);
+        /// The direction from the second node to the first.
+        backward: DirectionSummary ["object"] = at.direction(1);
+    }
+    optional {}
+    derived {}
+}
+
+summary_part! {
+    /// One direction of a link.
+    pub struct DirectionSummary in direction: Direction = of(at: &DirectionSource<'_>) {
+        /// Transmissions begun, retransmissions and parity included; without a link layer, packets whose transmission
+        /// began. Each packet of an aggregate is a frame (MPDU) each time it is sent. Link acknowledgments are not
+        /// counted.
+        frames_sent: u64 [metric "frames", Neither, "frames"] = at.counters.frames_sent;
+        /// Of `frames_sent`, frames lost to the channel. Link acknowledgments are not counted. Without a link layer a
+        /// loss counts when the packet would have arrived.
+        frames_corrupted: u64 [metric "frames", Neither, "corrupted"] = at.counters.frames_corrupted;
+        /// Frames that arrived a second time and were discarded. Always 0 with `numbering = "per-transmission"`.
+        frames_duplicate: u64 [metric "frames", Neither] = at.counters.duplicates;
+        /// Frames that arrived and brought no packet: out of order (go-back-N), or parity.
+        frames_discarded: u64 [metric "frames", Neither] = at.counters.discarded;
+        /// Packets handed on at the far end. With `per-transmission` a packet may count twice.
+        packets_delivered: u64 [metric "packets", Neither, "delivered"] = at.counters.packets_delivered;
+        /// Packets lost for good: queue full, given up without having arrived, lost on a link without a link layer, or
+        /// lost with more of their block than parity restores.
+        packets_dropped: u64 [metric "packets", Lower, "dropped"] = at.counters.packets_dropped;
+        /// Of `packets_dropped`, packets that found the queue full.
+        packets_dropped_queue_full: u64 [metric "packets", Lower] = at.counters.queue_full;
+        /// Packets marked (ECN) because the backlog exceeded `ecn_threshold` when they arrived. The table has this
+        /// column if any packet was marked.
+        packets_marked: u64 [metric "packets", Neither, "marked"] = at.counters.marked;
+        /// Packets that the link layer gave up. It includes packets that arrived and whose acknowledgments were lost,
+        /// so it may exceed `packets_dropped`.
+        packets_given_up: u64 [metric "packets", Lower] = at.counters.given_up;
+        /// Packets restored from parity, their own frames being lost.
+        packets_recovered: u64 [metric "packets", Neither] = at.counters.recovered;
+        /// Time spent transmitting frames, as a share of the run. Of a frame in transmission when the run ends, the part
+        /// that is over counts. On links of a medium it is the time in which the station sent data frames and requests
+        /// over this link.
+        utilization: f64 [metric "share", Neither, "busy"] = share(at.counters.busy, at.results);
+    }
+    optional {
+        /// Of `frames_sent`, frames lost to a collision at their receiver. `frames_corrupted` then counts frames that
+        /// the channel alone damaged, and frames out of range. Written for links of a medium.
+        frames_collided: u64 [metric "frames", Lower, "collided"] =
+            at.in_medium.then_some(at.counters.frames_collided);
+    }
+    derived {}
+}

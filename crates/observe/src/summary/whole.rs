@@ -1,0 +1,135 @@
+//! The summary as a whole.
+
+use std::fmt;
+
+use indexmap::IndexMap;
+use scenario::Scenario;
+use scenario::model::Profile;
+use scenario::ran::{followers, grouped};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use sim::{Network, Results};
+
+use super::part::summary_part;
+use super::{FlowSummary, LinkSummary, MediumSummary, NodeSummary, flows, links, media, nodes};
+
+struct RunSource<'a> {
+    title: &'a str,
+    scenario: &'a Scenario,
+    network: &'a Network,
+    results: &'a Results,
+}
+
+/// The schemes of the nodes that can act on one.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Schemes {
+    /// All of them have this one.
+    One(String),
+    /// The scheme of each node, by the node's name.
+    Each(IndexMap<String, String>),
+}
+
+impl Schemes {
+    fn of(scenario: &Scenario, network: &Network) -> Option<Self> {
+        let followers: Vec<_> = followers(scenario, network).collect();
+        match grouped(followers.iter().copied())[..] {
+            [] => None,
+            [(scheme, _)] => Some(Schemes::One(scheme.to_owned())),
+            _ => {
+                let each = followers.into_iter().map(|(scheme, node)| (node.to_owned(), scheme.to_owned()));
+                Some(Schemes::Each(each.collect()))
+            }
+        }
+    }
+}
+
+pub(super) fn summary(title: &str, scenario: &Scenario, network: &Network, results: &Results) -> Summary {
+    let mut summary = Summary::of(&RunSource { title, scenario, network, results });
+    // One flow has no share to compare.
+    if summary.flows.len() > 1 {
+        summary.fairness = Some(summary.jain());
+    }
+    summary
+}
+
+impl Summary {
+    fn goodputs(&self) -> Option<Vec<f64>> {
+        self.flows.iter().map(|flow| flow.goodput_bps).collect()
+    }
+
+    /// Jain's index over the flows' goodput; `None` if a flow has no goodput.
+    fn jain(&self) -> Option<f64> {
+        stats::fairness::jain(&self.goodputs()?).ok().flatten()
+    }
+
+    /// Greatest memory that each node's scheme needed, in bytes, summed over the nodes. A scheme that counts none keeps
+    /// no state.
+    pub fn max_state_bytes(&self) -> u64 {
+        let counts = self.nodes.iter().filter_map(|node| node.scheme_counts.as_ref());
+        counts.filter_map(|counts| counts.get("state_bytes_most")).sum()
+    }
+
+    /// Whether another run had the same outcome: everything but what was given (title, scheme, profile, seed) and the
+    /// counts of nodes.
+    pub fn same_outcome(&self, other: &Summary) -> bool {
+        fn outcome(it: &Summary) -> impl PartialEq + '_ {
+            (it.simulated_s, it.events, it.packets_dropped_buffer_full, &it.flows, &it.links, &it.fairness, &it.media)
+        }
+        outcome(self) == outcome(other)
+    }
+}
+
+/// As JSON: in one line or, with `{:#}`, indented.
+impl fmt::Display for Summary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = if f.alternate() { serde_json::to_string_pretty(self) } else { serde_json::to_string(self) };
+        f.write_str(&text.map_err(|_| fmt::Error)?)
+    }
+}
+
+summary_part! {
+    /// The summary of a run.
+    pub struct Summary in run: Run = of(at: &RunSource<'_>) {
+        /// Version of the program.
+        lasthop: String ["text"] = env!("CARGO_PKG_VERSION").to_owned();
+        /// The scenario's title, or its file name without the ending.
+        title: String ["text"] = at.title.to_owned();
+        /// The scheme of all nodes that can act on one: base stations, and hosts from which a flow starts or which have
+        /// a wireless link. If they differ, an object with the scheme of each, by its name.
+        scheme: Option<Schemes> ["text or object"] = Schemes::of(at.scenario, at.network);
+        /// `exact` or `goel1997`.
+        profile: Profile ["text"] = at.scenario.profile;
+        /// The random seed.
+        seed: u64 [""] = at.network.seed;
+        /// Time at which the run ended: when the last flow completed (with `tcp.close`, when both its ends had closed)
+        /// or failed, or at `duration`. A flow without end makes every run last for `duration`.
+        simulated_s: f64 [metric "s", Neither] = at.results.ended.as_secs_f64();
+        /// Wake-ups handled by the simulator ([what they are](path-of-a-packet.md#what-it-costs)).
+        events: u64 [metric "count", Neither] = at.results.events;
+        /// Packets dropped because a node's `buffer` was full, at all nodes. They are not in any link's counts.
+        packets_dropped_buffer_full: u64 [metric "packets", Lower] = at.results.buffer_full.iter().sum();
+        /// The flows, in the order of the scenario.
+        flows: Vec<FlowSummary> ["list"] = flows::flows(at.scenario, at.network, at.results);
+        /// The links, in the order of the scenario.
+        links: Vec<LinkSummary> ["list"] = links::links(at.network, at.results);
+        /// The nodes, in the order of the scenario.
+        nodes: Vec<NodeSummary> ["list"] = nodes::nodes(at.network, at.results);
+    }
+    optional {
+        /// Jain's index over the flows' `goodput_bps` ([fairness.rs](../crates/stats/src/fairness.rs)). Null if a flow
+        /// has none. Written if there are several flows; the table has it in a line below the flows.
+        fairness: Option<f64> ["1/flows to 1, or null"] = None;
+        /// The shared media, in the order of the scenario. Written if there are any.
+        media: Vec<MediumSummary> ["list"] = media::media(at.network, at.results);
+    }
+    derived {
+        /// Sum of all flows' `goodput_bps`.
+        total_goodput_bps [metric "bit/s", Higher] = |it| it.goodputs().map(|all| all.iter().sum());
+        /// Jain's index over the flows' `goodput_bps`, 1 if all have the same.
+        fairness [metric "1/flows to 1", Higher] = Summary::jain;
+        /// Greatest memory that the nodes' schemes needed for flows, summed over all nodes: the sum of
+        /// `state_bytes_most` in `scheme_counts`. Nodes may have needed it at different times.
+        state_bytes_most [metric "bytes", Lower] = |it| Some(it.max_state_bytes() as f64);
+    }
+}
