@@ -4,7 +4,7 @@ use std::fmt;
 use std::ops::{Add, AddAssign, Sub};
 
 /// An instant: nanoseconds since the simulation began. 584 years fit.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, serde::Serialize)]
 pub struct Time(u64);
 
 /// A length of time in nanoseconds.

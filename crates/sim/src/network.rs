@@ -10,9 +10,13 @@ use path::mac::arq::ArqConfig;
 use path::place::Path;
 use path::queue::{Limit, Tie};
 use path::station::scheduler::Scheduler;
+use serde::Serialize;
 
 /// A network and what goes on in it. Nodes, links and flows are numbered by their place here.
-#[derive(Clone, Debug)]
+///
+/// All that decides a run's results is serialized, but the replication: stores make their keys of it. The order of fields
+/// matters there, and their names do not: add a field at the end of its struct.
+#[derive(Clone, Debug, Serialize)]
 pub struct Network {
     /// Hosts and routers.
     pub nodes: Vec<NodeSpec>,
@@ -27,6 +31,7 @@ pub struct Network {
     /// What chance begins with.
     pub seed: u64,
     /// Which repetition this is; each sees chance of its own.
+    #[serde(skip)]
     pub replication: u64,
 }
 
@@ -67,7 +72,8 @@ impl Network {
 }
 
 /// What a node does with packets for others.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum NodeKind {
     /// It has none to forward: packets end here.
     Host,
@@ -76,7 +82,8 @@ pub enum NodeKind {
 }
 
 /// How many transmitters a node has for its wireless links.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Radio {
     /// One for each link, on frequencies of their own.
     #[default]
@@ -86,7 +93,7 @@ pub enum Radio {
 }
 
 /// A node.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct NodeSpec {
     /// Its name.
     pub name: String,
@@ -109,7 +116,7 @@ pub struct NodeSpec {
 }
 
 /// A mobile that uses one of its links in media at a time: that to the nearest base station in range.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct Association {
     /// How long it is without any when it changes.
     pub handover_gap: Span,
@@ -118,7 +125,7 @@ pub struct Association {
 }
 
 /// A link.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct LinkSpec {
     /// Its name, which also names its chance.
     pub name: String,
@@ -153,7 +160,7 @@ pub struct LinkSpec {
 }
 
 /// Air that several links share.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct MediumSpec {
     /// Its name, which also names its chance.
     pub name: String,
@@ -162,7 +169,7 @@ pub struct MediumSpec {
 }
 
 /// A transfer.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct FlowSpec {
     /// Its name.
     pub name: String,

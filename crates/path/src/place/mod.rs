@@ -8,6 +8,7 @@
 pub mod crossing;
 
 use engine::Time;
+use serde::Serialize;
 
 /// Nanometres in a millimetre.
 const NANOMETRES: i128 = 1_000_000;
@@ -15,7 +16,7 @@ const NANOMETRES: i128 = 1_000_000;
 const HOUR: i128 = 3_600_000_000_000;
 
 /// A straight part of a way: `run` nanometres in each `over` nanoseconds.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 struct Leg {
     from: Time,
     at: [i128; 2],
@@ -24,7 +25,7 @@ struct Leg {
 }
 
 /// Where a node is at any time.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Path {
     /// In order of time, the first from time zero.
     legs: Vec<Leg>,

@@ -19,7 +19,7 @@ pub use values::{Delay, DelayedAck, PartialRetries, Retries, Tries, WindowScalin
 
 settings! {
     /// Settings of one end of a connection.
-    #[derive(Clone, PartialEq, Debug)]
+    #[derive(Clone, PartialEq, Debug, serde::Serialize)]
     pub struct Config {
         /// Bytes of data in a full segment (SMSS), unless the other end asks for less or options take some of it.
         segment: u32 = 1460,
@@ -28,6 +28,7 @@ settings! {
         /// The sender's part of a scheme: what messages from the network bring about.
         response: ResponseConfig = ResponseConfig::Unmodified(response::unmodified::Config::default()),
         /// Random numbers of this end.
+        #[serde(skip)]
         stream: Stream = Stream::default(),
     }
 

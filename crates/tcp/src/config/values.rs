@@ -120,7 +120,7 @@ impl JsonSchema for DelayedAck {
 
 settings! {
     /// How often a segment is retransmitted before the connection is given up.
-    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+    #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
     pub struct Retries {}
 
     /// How often a segment is retransmitted before the connection is given up. Unset keys default to the variant's.

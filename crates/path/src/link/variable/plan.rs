@@ -10,7 +10,7 @@ use crate::event::{LinkDirection, LinkDirections};
 use crate::link::jitter::{Jitter, LONGEST};
 
 /// Everything that changes on a link.
-#[derive(Clone, PartialEq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize)]
 pub struct Changes {
     /// Extra delays.
     pub jitter: Option<Jitter>,

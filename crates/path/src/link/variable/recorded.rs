@@ -3,7 +3,7 @@
 use engine::{Rate, Span, Time};
 
 /// Rate, delay and loss from a time on.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug, serde::Serialize)]
 pub struct Row {
     /// From when on.
     pub at: Span,
@@ -17,7 +17,7 @@ pub struct Row {
 
 /// Chances to send, as in the traces of Mahimahi (Netravali2015): at each up to 1504 bytes leave, of as many packets as that
 /// are; what nobody uses is gone.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, serde::Serialize)]
 pub struct Opportunities {
     /// When, in milliseconds, not falling; the last is more than 0, and is when they begin again.
     millis: Vec<u64>,
