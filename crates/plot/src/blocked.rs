@@ -1,4 +1,5 @@
-//! Why the sender sent nothing: below the panels, a row for each reason with a bar while it held.
+//! Rows below the panels that show why the sender sent nothing: one row per reason, with a bar for each interval in
+//! which the reason applied.
 
 use tcp::Blocked;
 
@@ -8,25 +9,26 @@ use crate::scale::Scale;
 use crate::text::Weight;
 use crate::view::View;
 
-/// Pixels of a row, and of its bar.
+/// Height of a row and of the bar in it, in pixels.
 const ROW: f64 = 15.0;
 const BAR: f64 = 7.0;
 /// Pixels between the panel and the first row.
 const GAP: f64 = 8.0;
 
-/// The rows of a view, in the order of [`Blocked::ALL`].
+/// The rows of one view, in the order of [`Blocked::ALL`].
 pub(crate) struct BlockedRows {
-    /// Each reason that held in it, and from when to when, in seconds.
+    /// Each reason that applied in the view, with its intervals (begin, end) in seconds.
     rows: Vec<(Blocked, Vec<(f64, f64)>)>,
 }
 
 impl BlockedRows {
-    /// What held in `view`; nothing if it is not to be `shown`.
+    /// Returns the rows for the intervals in `view`; no rows if `shown` is false.
     pub fn new(view: &View<'_>, shown: bool) -> Self {
-        let told: &[(f64, Blocked)] = if shown && !view.is_empty() { &view.history.blocked } else { &[] };
+        let changes: &[(f64, Blocked)] = if shown && !view.is_empty() { &view.history.blocked } else { &[] };
         let end = view.life().1;
-        let until = |place: usize| told.get(place + 1).map_or(end, |(at, _)| *at);
-        let held: Vec<_> = told.iter().enumerate().map(|(place, (at, reason))| (*reason, *at, until(place))).collect();
+        let until = |index: usize| changes.get(index + 1).map_or(end, |(at, _)| *at);
+        let held: Vec<_> =
+            changes.iter().enumerate().map(|(index, (at, reason))| (*reason, *at, until(index))).collect();
         let row = |reason| {
             let of_row = held.iter().filter(|(of, from, to)| *of == reason && *from <= view.to && *to >= view.from);
             (reason, of_row.map(|(_, from, to)| (from.max(view.from), to.min(view.to))).collect::<Vec<_>>())
@@ -34,12 +36,12 @@ impl BlockedRows {
         BlockedRows { rows: Blocked::ALL.map(row).into_iter().filter(|(_, held)| !held.is_empty()).collect() }
     }
 
-    /// Pixels that they take.
+    /// Height of all rows in pixels, including the gap above them; 0 without rows.
     pub fn height(&self) -> f64 {
         if self.rows.is_empty() { 0.0 } else { GAP + ROW * self.rows.len() as f64 }
     }
 
-    /// Draws them from `top` down, along `x`.
+    /// Draws the rows downwards from `top` (pixels), along the time axis `x`.
     pub fn draw(&self, sheet: &mut Sheet, top: f64, x: &Scale) {
         for (number, (reason, held)) in self.rows.iter().enumerate() {
             let middle = top + GAP + ROW * (number as f64 + 0.5);
@@ -47,7 +49,7 @@ impl BlockedRows {
             let mut drawn = i32::MIN;
             for (from, to) in held {
                 let left = x.place(*from).max(drawn);
-                // A pixel at least, so that what holds for a moment can be seen.
+                // At least one pixel wide, so that a short interval remains visible.
                 let right = x.place(*to).max(x.place(*from) + 10);
                 if right > left {
                     bars.rect(left, tenths(middle - BAR / 2.0), right - left, tenths(BAR));

@@ -1,30 +1,30 @@
-//! Names and numbers that events do not carry.
+//! Names of nodes, links and flows: events carry only their numbers.
 
 use sim::Network;
 
-/// What the numbers in events stand for.
+/// Names and settings that belong to the numbers in events.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Description {
-    /// Names of nodes, by number.
+    /// Names of nodes; the index is the node's number.
     pub nodes: Vec<String>,
-    /// Names of links, by number.
+    /// Names of links; the index is the link's number.
     pub links: Vec<String>,
-    /// Flows, by number.
+    /// Flows; the index is the flow's number.
     pub flows: Vec<FlowDescription>,
 }
 
-/// A flow.
+/// Name, end points and segment size of a flow.
 #[derive(Clone, PartialEq, Debug)]
 pub struct FlowDescription {
-    /// Its name.
+    /// The flow's name.
     pub name: String,
-    /// The number of the node that sends.
+    /// Number of the sending node.
     pub from: usize,
-    /// The number of the node that receives.
+    /// Number of the receiving node.
     pub to: usize,
     /// Bytes of data in a full segment.
     pub segment: u32,
-    /// The window the receiver advertises, in bytes, if it is always the same.
+    /// The advertised receive window in bytes; `None` if it varies or is unknown.
     pub receiver_window: Option<u64>,
 }
 
@@ -45,7 +45,8 @@ impl Description {
         }
     }
 
-    /// The flow of that number; one that was not described gets plain names and no guess at its segments.
+    /// Returns the description of flow `number`; for an unknown flow a name made from the number and a segment size of
+    /// 1 byte.
     pub(crate) fn flow(&self, number: u32) -> FlowDescription {
         let unknown = || FlowDescription {
             name: format!("flow {number}"),
@@ -57,7 +58,7 @@ impl Description {
         self.flows.get(number as usize).cloned().unwrap_or_else(unknown)
     }
 
-    /// A node's name.
+    /// Returns a node's name; "?" if the node is unknown.
     pub(crate) fn node(&self, number: usize) -> &str {
         self.nodes.get(number).map_or("?", String::as_str)
     }

@@ -1,34 +1,34 @@
-//! A sheet to draw on, and what every panel has: axes, grid, labels, and the shade of bad air.
+//! The drawing sheet and the parts common to all panels: axes, grid, labels and the shading of BAD channel states.
 
 use crate::ink::{Anchor, Color, Path, Shape, Style, Text, tenths};
 use crate::palette::Palette;
 use crate::scale::{Scale, Tick, ticks};
 use crate::text::{Fonts, Weight};
 
-/// Where shapes are collected.
+/// The shapes of a picture under construction.
 pub(crate) struct Sheet {
     pub palette: &'static Palette,
     pub fonts: Fonts,
-    /// Pixels from edge to edge.
+    /// Width of the picture in pixels.
     pub width: f64,
     pub shapes: Vec<Shape>,
 }
 
 impl Sheet {
-    /// Adds a path, if there is anything on it.
+    /// Adds a path, unless the path is empty.
     pub fn path(&mut self, class: &'static str, title: String, path: Path, style: Style) {
         if !path.is_empty() {
             self.shapes.push(Shape::Path { class, title, path, style });
         }
     }
 
-    /// Adds a text.
+    /// Adds a line of text.
     pub fn text(&mut self, at: (f64, f64), anchor: Anchor, size: u32, weight: Weight, color: Color, content: String) {
         let (x, y) = (tenths(at.0), tenths(at.1));
         self.shapes.push(Shape::Text(Text { x, y, anchor, size, weight, color, upright: false, width: None, content }));
     }
 
-    /// Adds a text read from below, around its middle.
+    /// Adds a text rotated by 90 degrees counter-clockwise, centred at `at`.
     pub fn upright_text(&mut self, at: (f64, f64), size: u32, color: Color, content: String) {
         let (x, y, weight) = (tenths(at.0), tenths(at.1), Weight::Regular);
         self.shapes.push(Shape::Text(Text {
@@ -45,7 +45,7 @@ impl Sheet {
     }
 }
 
-/// The place of a panel, in pixels.
+/// The rectangle of a panel, in pixels.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct Area {
     pub left: f64,
@@ -63,43 +63,43 @@ impl Area {
     }
 }
 
-/// Pixels that a label on the time axis takes, and one on a vertical axis.
+/// Space in pixels reserved for a label of the time axis (horizontally) and of a vertical axis (vertically).
 const TIME_LABEL: f64 = 85.0;
 const VALUE_LABEL: f64 = 42.0;
 
-/// Pixels between labels of the time axis, and between the last and the picture's edge.
+/// Least distance in pixels between labels of the time axis, and between the last label and the picture's edge.
 const BETWEEN: f64 = 12.0;
 const MARGIN: f64 = 6.0;
 
-/// Ticks of the time axis: as many as can have their labels beside each other.
+/// Returns as many ticks of the time axis as have room for their labels side by side.
 pub(crate) fn time_ticks(sheet: &Sheet, x: &Scale) -> Vec<Tick> {
-    let mut most = ((x.end - x.start) / TIME_LABEL) as usize + 1;
+    let mut max = ((x.end - x.start) / TIME_LABEL) as usize + 1;
     loop {
-        let found = ticks(x.lo, x.hi, most);
+        let found = ticks(x.lo, x.hi, max);
         let widest = widest(&sheet.fonts, &found);
-        // The last label may have to move away from the edge, towards the one before it.
+        // The last label may be moved left from the edge, towards its predecessor.
         let moved = (x.end + widest / 2.0 + MARGIN - sheet.width).max(0.0);
         let apart = |pair: &[Tick]| (pair[1].value - pair[0].value) * x.per_unit() >= widest + moved + BETWEEN;
-        if most <= 1 || found.windows(2).all(apart) {
+        if max <= 1 || found.windows(2).all(apart) {
             return found;
         }
-        most -= 1;
+        max -= 1;
     }
 }
 
-/// Pixels of the longest label.
+/// Width in pixels of the widest label.
 pub(crate) fn widest(fonts: &Fonts, ticks: &[Tick]) -> f64 {
     ticks.iter().map(|tick| fonts.width(&tick.label, 11, Weight::Regular)).fold(0.0, f64::max)
 }
 
-/// Ticks of a vertical axis that counts in units of `unit`; values are in the axis's own measure.
+/// Returns the ticks of a vertical axis labelled in multiples of `unit`; the ticks' values are in the unit of `y`.
 pub(crate) fn value_ticks(y: &Scale, height: f64, unit: f64) -> Vec<Tick> {
     let found = ticks(y.lo / unit, y.hi / unit, (height / VALUE_LABEL) as usize + 2);
     found.into_iter().map(|tick| Tick { value: tick.value * unit, ..tick }).collect()
 }
 
-/// The shade of bad air over the height of a panel. Intervals shorter than a pixel are drawn one pixel wide; whether
-/// that still tells the truth says [`too_fine`].
+/// Shades the intervals `bad` over the height of a panel. Intervals shorter than a pixel are drawn one pixel wide;
+/// [`too_fine`] tells whether this exaggerates the BAD time too much.
 pub(crate) fn shade(sheet: &mut Sheet, area: &Area, x: &Scale, bad: &[(f64, f64)]) {
     let (top, height) = (tenths(area.top), tenths(area.height()));
     let mut path = Path::default();
@@ -117,14 +117,14 @@ pub(crate) fn shade(sheet: &mut Sheet, area: &Area, x: &Scale, bad: &[(f64, f64)
     sheet.path("bad", format!("{} intervals of BAD air", bad.len()), path, style);
 }
 
-/// Whether bands of at least a pixel would make the air look worse than it is.
+/// True if drawing each interval at least one pixel wide would exaggerate the BAD time.
 pub(crate) fn too_fine(x: &Scale, bad: &[(f64, f64)]) -> bool {
-    let truth: f64 = bad.iter().map(|(begin, end)| end.min(x.hi) - begin.max(x.lo)).sum::<f64>() * x.per_unit();
+    let true_width: f64 = bad.iter().map(|(begin, end)| end.min(x.hi) - begin.max(x.lo)).sum::<f64>() * x.per_unit();
     let drawn = bad.len() as f64;
-    drawn > truth && drawn > 0.4 * (x.end - x.start)
+    drawn > true_width && drawn > 0.4 * (x.end - x.start)
 }
 
-/// Grid and frame of a panel, and the labels of its vertical axis.
+/// Draws the grid and frame of a panel, and the labels of its vertical axis.
 pub(crate) fn axes(sheet: &mut Sheet, area: &Area, x: &Scale, y: &Scale, values: &[Tick], [label, unit]: [&str; 2]) {
     let palette = sheet.palette;
     let (left, right, top, bottom) = (tenths(area.left), tenths(area.right), tenths(area.top), tenths(area.bottom));
@@ -146,14 +146,14 @@ pub(crate) fn axes(sheet: &mut Sheet, area: &Area, x: &Scale, y: &Scale, values:
         sheet.text(at, Anchor::End, 11, Weight::Regular, palette.text, tick.label.clone());
     }
     let widest = widest(&sheet.fonts, values);
-    let whole = format!("{label} ({unit})");
-    let fits = sheet.fonts.width(&whole, 12, Weight::Regular) <= area.height();
-    let label = if fits { whole } else { unit.into() };
+    let with_unit = format!("{label} ({unit})");
+    let fits = sheet.fonts.width(&with_unit, 12, Weight::Regular) <= area.height();
+    let label = if fits { with_unit } else { unit.into() };
     let place = (area.left - widest.max(24.0) - 18.0, (area.top + area.bottom) / 2.0);
     sheet.upright_text(place, 12, palette.faint, label);
 }
 
-/// Labels of the time axis, below a panel.
+/// Draws the labels of the time axis below a panel.
 pub(crate) fn time_axis(sheet: &mut Sheet, area: &Area, x: &Scale) {
     let palette = sheet.palette;
     let mut marks = Path::default();
@@ -169,8 +169,8 @@ pub(crate) fn time_axis(sheet: &mut Sheet, area: &Area, x: &Scale) {
     sheet.text(middle, Anchor::Middle, 12, Weight::Regular, palette.faint, "time (s)".into());
 }
 
-/// A word in the middle of a panel that has nothing else to show.
-pub(crate) fn nothing(sheet: &mut Sheet, area: &Area) {
+/// Writes into the middle of an empty panel that the flow has no events there.
+pub(crate) fn empty_note(sheet: &mut Sheet, area: &Area) {
     let middle = ((area.left + area.right) / 2.0, (area.top + area.bottom) / 2.0);
     let color = sheet.palette.faint;
     sheet.text(middle, Anchor::Middle, 13, Weight::Regular, color, "nothing happened to this flow here".into());

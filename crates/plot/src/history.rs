@@ -1,23 +1,23 @@
-//! What happened to one flow, as a picture needs it.
+//! The events of one flow, reduced to the data that a picture of the flow needs.
 
-/// A segment that was sent.
+/// A segment sent by the sender.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct Sent {
     pub at: f64,
     pub seq: u64,
     pub len: u32,
-    /// Whether it had been sent before.
+    /// True for a retransmission.
     pub again: bool,
 }
 
-/// Something at a byte of the stream. Times are seconds.
+/// An event at a time (seconds) and a sequence number of the flow.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct Spot {
     pub at: f64,
     pub seq: u64,
 }
 
-/// An acknowledgment that reached the sender.
+/// An acknowledgment received by the sender.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct Ack {
     pub at: f64,
@@ -25,7 +25,7 @@ pub(crate) struct Ack {
     pub duplicate: bool,
 }
 
-/// The window from a time on.
+/// Values of cwnd and ssthresh in bytes, valid from the time `at` (seconds) until the next entry.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct Window {
     pub at: f64,
@@ -34,33 +34,34 @@ pub(crate) struct Window {
     pub ssthresh: f64,
 }
 
-/// What happened to one flow. Each list is in order of time.
+/// The events of one flow, in one list per kind. Each list is ordered by time.
 #[derive(Default, Debug)]
 pub(crate) struct History {
     pub sent: Vec<Sent>,
     pub acks: Vec<Ack>,
     pub windows: Vec<Window>,
-    /// Why nothing was sent, from when on.
+    /// Reasons why the sender sent nothing, each with the time (seconds) from which it applies.
     pub blocked: Vec<(f64, tcp::Blocked)>,
-    /// Data packets lost for good on the way.
+    /// Data packets lost for good: dropped by a queue or a node, or given up by a link layer.
     pub lost: Vec<Spot>,
-    /// Acknowledgments lost for good on the way, at the byte they asked for.
+    /// Acknowledgments lost for good, at the sequence number they acknowledge.
     pub acks_lost: Vec<Spot>,
-    /// Link-layer frames with data that did not survive the air.
+    /// Frames that carried data and were corrupted on the radio channel.
     pub corrupted: Vec<Spot>,
     pub timeouts: Vec<Spot>,
     pub fast_retransmits: Vec<Spot>,
     pub defers: Vec<Spot>,
     pub retransmits: Vec<Spot>,
-    /// When the air was BAD on a link that carries this flow: begin and end, in order, apart.
+    /// Intervals (begin, end) in seconds in which the channel of a link that carries this flow was BAD; ordered and
+    /// disjoint.
     pub bad: Vec<(f64, f64)>,
-    /// When it sent its first segment, whether or not that is among those in `sent`.
+    /// Time of the flow's first segment, even if that segment lies outside the recorded part.
     pub first_sent: Option<f64>,
     pub began: f64,
     pub ended: f64,
 }
 
-/// The union of intervals of several links.
+/// Returns the union of the intervals of several links, ordered and disjoint.
 pub(crate) fn union(links: impl Iterator<Item = Vec<(f64, f64)>>) -> Vec<(f64, f64)> {
     let mut all: Vec<(f64, f64)> = links.flatten().collect();
     all.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -79,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn intervals_of_several_links_join() {
+    fn overlapping_and_touching_intervals_are_merged() {
         let joined = union([vec![(1.0, 2.0), (5.0, 6.0)], vec![(1.5, 3.0), (6.0, 7.0), (9.0, 9.5)]].into_iter());
         assert_eq!(joined, [(1.0, 3.0), (5.0, 7.0), (9.0, 9.5)]);
     }

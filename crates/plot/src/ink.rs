@@ -1,6 +1,7 @@
-//! The elements of a picture: a list of shapes, in tenths of a pixel, that every back end reads.
+//! The elements of a picture: a list of shapes, with coordinates in tenths of a pixel, that the SVG and PNG writers
+//! read.
 //!
-//! Whole tenths keep the bytes of a picture the same everywhere and its numbers short.
+//! Integer coordinates make the bytes of a picture identical on all machines, and keep its numbers short.
 
 use crate::text::Weight;
 
@@ -23,32 +24,32 @@ impl Picture {
     }
 }
 
-/// Red, green, blue.
+/// A colour as 0xRRGGBB.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Color(pub u32);
 
 impl Color {
-    /// The color between this one and another.
+    /// Returns the mean of two colours.
     pub fn halfway_to(self, other: Color) -> Color {
         let half = |shift: u32| (((self.0 >> shift & 0xFF) + (other.0 >> shift & 0xFF)) / 2) << shift;
         Color(half(16) | half(8) | half(0))
     }
 }
 
-/// A length or coordinate in tenths of a pixel.
+/// Converts pixels to tenths of a pixel, the unit of all lengths and coordinates here.
 pub(crate) fn tenths(pixels: f64) -> i32 {
-    // `as` stops at the ends of the range; nothing on a picture lies there.
+    // `as` saturates at the ends of the range, far outside of any picture.
     (pixels * 10.0).round() as i32
 }
 
-/// One thing to paint.
+/// An element of a picture.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Shape {
-    /// Lines and marks of one kind.
+    /// Lines or marks of one kind.
     Path {
-        /// Its meaning, as a word for style sheets and tests; empty for furniture.
+        /// The kind, as a CSS class for style sheets and tests; empty for axes, grids and legends.
         class: &'static str,
-        /// Its meaning, for people.
+        /// The kind in words, shown as a tooltip.
         title: String,
         path: Path,
         style: Style,
@@ -59,22 +60,23 @@ pub(crate) enum Shape {
 /// A line of text.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Text {
-    /// Where its anchor is, on the baseline.
+    /// Position of the anchor, on the baseline.
     pub x: i32,
     pub y: i32,
     pub anchor: Anchor,
-    /// Pixels.
+    /// Font size in pixels.
     pub size: u32,
     pub weight: Weight,
     pub color: Color,
-    /// Read from below.
+    /// Rotated by 90 degrees counter-clockwise.
     pub upright: bool,
-    /// How wide it must be in whatever font, where something stands behind it.
+    /// Width that the text must have in any font, in tenths of a pixel, because other elements follow it; `None` if the
+    /// width may vary with the font.
     pub width: Option<i32>,
     pub content: String,
 }
 
-/// Which point of a text is given.
+/// The point of a text that its coordinates denote.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Anchor {
     Start,
@@ -82,31 +84,31 @@ pub(crate) enum Anchor {
     End,
 }
 
-/// How a path is painted.
+/// Colours and line style of a path.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub(crate) struct Style {
     pub fill: Option<Color>,
     pub stroke: Option<Color>,
-    /// Tenths of a pixel.
+    /// Line width in tenths of a pixel.
     pub width: i32,
-    /// Lengths of stroke and gap.
+    /// Lengths of dash and gap in tenths of a pixel; `None` for a solid line.
     pub dash: Option<[i32; 2]>,
-    /// Round ends and corners.
+    /// Rounded line ends and corners.
     pub round: bool,
 }
 
 impl Style {
-    /// A line.
+    /// Returns the style of a line without filling; `width` in pixels.
     pub fn stroke(color: Color, width: f64) -> Self {
         Style { stroke: Some(color), width: tenths(width), ..Style::default() }
     }
 
-    /// An area.
+    /// Returns the style of a filled area without an outline.
     pub fn fill(color: Color) -> Self {
         Style { fill: Some(color), ..Style::default() }
     }
 
-    /// The same, dashed.
+    /// Returns this style with dashes of `on` and gaps of `off` pixels.
     pub fn dashed(self, on: f64, off: f64) -> Self {
         Style { dash: Some([tenths(on), tenths(off)]), ..self }
     }
@@ -117,28 +119,28 @@ impl Style {
         Style { width: width.max(self.width.min(8)), ..self }
     }
 
-    /// The same with round ends and corners.
+    /// Returns this style with rounded line ends and corners.
     pub fn rounded(self) -> Self {
         Style { round: true, ..self }
     }
 }
 
-/// A step of a pen. Every mark begins with `Move` and has only one, so that marks can be counted.
+/// A drawing command. Every mark begins with `Move` and has only one `Move`, so that marks can be counted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Step {
-    /// Lift the pen; a new mark begins here.
+    /// Begins a new mark at this absolute position.
     Move(i32, i32),
-    /// Lift the pen within a mark: so far to the right and down.
+    /// Moves the pen within a mark without drawing, by (right, down).
     Hop(i32, i32),
-    /// Draw so far to the right and down.
+    /// Draws a line by (right, down).
     Draw(i32, i32),
-    /// Draw a circle of this radius around the pen, which then is on its left.
+    /// Draws a circle of this radius around the pen's position; the pen ends at the circle's leftmost point.
     Circle(i32),
-    /// Draw back to where the pen last came down.
+    /// Draws a line back to the position of the last `Move` or `Hop`.
     Close,
 }
 
-/// A path drawn by a pen.
+/// A sequence of drawing commands.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Path {
     pub steps: Vec<Step>,
@@ -146,26 +148,26 @@ pub(crate) struct Path {
 }
 
 impl Path {
-    /// Whether there is nothing on it.
+    /// True if the path has no steps.
     pub fn is_empty(&self) -> bool {
         self.steps.is_empty()
     }
 
-    /// Begins a mark.
+    /// Begins a mark at this position.
     pub fn move_to(&mut self, x: i32, y: i32) -> &mut Self {
         self.steps.push(Step::Move(x, y));
         self.at = (x, y);
         self
     }
 
-    /// Draws to a place.
+    /// Draws a line to this position.
     pub fn line_to(&mut self, x: i32, y: i32) -> &mut Self {
         self.steps.push(Step::Draw(x - self.at.0, y - self.at.1));
         self.at = (x, y);
         self
     }
 
-    /// A horizontal line to `x`, then a vertical one to `y`: the corner of a step line.
+    /// Draws a horizontal line to `x`, then a vertical one to `y`: one step of a step function.
     pub fn step_to(&mut self, x: i32, y: i32) -> &mut Self {
         if x != self.at.0 {
             self.line_to(x, self.at.1);
@@ -176,13 +178,13 @@ impl Path {
         self
     }
 
-    /// Adds steps as they are. The pen is lost: begin the next mark with `move_to`.
+    /// Appends steps unchanged. The pen's position is not updated: the next call must be `move_to`.
     pub fn extend(&mut self, steps: &[Step]) -> &mut Self {
         self.steps.extend_from_slice(steps);
         self
     }
 
-    /// A rectangle.
+    /// Draws a rectangle with the upper left corner (`x`, `y`).
     pub fn rect(&mut self, x: i32, y: i32, width: i32, height: i32) -> &mut Self {
         self.move_to(x, y);
         self.extend(&[Step::Draw(width, 0), Step::Draw(0, height), Step::Draw(-width, 0), Step::Close])

@@ -1,4 +1,4 @@
-//! Puts the parts of a picture together.
+//! Assembles the picture of a flow: heading, legends, panels, rows of blocking reasons, time axis.
 
 use engine::Time;
 
@@ -19,19 +19,19 @@ use crate::window::Windows;
 
 const LEFT: f64 = 78.0;
 pub(crate) const RIGHT: f64 = 24.0;
-/// Pixels to the left of a panel beside the labels of its vertical axis.
+/// Space in pixels between the picture's left edge and the labels of a vertical axis.
 const LABELS: f64 = 33.0;
-/// Pixels for the heading and one row below it, and for each further row.
+/// Height in pixels of the heading with one row of text below it, and of each further row.
 const HEADER: f64 = 56.0;
 const ROW: f64 = 16.0;
-/// Pixels for the labels of the time axis.
+/// Height in pixels of the labels of the time axis.
 pub(crate) const FOOTER: f64 = 48.0;
-/// Pixels between a legend and its panel, and between panels.
+/// Distance in pixels between a legend and its panel, and between panels.
 pub(crate) const GAP: f64 = 8.0;
-/// The upper panel's part of the height.
+/// The sequence panel's share of the height of both panels.
 const UPPER: f64 = 0.62;
 
-/// Draws a flow. Whatever its history and the options are, there is a picture: an empty one if need be.
+/// Draws a flow. Every history and every combination of options gives a picture; it is empty if the view has no events.
 pub(crate) fn draw(history: &History, description: &Description, options: &Options) -> Picture {
     let flow = description.flow(options.flow);
     let from = options.from.map_or(history.began, Time::as_secs_f64);
@@ -51,7 +51,7 @@ pub(crate) fn draw(history: &History, description: &Description, options: &Optio
     Picture { width, height, background: palette.background, title, about: parts.join(DOT), shapes: sheet.shapes }
 }
 
-/// What happened in the view, in numbers.
+/// Returns the counts of events in the view, as the parts of the line below the heading.
 fn summary(view: &View<'_>, flow: &FlowDescription) -> Vec<String> {
     let history = view.history;
     let sent = view.within(&history.sent, |sent| sent.at);
@@ -74,24 +74,24 @@ fn summary(view: &View<'_>, flow: &FlowDescription) -> Vec<String> {
     parts
 }
 
-/// Between the parts of the line below the heading.
+/// Separator between the parts of the line below the heading.
 pub(crate) const DOT: &str = " \u{b7} ";
 
-/// Draws the heading and, in as many rows as it takes, what is said below it. Gives the lower edge.
+/// Draws the heading and, below it, `parts` in as many rows as they need. Returns the lower edge in pixels.
 pub(crate) fn header(sheet: &mut Sheet, left: f64, title: &str, parts: &[String]) -> f64 {
-    let (room, palette) = (sheet.width - left - RIGHT, sheet.palette);
-    let title = sheet.fonts.fit(title, 16, Weight::Bold, room);
+    let (available, palette) = (sheet.width - left - RIGHT, sheet.palette);
+    let title = sheet.fonts.fit(title, 16, Weight::Bold, available);
     sheet.text((left, 27.0), Anchor::Start, 16, Weight::Bold, palette.text, title);
     let mut rows: Vec<String> = Vec::new();
     for part in parts {
         let longer = rows.last().map(|row| format!("{row}{DOT}{part}"));
-        match (rows.last_mut(), longer.filter(|row| sheet.fonts.width(row, 12, Weight::Regular) <= room)) {
+        match (rows.last_mut(), longer.filter(|row| sheet.fonts.width(row, 12, Weight::Regular) <= available)) {
             (Some(row), Some(longer)) => *row = longer,
             _ => rows.push(part.clone()),
         }
     }
     for (i, row) in rows.iter().enumerate() {
-        let row = sheet.fonts.fit(row, 12, Weight::Regular, room);
+        let row = sheet.fonts.fit(row, 12, Weight::Regular, available);
         sheet.text((left, 46.0 + ROW * i as f64), Anchor::Start, 12, Weight::Regular, palette.faint, row);
     }
     HEADER + ROW * rows.len().saturating_sub(1) as f64
@@ -113,7 +113,7 @@ fn panels(
     let windows = Windows::new(view, flow.receiver_window.filter(|_| options.receiver_window));
     let upper_about = height * if lower { 0.45 } else { 0.75 };
     let sequence = Sequence::new(view, (sheet.width - LEFT - RIGHT, upper_about));
-    // Far into a long transfer sequence numbers are long.
+    // Sequence numbers late in a long transfer have wide labels.
     let labels = if upper { sequence.label_width(&sheet.fonts, upper_about) } else { 0.0 };
     let (left, right) = (LEFT.max(labels + LABELS), sheet.width - RIGHT);
     let header = header(sheet, left, title, parts);
@@ -141,12 +141,12 @@ fn panels(
     let [above, between] = entries.each_ref().map(|entries| legend::rows(entries, &sheet.fonts, right - left));
     let rows = |rows: &[Vec<_>]| if rows.is_empty() { GAP } else { rows.len() as f64 * legend::ROW + GAP };
 
-    // Heights, from the top down.
+    // Heights, from top to bottom.
     let above_height = if upper { rows(&above) } else { 0.0 };
     let between_height = if lower { rows(&between) } else { 0.0 };
     let gap = if upper && lower { GAP } else { 0.0 };
-    let room = (height - header - above_height - gap - between_height - blocked.height() - FOOTER).max(2.0);
-    let upper_height = room
+    let panels_height = (height - header - above_height - gap - between_height - blocked.height() - FOOTER).max(2.0);
+    let upper_height = panels_height
         * if !lower {
             1.0
         } else if upper {

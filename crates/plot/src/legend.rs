@@ -1,27 +1,27 @@
-//! What the marks and lines mean, in rows above a panel: never over data.
+//! The legend of a panel: rows of samples and labels above the panel, outside of the data area.
 
 use crate::frame::Sheet;
 use crate::ink::{Anchor, Path, Shape, Style, Text, tenths};
 use crate::mark::Mark;
 use crate::text::{Fonts, Weight};
 
-/// What a legend shows beside a word.
+/// The graphical sample of a legend entry.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) enum Sample {
     Mark(Mark),
     Line(Style),
     /// A line with ticks hanging from it.
     TickedLine(Style),
-    /// A segment as long as a mark.
+    /// A vertical bar of a segment.
     Bar(Style),
     Band(Style),
-    /// A band of half the height, on the same ground.
+    /// A band of half the height, with the same lower edge as `Band`.
     LowBand(Style),
-    /// Words alone.
+    /// A label without a sample.
     Note,
 }
 
-/// A sample and its meaning.
+/// A sample and its label.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Entry {
     pub sample: Sample,
@@ -34,14 +34,14 @@ impl Entry {
     }
 }
 
-/// Pixels of the letters.
+/// Font size in pixels.
 pub(crate) const SIZE: u32 = 12;
-/// Pixels from one row to the next.
+/// Height of a row in pixels.
 pub(crate) const ROW: f64 = 20.0;
 const GAP: f64 = 16.0;
 
 impl Sample {
-    /// Pixels of a sample and the space behind it.
+    /// Width of the sample and of the space after it, in pixels.
     pub fn width(self) -> f64 {
         match self {
             Sample::Mark(_) => 21.0,
@@ -52,23 +52,23 @@ impl Sample {
     }
 }
 
-/// The entries in rows of at most `room` pixels.
-pub(crate) fn rows<'a>(entries: &'a [Entry], fonts: &Fonts, room: f64) -> Vec<Vec<(f64, &'a Entry)>> {
+/// Distributes the entries over rows of at most `width` pixels; each entry with its x offset in its row.
+pub(crate) fn rows<'a>(entries: &'a [Entry], fonts: &Fonts, width: f64) -> Vec<Vec<(f64, &'a Entry)>> {
     let mut rows: Vec<Vec<(f64, &Entry)>> = Vec::new();
     let mut x = f64::INFINITY;
     for entry in entries {
-        let width = entry.sample.width() + fonts.width(&entry.label, SIZE, Weight::Regular);
-        if x + width > room {
+        let entry_width = entry.sample.width() + fonts.width(&entry.label, SIZE, Weight::Regular);
+        if x + entry_width > width {
             rows.push(Vec::new());
             x = 0.0;
         }
         rows.last_mut().expect("the first entry opened a row").push((x, entry));
-        x += width + GAP;
+        x += entry_width + GAP;
     }
     rows
 }
 
-/// Draws rows; `top` is the upper edge of the first.
+/// Draws the rows; `top` is the upper edge of the first row in pixels.
 pub(crate) fn draw(rows: &[Vec<(f64, &Entry)>], sheet: &mut Sheet, left: f64, top: f64) {
     for (i, row) in rows.iter().enumerate() {
         let middle = top + ROW * (i as f64 + 0.5);
@@ -83,7 +83,7 @@ pub(crate) fn draw(rows: &[Vec<(f64, &Entry)>], sheet: &mut Sheet, left: f64, to
                 weight: Weight::Regular,
                 color,
                 upright: false,
-                // A browser's own font may be wider; the next sample stands where ours would end.
+                // Fixed width: a browser's font may be wider, and the next sample has a fixed position.
                 width: Some(tenths(sheet.fonts.width(&entry.label, SIZE, Weight::Regular))),
                 content: entry.label.clone(),
             }));
@@ -110,7 +110,7 @@ fn draw_sample(sample: Sample, sheet: &mut Sheet, left: f64, middle: f64) {
             }
             style
         }
-        // Segments too short for a bar are dots.
+        // Segments too small for a bar are drawn as dots.
         Sample::Bar(style) if style.round => {
             for d in [-35, 0, 35] {
                 path.move_to(x + 40 + d, y - d).line_to(x + 40 + d, y - d);
@@ -139,7 +139,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_fit_their_room() {
+    fn rows_do_not_exceed_the_width() {
         let fonts = Fonts::load();
         let entries: Vec<Entry> = (0..9).map(|i| Entry::new(Sample::Note, format!("meaning number {i}"))).collect();
         let rows = rows(&entries, &fonts, 300.0);

@@ -1,17 +1,25 @@
-//! The picture of one flow, drawn from the events of a run: a [`Recorder`] is a sink that keeps of them what pictures
+//! Draws the picture of one flow from the events of a run. A [`Recorder`] is a sink that keeps the events that pictures
 //! need.
 //!
-//! An [`AirRecorder`] records pictures of shared media: the frames of each station, one row a station.
+//! An [`AirRecorder`] records pictures of shared media: the frames of each station, in one row per station.
 //!
-//! Of a flow the upper panel shows sequence numbers over time: what was sent, what was acknowledged, what was lost and
-//! what the sender learned. The lower panel shows cwnd and ssthresh on the same time axis. A [`Picture`] is a list of
-//! shapes; [`Picture::svg`] writes it for browsers and papers, [`Picture::png`] paints it with a font of its own, so
-//! that a machine without any font gives the same bytes.
+//! The upper panel of a flow shows sequence numbers over time: segments, acknowledgments, losses, timeouts and
+//! recoveries. The lower panel shows cwnd and ssthresh on the same time axis. A [`Picture`] is a list of shapes;
+//! [`Picture::svg`] writes it for browsers and papers, [`Picture::png`] paints it with an embedded font, so that the
+//! bytes do not depend on the machine's fonts.
 //!
 //! ```
-//! let network = sim::Network { nodes: vec![], links: vec![], media: vec![], flows: vec![], duration:
-//! engine::Span::ZERO, seed: 1, replication: 0 }; let events: Vec<(engine::Time, sim::Event)> = Vec::new(); let picture
-//! = plot::draw(&events, &plot::Description::of(&network), &plot::Options::default());
+//! let network = sim::Network {
+//!     nodes: vec![],
+//!     links: vec![],
+//!     media: vec![],
+//!     flows: vec![],
+//!     duration: engine::Span::ZERO,
+//!     seed: 1,
+//!     replication: 0,
+//! };
+//! let events: Vec<(engine::Time, sim::Event)> = Vec::new();
+//! let picture = plot::draw(&events, &plot::Description::of(&network), &plot::Options::default());
 //! assert!(picture.svg().starts_with("<svg"));
 //! ```
 

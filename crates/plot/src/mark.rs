@@ -1,10 +1,10 @@
-//! Marks: one shape for each thing that can happen. Shapes differ, so that colour is never needed to tell them apart,
-//! and they nest: a retransmission sits inside the mark of what caused it.
+//! Marks: one shape for each kind of event. Kinds differ in shape, so that colour is not needed to tell them apart, and
+//! the shapes nest: a retransmission lies inside the mark of its cause.
 
 use crate::ink::{Path, Step, Style, tenths};
 use crate::palette::Palette;
 
-/// Things that are marked at a time and a byte of the stream.
+/// A kind of event that is drawn as a mark at a time and a sequence number, or in a station's row.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Mark {
     Resent,
@@ -15,18 +15,18 @@ pub(crate) enum Mark {
     FastRetransmit,
     Defer,
     Retransmit,
-    /// ssthresh is not on the scale.
+    /// ssthresh exceeds the axis.
     Above,
-    /// Another frame damaged it.
+    /// A frame lost to a collision.
     Collided,
-    /// The air damaged it.
+    /// A frame corrupted by the channel.
     Damaged,
-    /// It did not reach its receiver.
+    /// A frame whose receiver is out of range.
     OutOfRange,
 }
 
 impl Mark {
-    /// The word for style sheets and tests.
+    /// The mark's CSS class, for style sheets and tests.
     pub fn class(self) -> &'static str {
         match self {
             Mark::Resent => "resent",
@@ -44,7 +44,7 @@ impl Mark {
         }
     }
 
-    /// The words for people.
+    /// The mark's name in the legend.
     pub fn label(self) -> &'static str {
         match self {
             Mark::Resent => "sent again",
@@ -62,7 +62,7 @@ impl Mark {
         }
     }
 
-    /// How it is painted.
+    /// The mark's colours and line style.
     pub fn style(self, palette: &Palette) -> Style {
         match self {
             Mark::Resent => Style { fill: Some(palette.again), ..Style::stroke(palette.again_edge, 0.8) },
@@ -70,13 +70,13 @@ impl Mark {
             Mark::AckLost => Style::stroke(palette.lost, 1.4),
             Mark::Corrupted => Style::stroke(palette.lost, 0.8),
             Mark::Timeout | Mark::FastRetransmit => Style::stroke(palette.concluded, 1.4),
-            Mark::Defer | Mark::Retransmit => Style::stroke(palette.told, 1.4),
+            Mark::Defer | Mark::Retransmit => Style::stroke(palette.notice, 1.4),
             Mark::Above => Style::stroke(palette.ssthresh, 1.6),
             Mark::Collided | Mark::Damaged | Mark::OutOfRange => Style::stroke(palette.lost, 1.8),
         }
     }
 
-    /// Puts one mark onto `path`, `size` times as large as usual.
+    /// Appends one mark at (`x`, `y`) to `path`, scaled by `size`.
     pub fn stamp(self, path: &mut Path, (x, y): (i32, i32), size: f64) {
         use Step::{Circle, Close, Draw, Hop};
         let t = |pixels: f64| tenths(pixels * size);
@@ -133,9 +133,9 @@ fn cross(path: &mut Path, x: i32, y: i32, r: i32) {
 mod tests {
     use super::*;
 
-    /// Counting `M` counts marks, and every mark lies around its place.
+    /// Marks are counted by their `Move` steps, and each mark is centred on its position.
     #[test]
-    fn a_mark_is_one_move_and_lies_around_its_place() {
+    fn every_mark_has_one_move_and_is_centred() {
         use Mark::*;
         for mark in [
             Resent,

@@ -1,81 +1,81 @@
-//! What to draw and how.
+//! Settings of a picture.
 
 use engine::Time;
 
-/// Which panels.
+/// The panels to draw.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Panel {
     /// Sequence numbers over time.
     Sequence,
     /// cwnd and ssthresh over time.
     Window,
-    /// Both, above each other on one time axis.
+    /// Both panels, one above the other, with a common time axis.
     #[default]
     Both,
 }
 
-/// Colours for which background.
+/// Colour scheme.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Theme {
-    /// White, for paper.
+    /// White background, for paper.
     #[default]
     Light,
-    /// Nearly black, for screens.
+    /// Nearly black background, for screens.
     Dark,
 }
 
-/// What sequence numbers and windows are counted in.
+/// Unit of sequence numbers and windows on the vertical axes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Unit {
-    /// Bytes; shown as B, kB, MB or GB, whichever makes the shortest labels. 1 kB is 1000 bytes.
+    /// Bytes, shown as B, kB, MB or GB, for the shortest labels. 1 kB is 1000 bytes.
     #[default]
     Bytes,
     /// Full segments.
     Segments,
 }
 
-/// Width and height in pixels of the smallest picture in which legends leave the panels room.
+/// Least width and height of a picture in pixels: legends still leave space for the panels.
 pub const SMALLEST: (u32, u32) = (500, 400);
 
-/// What to draw and how. The default is the whole run of the first flow.
+/// Settings of a picture. The default shows the first flow over its whole life.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Options {
-    /// The flow's number.
+    /// Number of the flow.
     pub flow: u32,
-    /// Which panels.
+    /// The panels to draw.
     pub panel: Panel,
-    /// The left edge of the time axis; the flow's start if not given.
+    /// Left edge of the time axis; `None` for the start of the flow.
     pub from: Option<Time>,
-    /// The right edge of the time axis; the flow's completion, or the last event, if not given.
+    /// Right edge of the time axis; `None` for the flow's completion, or the last event if the flow did not complete.
     pub to: Option<Time>,
-    /// Width in pixels, at least [`SMALLEST`]'s.
+    /// Width in pixels; at least that of [`SMALLEST`].
     pub width: u32,
-    /// Height in pixels, at least [`SMALLEST`]'s.
+    /// Height in pixels; at least that of [`SMALLEST`].
     pub height: u32,
-    /// Colours.
+    /// Colour scheme.
     pub theme: Theme,
-    /// What the vertical axes count.
+    /// Unit of the vertical axes.
     pub unit: Unit,
-    /// Whether the receiver's window is drawn beside cwnd.
+    /// True to draw the receive window beside cwnd.
     pub receiver_window: bool,
-    /// Whether rows below the panels show why nothing was sent.
+    /// True to draw rows below the panels with the reasons why nothing was sent.
     pub blocked: bool,
-    /// The heading; names of the flow and its ends if not given.
+    /// The heading; `None` for the names of the flow and its end nodes.
     pub title: Option<String>,
-    /// What ran, such as its scheme and its seed: stands below the heading, before what happened in numbers.
+    /// Description of the run, such as its scheme and seed: shown below the heading, before the counts of events.
     pub ran: Vec<String>,
-    /// Parts of the time axis to number and to shade in the sequence panel, with what the legend says about them.
+    /// Marked intervals of the time axis: numbered and shaded in the sequence panel, explained in its legend.
     pub spans: Vec<Marked>,
 }
 
-/// A part of the time axis that is marked.
+/// A marked interval of the time axis.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Marked {
-    /// Where it begins.
+    /// Begin of the interval.
     pub from: Time,
-    /// Where it ends.
+    /// End of the interval.
     pub to: Time,
-    /// What it is, in a few words. Parts of equal labels share an entry of the legend.
+    /// Short description of the interval. Intervals with equal labels share one legend entry.
     pub label: String,
 }
 

@@ -1,34 +1,34 @@
-//! Colours: after Okabe and Ito, which people with any kind of colour vision tell apart. No meaning hangs on colour
-//! alone: every mark has a shape of its own and every line a dash of its own.
+//! Colours, after Okabe and Ito: distinguishable with any kind of colour vision. Colour is never the only distinction:
+//! every mark has its own shape and every line its own dash pattern.
 
 use crate::ink::Color;
 use crate::options::Theme;
 
-/// The colours of a theme.
+/// The colours of one theme.
 pub(crate) struct Palette {
     pub background: Color,
     /// Headings and axes.
     pub text: Color,
-    /// Secondary elements.
+    /// Secondary text and lines.
     pub faint: Color,
     pub grid: Color,
     pub frame: Color,
-    /// Where the air is BAD.
+    /// Intervals in which the channel is BAD.
     pub bad: Color,
-    /// Marked parts of the time axis.
+    /// Marked intervals of the time axis.
     pub marked: Color,
     pub marked_edge: Color,
-    /// Sent once.
+    /// Segments sent for the first time.
     pub sent: Color,
-    /// Sent again.
+    /// Retransmissions.
     pub again: Color,
     pub again_edge: Color,
     pub acked: Color,
     pub lost: Color,
-    /// Conclusions of the sender.
+    /// Timeouts and recoveries of the sender.
     pub concluded: Color,
-    /// Notices from the network.
-    pub told: Color,
+    /// ICMP notices received by the sender, and slots of back-offs.
+    pub notice: Color,
     pub cwnd: Color,
     pub ssthresh: Color,
 }
@@ -48,7 +48,7 @@ const LIGHT: Palette = Palette {
     acked: Color(0x009e73),
     lost: Color(0xd5310a),
     concluded: Color(0x1c2430),
-    told: Color(0xa03c84),
+    notice: Color(0xa03c84),
     cwnd: Color(0x0072b2),
     ssthresh: Color(0xc65100),
 };
@@ -68,13 +68,13 @@ const DARK: Palette = Palette {
     acked: Color(0x2cc295),
     lost: Color(0xff6a45),
     concluded: Color(0xf4f6fa),
-    told: Color(0xe394c8),
+    notice: Color(0xe394c8),
     cwnd: Color(0x56b4e9),
     ssthresh: Color(0xf2994a),
 };
 
 impl Palette {
-    /// The colours of `theme`.
+    /// Returns the colours of `theme`.
     pub fn of(theme: Theme) -> &'static Self {
         match theme {
             Theme::Light => &LIGHT,

@@ -1,14 +1,14 @@
-//! A picture as PNG.
+//! PNG output of a picture.
 
 use tiny_skia::{FillRule, LineCap, LineJoin, Paint, PathBuilder, Pixmap, Stroke, StrokeDash, Transform};
 
 use crate::ink::{Anchor, Color, Path, Picture, Shape, Step, Style, Text};
 use crate::text::{Fonts, Pen};
 
-/// Why there is no PNG.
+/// Why a picture could not be converted to PNG.
 #[derive(Debug, thiserror::Error)]
 pub enum PngError {
-    /// The picture would have no pixels, or more than fit into memory.
+    /// The image would have no pixels, or more than fit into memory.
     #[error(
         "a picture of {width} x {height} pixels cannot be {scale} times as large: choose a scale between 0.1 and 10"
     )]
@@ -17,16 +17,22 @@ pub enum PngError {
         width: u32,
         /// Height at scale 1.
         height: u32,
-        /// The scale asked for.
+        /// The requested scale.
         scale: f32,
     },
-    /// The encoder failed.
+    /// The PNG encoder failed.
     #[error("the picture could not be written as PNG: {0}")]
     Encoding(String),
 }
 
 impl Picture {
-    /// The picture as PNG, `scale` times as large; 2 suits most screens. Needs no font on the machine.
+    /// Returns the picture as PNG, scaled by `scale` (0.1 to 10; 2 suits most screens). Text is painted with the
+    /// embedded font.
+    ///
+    /// # Errors
+    ///
+    /// [`PngError::Size`] if `scale` is out of range or the image is too large, [`PngError::Encoding`] if the encoder
+    /// fails.
     pub fn png(&self, scale: f32) -> Result<Vec<u8>, PngError> {
         let error = || PngError::Size { width: self.width, height: self.height, scale };
         if !(0.1..=10.0).contains(&scale) {
@@ -73,10 +79,10 @@ fn paint_path(pixmap: &mut Pixmap, path: &Path, style: &Style, transform: Transf
     }
 }
 
-/// Steps as an outline; nothing if there is nothing to see.
+/// Converts steps to an outline; `None` if there is nothing to paint.
 fn outline(steps: &[Step]) -> Option<tiny_skia::Path> {
     let mut builder = PathBuilder::new();
-    // The pen, and where it last came down.
+    // The pen's position, and the position of the last `Move` or `Hop`.
     let (mut at, mut down) = ((0, 0), (0, 0));
     for step in steps {
         match *step {
@@ -116,13 +122,13 @@ fn paint_text(pixmap: &mut Pixmap, text: &Text, fonts: &Fonts, transform: Transf
         Anchor::End => width,
     };
     let place = transform.pre_translate(pixels(text.x), pixels(text.y));
-    // A quarter turn by exact numbers instead of sine and cosine.
+    // A quarter turn with exact coefficients, without sine and cosine.
     let turned =
         if text.upright { place.pre_concat(Transform::from_row(0.0, -1.0, 1.0, 0.0, 0.0, 0.0)) } else { place };
     pixmap.fill_path(&glyphs, &paint(text.color), FillRule::Winding, turned.pre_translate(-back, 0.0), None);
 }
 
-/// Collects the outlines of letters.
+/// Collects the outlines of glyphs.
 struct Glyphs(PathBuilder);
 
 impl Pen for Glyphs {

@@ -1,8 +1,8 @@
-//! Sorts what happened to chosen flows out of the events of a run, as they come.
+//! Records the events of chosen flows for their pictures, while the run goes on.
 //!
-//! A run has more events than memory: of everything only what a picture shows is kept. That is what lies between the
-//! edges of its time axis, and what holds at the left edge: the last acknowledgment and the last window before it, the
-//! state of the air. A bound on what is kept makes sure that a long run ends in a message and not in an abort.
+//! The events of a run may exceed memory, so only those that a picture shows are kept: the events within the time axis,
+//! and the state at its left edge (the last acknowledgment, the last window, the channel state). The number of kept
+//! entries is bounded, so that a long run ends with an error message, not with an allocation failure.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,28 +19,28 @@ use crate::ink::Picture;
 use crate::layout;
 use crate::options::Options;
 
-/// A sink that keeps what pictures of some flows need.
+/// A sink that records the data for pictures of some flows.
 pub struct Recorder {
-    /// The edges of the time axis in seconds.
+    /// Edges of the time axis in seconds.
     from: f64,
     to: f64,
     flows: BTreeMap<u32, Flow>,
-    /// By link: since when it is BAD, and the intervals before.
+    /// The channel state of each link, by link number.
     air: BTreeMap<u32, Air>,
-    /// The time of the last event of all.
+    /// Time of the last event of the run, in seconds.
     last: f64,
-    /// Things kept, and how many may be.
+    /// Number of kept entries, and its limit.
     kept: usize,
-    most: usize,
+    max: usize,
 }
 
-/// What is known of one flow.
+/// The record of one flow.
 #[derive(Default)]
 struct Flow {
     history: History,
     began: Option<f64>,
     completed: Option<f64>,
-    /// The links that carry it.
+    /// Numbers of the links that carry the flow.
     links: BTreeSet<u32>,
 }
 
@@ -50,7 +50,7 @@ struct Air {
     bad: Vec<(f64, f64)>,
 }
 
-/// Where in a flow a packet belongs.
+/// Position of a packet in its flow: the sequence number of its data, or the number that it acknowledges.
 #[derive(Clone, Copy)]
 enum Role {
     Data(u64),
@@ -58,11 +58,11 @@ enum Role {
 }
 
 impl Recorder {
-    /// How many things are kept at most, all flows together. One takes at most 32 bytes: 320 MB, and twice as much
-    /// while the memory of a list grows.
-    pub const MOST: usize = 10_000_000;
+    /// Limit of kept entries, summed over all flows. An entry takes at most 32 bytes: 320 MB, and twice as much while a
+    /// list is reallocated.
+    pub const MAX_ENTRIES: usize = 10_000_000;
 
-    /// Keeps what pictures of `flows` need whose time axes lie between `from` and `to`; without edges, everything.
+    /// Returns a recorder for pictures of `flows` with time axes within `from` and `to`; `None` means no limit.
     pub fn new(flows: impl IntoIterator<Item = u32>, from: Option<Time>, to: Option<Time>) -> Self {
         Recorder {
             from: from.map_or(0.0, Time::as_secs_f64),
@@ -71,21 +71,21 @@ impl Recorder {
             air: BTreeMap::new(),
             last: 0.0,
             kept: 0,
-            most: Self::MOST,
+            max: Self::MAX_ENTRIES,
         }
     }
 
-    /// Whether there was more to keep than [`MOST`](Self::MOST): there will be no picture.
+    /// True if more than [`MAX_ENTRIES`](Self::MAX_ENTRIES) entries were needed: the recording is incomplete.
     pub fn overflowed(&self) -> bool {
-        self.kept > self.most
+        self.kept > self.max
     }
 
-    /// Whether no later event can change a picture.
+    /// True if no later event can change a picture.
     pub fn is_complete(&self) -> bool {
         self.last > self.to
     }
 
-    /// The recording, when the run is over.
+    /// Ends the recording, after the end of the run.
     pub fn finish(self) -> Recording {
         let (last, air) = (self.last, &self.air);
         let finished = |flow: Flow| {
@@ -99,31 +99,32 @@ impl Recorder {
         Recording { flows: self.flows.into_iter().map(|(number, flow)| (number, finished(flow))).collect() }
     }
 
-    /// Whether something at this time is kept; if so, it is counted.
+    /// Counts an entry at time `at` (seconds) and returns true, if that time lies within the time axis and the limit is
+    /// not reached.
     fn keeps(&mut self, at: f64) -> bool {
         let keeps = (self.from..=self.to).contains(&at) && !self.overflowed();
         self.kept += usize::from(keeps);
         keeps
     }
 
-    /// Keeps a thing of a list; before the left edge, only the last.
-    fn keep_last<T>(&mut self, flow: u32, list: fn(&mut History) -> &mut Vec<T>, at: f64, thing: T) {
+    /// Appends to a list; before the left edge of the time axis, replaces the list by this last entry.
+    fn keep_last<T>(&mut self, flow: u32, list: fn(&mut History) -> &mut Vec<T>, at: f64, entry: T) {
         let keeps = self.keeps(at);
         let Some(flow) = self.flows.get_mut(&flow) else { return };
         let list = list(&mut flow.history);
         if keeps {
-            list.push(thing);
+            list.push(entry);
         } else if at < self.from {
             list.clear();
-            list.push(thing);
+            list.push(entry);
         }
     }
 
-    fn keep<T>(&mut self, flow: u32, list: fn(&mut History) -> &mut Vec<T>, at: f64, thing: T) {
+    fn keep<T>(&mut self, flow: u32, list: fn(&mut History) -> &mut Vec<T>, at: f64, entry: T) {
         if self.keeps(at)
             && let Some(flow) = self.flows.get_mut(&flow)
         {
-            list(&mut flow.history).push(thing);
+            list(&mut flow.history).push(entry);
         }
     }
 
@@ -155,7 +156,8 @@ impl Recorder {
         }
     }
 
-    /// The flow that a packet belongs to, if it is recorded, and its part there.
+    /// Returns the recorded flow to which a packet belongs, and the packet's position in that flow; `None` if the flow
+    /// is not recorded.
     fn role(&self, packet: &Packet, of: Option<PacketFlow>) -> Option<(u32, Role)> {
         let Body::Tcp(segment) = &packet.body else { return None };
         let of = of.filter(|of| self.flows.contains_key(&of.flow))?;
@@ -182,7 +184,7 @@ impl Recorder {
                 self.carries(hop.link, role);
                 self.lost(at, role);
             }
-            // Where only the link acknowledgments were lost, nothing is.
+            // The packet may have arrived, if only its link acknowledgments were lost.
             LinkEvent::GivenUp { arrived, .. } => {
                 self.carries(hop.link, role);
                 if !arrived {
@@ -221,7 +223,7 @@ impl Recorder {
             State::Bad => air.since = air.since.or(Some(at)),
             State::Good => {
                 let Some(since) = air.since.take() else { return };
-                if at >= self.from && since <= self.to && self.kept <= self.most {
+                if at >= self.from && since <= self.to && self.kept <= self.max {
                     air.bad.push((since, at));
                     self.kept += 1;
                 }
@@ -259,27 +261,27 @@ impl Sink for Recorder {
 }
 
 impl Air {
-    /// All intervals, the one that had not ended cut at `last`.
+    /// Returns all BAD intervals; one that has not ended is cut at `last`.
     fn finished(&self, last: f64) -> Vec<(f64, f64)> {
         self.bad.iter().copied().chain(self.since.map(|since| (since, last))).collect()
     }
 }
 
-/// What a [`Recorder`] has kept.
+/// The data recorded by a [`Recorder`].
 pub struct Recording {
     flows: BTreeMap<u32, History>,
 }
 
 impl Recording {
-    /// Draws one of the flows. Whatever was recorded and whatever the options are, there is a picture: an empty one if
-    /// need be. A time axis wider than what was recorded is empty at its ends.
+    /// Draws one of the flows. Every recording and every combination of options gives a picture; it is empty if the
+    /// flow has no events. Parts of the time axis outside the recorded part stay empty.
     pub fn draw(&self, description: &Description, options: &Options) -> Picture {
         let nothing = History::default();
         layout::draw(self.flows.get(&options.flow).unwrap_or(&nothing), description, options)
     }
 }
 
-/// Draws one flow of a run of which every event is at hand.
+/// Draws one flow of a run whose events are all in memory.
 pub fn draw(events: &[(Time, Event)], description: &Description, options: &Options) -> Picture {
     let mut recorder = Recorder::new([options.flow], options.from, options.to);
     events.iter().for_each(|(at, event)| recorder.event(*at, event));
@@ -304,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_a_recording_too() {
+    fn recording_without_events_has_empty_history() {
         let recording = Recorder::new([3], None, None).finish();
         let history = &recording.flows[&3];
         assert_eq!((history.began, history.ended), (0.0, 0.0));
@@ -312,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_shows_is_kept() {
+    fn only_events_within_the_time_axis_are_kept() {
         let mut recorder = Recorder::new([0], Some(at(10)), Some(at(12)));
         for second in 0..20 {
             recorder.event(at(second), &sent(second * 10));
@@ -325,7 +327,7 @@ mod tests {
             );
             assert_eq!(recorder.is_complete(), second > 12);
         }
-        // The air was BAD from 10 to 11 and from 12 to 13.
+        // The channel was BAD from 10 to 11 and from 12 to 13.
         assert_eq!(recorder.kept, 3 + 3 + 2);
         assert_eq!(recorder.air[&0].bad, [(10.0, 11.0), (12.0, 13.0)]);
         let recording = recorder.finish();
@@ -336,8 +338,8 @@ mod tests {
     }
 
     #[test]
-    fn there_is_a_bound() {
-        let mut recorder = Recorder { most: 100, ..Recorder::new([0], None, None) };
+    fn exceeded_limit_is_reported_and_stops_recording() {
+        let mut recorder = Recorder { max: 100, ..Recorder::new([0], None, None) };
         for n in 0..100 {
             recorder.event(at(n), &sent(n));
         }

@@ -12,26 +12,26 @@ use crate::thin;
 use crate::unit::Measure;
 use crate::view::View;
 
-/// The most corrupted frames for each 100 pixels of width that are drawn.
+/// Corrupted frames are drawn up to this number per 100 pixels of width.
 const FRAMES: f64 = 60.0;
-/// From this height in pixels on a segment is drawn from its first byte to its last.
+/// Height in pixels from which a segment is drawn as a bar from its first to its last byte.
 const BAR: f64 = 4.0;
-/// Pixels of a tick for a duplicate acknowledgment.
+/// Length in pixels of the tick for a duplicate acknowledgment.
 const TICK: f64 = 5.0;
 
 /// The contents of the panel.
 pub(crate) struct Sequence<'a> {
     view: &'a View<'a>,
     history: &'a History,
-    /// The lowest and highest byte on the axis.
+    /// Lowest and highest sequence number on the axis.
     range: (f64, f64),
     draws_frames: bool,
-    /// Whether a segment is drawn from its first byte to its last, not as a dot.
+    /// True if segments are drawn as bars from first to last byte; false for dots.
     bars: bool,
 }
 
 impl<'a> Sequence<'a> {
-    /// The contents within `view`, on a panel of about this width and height.
+    /// Returns the contents for `view`, on a panel of about this width and height in pixels.
     pub fn new(view: &'a View<'a>, (width, height): (f64, f64)) -> Self {
         let history = view.history;
         let frames = view.within(&history.corrupted, |spot| spot.at).len();
@@ -51,13 +51,13 @@ impl<'a> Sequence<'a> {
             Mark::FastRetransmit => &history.fast_retransmits,
             Mark::Defer => &history.defers,
             Mark::Retransmit => &history.retransmits,
-            // Those of media are not a flow's.
+            // Marks of the other panels.
             Mark::Resent | Mark::Above | Mark::Collided | Mark::Damaged | Mark::OutOfRange => return &[],
         };
         self.view.within(list, |spot| spot.at)
     }
 
-    /// Whether the mark is drawn somewhere.
+    /// True if the panel has at least one mark of this kind.
     fn has(&self, mark: Mark) -> bool {
         match mark {
             Mark::Resent => self.sent().iter().any(|sent| sent.again),
@@ -75,7 +75,7 @@ impl<'a> Sequence<'a> {
         self.view.within(&self.history.sent, |sent| sent.at)
     }
 
-    /// The entries of the legend: those of visible elements only.
+    /// Returns the legend entries of the elements that are visible.
     pub fn legend(&self, palette: &Palette) -> Vec<Entry> {
         let mut entries = Vec::new();
         if !self.sent().is_empty() {
@@ -105,7 +105,7 @@ impl<'a> Sequence<'a> {
         entries
     }
 
-    /// The vertical axis from `bottom` to `top`, its unit and its ticks.
+    /// Returns the vertical axis from `bottom` to `top`, its unit and its ticks.
     fn axis(&self, bottom: f64, top: f64) -> (Scale, Measure, Vec<Tick>) {
         let (lo, hi) = self.range;
         let y = Scale { lo, hi, start: bottom, end: top };
@@ -113,12 +113,12 @@ impl<'a> Sequence<'a> {
         (y, measure, frame::value_ticks(&y, bottom - top, measure.bytes))
     }
 
-    /// Pixels that the labels of the vertical axis take on a panel of about this height.
+    /// Width in pixels of the labels of the vertical axis, on a panel of about this height.
     pub fn label_width(&self, fonts: &Fonts, height: f64) -> f64 {
         frame::widest(fonts, &self.axis(height, 0.0).2)
     }
 
-    /// Draws the panel into `area`, and leaves `strip` pixels at the top empty.
+    /// Draws the panel into `area`; the upper `strip` pixels stay empty.
     pub fn draw(&self, sheet: &mut Sheet, area: &Area, x: &Scale, strip: f64) {
         let (y, measure, values) = self.axis(area.bottom, area.top + strip);
         frame::axes(sheet, area, x, &y, &values, ["sequence number", measure.name]);
@@ -126,7 +126,7 @@ impl<'a> Sequence<'a> {
         self.draw_segments(sheet, x, &y);
         self.draw_marks(sheet, area, x, &y);
         if self.view.is_empty() {
-            frame::nothing(sheet, area);
+            frame::empty_note(sheet, area);
         }
     }
 
@@ -160,7 +160,7 @@ impl<'a> Sequence<'a> {
             path.move_to(at, middle + height / 2).line_to(at, middle + height / 2 - height);
         };
         let place = |sent: &Sent| (x.place(sent.at), y.place(sent.seq as f64 + f64::from(sent.len) / 2.0));
-        // A hair less than the segment, so that neighbours stay apart.
+        // One pixel less than the segment, so that neighbouring bars stay separate.
         let height = |len: u32| if bars { tenths(-y.per_unit() * f64::from(len) - 1.0).max(20) } else { 0 };
         let sent = self.sent();
         let first = sent.iter().filter(|sent| !sent.again);
@@ -196,7 +196,7 @@ impl<'a> Sequence<'a> {
                 again.map(|s| (x.place(s.at), y.place(s.seq as f64 + f64::from(s.len) / 2.0))).collect()
             }
             Corrupted if !self.draws_frames => Vec::new(),
-            // An acknowledgment asks for the byte between two segments.
+            // An acknowledgment's number lies on the border between two segments.
             AckLost => self.spots(mark).iter().map(|spot| (x.place(spot.at), y.place(spot.seq as f64))).collect(),
             _ => self.spots(mark).iter().map(|spot| (x.place(spot.at), y.place(spot.seq as f64 + half))).collect(),
         });
@@ -215,7 +215,7 @@ impl<'a> Sequence<'a> {
     }
 }
 
-/// How large marks are when there are `count` of them in `width` pixels.
+/// Returns the scale of marks, 0.4 to 1, if `count` of them share `width` pixels.
 pub(crate) fn crowded(count: usize, width: f64) -> f64 {
     (width / (8.0 * count.max(1) as f64)).sqrt().clamp(0.4, 1.0)
 }
@@ -224,17 +224,17 @@ fn ack_style(palette: &Palette) -> Style {
     Style::stroke(palette.acked, 1.3)
 }
 
-/// The bytes between which everything visible lies, with some room around.
+/// Returns the sequence numbers between which all visible events lie, with a margin of 4 %.
 fn range(view: &View<'_>) -> (f64, f64) {
     let history = view.history;
     let (mut lo, mut hi) = (f64::INFINITY, 0.0f64);
-    let mut see = |from: u64, to: u64| {
+    let mut include = |from: u64, to: u64| {
         lo = lo.min(from as f64);
         hi = hi.max(to as f64);
     };
     let segment = u64::from(view.segment);
     for sent in view.within(&history.sent, |sent| sent.at) {
-        see(sent.seq, sent.seq + u64::from(sent.len));
+        include(sent.seq, sent.seq + u64::from(sent.len));
     }
     let lists = [
         &history.lost,
@@ -245,17 +245,17 @@ fn range(view: &View<'_>) -> (f64, f64) {
         &history.retransmits,
     ];
     for spot in lists.into_iter().flat_map(|list| view.within(list, |spot| spot.at)) {
-        see(spot.seq, spot.seq + segment);
+        include(spot.seq, spot.seq + segment);
     }
     let acks = &history.acks;
     let before = acks[..acks.partition_point(|ack| ack.at < view.from)].last();
     for ack in before.into_iter().chain(view.within(acks, |ack| ack.at)) {
-        see(ack.ack, ack.ack);
+        include(ack.ack, ack.ack);
     }
     if lo > hi {
         return (0.0, 4.0 * f64::from(view.segment.max(250)));
     }
     let hi = hi.max(lo + 4.0 * segment as f64);
-    let room = 0.04 * (hi - lo);
-    ((lo - room).max(0.0), hi + room)
+    let margin = 0.04 * (hi - lo);
+    ((lo - margin).max(0.0), hi + margin)
 }

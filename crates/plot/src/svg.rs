@@ -1,4 +1,4 @@
-//! A picture as SVG.
+//! SVG output of a picture.
 
 use std::fmt::Write;
 
@@ -8,7 +8,7 @@ use crate::ink::{Anchor, Path, Picture, Shape, Step, Style, Text};
 use crate::text::{FAMILIES, Weight};
 
 impl Picture {
-    /// The picture as SVG. The same picture gives the same bytes.
+    /// Returns the picture as SVG; equal pictures give equal bytes.
     pub fn svg(&self) -> String {
         let mut out = String::new();
         let (w, h) = (self.width, self.height);
@@ -28,9 +28,9 @@ impl Picture {
     }
 }
 
-/// Writing to a string cannot fail.
-fn put(out: &mut String, what: std::fmt::Arguments<'_>) {
-    out.write_fmt(what).expect("a string takes everything");
+/// Appends formatted text; writing to a string cannot fail.
+fn put(out: &mut String, text: std::fmt::Arguments<'_>) {
+    out.write_fmt(text).expect("writing to a string cannot fail");
 }
 
 fn write_path(out: &mut String, class: &str, title: &str, path: &Path, style: &Style) {
@@ -60,7 +60,7 @@ fn write_path(out: &mut String, class: &str, title: &str, path: &Path, style: &S
     }
 }
 
-/// Steps as path data: marks at absolute places, everything within a mark relative to it.
+/// Writes steps as SVG path data: absolute coordinates at the start of a mark, relative ones within it.
 fn write_steps(out: &mut String, steps: &[Step]) {
     for step in steps {
         match *step {
@@ -99,7 +99,7 @@ fn write_text(out: &mut String, text: &Text) {
     put(out, format_args!(">{}</text>\n", escape(&text.content)));
 }
 
-/// A number of tenths as a decimal: `12.5`, `-.3`, `7`.
+/// Formats tenths of a pixel as a decimal number of pixels: `12.5`, `-.3`, `7`.
 struct Tenths(i32);
 
 impl std::fmt::Display for Tenths {
@@ -116,7 +116,7 @@ impl std::fmt::Display for Tenths {
     }
 }
 
-/// A number behind another: a minus is separation enough.
+/// A number that follows another: separated by a space, or by its minus sign alone.
 struct Next(i32);
 
 impl std::fmt::Display for Next {
@@ -128,7 +128,7 @@ impl std::fmt::Display for Next {
     }
 }
 
-/// Text as XML allows it; control characters, which it does not, become spaces.
+/// Escapes text for XML; control characters, which XML forbids, become spaces.
 fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -149,7 +149,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_short_and_unmistakable() {
+    fn path_data_is_written_in_its_shortest_form() {
         let mut path = Path::default();
         path.move_to(123, -5).line_to(133, -5).line_to(133, 7).line_to(130, 0);
         let mut out = String::new();
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn names_cannot_break_the_markup() {
+    fn markup_characters_are_escaped() {
         assert_eq!(escape("a<b> & \"c\"\u{1}"), "a&lt;b&gt; &amp; &quot;c&quot; ");
     }
 }

@@ -1,18 +1,18 @@
-//! The font: Noto Sans (SIL Open Font License), carried along in two weights.
+//! The embedded font: Noto Sans (SIL Open Font License) in two weights.
 
 use ttf_parser::{Face, OutlineBuilder};
 
-/// The font families a browser tries, ours first.
+/// Font families for browsers; the embedded font first.
 pub(crate) const FAMILIES: &str = "Noto Sans, Helvetica Neue, Arial, sans-serif";
 
-/// How heavy the letters are.
+/// Font weight.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Weight {
     Regular,
     Bold,
 }
 
-/// The two weights, ready to use.
+/// The parsed font, in both weights.
 pub(crate) struct Fonts {
     regular: Face<'static>,
     bold: Face<'static>,
@@ -20,7 +20,7 @@ pub(crate) struct Fonts {
 
 impl Fonts {
     pub fn load() -> Self {
-        let face = |bytes| Face::parse(bytes, 0).expect("the font that is compiled in is sound");
+        let face = |bytes| Face::parse(bytes, 0).expect("the embedded font is valid");
         Fonts { regular: face(notosans::REGULAR_TTF), bold: face(notosans::BOLD_TTF) }
     }
 
@@ -31,30 +31,31 @@ impl Fonts {
         }
     }
 
-    /// Pixels that `text` is wide at `size` pixels.
+    /// Width of `text` in pixels at font size `size` in pixels.
     pub fn width(&self, text: &str, size: u32, weight: Weight) -> f64 {
         let face = self.face(weight);
         let units: u64 = text.chars().map(|c| u64::from(advance(face, c).1)).sum();
         units as f64 * f64::from(size) / f64::from(face.units_per_em())
     }
 
-    /// `text` cut so that it is at most `room` pixels wide.
-    pub fn fit(&self, text: &str, size: u32, weight: Weight, room: f64) -> String {
-        if self.width(text, size, weight) <= room {
+    /// Returns `text`, cut with an ellipsis to at most `max_width` pixels.
+    pub fn fit(&self, text: &str, size: u32, weight: Weight, max_width: f64) -> String {
+        if self.width(text, size, weight) <= max_width {
             return text.into();
         }
         let mut cut: Vec<char> = text.chars().collect();
         while !cut.is_empty() {
             cut.pop();
             let shorter: String = cut.iter().collect::<String>().trim_end().to_string() + "\u{2026}";
-            if self.width(&shorter, size, weight) <= room {
+            if self.width(&shorter, size, weight) <= max_width {
                 return shorter;
             }
         }
         String::new()
     }
 
-    /// Draws `text` at `size` pixels with its left end at (0, 0) on the baseline. Returns its width.
+    /// Draws the outline of `text` at font size `size` (pixels), its left end at (0, 0) on the baseline. Returns the
+    /// width in pixels.
     pub fn outline(&self, text: &str, size: f32, weight: Weight, pen: &mut dyn Pen) -> f32 {
         let face = self.face(weight);
         let scale = size / f32::from(face.units_per_em());
@@ -69,12 +70,12 @@ impl Fonts {
 }
 
 fn advance(face: &Face<'_>, c: char) -> (ttf_parser::GlyphId, u16) {
-    // Glyph 0 is the box that stands for what the font does not have.
+    // Glyph 0 is the font's box for missing characters.
     let glyph = face.glyph_index(c).unwrap_or(ttf_parser::GlyphId(0));
     (glyph, face.glyph_hor_advance(glyph).unwrap_or(0))
 }
 
-/// What takes an outline; y runs downwards.
+/// Receives the outline of a glyph; the y axis points downwards.
 pub(crate) trait Pen {
     fn move_to(&mut self, x: f32, y: f32);
     fn line_to(&mut self, x: f32, y: f32);
@@ -83,7 +84,7 @@ pub(crate) trait Pen {
     fn close(&mut self);
 }
 
-/// A glyph at its place in a line.
+/// A glyph at its position in the line.
 struct Placed<'a> {
     pen: &'a mut dyn Pen,
     scale: f32,
@@ -127,7 +128,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_font_has_what_labels_need() {
+    fn font_has_all_characters_of_labels() {
         let fonts = Fonts::load();
         for c in ('!'..='~').chain("\u{2026}\u{2013}\u{d7}\u{b7}".chars()) {
             assert!(fonts.regular.glyph_index(c).is_some() && fonts.bold.glyph_index(c).is_some(), "{c:?}");
@@ -135,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn long_texts_are_cut() {
+    fn long_texts_are_cut_with_an_ellipsis() {
         let fonts = Fonts::load();
         let cut = fonts.fit("a rather long heading that cannot fit", 14, Weight::Bold, 120.0);
         assert!(cut.ends_with('\u{2026}') && fonts.width(&cut, 14, Weight::Bold) <= 120.0, "{cut}");

@@ -1,23 +1,23 @@
-//! Leaves out points that cannot be told apart at the picture's resolution: a long run must not make a long file.
+//! Leaves out points that cannot be distinguished at the picture's resolution, so that a long run gives a small file.
 
 use std::collections::BTreeSet;
 
 use crate::ink::Path;
 
-/// Tenths of a pixel below which two ordinary marks are one.
+/// Size of a grid cell in tenths of a pixel: ordinary marks within one cell are drawn as one.
 const SAME: i32 = 5;
 
-/// From this many marks of one kind on, marks at one and the same place are drawn once.
+/// Number of marks of one kind above which marks with equal coordinates are drawn once.
 const MANY: usize = 1_000;
 
-/// Ordinary marks: one for each half pixel.
+/// Returns one mark for each half pixel.
 pub(crate) fn ordinary(places: impl IntoIterator<Item = (i32, i32)>) -> Vec<(i32, i32)> {
     let mut taken = BTreeSet::new();
     let cell = |(x, y): (i32, i32)| (x.div_euclid(SAME), y.div_euclid(SAME));
     places.into_iter().filter(|place| taken.insert(cell(*place))).collect()
 }
 
-/// Marks that matter: every one, except that of very many only those are kept that differ in ink.
+/// Returns all marks; if there are more than [`MANY`], only those with distinct coordinates.
 pub(crate) fn important(mut places: Vec<(i32, i32)>) -> Vec<(i32, i32)> {
     if places.len() > MANY {
         let mut taken = BTreeSet::new();
@@ -26,8 +26,8 @@ pub(crate) fn important(mut places: Vec<(i32, i32)>) -> Vec<(i32, i32)> {
     places
 }
 
-/// A line of steps. `points` rise in x; `None` lifts the pen. In each half pixel only the first, lowest, highest and
-/// last value are kept, which paint the same ink as all of them.
+/// Returns a step function. `points` are ordered by x; `None` ends the line. For each half pixel only the first,
+/// lowest, highest and last value are kept, which paint the same pixels as all values.
 pub(crate) fn steps(points: impl IntoIterator<Item = (i32, Option<i32>)>) -> Path {
     let mut pen = StepPen { path: Path::default(), column: None, lifted: true };
     for (x, y) in points {
@@ -54,14 +54,14 @@ struct Column {
     high: i32,
     last: i32,
     last_x: i32,
-    /// Where the pen goes up, if it does.
+    /// The x coordinate at which the line ends, if it ends in this column.
     up: Option<i32>,
 }
 
 struct StepPen {
     path: Path,
     column: Option<Column>,
-    /// Whether the next column begins afresh.
+    /// True if the next column begins a new line.
     lifted: bool,
 }
 
@@ -81,7 +81,7 @@ impl StepPen {
         }
     }
 
-    /// Draws the column, and up to where the pen was lifted.
+    /// Draws the column, and the line up to the point where it ends.
     fn end(&mut self) {
         let Some(column) = self.column.take() else { return };
         if std::mem::take(&mut self.lifted) {
@@ -108,7 +108,7 @@ mod tests {
     use crate::ink::Step;
 
     #[test]
-    fn marks_on_one_pixel_are_one_unless_they_matter() {
+    fn ordinary_marks_merge_per_half_pixel_and_important_ones_do_not() {
         let places = vec![(10, 10), (12, 11), (10, 10), (40, 10)];
         assert_eq!(ordinary(places.clone()), [(10, 10), (40, 10)]);
         assert_eq!(important(places), [(10, 10), (12, 11), (10, 10), (40, 10)]);
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_keeps_its_extremes() {
+    fn step_line_keeps_lowest_and_highest_values() {
         let line = steps([(0, Some(100)), (100, Some(50)), (101, Some(10)), (102, Some(90)), (200, Some(90))]);
         use Step::{Draw, Move};
         let expected = [Move(0, 100), Draw(100, 0), Draw(0, -50), Draw(0, -40), Draw(0, 80), Draw(2, 0), Draw(98, 0)];
@@ -124,13 +124,13 @@ mod tests {
     }
 
     #[test]
-    fn a_line_can_be_lifted() {
+    fn missing_value_interrupts_the_line() {
         let line = steps([(0, Some(10)), (50, None), (60, None), (80, Some(20)), (90, Some(20))]);
         assert_eq!(line.steps, [Step::Move(0, 10), Step::Draw(50, 0), Step::Move(80, 20), Step::Draw(10, 0)]);
     }
 
     #[test]
-    fn a_million_points_make_a_short_line() {
+    fn million_points_are_thinned_to_one_column_per_half_pixel() {
         let line = steps((0..1_000_000).map(|i| (i / 100, Some(i % 7))));
         assert!(line.steps.len() < 12_000, "{}", line.steps.len());
     }

@@ -1,8 +1,8 @@
-//! What the vertical axes count.
+//! Units of the vertical axes.
 
 use crate::options::Unit;
 
-/// A unit: bytes in one, and its name.
+/// A unit: its size in bytes, and its name.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct Measure {
     pub bytes: f64,
@@ -10,7 +10,7 @@ pub(crate) struct Measure {
 }
 
 impl Measure {
-    /// The unit in which an axis from `lo` to `hi` bytes has the shortest labels.
+    /// Returns the unit that gives the shortest labels on an axis from `lo` to `hi` bytes.
     pub fn of(unit: Unit, segment: u32, lo: f64, hi: f64) -> Self {
         match unit {
             Unit::Segments => Measure { bytes: f64::from(segment.max(1)), name: "segments" },
@@ -29,7 +29,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_unit_suits_its_range() {
+    fn unit_has_shortest_labels_for_the_range() {
         let name = |lo, hi| Measure::of(Unit::Bytes, 1024, lo, hi).name;
         assert_eq!(name(0.0, 10.24e6), "MB");
         assert_eq!(name(10.2e6, 10.24e6), "kB", "a small part of a long transfer");

@@ -12,27 +12,28 @@ use crate::thin;
 use crate::unit::Measure;
 use crate::view::View;
 
-/// Pixels above the lines for marks of what changed them, and of what is further above.
+/// Height in pixels of the strip above the lines for marks of window changes and of values above the axis.
 const STRIP: f64 = 24.0;
-/// Pixels that a mark's hairline needs for itself.
+/// Least space in pixels for a mark with a hairline.
 const HAIRLINE: f64 = 12.0;
-/// A line that exceeds everything else by more than this factor is left out rather than flatten the rest.
+/// A line is left out if it exceeds the highest cwnd by more than this factor, because it would flatten the other
+/// lines.
 const FAR: f64 = 2.5;
 
 /// The contents of the panel.
 pub(crate) struct Windows<'a> {
     view: &'a View<'a>,
-    /// The last before the view, and those in it.
+    /// The last window before the view, and those in it.
     windows: &'a [Window],
     /// The upper end of the axis in bytes.
     top: f64,
     receiver_window: Option<f64>,
-    /// When ssthresh began to be above the axis.
+    /// Times (seconds) at which ssthresh exceeded the axis.
     above: Vec<f64>,
 }
 
 impl<'a> Windows<'a> {
-    /// The contents within `view`; the receiver's window too, if given.
+    /// Returns the contents for `view`, with the receive window in bytes, if given.
     pub fn new(view: &'a View<'a>, receiver_window: Option<u64>) -> Self {
         let all = &view.history.windows;
         let first = all.partition_point(|window| window.at < view.from).saturating_sub(1);
@@ -50,7 +51,7 @@ impl<'a> Windows<'a> {
         Windows { view, windows, top, receiver_window, above }
     }
 
-    /// The entries of the legend. Marks only if no other panel explains them.
+    /// Returns the legend entries; those of marks only if `marks` is true, because no other panel explains them.
     pub fn legend(&self, palette: &Palette, marks: bool) -> Vec<Entry> {
         let mut entries = Vec::new();
         if !self.windows.is_empty() {
@@ -72,7 +73,7 @@ impl<'a> Windows<'a> {
         entries
     }
 
-    /// Says how far above the axis ssthresh is, where that is one number.
+    /// Returns the label for values of ssthresh above the axis, with the value if there is only one.
     fn above_label(&self) -> String {
         let label = Mark::Above.label();
         let mut values = self.windows.iter().map(|window| window.ssthresh).filter(|value| *value > self.top);
@@ -108,7 +109,7 @@ impl<'a> Windows<'a> {
         let (cwnd, ssthresh) = (cwnd_style(sheet.palette), ssthresh_style(sheet.palette));
         sheet.path("ssthresh", "slow start threshold".into(), self.line(x, &y, |window| window.ssthresh), ssthresh);
         sheet.path("cwnd", "congestion window".into(), self.line(x, &y, |window| window.cwnd), cwnd);
-        // Last, so that its dots show on cwnd where the two are equal.
+        // Drawn last, so that its dots are visible on top of an equal cwnd.
         if let Some(window) = self.receiver_window {
             let mut line = Path::default();
             line.move_to(tenths(area.left), y.place(window)).line_to(tenths(area.right), y.place(window));
@@ -116,11 +117,11 @@ impl<'a> Windows<'a> {
         }
         self.draw_above(sheet, area, x);
         if self.windows.is_empty() {
-            frame::nothing(sheet, area);
+            frame::empty_note(sheet, area);
         }
     }
 
-    /// A line of steps; it is lifted where its value is not on the axis.
+    /// Returns a step function with gaps where the value exceeds the axis.
     fn line(&self, x: &Scale, y: &Scale, value: fn(&Window) -> f64) -> Path {
         let place = |window: &Window| Some(value(window)).filter(|value| y.holds(*value)).map(|value| y.place(value));
         let points = self.windows.iter().map(|w| (x.place(w.at.max(self.view.life().0)), place(w)));
@@ -128,7 +129,7 @@ impl<'a> Windows<'a> {
         thin::steps(points.chain(end))
     }
 
-    /// An arrow above the upper end of the axis wherever ssthresh leaves it.
+    /// Draws an arrow above the axis at each time when ssthresh leaves it.
     fn draw_above(&self, sheet: &mut Sheet, area: &Area, x: &Scale) {
         let level = tenths(area.top + STRIP / 2.0);
         let inside = tenths(area.left + 8.0)..=tenths(area.right - 8.0);
@@ -140,7 +141,7 @@ impl<'a> Windows<'a> {
         sheet.path(Mark::Above.class(), self.above_label(), path, Mark::Above.style(sheet.palette));
     }
 
-    /// Marks above the lines, and hairlines from there down while there is room for them.
+    /// Draws the marks above the lines, with hairlines down to the axis if there is enough space.
     fn draw_causes(&self, sheet: &mut Sheet, area: &Area, x: &Scale) {
         let times = MARKS.map(|mark| self.times(mark));
         let count = times.iter().map(Vec::len).sum();
@@ -165,7 +166,7 @@ impl<'a> Windows<'a> {
     }
 }
 
-/// Events that change the window, or would have.
+/// Events that may change the window.
 const MARKS: [Mark; 3] = [Mark::Retransmit, Mark::FastRetransmit, Mark::Timeout];
 
 fn cwnd_style(palette: &Palette) -> Style {

@@ -1,4 +1,4 @@
-//! Media: what was in the air, station by station, and how back-offs were counted down.
+//! Pictures of media: frames by station, and counted back-offs.
 
 mod common;
 
@@ -65,7 +65,7 @@ fn back_off(time: u64, station: u32, slots: u32) -> (Time, Event) {
     (at(time), Event::Medium { medium: 0, event: MediumEvent::BackOff { station, slots, window: 31 } })
 }
 
-/// Whatever is in the air is drawn as what it is, and the legend tells which is which.
+/// Each kind of frame has its own CSS class and a legend entry.
 #[test]
 fn every_kind_of_frame_is_drawn_and_explained() {
     use FrameKind::*;
@@ -78,9 +78,9 @@ fn every_kind_of_frame_is_drawn_and_explained() {
     }
 }
 
-/// An aggregate tells how many packets it carries, and how many of them the air has damaged.
+/// The label of an aggregate shows the number of its packets and of those that the channel damaged.
 #[test]
-fn aggregates_tell_what_is_in_them() {
+fn aggregate_label_counts_packets_and_damaged_ones() {
     use FrameKind::{Aggregate, BlockAck};
     let (first, second): (Vec<u64>, Vec<u64>) = ((12..28).collect(), (26..40).filter(|number| *number != 30).collect());
     let mut damaged = ended(2500, 0, 1, Aggregate, Reception::Received);
@@ -113,12 +113,12 @@ fn aggregates_tell_what_is_in_them() {
     }
     assert_eq!((marks(&svg, "frame-corrupted"), marks(&svg, "collided"), marks(&svg, "damaged")), (1, 1, 1));
     assert_eq!((marks(&svg, "aggregate-frame"), marks(&svg, "block-ack-frame")), (2, 2));
-    assert!(!svg.contains(">corrupted by the air</text>"), "no frame is, as a whole");
+    assert!(!svg.contains(">corrupted by the air</text>"), "no frame is corrupted as a whole");
 }
 
-/// Words above a narrow frame stand behind its mark, whatever that says.
+/// The label above a narrow frame stands beside the frame's mark, for each kind of mark.
 #[test]
-fn words_stand_beside_marks() {
+fn label_stands_beside_the_mark() {
     use FrameKind::Data;
     let place = |reception: Reception| -> f64 {
         let events = vec![
@@ -139,32 +139,35 @@ fn words_stand_beside_marks() {
     }
 }
 
-/// Where bars would look wrong to a reader who assumes that all stations hear each other, the picture names those that
-/// do not.
+/// The heading names the pairs of stations that do not sense each other: without it, overlapping frames and back-offs
+/// would look wrong.
 #[test]
-fn who_does_not_hear_whom_is_said() {
+fn heading_names_pairs_that_do_not_sense_each_other() {
     let reaches = |micros: u64, a: u32, b: u32, reach: Reach| {
         (at(micros), Event::Medium { medium: 0, event: MediumEvent::Reaches { a, b, reach } })
     };
     let mut description = stations(&["ap", "west", "east", "south"]);
     description.apart = vec![(1, 2, Reach::Nothing), (1, 3, Reach::Senses)];
-    let said = |events: &Events, [from, to]: [u64; 2]| {
+    let svg_of = |events: &Events, [from, to]: [u64; 2]| {
         let options = Options { from: Some(at(from)), to: Some(at(to)), ..Options::default() };
         draw(&description, events, &options).svg()
     };
     let mut events = vec![sent(0, 1, FrameKind::Data, [100, 300, 0], false)];
-    assert!(said(&events, [0, 1000]).contains("west and east do not hear each other"));
+    assert!(svg_of(&events, [0, 1000]).contains("west and east do not hear each other"));
     events.push(reaches(500, 2, 1, Reach::Senses));
     events.push(reaches(2000, 3, 2, Reach::Nothing));
-    assert!(said(&events, [0, 1000]).contains("west and east do not always hear each other"));
-    assert!(!said(&events, [600, 1000]).contains("hear each other"), "they hear, though they cannot read");
-    assert!(said(&events, [400, 3000]).contains("2 pairs do not always hear each other"));
-    assert!(said(&events, [2500, 3000]).contains("east and south do not hear each other"));
+    assert!(svg_of(&events, [0, 1000]).contains("west and east do not always hear each other"));
+    assert!(
+        !svg_of(&events, [600, 1000]).contains("hear each other"),
+        "the stations sense each other, though they cannot read frames"
+    );
+    assert!(svg_of(&events, [400, 3000]).contains("2 pairs do not always hear each other"));
+    assert!(svg_of(&events, [2500, 3000]).contains("east and south do not hear each other"));
 }
 
 /// A slot is 20 us and DIFS is 50 us.
 #[test]
-fn a_countdown_stands_still_while_the_air_is_busy() {
+fn back_off_freezes_while_the_medium_is_busy() {
     use FrameKind::{Ack, Data};
     let events = vec![
         sent(0, 1, Data, [1000, 500, 314], false),
@@ -173,16 +176,16 @@ fn a_countdown_stands_still_while_the_air_is_busy() {
         sent(1, 0, Ack, [1511, 304, 0], false),
         ended(1815, 1, 0, Ack, Reception::Received),
         back_off(1816, 0, 4),
-        // Idle from 1816 on: station 0 has counted 4 slots at 1816 + 50 + 80, and station 1 as many.
+        // Idle from 1816 on: both stations have counted 4 slots at 1816 + 50 + 80.
         sent(0, 1, Data, [1946, 500, 314], false),
         ended(2446, 0, 1, Data, Reception::Received),
-        // Its answer is lost; both wait until what was reserved is over: 2447 + 314 + 50 + 6 slots.
+        // The response is lost; both wait for the end of the reservation: 2447 + 314 + 50 + 6 slots.
         sent(1, 0, Data, [2931, 500, 314], true),
         ended(3431, 1, 0, Data, Reception::Corrupted),
     ];
     let options = Options { from: Some(at(900)), to: Some(at(3500)), ..Options::default() };
     let svg = draw(&stations(&["ap", "mobile"]), &events, &options).svg();
-    // 2,600 us on some 900 pixels: a slot is 7 pixels, each has a bar of its own.
+    // 2,600 us on some 900 pixels: a slot is 7 pixels wide and has its own bar.
     assert_eq!(marks(&svg, "counted"), 4 + 4 + 6, "{svg}");
     assert_eq!(marks(&svg, "standing"), 3);
     assert_eq!((marks(&svg, "data-frame"), marks(&svg, "ack-frame"), marks(&svg, "again")), (2, 1, 1));
@@ -190,11 +193,11 @@ fn a_countdown_stands_still_while_the_air_is_busy() {
     for words in ["DATA 3 to mobile", "10 of 31", "4 of 31", "corrupted by the air", "sent again"] {
         assert!(svg.contains(words), "{words}");
     }
-    assert!(!svg.contains("RTS") && !svg.contains(">collided<"), "nothing is explained that is not there");
+    assert!(!svg.contains("RTS") && !svg.contains(">collided<"), "the legend explains only visible elements");
 }
 
 #[test]
-fn long_times_show_shares_and_stay_small() {
+fn long_interval_shows_shares_in_a_small_file() {
     let (description, events) = cell(20, "2 s");
     let svg = draw(&description, &events, &Options::default()).svg();
     assert!(marks(&svg, "data-share") > 300 && marks(&svg, "damaged-share") > 30);
@@ -203,16 +206,16 @@ fn long_times_show_shares_and_stay_small() {
     for name in &description.stations {
         assert!(svg.contains(&format!(">{name}<")), "{name}");
     }
-    assert!(svg.contains(">DATA<") && svg.contains(">ACK<"), "nothing else is there");
-    // A part of it in which each frame shows.
+    assert!(svg.contains(">DATA<") && svg.contains(">ACK<"), "no other kind of frame was sent");
+    // A part short enough to show single frames.
     let options = Options { from: Some(at(1_000_000)), to: Some(at(1_006_000)), ..Options::default() };
     let svg = draw(&description, &events, &options).svg();
     assert!(marks(&svg, "data-frame") > 3 && marks(&svg, "data-share") == 0);
 }
 
-/// Whatever takes a share is named, beacons too.
+/// The legend names every kind of frame that takes a share, beacons included.
 #[test]
-fn shares_tell_what_they_are_of() {
+fn legend_of_shares_names_kinds_of_frames() {
     use FrameKind::{Ack, Aggregate, Beacon, BlockAck, Cts, Data, Rts};
     let events = |kinds: &[FrameKind]| -> Events {
         let mut events = Vec::new();
@@ -231,23 +234,23 @@ fn shares_tell_what_they_are_of() {
     assert!(marks(&few, "data-share") > 10 && marks(&few, "other-share") > 10);
 }
 
-/// Events outside the recorded part are not visible in the picture.
+/// Events outside of the recorded interval do not change the picture.
 #[test]
-fn a_recorded_part_looks_like_that_part_of_the_whole() {
+fn partial_recording_draws_like_the_full_recording() {
     let (description, events) = cell(4, "1 s");
     let mut recorder = AirRecorder::new([(0, &description)], None, None);
     events.iter().for_each(|(at, event)| recorder.event(*at, event));
-    let whole = recorder.finish();
+    let full = recorder.finish();
     for (from, to) in [("0 s", "5 ms"), ("100 ms", "108 ms"), ("500 ms", "900 ms"), ("2 s", "3 s")] {
         let [from, to] = [from, to].map(|text| Some(Time::ZERO + span(text)));
         let options = Options { from, to, ..Options::default() };
         let part = draw(&description, &events, &options).svg();
-        assert!(part == whole.draw(0, &description, &options).svg(), "{from:?} to {to:?}");
+        assert!(part == full.draw(0, &description, &options).svg(), "{from:?} to {to:?}");
     }
 }
 
 #[test]
-fn anything_gives_a_picture() {
+fn any_size_and_empty_input_give_a_picture() {
     let (description, events) = cell(3, "200 ms");
     let none = stations(&[]);
     for (width, height) in [(0, 0), plot::SMALLEST, (4000, 300), (400, 3000)] {
@@ -263,9 +266,9 @@ fn anything_gives_a_picture() {
     assert!(nothing.contains("nothing happened in this medium here"));
 }
 
-/// A thousand stations have a row each.
+/// Each of 1000 stations has a row.
 #[test]
-fn many_stations_make_a_higher_picture() {
+fn picture_grows_to_one_row_per_station() {
     let names: Vec<String> = (0..1000).map(|number| format!("station-{number}")).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let events = vec![sent(999, 0, FrameKind::Data, [1000, 500, 314], false)];

@@ -1,6 +1,6 @@
-//! When slots of back-offs are counted, derived by the picture of a medium, beside what the medium's stations did: no
-//! station counts while it hears a frame, every slot is counted before the next turn, and the turn comes with the end
-//! of the last.
+//! Checks the times of counted slots, which the picture of a medium derives, against the behaviour of the medium's
+//! stations: no station counts while it senses a frame, all slots are counted before the station's next transmission,
+//! and the transmission starts at the end of the last slot.
 
 mod common;
 
@@ -17,17 +17,17 @@ use sim::{Event, NodeEvent, Sink};
 
 type Cell = (MediumDescription, Vec<(Time, Event)>);
 
-/// The recorded events.
+/// Numbers of recorded events.
 #[derive(Default, Debug)]
 struct Seen {
     turns: u32,
-    /// Of these, those of stations that had something to send all the time.
+    /// Turns of stations that had packets to send without interruption.
     exact: u32,
     collided: u32,
     corrupted: u32,
 }
 
-/// A part of a back-off: the station, its begin and its end.
+/// An interval of a back-off: station, begin and end in seconds.
 type Part = (u32, f64, f64);
 
 const NEARLY: f64 = 2e-9;
@@ -38,12 +38,13 @@ fn counted((description, events): &Cell) -> Vec<(u32, f64, u64)> {
     recorder.finish().counted(0)
 }
 
-/// Stations are numbered as nodes; link n joins station 0 with station n + 1.
+/// Checks all turns of a cell in which stations have the numbers of their nodes and link n joins station 0 with station
+/// n + 1.
 fn every_slot_is_counted_before_the_next_turn(cell: &Cell) -> Seen {
     let counted = counted(cell);
     let mut parts = counted.iter().peekable();
     let mut seen = Seen::default();
-    // By station: slots that are left, and whether it had something to send when it drew them.
+    // By station: slots left to count, and whether the station had packets when it drew them.
     let mut left: BTreeMap<u32, (i64, bool)> = BTreeMap::new();
     let mut ends: BTreeMap<u32, f64> = BTreeMap::new();
     let mut backlog: BTreeMap<u32, i64> = BTreeMap::new();
@@ -82,11 +83,11 @@ fn every_slot_is_counted_before_the_next_turn(cell: &Cell) -> Seen {
             _ => {}
         }
     }
-    nobody_counts_while_it_hears_a_frame(cell, &counted);
+    no_station_counts_while_it_senses_a_frame(cell, &counted);
     seen
 }
 
-fn nobody_counts_while_it_hears_a_frame((description, events): &Cell, counted: &[(u32, f64, u64)]) {
+fn no_station_counts_while_it_senses_a_frame((description, events): &Cell, counted: &[(u32, f64, u64)]) {
     let (slot, delay) = (description.phy.slot.as_secs_f64(), description.phy.delay.as_secs_f64());
     let mut parts: Vec<Part> =
         counted.iter().map(|(station, end, slots)| (*station, end - slot * *slots as f64, *end)).collect();
@@ -103,7 +104,7 @@ fn nobody_counts_while_it_hears_a_frame((description, events): &Cell, counted: &
             Event::Medium { event: MediumEvent::Sent { from, frame, .. }, .. } => {
                 let begin = frame.start.as_secs_f64() + delay;
                 let end = (frame.start + frame.duration).as_secs_f64() + delay;
-                // A part that ends before may still overlap a frame that is reported early.
+                // An earlier interval may still overlap a frame that is reported early.
                 while parts.get(parts_from).is_some_and(|part| part.2 < begin - 0.01) {
                     parts_from += 1;
                 }
@@ -112,9 +113,9 @@ fn nobody_counts_while_it_hears_a_frame((description, events): &Cell, counted: &
                     parts[parts_from..].iter().take_while(|part| part.2 < end + 0.1).filter(meets)
                 {
                     let pair = [*station.min(from), *station.max(from)];
-                    let hears = station == from || deaf.get(&pair).is_none_or(|reach| *reach >= Reach::Senses);
+                    let senses = station == from || deaf.get(&pair).is_none_or(|reach| *reach >= Reach::Senses);
                     assert!(
-                        !hears,
+                        !senses,
                         "station {station} counts from {from_time} to {to}, {from} sends from {begin} to {end}"
                     );
                 }
@@ -143,21 +144,21 @@ fn requests() -> Config {
 }
 
 #[test]
-fn in_a_room() {
+fn all_slots_are_counted_if_all_stations_read_each_other() {
     let seen = every_slot_is_counted_before_the_next_turn(&cell(6, "1 s"));
     assert!(seen.turns > 300 && seen.exact > 200 && seen.collided > 20, "{seen:?}");
 }
 
 #[test]
-fn in_a_room_whose_air_damages_frames() {
+fn all_slots_are_counted_on_a_lossy_channel() {
     let lossy = Some(ChannelConfig::Uniform(uniform::Config { loss: 0.1 }));
     let seen = every_slot_is_counted_before_the_next_turn(&cell_of(Config::default(), &vec![None; 4], "2 s", lossy));
     assert!(seen.exact > 200 && seen.corrupted > 50, "{seen:?}");
 }
 
-/// Two stations that both hear the base station and not each other.
+/// Two stations that both sense the base station and not each other.
 #[test]
-fn by_hidden_terminals() {
+fn all_slots_are_counted_by_hidden_terminals() {
     let places = [at(0, 0), at(-200, 0), at(200, 0)];
     let cell = cell_of(ranged(), &places, "5 s", None);
     assert_eq!(cell.0.apart, [(1, 2, Reach::Nothing)]);
@@ -167,9 +168,9 @@ fn by_hidden_terminals() {
     assert!(seen.exact > 300 && seen.collided > 20, "{seen:?}");
 }
 
-/// Those in the middle hear all, those at the ends sense each other's neighbours only.
+/// Stations in the middle sense all others; those at the ends sense only each other's neighbours.
 #[test]
-fn by_a_row_of_stations() {
+fn all_slots_are_counted_by_a_row_of_stations() {
     let places = [at(0, 0), at(-240, 0), at(-120, 60), at(40, 100), at(240, 0)];
     for config in [ranged(), requests()] {
         let lossy = Some(ChannelConfig::Uniform(uniform::Config { loss: 0.03 }));
@@ -180,9 +181,9 @@ fn by_a_row_of_stations() {
     }
 }
 
-/// Stations that come into range of each other while frames are in the air and back-offs are counted.
+/// Stations move into range of each other while frames are in transmission and back-offs are counted.
 #[test]
-fn by_stations_that_move() {
+fn all_slots_are_counted_by_moving_stations() {
     let walk =
         |x: i128, y: i128, speed: i128| Some(Path::straight([1000 * x, 1000 * y], [3_600_000 * speed, 0], Time::ZERO));
     let places = [at(0, 0), walk(-240, 10, 40), walk(240, 0, -40), at(0, 200)];
@@ -196,9 +197,9 @@ fn by_stations_that_move() {
     }
 }
 
-/// A station that does not hear a frame goes on counting.
+/// A station continues to count during a frame that it does not sense.
 #[test]
-fn beside_a_frame_that_is_not_heard() {
+fn counting_continues_during_a_frame_that_is_not_sensed() {
     let cell = cell_of(ranged(), &[at(0, 0), at(-200, 0), at(200, 0)], "5 s", None);
     let frame = |(_, event): &(Time, Event)| match event {
         Event::Medium { event: MediumEvent::Sent { from: 1, frame, .. }, .. } => {

@@ -8,13 +8,13 @@ use plot::Options;
 use sim::Event;
 use tcp::Blocked;
 
-/// A flow that is blocked by cwnd for the first second, by the receiver's window for the next two, by cwnd again for one, and
-/// from 4 s to 8 s by nothing to send.
+/// A flow that is blocked by cwnd in the first second, by the receive window in the next two, by cwnd again for one,
+/// and from 4 s to 8 s by a lack of data.
 fn events() -> Vec<(Time, Event)> {
     let sent = tcp::Event::SegmentSent { seq: 0, len: 1000, reason: tcp::Reason::New };
     let blocked = |reason| tcp::Event::Blocked { reason };
     let acked = tcp::Event::AckReceived { ack: 1000, duplicate: false };
-    let told = [
+    let sender_events = [
         (0, sent),
         (0, blocked(Blocked::Cwnd)),
         (1, blocked(Blocked::PeerWindow)),
@@ -23,10 +23,10 @@ fn events() -> Vec<(Time, Event)> {
         (8, acked),
     ];
     let sender = |(at, event): (u64, tcp::Event)| (Time::from_millis(1000 * at), Event::Sender { flow: 0, event });
-    [(Time::ZERO, Event::FlowStarted { flow: 0 })].into_iter().chain(told.map(sender)).collect()
+    [(Time::ZERO, Event::FlowStarted { flow: 0 })].into_iter().chain(sender_events.map(sender)).collect()
 }
 
-/// What each row says and where its bars are: left edge and width in pixels.
+/// Returns title and bars of each row; a bar is left edge and width in pixels.
 fn rows(svg: &str) -> Vec<(String, Vec<(f64, f64)>)> {
     let bar = |bar: &str| {
         let (at, rest) = bar.split_once('h').expect("a rectangle");
@@ -41,9 +41,10 @@ fn rows(svg: &str) -> Vec<(String, Vec<(f64, f64)>)> {
     svg.lines().filter(|line| line.starts_with("<path class=\"blocked\"")).map(row).collect()
 }
 
-/// By hand: the panel is 898 pixels wide from 78 on, so a second of eight takes 112.25; edges are rounded to tenths.
+/// Hand calculation: the panel is 898 pixels wide from 78 on, so a second of eight takes 112.25; edges are rounded to
+/// tenths.
 #[test]
-fn each_reason_has_a_row_and_a_bar_while_it_held() {
+fn each_reason_has_a_row_with_a_bar_for_its_interval() {
     let description = Path::default().run().0;
     let draw = |blocked, from| {
         let options = Options { blocked, from, ..Options::default() };
@@ -55,9 +56,9 @@ fn each_reason_has_a_row_and_a_bar_while_it_held() {
         ("nothing sent: cwnd", vec![(78.0, 112.3), (414.8, 112.2)]),
     ];
     assert_eq!(rows(&draw(true, None)), expected.map(|(title, bars)| (title.to_owned(), bars)));
-    // From 2 s on, a second of six takes 149.67: one of the receiver's window is left, and one of cwnd.
+    // From 2 s on, a second of six takes 149.67: one second of the receive window is visible, and one of cwnd.
     let later = rows(&draw(true, Some(Time::from_millis(2000))));
     let bars: Vec<(f64, f64)> = later.into_iter().flat_map(|(_, bars)| bars).collect();
     assert_eq!(bars, [(377.3, 598.7), (78.0, 149.7), (227.7, 149.6)]);
-    assert_eq!(rows(&draw(false, None)), [], "only if it is asked for");
+    assert_eq!(rows(&draw(false, None)), [], "no rows unless the option is set");
 }

@@ -1,4 +1,4 @@
-//! Nothing that matters is left out of a picture.
+//! Pictures contain a mark for every event of the kinds that are never thinned.
 
 mod common;
 
@@ -11,13 +11,13 @@ use sim::{Event, NodeEvent};
 use tcp::Reason;
 use wire::{NoticeKind, Packet};
 
-/// The packet that was lost for good in event number `index`, if one was.
+/// Returns the packet that event number `index` lost for good, if any.
 fn lost(events: &[(Time, Event)], index: usize) -> Option<Packet> {
     match events[index].1 {
         Event::Link { event: LinkEvent::Lost { packet } | LinkEvent::QueueFull { packet }, .. }
         | Event::Node { event: NodeEvent::BufferFull { packet }, .. } => Some(packet),
         Event::Link { hop, event: LinkEvent::GivenUp { packet: lost, .. }, .. } => {
-            // It is not lost if it arrived since it was first sent, and only its acknowledgments did not.
+            // The packet is not lost if it arrived since its first attempt: then only link acknowledgments were lost.
             let arrived = events[..index].iter().rev().find_map(|(_, event)| match event {
                 Event::Link { hop: at, event, .. } if *at == hop => match event {
                     LinkEvent::FrameSent { attempt: 1, .. } => Some(false),
@@ -32,27 +32,33 @@ fn lost(events: &[(Time, Event)], index: usize) -> Option<Packet> {
     }
 }
 
-/// How many marks of each class the events of a run ask for, all flows together.
+/// Returns the expected number of marks of each class, summed over all flows.
 fn expected(events: &[(Time, Event)]) -> Vec<(&'static str, usize)> {
     let losses = (0..events.len()).filter_map(|index| lost(events, index));
     let losses: Vec<Packet> = losses.filter(|packet| matches!(packet.body, wire::Body::Tcp(_))).collect();
     let losses_of = |data: bool| losses.iter().filter(|packet| packet.data().is_some() == data).count();
-    let said =
+    let is_sender_event =
         |event: &Event, what: fn(&tcp::Event) -> bool| matches!(event, Event::Sender { event, .. } if what(event));
     let count = |what: &dyn Fn(&Event) -> bool| events.iter().filter(|(_, event)| what(event)).count();
     use tcp::Event::{FastRetransmit, NoticeReceived, SegmentSent, Timeout};
     vec![
-        ("resent", count(&|e| said(e, |e| matches!(e, SegmentSent { reason, .. } if *reason != Reason::New)))),
+        (
+            "resent",
+            count(&|e| is_sender_event(e, |e| matches!(e, SegmentSent { reason, .. } if *reason != Reason::New))),
+        ),
         ("lost", losses_of(true)),
         ("ack-lost", losses_of(false)),
-        ("timeout", count(&|e| said(e, |e| matches!(e, Timeout { .. })))),
-        ("fast-retransmit", count(&|e| said(e, |e| matches!(e, FastRetransmit { .. })))),
-        ("icmp-defer", count(&|e| said(e, |e| matches!(e, NoticeReceived { kind: NoticeKind::Defer, .. })))),
-        ("icmp-retransmit", count(&|e| said(e, |e| matches!(e, NoticeReceived { kind: NoticeKind::Retransmit, .. })))),
+        ("timeout", count(&|e| is_sender_event(e, |e| matches!(e, Timeout { .. })))),
+        ("fast-retransmit", count(&|e| is_sender_event(e, |e| matches!(e, FastRetransmit { .. })))),
+        ("icmp-defer", count(&|e| is_sender_event(e, |e| matches!(e, NoticeReceived { kind: NoticeKind::Defer, .. })))),
+        (
+            "icmp-retransmit",
+            count(&|e| is_sender_event(e, |e| matches!(e, NoticeReceived { kind: NoticeKind::Retransmit, .. }))),
+        ),
     ]
 }
 
-/// Runs `path` and compares the marks of all its flows with the events. Which classes were seen at all.
+/// Runs `path` and compares the marks of all its flows with the events. Returns the classes with at least one mark.
 fn check(path: &Path) -> Vec<&'static str> {
     let (description, events) = path.run();
     let svg = |flow| {
@@ -69,7 +75,7 @@ fn check(path: &Path) -> Vec<&'static str> {
 }
 
 #[test]
-fn every_event_that_matters_is_a_mark() {
+fn every_loss_timeout_and_notice_has_a_mark() {
     let mut seen = check(&Path { channel: dropping(&[12, 13]), ..Path::default() });
     seen.extend(check(&Path { channel: dropping(&[70]), window: 32_768, bytes: 200 * 1024, ..Path::default() }));
     let thesis = |agent, window| Path {
@@ -92,14 +98,14 @@ fn every_event_that_matters_is_a_mark() {
 }
 
 #[test]
-fn a_picture_shows_its_own_flow() {
+fn picture_shows_only_its_own_flow() {
     let channel = bad(&[["1 s", "1.05 s"], ["1.7 s", "1.73 s"], ["3 s", "3.2 s"]]);
     let seen = check(&Path { flows: 3, channel, bytes: 100 * 1024, window: 8192, ..Path::default() });
     assert!(seen.contains(&"lost") && seen.contains(&"resent"));
 }
 
 #[test]
-fn marks_of_causes_are_in_both_panels() {
+fn causes_of_window_changes_are_marked_in_both_panels() {
     let (description, events) = Path { channel: dropping(&[12, 13]), ..Path::default() }.run();
     let count = |panel| {
         let svg = plot::draw(&events, &description, &Options { panel, ..Options::default() }).svg();
@@ -110,9 +116,9 @@ fn marks_of_causes_are_in_both_panels() {
     assert_eq!(count(Panel::Both), (2, 1, 1));
 }
 
-/// A long run is thinned, and what was sent and acknowledged still spans the whole picture.
+/// A long run is thinned; segments and acknowledgments still span the whole picture.
 #[test]
-fn a_long_run_stays_small() {
+fn long_run_gives_a_small_file() {
     let path = Path { window: 65_536, bytes: 50_000_000, ..Path::default() };
     let (description, events) = path.run();
     let svg = plot::draw(&events, &description, &Options::default()).svg();

@@ -1,4 +1,4 @@
-//! Whatever is asked for, there is a picture; and its PNG is what was asked for.
+//! Every combination of options gives a picture, and its PNG has the requested size.
 
 mod common;
 
@@ -9,7 +9,7 @@ use sim::{Event, Sink};
 use tiny_skia::Pixmap;
 
 #[test]
-fn nothing_gives_a_plain_picture() {
+fn run_without_events_gives_an_empty_picture() {
     for panel in [Panel::Sequence, Panel::Window, Panel::Both] {
         let options = Options { panel, ..Options::default() };
         let svg = plot::draw(&[], &Description::default(), &options).svg();
@@ -19,7 +19,7 @@ fn nothing_gives_a_plain_picture() {
 }
 
 #[test]
-fn a_window_without_events_gives_a_plain_picture() {
+fn view_without_events_gives_an_empty_picture() {
     let (description, events) = Path::default().run();
     let time = |text: &str| Some(Time::ZERO + span(text));
     let (before, after) = ((time("0 s"), time("1 ns")), (time("90 s"), time("95 s")));
@@ -34,9 +34,9 @@ fn a_window_without_events_gives_a_plain_picture() {
     assert!(other.contains("flow 9") && other.contains("nothing happened"));
 }
 
-/// What is left out while a part of a run is recorded would not have shown.
+/// A recording of a part of the run has all events that the picture of this part shows.
 #[test]
-fn a_recorded_part_looks_like_that_part_of_the_whole() {
+fn partial_recording_draws_like_the_full_recording() {
     let channel = bad(&[["1 s", "1.05 s"], ["1.7 s", "1.73 s"], ["3 s", "3.2 s"]]);
     let path = Path { flows: 3, channel, bytes: 100 * 1024, window: 8192, ..Path::default() };
     let (description, events) = path.run();
@@ -45,14 +45,14 @@ fn a_recorded_part_looks_like_that_part_of_the_whole() {
         events.iter().for_each(|(at, event)| recorder.event(*at, event));
         recorder.finish()
     };
-    let whole = record(0..3, None, None);
+    let full = record(0..3, None, None);
     let time = |text: &str| Some(Time::ZERO + span(text));
     let parts = [("0 s", "0.5 s"), ("1.02 s", "1.9 s"), ("1.72 s", "1.725 s"), ("3.1 s", "100 s"), ("80 s", "90 s")];
     for (from, to) in parts.map(|(from, to)| (time(from), time(to))) {
         for flow in 0..3 {
             let options = Options { flow, from, to, ..Options::default() };
             let drawn = record(flow..flow + 1, from, to).draw(&description, &options).svg();
-            assert!(drawn == whole.draw(&description, &options).svg(), "flow {flow} from {from:?} to {to:?}");
+            assert!(drawn == full.draw(&description, &options).svg(), "flow {flow} from {from:?} to {to:?}");
         }
     }
 }
@@ -67,7 +67,7 @@ fn any_size_gives_a_picture() {
     }
 }
 
-/// The texts of a picture: place and anchor, size, what it says.
+/// Returns the texts of a picture: position, anchor, font size, content.
 fn texts(svg: &str) -> Vec<(f64, f64, String, f64, String)> {
     let value = |line: &str, key: &str| {
         let (_, rest) = line.split_once(&format!(" {key}=\""))?;
@@ -84,9 +84,9 @@ fn texts(svg: &str) -> Vec<(f64, f64, String, f64, String)> {
         .collect()
 }
 
-/// Labels of long numbers stay on the picture and apart. A digit of the font is 0.572 of its size wide.
+/// Labels of long numbers stay within the picture and apart. A digit's width is 0.572 of the font size.
 #[test]
-fn labels_of_a_tiny_part_have_room() {
+fn time_labels_of_a_short_view_do_not_overlap() {
     let (description, events) = Path { bytes: 3_000_000, ..Path::default() }.run();
     let time = |text: &str| Some(Time::ZERO + span(text));
     for (from, to) in [("1.2 s", "1.2001 s"), ("10.2 s", "10.200001 s"), ("10.2 s", "10.200000007 s"), ("99 ms", "3 s")]
@@ -109,9 +109,9 @@ fn labels_of_a_tiny_part_have_room() {
     }
 }
 
-/// A threshold that would flatten everything else is not drawn, and the picture says so.
+/// A value of ssthresh that would flatten all other lines is not drawn, and the legend says so.
 #[test]
-fn a_threshold_above_the_scale_is_marked() {
+fn ssthresh_above_the_scale_is_marked() {
     let (description, events) =
         Path { channel: dropping(&[40]), window: 32_768, bytes: 90 * 1024, ..Path::default() }.run();
     let time = |text: &str| Some(Time::ZERO + span(text));
@@ -119,7 +119,7 @@ fn a_threshold_above_the_scale_is_marked() {
         let options = Options { from, to, panel: Panel::Window, ..Options::default() };
         plot::draw(&events, &description, &options).svg()
     };
-    // Infinite until the loss at about 1.4 s.
+    // ssthresh is infinite until the loss at about 1.4 s.
     let svg = draw(None, None);
     assert_eq!((marks(&svg, "ssthresh-above"), marks(&svg, "ssthresh")), (1, 1));
     assert!(svg.contains("ssthresh above the scale (infinite)"));
@@ -134,9 +134,9 @@ fn a_threshold_above_the_scale_is_marked() {
     assert!(svg.contains("ssthresh above the scale (65.5 kB)"), "{svg}");
 }
 
-/// Between two acknowledgments nothing happens, but the lines go on.
+/// Without an event in the view, the lines of ACKs and cwnd still cross the view.
 #[test]
-fn lines_cross_a_window_in_which_nothing_changes() {
+fn lines_cross_a_view_without_events() {
     let (description, events) = Path { channel: dropping(&[12, 13]), ..Path::default() }.run();
     let time = |text: &str| Some(Time::ZERO + span(text));
     let options = Options { from: time("1.5 s"), to: time("1.9 s"), ..Options::default() };
@@ -145,7 +145,7 @@ fn lines_cross_a_window_in_which_nothing_changes() {
 }
 
 #[test]
-fn the_same_run_gives_the_same_bytes() {
+fn equal_runs_give_equal_bytes() {
     let path = Path { channel: dropping(&[12, 13]), ..Path::default() };
     let draw = || {
         let (description, events) = path.run();
@@ -156,7 +156,7 @@ fn the_same_run_gives_the_same_bytes() {
 }
 
 #[test]
-fn a_png_has_the_size_asked_for_and_shows_something() {
+fn png_has_the_requested_size_and_is_not_empty() {
     let (description, events) = Path { channel: dropping(&[12, 13]), ..Path::default() }.run();
     for theme in [Theme::Light, Theme::Dark] {
         let picture =
@@ -169,13 +169,13 @@ fn a_png_has_the_size_asked_for_and_shows_something() {
             let pixels = (top..bottom).flat_map(|y| (left..right).map(move |x| (x, y)));
             pixels.filter(|(x, y)| pixmap.pixel(*x, *y) != Some(background)).count()
         };
-        assert!(ink(117, 10, 600, 50) > 500, "a heading, in a font that is carried along");
+        assert!(ink(117, 10, 600, 50) > 500, "a heading, in the embedded font");
         assert!(ink(120, 170, 1300, 800) > 5_000, "panels");
     }
 }
 
 #[test]
-fn a_scale_that_makes_no_sense_is_an_error() {
+fn png_scale_out_of_range_is_an_error() {
     let picture = plot::draw(&[], &Description::default(), &Options::default());
     for scale in [0.0, -1.0, f32::NAN, 1e9] {
         assert!(matches!(picture.png(scale), Err(PngError::Size { .. })), "{scale}");

@@ -1,4 +1,4 @@
-//! Pictures to look at: `PLOT_GALLERY=/some/folder cargo test -p lasthop-plot --test gallery`.
+//! Writes pictures for inspection: `PLOT_GALLERY=/some/folder cargo test -p lasthop-plot --test gallery`.
 
 #![allow(clippy::disallowed_macros, reason = "prints the size of each picture")]
 
@@ -25,7 +25,7 @@ fn at(text: &str) -> Option<Time> {
 }
 
 #[test]
-fn everything_can_be_drawn() {
+fn gallery_pictures_are_drawn() {
     let two_lost = Path { channel: dropping(&[12, 13]), ..Path::default() };
     show("timeout", &two_lost, &Options::default());
     show("timeout-dark", &two_lost, &Options { theme: Theme::Dark, ..Options::default() });

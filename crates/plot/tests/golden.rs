@@ -1,4 +1,4 @@
-//! Pictures kept as files that a person can open. `UPDATE_GOLDEN=1` rewrites them: look at them before you commit.
+//! Pictures compared with files in `tests/golden`. `UPDATE_GOLDEN=1` rewrites the files: inspect them before a commit.
 
 mod common;
 
@@ -19,9 +19,9 @@ fn same(name: &str, found: &str) {
     }
     let kept = std::fs::read_to_string(&file).unwrap_or_default().replace("\r\n", "\n");
     if let Some((line, (kept, found))) = kept.lines().zip(found.lines()).enumerate().find(|(_, (a, b))| a != b) {
-        panic!("{name} line {} was\n{kept}\nand is\n{found}\nUPDATE_GOLDEN=1 rewrites it", line + 1);
+        panic!("{name} line {}: expected\n{kept}\nfound\n{found}\nUPDATE_GOLDEN=1 rewrites the file", line + 1);
     }
-    assert_eq!(kept.len(), found.len(), "{name} is shorter or longer: UPDATE_GOLDEN=1 rewrites it");
+    assert_eq!(kept.len(), found.len(), "{name}: unexpected length; UPDATE_GOLDEN=1 rewrites the file");
 }
 
 /// [goel1997 figures 2.1 and 2.2]
@@ -42,7 +42,7 @@ fn one_loss_in_a_large_window_ends_in_a_fast_retransmit() {
 
 /// [goel1997 figure 5.3]
 #[test]
-fn a_burst_under_the_simple_icmp_scheme() {
+fn bad_interval_with_simple_icmp_matches_its_picture() {
     let path = Path {
         channel: bad(&[["1.3 s", "1.5 s"]]),
         arq: stop_and_wait(3),
@@ -53,9 +53,9 @@ fn a_burst_under_the_simple_icmp_scheme() {
     golden("burst.svg", &path, &Options::default());
 }
 
-/// Parts that overlap, that share a label, that stick out and that do not show; and what ran.
+/// Marked intervals that overlap, share a label, exceed the view or lie outside of it; and a description of the run.
 #[test]
-fn marked_parts_are_numbered_and_explained() {
+fn marked_intervals_are_numbered_and_explained() {
     let path = Path { channel: dropping(&[12, 13]), ..Path::default() };
     let mark = |from: &str, to: &str, label: &str| Marked {
         from: Time::ZERO + span(from),
@@ -85,9 +85,9 @@ fn marked_parts_are_numbered_and_explained() {
     }
 }
 
-/// The timeline of a cell: frames, a collision, back-offs.
+/// The timeline of a cell with frames, a collision and back-offs.
 #[test]
-fn a_collision_and_what_follows() {
+fn collision_in_a_cell_matches_its_picture() {
     let (description, events) = cell(3, "1 s");
     let time = |text: &str| Some(Time::ZERO + span(text));
     let options = Options { from: time("7 ms"), to: time("15 ms"), height: 480, ..Options::default() };

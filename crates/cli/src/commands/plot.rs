@@ -247,7 +247,7 @@ fn too_much(flows: usize, media: usize, until: Span) -> Failure {
         }
         _ => "draw one flow with --flow NAME, or a part of the run with --from and --to",
     };
-    let most = if media > 0 { AirRecorder::MOST } else { Recorder::MOST } / 1_000_000;
+    let most = if media > 0 { AirRecorder::MAX_ENTRIES } else { Recorder::MAX_ENTRIES } / 1_000_000;
     Failure::Run(format!(
         "by {} the run has more than {most} million things to draw\n  hint: {narrower}",
         seconds(until)

@@ -1,90 +1,92 @@
-//! What a station hears: when the air is busy to it, for how long others have reserved it, and from when on it counts slots
-//! [802.11-2007 s9.2.5.2, s9.2.5.4]: physical and virtual carrier sense. It repeats what the medium does and shares nothing with
-//! it, so that each tests the other.
+//! Physical and virtual carrier sense of a station: when the medium is busy, how long it is reserved, and when slots
+//! count [802.11-2007 s9.2.5.2, s9.2.5.4]. An implementation independent of the one in `path`, so that each tests the
+//! other.
 
 use engine::{Span, Time};
 
-/// How long the air must be silent: behind a frame that could be read, and behind anything else.
+/// Idle times before slots count: DIFS after a frame that could be read, EIFS after any other.
 #[derive(Clone, Copy)]
 pub(super) struct Spaces {
     pub difs: Span,
     pub eifs: Span,
 }
 
-/// What a frame reserves behind its end: the network allocation vector (NAV).
+/// The time that a frame reserves after its end: the network allocation vector (NAV).
 #[derive(Clone, Copy)]
 pub(super) struct Reservation {
     pub until: Time,
-    /// The stations of its exchange.
+    /// The sender and the receiver of the frame.
     pub between: [u32; 2],
 }
 
-/// What a station hears, or all of them where they hear the same.
+/// Carrier sense of one station, or of all stations as long as all read each other.
 #[derive(Clone)]
 pub(super) struct CarrierSense {
-    /// Frames in the air that are heard here.
-    heard: u32,
-    /// Whether only one has been heard since the air was last silent, and it can be read.
+    /// Number of detected frames in transmission.
+    detected: u32,
+    /// True if only one frame was detected since the medium was last idle, and that frame is readable.
     clear: bool,
     busy_since: Time,
-    silent_since: Time,
+    idle_since: Time,
     reserved: Vec<Reservation>,
 }
 
 impl CarrierSense {
-    /// One that has heard nothing yet.
+    /// Returns a carrier sense that has detected no frame yet.
     pub fn new() -> Self {
-        let (busy_since, silent_since) = (Time::ZERO, Time::ZERO);
-        CarrierSense { heard: 0, clear: true, busy_since, silent_since, reserved: Vec::new() }
+        let (busy_since, idle_since) = (Time::ZERO, Time::ZERO);
+        CarrierSense { detected: 0, clear: true, busy_since, idle_since, reserved: Vec::new() }
     }
 
-    pub fn is_silent(&self) -> bool {
-        self.heard == 0
+    pub fn is_idle(&self) -> bool {
+        self.detected == 0
     }
 
-    /// Since when something is heard, or was last.
+    /// Begin of the current busy time, or of the last one if the medium is idle.
     pub fn busy_since(&self) -> Time {
         self.busy_since
     }
 
-    /// Since when nothing is heard.
-    pub fn silent_since(&self) -> Time {
-        self.silent_since
+    /// Begin of the current idle time, or of the last one if the medium is busy.
+    pub fn idle_since(&self) -> Time {
+        self.idle_since
     }
 
-    /// A frame begins; it `follows` if it answers the one before, too soon for silence between them.
+    /// Records the start of a frame; `follows` is true for a response, which comes too soon after its request for an
+    /// idle time between them.
     pub fn begins(&mut self, start: Time, read: bool, follows: bool) {
-        self.clear = read && self.heard == 0;
-        if self.heard == 0 && !follows {
+        self.clear = read && self.detected == 0;
+        if self.detected == 0 && !follows {
             self.busy_since = start;
         }
-        self.heard += 1;
+        self.detected += 1;
     }
 
-    /// A frame has ended. Only one that could be read reserves anything.
+    /// Records the end of a frame. Only a frame that could be read reserves the medium.
     pub fn ends(&mut self, now: Time, reservation: Reservation) {
-        self.heard = self.heard.saturating_sub(1);
-        if self.heard > 0 {
+        self.detected = self.detected.saturating_sub(1);
+        if self.detected > 0 {
             return;
         }
-        self.silent_since = now;
+        self.idle_since = now;
         self.reserved.retain(|reservation| reservation.until > now);
         if self.clear && reservation.until > now {
             self.reserved.push(reservation);
         }
     }
 
-    /// From when on slots count for a station that hears this, while nothing is heard; whether it could not read the last frame,
-    /// though others could.
+    /// Returns the time at which a station begins to count slots if the medium stays idle; `unread` is true if this
+    /// station alone could not read the last frame.
     pub fn counts_from(&self, station: u32, unread: bool, spaces: Spaces) -> Time {
-        let silence = if self.clear && !unread { spaces.difs } else { spaces.eifs };
-        self.counts_behind(station, silence, spaces)
+        let idle_time = if self.clear && !unread { spaces.difs } else { spaces.eifs };
+        self.counts_after(station, idle_time, spaces)
     }
 
-    /// From when on a station counts that must wait for `silence`, and for what others have reserved.
-    pub fn counts_behind(&self, station: u32, silence: Span, spaces: Spaces) -> Time {
+    /// Returns the time at which a station begins to count slots after an idle time of `silence` and the reservations
+    /// of other stations.
+    pub fn counts_after(&self, station: u32, idle_time: Span, spaces: Spaces) -> Time {
         let others = self.reserved.iter().filter(|reservation| !reservation.between.contains(&station));
         let reserved = others.map(|reservation| reservation.until).max();
-        (self.silent_since + silence).max(reserved.map_or(Time::ZERO, |until| until + spaces.difs))
+        (self.idle_since + idle_time).max(reserved.map_or(Time::ZERO, |until| until + spaces.difs))
     }
 }

@@ -1,5 +1,5 @@
-//! When stations counted down their back-offs, and when these were frozen: derived from the frames on the medium and
-//! from audibility [802.11-2007 s9.2.5.2].
+//! Intervals in which stations counted down their back-offs, and in which back-offs were frozen: derived from the
+//! frames on the medium and from the audibility of stations [802.11-2007 s9.2.5.2].
 
 use engine::{Span, Time};
 use path::mac::dcf::{FrameKind, Phy};
@@ -7,71 +7,72 @@ use path::{AirFrame, Reach, Reception};
 
 use super::carrier_sense::{CarrierSense, Reservation, Spaces};
 
-/// A part of a back-off.
+/// An interval of a back-off.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Part {
     pub station: u32,
     pub from: Time,
     pub to: Time,
-    /// Slots that were counted; it stood still if none.
+    /// Number of slots counted in the interval; 0 if the back-off was frozen.
     pub slots: u64,
 }
 
-/// A station that backs off.
+/// A station in back-off.
 #[derive(Clone, Copy)]
 struct Waiting {
     left: u64,
-    /// From when on its parts have not been told.
+    /// Begin of the time not yet reported as a [`Part`].
     since: Time,
-    /// When it begins to count, if that differs from the stations that hear the same, and the air stays silent.
+    /// Time at which this station begins to count slots while the medium stays idle, if it differs from the other
+    /// stations with the same carrier sense.
     apart: Option<Time>,
 }
 
-/// An exchange that a station has begun and that has not been answered.
+/// The state of an exchange that a station began and that has not been answered.
 #[derive(Clone, Copy)]
-enum Asked {
-    /// Its frame's end.
-    Until(Time),
-    /// The answer came damaged: from when on the station counts.
-    InVain(Time),
+enum Request {
+    /// The station's frame ends at this time.
+    SentUntil(Time),
+    /// The response could not be read; the station counts slots from this time on.
+    Unanswered(Time),
 }
 
-/// A frame in the air.
+/// A frame in transmission.
 struct Flying {
     from: u32,
     reserves: Span,
-    /// The ears that hear it, whatever moves meanwhile.
-    heard_by: Vec<u32>,
+    /// The carrier senses that detect the frame. Fixed at its start, even if stations move afterwards.
+    detected_by: Vec<u32>,
 }
 
-/// The back-offs in a medium.
+/// The back-offs of all stations of a medium.
 pub(super) struct Countdown {
     slot: Span,
     spaces: Spaces,
     delay: Span,
     waiting: Vec<Option<Waiting>>,
-    asked: Vec<Option<Asked>>,
-    /// By station, when the last frame ended that it alone could not read.
+    requests: Vec<Option<Request>>,
+    /// By station, the end of the last frame that only this station could not read.
     unread: Vec<Option<Time>>,
-    /// One for each station; a single one while all hear each other.
-    ears: Vec<CarrierSense>,
-    /// By station and station, once there is an ear for each.
+    /// One for each station; a single one as long as all stations read each other.
+    senses: Vec<CarrierSense>,
+    /// Audibility by pair of stations; empty as long as there is a single carrier sense.
     reach: Vec<Vec<Reach>>,
     flying: Vec<Flying>,
     parts: Vec<Part>,
 }
 
 impl Countdown {
-    /// The countdown of a medium with `stations` stations, of which the pairs in `apart` do not read each other.
+    /// Returns the countdown of a medium with `stations` stations; `apart` lists the pairs that do not read each other.
     pub fn new(phy: &Phy, stations: usize, apart: &[(u32, u32, Reach)]) -> Self {
         let mut countdown = Countdown {
             slot: phy.slot,
             spaces: Spaces { difs: phy.difs, eifs: phy.eifs },
             delay: phy.delay,
             waiting: vec![None; stations],
-            asked: vec![None; stations],
+            requests: vec![None; stations],
             unread: vec![None; stations],
-            ears: vec![CarrierSense::new()],
+            senses: vec![CarrierSense::new()],
             reach: Vec::new(),
             flying: Vec::new(),
             parts: Vec::new(),
@@ -80,12 +81,12 @@ impl Countdown {
         countdown
     }
 
-    /// The parts that are over and have not been asked for.
+    /// Returns the completed intervals that were not returned before.
     pub fn parts(&mut self) -> impl Iterator<Item = Part> + use<> {
         std::mem::take(&mut self.parts).into_iter()
     }
 
-    /// Two stations hear each other so from now on.
+    /// Sets the audibility of a pair of stations from now on.
     pub fn reaches(&mut self, a: u32, b: u32, reach: Reach) {
         let count = self.waiting.len() as u32;
         if a >= count || b >= count {
@@ -93,19 +94,19 @@ impl Countdown {
         }
         if self.reach.is_empty() {
             self.reach = vec![vec![Reach::Reads; count as usize]; count as usize];
-            self.ears = vec![self.ears[0].clone(); count as usize];
-            self.flying.iter_mut().for_each(|flying| flying.heard_by = (0..count).collect());
+            self.senses = vec![self.senses[0].clone(); count as usize];
+            self.flying.iter_mut().for_each(|flying| flying.detected_by = (0..count).collect());
         }
         self.reach[a as usize][b as usize] = reach;
         self.reach[b as usize][a as usize] = reach;
     }
 
-    /// The number of a station's ear.
-    fn ear(&self, station: u32) -> usize {
+    /// Returns the index of a station's carrier sense.
+    fn sense(&self, station: u32) -> usize {
         if self.reach.is_empty() { 0 } else { station as usize }
     }
 
-    /// The ears that hear a station, and whether they can read it.
+    /// Returns the carrier senses that detect a station's frames, each with whether it can read them.
     fn audience(&self, from: u32) -> Vec<(u32, bool)> {
         match self.reach.get(from as usize) {
             Some(reach) => {
@@ -118,52 +119,56 @@ impl Countdown {
         }
     }
 
-    /// A station draws a back-off.
+    /// Records that a station has drawn a back-off of `slots`.
     pub fn draws(&mut self, at: Time, station: u32, slots: u64) {
-        let ear = self.ear(station);
+        let sense = self.sense(station);
         let common = self.counts_from(station);
-        let (Some(waiting), Some(ear)) = (self.waiting.get_mut(station as usize), self.ears.get(ear)) else { return };
-        let asked = self.asked[station as usize].take().filter(|_| ear.is_silent());
-        let apart = asked.map(|asked| match asked {
-            Asked::InVain(from) => from,
-            // Of what began behind its own frame it knows as much as others. Else its silence began with that frame, or
-            // with what overlapped it, whatever others believe reserved or took for a collision.
-            Asked::Until(sent) if ear.busy_since() > sent => common,
-            Asked::Until(_) => ear.counts_behind(station, self.spaces.difs, self.spaces),
+        let (Some(waiting), Some(sense)) = (self.waiting.get_mut(station as usize), self.senses.get(sense)) else {
+            return;
+        };
+        let request = self.requests[station as usize].take().filter(|_| sense.is_idle());
+        let apart = request.map(|request| match request {
+            Request::Unanswered(from) => from,
+            // All stations detect a frame that began after the end of the station's own frame. Otherwise the medium was
+            // busy with the station's own frame or one that overlapped it: then the station waits for DIFS, without
+            // EIFS and without the reservation of its own frame.
+            Request::SentUntil(sent) if sense.busy_since() > sent => common,
+            Request::SentUntil(_) => sense.counts_after(station, self.spaces.difs, self.spaces),
         });
         *waiting = Some(Waiting { left: slots, since: at, apart });
     }
 
-    /// A frame begins; an acknowledgment may be reported when it is scheduled.
+    /// Records the start of a frame at `frame.start`, which for an acknowledgment may lie after `now`.
     pub fn begins(&mut self, now: Time, from: u32, frame: &AirFrame) {
         let AirFrame { kind, start, duration, reserves, .. } = *frame;
         let (audience, follows) = (self.audience(from), start > now);
         let sender = Some(from).filter(|_| !kind.is_answer());
-        for (ear, read) in &audience {
-            if self.ears[*ear as usize].is_silent() && !follows {
-                self.count(*ear, start, sender);
+        for (sense, read) in &audience {
+            if self.senses[*sense as usize].is_idle() && !follows {
+                self.count(*sense, start, sender);
             }
-            self.ears[*ear as usize].begins(start, *read, follows);
+            self.senses[*sense as usize].begins(start, *read, follows);
         }
-        let places = (self.waiting.get_mut(from as usize), self.asked.get_mut(from as usize));
-        if let (false, (Some(waiting), Some(asked))) = (kind.is_answer(), places) {
+        let places = (self.waiting.get_mut(from as usize), self.requests.get_mut(from as usize));
+        if let (false, (Some(waiting), Some(request))) = (kind.is_answer(), places) {
             *waiting = None;
-            *asked = (kind != FrameKind::Beacon).then_some(Asked::Until(start + duration));
+            *request = (kind != FrameKind::Beacon).then_some(Request::SentUntil(start + duration));
         }
-        let heard_by = audience.into_iter().map(|(ear, _)| ear).collect();
-        self.flying.push(Flying { from, reserves, heard_by });
+        let detected_by = audience.into_iter().map(|(sense, _)| sense).collect();
+        self.flying.push(Flying { from, reserves, detected_by });
     }
 
-    /// An ear heard nothing until `start`, when `sender` had counted to its end.
-    fn count(&mut self, ear: u32, start: Time, sender: Option<u32>) {
+    /// Counts the slots that stations with this carrier sense have counted until `start`; `sender` has counted all of
+    /// its slots.
+    fn count(&mut self, sense: u32, start: Time, sender: Option<u32>) {
         let stations = match self.reach.is_empty() {
             true => 0..self.waiting.len() as u32,
-            false => ear..ear + 1,
+            false => sense..sense + 1,
         };
         for station in stations {
             let common = self.counts_from(station);
-            let place = &mut self.waiting[station as usize];
-            let Some(waiting) = place else { continue };
+            let entry = &mut self.waiting[station as usize];
+            let Some(waiting) = entry else { continue };
             let begin = waiting.apart.take().unwrap_or(common).max(waiting.since);
             let heard = start + self.delay;
             let counted = match sender == Some(station) {
@@ -179,34 +184,34 @@ impl Countdown {
                 (waiting.left, waiting.since) = (waiting.left - counted, end);
             }
             if waiting.left == 0 {
-                *place = None;
+                *entry = None;
             }
         }
     }
 
-    /// A station's frame has ended.
+    /// Records the end of a frame from station `from` to station `to`.
     pub fn ends(&mut self, now: Time, [from, to]: [u32; 2], kind: FrameKind, reception: Reception) {
-        let Some(place) = self.flying.iter().position(|flying| flying.from == from) else { return };
-        let Flying { reserves, heard_by, .. } = self.flying.swap_remove(place);
-        for ear in heard_by {
-            self.ears[ear as usize].ends(now, Reservation { until: now + reserves, between: [from, to] });
+        let Some(entry) = self.flying.iter().position(|flying| flying.from == from) else { return };
+        let Flying { reserves, detected_by, .. } = self.flying.swap_remove(entry);
+        for sense in detected_by {
+            self.senses[sense as usize].ends(now, Reservation { until: now + reserves, between: [from, to] });
         }
         let came = reception == Reception::Received;
         match kind.is_answer() {
-            // The requesting station only knows that it could not read a frame.
+            // The requesting station knows only that it could not read a frame.
             true if !came => {
                 self.cannot_read(to, now);
                 let from = self.counts_from(to).max(now);
-                if let Some(asked) = self.asked.get_mut(to as usize) {
-                    *asked = Some(Asked::InVain(from));
+                if let Some(request) = self.requests.get_mut(to as usize) {
+                    *request = Some(Request::Unanswered(from));
                 }
             }
             true => {
-                if let Some(asked) = self.asked.get_mut(to as usize) {
-                    *asked = None;
+                if let Some(request) = self.requests.get_mut(to as usize) {
+                    *request = None;
                 }
             }
-            // Only its receiver could not read it.
+            // Only the receiver could not read the frame.
             false if reception == Reception::Corrupted => self.cannot_read(to, now),
             false => {}
         }
@@ -218,19 +223,20 @@ impl Countdown {
         }
     }
 
-    /// From when on a station counts while nothing is heard, if it has not asked in vain.
+    /// Returns the time at which a station begins to count slots if the medium stays idle, unless the response to its
+    /// own frame was unreadable.
     fn counts_from(&self, station: u32) -> Time {
         let unread = self.unread.get(station as usize).copied().flatten();
-        self.ears
-            .get(self.ear(station))
-            .map_or(Time::ZERO, |ear| ear.counts_from(station, unread == Some(ear.silent_since()), self.spaces))
+        self.senses
+            .get(self.sense(station))
+            .map_or(Time::ZERO, |sense| sense.counts_from(station, unread == Some(sense.idle_since()), self.spaces))
     }
 
-    /// Nothing more happens until `last`.
+    /// Completes all intervals at `last`, the end of the run.
     pub fn finish(&mut self, last: Time) {
-        for ear in 0..self.ears.len() as u32 {
-            if self.ears[ear as usize].is_silent() {
-                self.count(ear, last, None);
+        for sense in 0..self.senses.len() as u32 {
+            if self.senses[sense as usize].is_idle() {
+                self.count(sense, last, None);
             }
         }
         let standing = |(station, waiting): (usize, &Option<Waiting>)| {

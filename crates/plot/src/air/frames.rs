@@ -1,7 +1,7 @@
-//! Frames one by one, and back-offs.
+//! Frames drawn one by one, and back-offs.
 //!
-//! A frame that begins something is tall and its answer low; what carries a packet or acknowledges it is filled and what
-//! reserves the air is hollow; what came damaged is hatched. So nothing hangs on colour.
+//! Frames that begin an exchange are tall, responses low; frames with data or acknowledgments are filled, frames that
+//! only reserve the medium hollow; damaged frames are hatched. No distinction depends on colour alone.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,20 +19,20 @@ use crate::palette::Palette;
 use crate::scale::Scale;
 use crate::text::Weight;
 
-/// Pixels from a line of a hatch to the next.
+/// Distance in pixels between the lines of a hatch.
 const HATCH: f64 = 5.0;
-/// From this width in pixels on a slot is seen, and what a frame reserves.
+/// Least width in pixels at which single slots, and NAV reservations, are drawn.
 const SLOT: f64 = 2.5;
 const RESERVED: f64 = 5.0;
-/// Up to this width the edges of a frame would hide what is in it, and are thinner.
+/// Up to this width in pixels a frame gets a thinner outline, which would otherwise hide its filling.
 const NARROW: f64 = 6.0;
-/// Pixels of letters in and below frames, on each side of them, and to the next.
+/// Font size in pixels of labels in and below frames, and the space in pixels beside a label.
 const LETTERS: u32 = 10;
 const BESIDE: f64 = 3.0;
-/// Half a mark and the space beside it.
+/// Half the width of a mark and the space beside it, in pixels.
 const MARK: f64 = 8.0;
 
-/// What there is to draw.
+/// The frames and back-offs of a view.
 pub(super) struct Frames<'a> {
     view: &'a View<'a>,
     names: &'a [&'a str],
@@ -47,12 +47,12 @@ impl<'a> Frames<'a> {
         self.view.frames().any(is)
     }
 
-    /// The kinds that there are.
+    /// Returns the kinds of frames in the view.
     fn kinds(&self) -> BTreeSet<FrameKind> {
         self.view.frames().map(|frame| frame.kind).collect()
     }
 
-    /// What the legend explains: what there is to see and nothing else.
+    /// Returns the legend entries of the elements that are visible.
     pub fn legend(&self, palette: &Palette) -> Vec<Entry> {
         let mut entries = Vec::new();
         for kind in self.kinds() {
@@ -83,7 +83,7 @@ impl<'a> Frames<'a> {
         entries
     }
 
-    /// Draws them.
+    /// Draws back-offs, reservations, frames, marks and labels.
     pub fn draw(&self, sheet: &mut Sheet, rows: &Rows, x: &Scale) {
         self.draw_back_offs(sheet, rows, x);
         self.draw_reserved(sheet, rows, x);
@@ -119,7 +119,7 @@ impl<'a> Frames<'a> {
         for frame in self.view.frames().filter(|frame| frame.is_damaged()) {
             let Some(row) = rows.row(frame.from) else { continue };
             let area = rect(&mut boxes, x, frame, &row);
-            // In low rows the mark stands on it.
+            // In low rows a mark covers the frame instead.
             if rows.have_words() {
                 lines(&mut hatch, area);
             }
@@ -183,7 +183,7 @@ impl<'a> Frames<'a> {
         }
         let palette = sheet.palette;
         sheet.path("standing", "back-offs that stand still".into(), still, standing(palette));
-        sheet.path("counted", "slots of back-offs".into(), counted, Style::fill(palette.told));
+        sheet.path("counted", "slots of back-offs".into(), counted, Style::fill(palette.notice));
     }
 
     fn draw_marks(&self, sheet: &mut Sheet, rows: &Rows, x: &Scale) {
@@ -199,15 +199,15 @@ impl<'a> Frames<'a> {
         }
     }
 
-    /// What a frame is: in it, as far as there is room, or above it, as far as nothing is there.
+    /// Labels each frame: inside if there is enough space, otherwise above if that space is free.
     fn draw_labels(&self, sheet: &mut Sheet, rows: &Rows, x: &Scale) {
         let mut of_rows: BTreeMap<u32, Vec<&Frame>> = BTreeMap::new();
         self.view.frames().for_each(|frame| of_rows.entry(frame.from).or_default().push(frame));
         for (station, mut frames) in of_rows {
             let Some(row) = rows.row(station) else { continue };
             frames.sort_by(|a, b| a.start.total_cmp(&b.start));
-            // Where the last word above the frames ends.
-            let mut taken = f64::NEG_INFINITY;
+            // Right end of the last label above the frames.
+            let mut label_end = f64::NEG_INFINITY;
             for (place, frame) in frames.iter().enumerate() {
                 let words = self.words(frame);
                 let [left, right] = <[i32; 2]>::from(ends(x, frame)).map(|edge| f64::from(edge) / 10.0);
@@ -219,7 +219,7 @@ impl<'a> Frames<'a> {
                     sheet.text(at, Anchor::Start, LETTERS, Weight::Regular, color, words.clone());
                     continue;
                 }
-                // Behind the mark, where there is one; over the next frame only if that is low.
+                // To the right of the frame's own mark; above the next frame only if that frame is low.
                 let begin = if frame.is_marked() { (left + right) / 2.0 + MARK } else { left };
                 let blocks = |next: &&&Frame| top > row.tall || top_of(next.kind, &row) < row.low || next.is_marked();
                 let next = frames[place + 1..].iter().find(blocks);
@@ -229,8 +229,8 @@ impl<'a> Frames<'a> {
                     left.min(mark) - BESIDE
                 });
                 let fits = |words: &&String| begin + width(words) <= end;
-                if let Some(words) = words.iter().skip(1).find(fits).filter(|_| begin > taken) {
-                    taken = begin + width(words) + BESIDE;
+                if let Some(words) = words.iter().skip(1).find(fits).filter(|_| begin > label_end) {
+                    label_end = begin + width(words) + BESIDE;
                     let at = (begin, top - 3.5);
                     sheet.text(at, Anchor::Start, LETTERS, Weight::Regular, palette.text, words.clone());
                 }
@@ -238,7 +238,7 @@ impl<'a> Frames<'a> {
         }
     }
 
-    /// What can be said of a frame, the longest first.
+    /// Returns the possible labels of a frame, the longest first.
     fn words(&self, frame: &Frame) -> Vec<String> {
         let (kind, number) = (frame.kind.name(), frame.packets.first());
         let to = self.names.get(frame.to as usize).copied().unwrap_or("?");
@@ -254,7 +254,7 @@ impl<'a> Frames<'a> {
         ]
     }
 
-    /// How many slots were drawn, where there is room behind the draw before.
+    /// Writes the number of drawn slots, if the label of the previous draw leaves enough space.
     fn draw_draws(&self, sheet: &mut Sheet, rows: &Rows, x: &Scale) {
         let mut taken: BTreeMap<u32, f64> = BTreeMap::new();
         for draw in self.view.timeline.draws.iter().filter(|draw| x.holds(draw.at)) {
@@ -272,7 +272,8 @@ impl<'a> Frames<'a> {
     }
 }
 
-/// What can be said of an aggregate or of its answer: how many packets, which, and how many of them came damaged.
+/// Returns the possible labels of an aggregate or block acknowledgment, the longest first: the number of packets, their
+/// sequence numbers, and the number of damaged packets.
 fn many(frame: &Frame, to: &str) -> Vec<String> {
     let (kind, numbers) = (frame.kind.name(), frame.packets);
     let packets = match numbers.count() {
@@ -280,7 +281,7 @@ fn many(frame: &Frame, to: &str) -> Vec<String> {
         count => format!("{count} packets"),
     };
     let (first, last) = (numbers.first(), numbers.last().unwrap_or(numbers.first()));
-    // Without those between them that have come before.
+    // The range has gaps if packets within it were received before.
     let gaps = last - first + 1 > u64::from(numbers.count());
     let which = format!("{} {first} to {last}", if gaps { " of" } else { "," });
     let damaged = match frame.damaged.count() {
@@ -296,14 +297,14 @@ fn many(frame: &Frame, to: &str) -> Vec<String> {
     ]
 }
 
-/// How frames may come that do not come whole.
+/// The ways in which a frame may fail to be received, with their marks.
 const MARKS: [(Mark, Reception); 3] = [
     (Mark::Collided, Reception::Collided),
     (Mark::Damaged, Reception::Corrupted),
     (Mark::OutOfRange, Reception::Unheard),
 ];
 
-/// The word for style sheets and tests.
+/// Returns the kind's CSS class, for style sheets and tests.
 fn class(kind: FrameKind) -> &'static str {
     match kind {
         FrameKind::Data => "data-frame",
@@ -330,7 +331,7 @@ fn style(kind: FrameKind, palette: &Palette) -> Style {
     }
 }
 
-/// What is legible on a frame.
+/// Returns the text colour that is legible on a frame of this kind.
 fn ink(kind: FrameKind, palette: &Palette) -> Color {
     match kind {
         FrameKind::Data | FrameKind::Aggregate | FrameKind::Ack | FrameKind::BlockAck => palette.background,
@@ -354,24 +355,24 @@ fn reserved(palette: &Palette) -> Style {
 }
 
 fn counting(palette: &Palette) -> Style {
-    Style::stroke(palette.told, 6.0).dashed(2.4, 0.9)
+    Style::stroke(palette.notice, 6.0).dashed(2.4, 0.9)
 }
 
 fn standing(palette: &Palette) -> Style {
-    Style::stroke(palette.told, 1.0)
+    Style::stroke(palette.notice, 1.0)
 }
 
 fn top_of(kind: FrameKind, row: &Row) -> f64 {
     if kind.is_answer() { row.low } else { row.tall }
 }
 
-/// Its ends in tenths of a pixel: within the axis, and at least one pixel apart.
+/// Returns the frame's ends in tenths of a pixel: within the axis, and at least one pixel apart.
 fn ends(x: &Scale, frame: &Frame) -> (i32, i32) {
     let left = x.place(frame.start.max(x.lo)).min(tenths(x.end) - 10);
     (left, x.place(frame.end.min(x.hi)).max(left + 10))
 }
 
-/// Adds a frame's rectangle; gives its edges.
+/// Adds a frame's rectangle to `path` and returns its edges: left, top, right, bottom.
 fn rect(path: &mut Path, x: &Scale, frame: &Frame, row: &Row) -> [i32; 4] {
     let (left, right) = ends(x, frame);
     let (top, bottom) = (tenths(top_of(frame.kind, row)), tenths(row.base));
@@ -379,7 +380,7 @@ fn rect(path: &mut Path, x: &Scale, frame: &Frame, row: &Row) -> [i32; 4] {
     [left, top, right, bottom]
 }
 
-/// Lines from the lower left to the upper right within edges.
+/// Draws a hatch of lines from lower left to upper right within a rectangle.
 fn lines(path: &mut Path, [left, top, right, bottom]: [i32; 4]) {
     let step = tenths(HATCH);
     let mut sum = left + top + step / 2;

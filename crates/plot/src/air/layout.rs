@@ -1,4 +1,4 @@
-//! Puts a medium's picture together: heading, legend, a row for each station, the time axis.
+//! Assembles the picture of a medium: heading, legend, one row per station, time axis.
 
 use std::collections::BTreeMap;
 
@@ -20,22 +20,22 @@ use crate::palette::Palette;
 use crate::scale::{Scale, grouped};
 use crate::text::{Fonts, Weight};
 
-/// Pixels to the left of names, between them and the rows, and for the longest name.
+/// Pixels to the left of the stations' names, between names and rows, and for the longest name.
 const MARGIN: f64 = 14.0;
 const BESIDE: f64 = 10.0;
 const NAME: f64 = 150.0;
-/// The highest picture there is.
+/// Maximum height of a picture in pixels.
 const HIGHEST: f64 = 20_000.0;
-/// Frames are drawn one by one while each has at least this number of pixels on average.
+/// Frames are drawn one by one if each has at least this many pixels of the picture's width on average.
 const SINGLE: f64 = 3.0;
 
-/// Draws a medium.
+/// Draws the picture of a medium.
 pub(super) fn draw(timeline: &Timeline, description: &MediumDescription, options: &Options) -> Picture {
     let from = options.from.map_or(0.0, Time::as_secs_f64);
     let to = options.to.map_or(timeline.ended, Time::as_secs_f64);
     let to = if to > from { to } else { from + 1.0 };
     let view = View { timeline, from, to };
-    let (width, most) = (options.width.clamp(SMALLEST.0, 20_000), f64::from(options.height.max(SMALLEST.1)));
+    let (width, max_height) = (options.width.clamp(SMALLEST.0, 20_000), f64::from(options.height.max(SMALLEST.1)));
     let palette = Palette::of(options.theme);
     let mut sheet = Sheet { palette, fonts: Fonts::load(), width: f64::from(width), shapes: Vec::new() };
     let count = description.stations.len();
@@ -54,9 +54,9 @@ pub(super) fn draw(timeline: &Timeline, description: &MediumDescription, options
     let entries = if single { frames.legend(palette) } else { shares.legend(palette) };
     let entries = legend::rows(&entries, &sheet.fonts, right - MARGIN);
     let top = head + entries.len() as f64 * legend::ROW + GAP;
-    // As many rows as a picture can have.
+    // The maximum height of a picture limits the number of rows.
     let shown = count.min(((HIGHEST - top - FOOTER) / SMALLEST_ROW) as usize);
-    let rows = Rows::new(top, shown, most - top - FOOTER);
+    let rows = Rows::new(top, shown, max_height - top - FOOTER);
     let area = Area { left, top, right, bottom: rows.bottom() };
     legend::draw(&entries, &mut sheet, MARGIN, head);
     drop(entries);
@@ -82,7 +82,7 @@ pub(super) fn draw(timeline: &Timeline, description: &MediumDescription, options
     Picture { width, height, background: palette.background, title, about, shapes: sheet.shapes }
 }
 
-/// Counts of the events in the view.
+/// Returns the counts of events in the view, as the parts of the line below the heading.
 fn summary(view: &View<'_>, names: &[String]) -> Vec<String> {
     let came = |reception| view.frames().filter(|frame| frame.reception == Some(reception)).count() as u64;
     let mut parts = vec![format!("{} frames", grouped(view.frames().count() as u64))];
@@ -97,7 +97,7 @@ fn summary(view: &View<'_>, names: &[String]) -> Vec<String> {
     parts
 }
 
-/// Counts of the packets in aggregates.
+/// Returns the number of packets in aggregates, and of the damaged ones; `None` without aggregates.
 fn aggregates(view: &View<'_>) -> Option<String> {
     let all = || view.frames().filter(|frame| frame.kind == FrameKind::Aggregate);
     let sum = |count: fn(&Frame) -> u32| grouped(all().map(|frame| u64::from(count(frame))).sum());
@@ -113,15 +113,15 @@ fn aggregates(view: &View<'_>) -> Option<String> {
     Some(format!("{} packets in {few}{damaged}", sum(|frame| frame.packets.count())))
 }
 
-/// The pairs of stations that do not hear each other, at least for a time: the back-off of one does not stop when the
-/// other sends.
+/// Names the pairs of stations that do not sense each other for all or part of the view: one does not freeze its
+/// back-off while the other transmits.
 fn hidden(view: &View<'_>, names: &[String]) -> Option<String> {
-    // By pair: whether they hear each other at any time of the view, and whether they do not.
+    // By pair: whether the stations sense each other at some time of the view, and whether at some time they do not.
     let mut pairs: BTreeMap<[u32; 2], [bool; 2]> = BTreeMap::new();
     for (at, pair, reach) in view.timeline.reaches.iter().filter(|(at, ..)| *at < view.to) {
         let hear = *reach != Reach::Nothing;
         let now = [hear, !hear];
-        // A pair without an earlier event has heard each other from the beginning.
+        // A pair without an earlier event senses each other from the beginning.
         let before = pairs.get(pair).copied().unwrap_or([true, false]);
         pairs.insert(*pair, if *at <= view.from { now } else { [before[0] || now[0], before[1] || now[1]] });
     }

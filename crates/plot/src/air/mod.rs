@@ -1,8 +1,7 @@
-//! The picture of a shared medium: a row for each station, its frames where they were in the air, what collided, and how
-//! back-offs were counted down.
+//! The picture of a shared medium: one row per station with its frames, collisions and back-offs.
 //!
-//! While single frames can be seen they are drawn one by one; over longer times each row shows what share of the air its
-//! station took.
+//! Frames are drawn one by one as long as they can be distinguished; over longer times each row shows the share of time
+//! in which its station transmitted.
 
 mod carrier_sense;
 mod countdown;
@@ -20,8 +19,9 @@ use crate::options::Options;
 use record::Timeline;
 
 impl AirRecording {
-    /// Draws medium number `medium`. Whatever was recorded and whatever the options are, there is a picture: an empty one if
-    /// need be. Of the options, those about flows say nothing here; the picture is not higher than its stations need.
+    /// Draws medium number `medium`. Every recording and every combination of options gives a picture; it is empty if
+    /// the medium has no events. Options about flows have no effect. The picture is at most as high as its stations
+    /// need.
     pub fn draw(&self, medium: u32, description: &MediumDescription, options: &Options) -> Picture {
         let nothing = Timeline::default();
         layout::draw(self.timelines.get(&medium).unwrap_or(&nothing), description, options)

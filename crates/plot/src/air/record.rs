@@ -1,4 +1,4 @@
-//! Sorts what happened in media out of the events of a run, as they come, and keeps of it what shows.
+//! Records the events of media for their pictures, while the run goes on.
 
 use std::collections::BTreeMap;
 
@@ -9,21 +9,21 @@ use sim::{Event, Network, Sink};
 
 use super::countdown::{Countdown, Part};
 
-/// What a picture of a medium says about it.
+/// Names and settings of a medium that its picture needs.
 #[derive(Clone, Debug)]
 pub struct MediumDescription {
-    /// Its name.
+    /// The medium's name.
     pub name: String,
-    /// The names of its stations, by their numbers in it.
+    /// Names of the stations; the index is the station's number in the medium.
     pub stations: Vec<String>,
-    /// Its physical layer.
+    /// Settings of the physical layer.
     pub phy: Phy,
-    /// Stations that do not read each other when the run begins.
+    /// Pairs of stations that cannot read each other at the start of the run.
     pub apart: Vec<(u32, u32, Reach)>,
 }
 
 impl MediumDescription {
-    /// The media of a network, by number.
+    /// Returns the descriptions of a network's media; the index is the medium's number.
     pub fn of(network: &Network) -> Vec<Self> {
         let medium = |(number, spec): (usize, &sim::network::MediumSpec)| {
             let stations = network.stations(number);
@@ -38,7 +38,7 @@ impl MediumDescription {
     }
 }
 
-/// A frame that was in the air. Times are seconds.
+/// A transmitted frame. Times are in seconds.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Frame {
     pub from: u32,
@@ -46,40 +46,40 @@ pub(super) struct Frame {
     pub kind: FrameKind,
     pub start: f64,
     pub end: f64,
-    /// How long it reserved the air behind its end.
+    /// Time for which the frame reserves the medium after its end, in seconds.
     pub reserves: f64,
-    /// The packets that it carries, acknowledges or is about.
+    /// The packets that the frame carries or acknowledges, or that it reserves the medium for.
     pub packets: Numbers,
     pub again: bool,
-    /// How it came; not known of what was in the air when the run ended.
+    /// Outcome at the receiver; `None` if the frame was in transmission at the end of the run.
     pub reception: Option<Reception>,
-    /// Of an aggregate, the packets that came damaged.
+    /// The damaged packets of an aggregate.
     pub damaged: Numbers,
 }
 
 impl Frame {
-    /// Whether it came damaged, an aggregate with all its packets.
+    /// True if the frame was damaged; for an aggregate, if all of its packets were.
     pub fn is_damaged(&self) -> bool {
         matches!(self.reception, Some(Reception::Collided | Reception::Corrupted))
     }
 
-    /// Whether it is an aggregate of which the air damaged some packets.
+    /// True for an aggregate some of whose packets were corrupted by the channel.
     pub fn is_damaged_in_part(&self) -> bool {
         self.reception == Some(Reception::Received) && self.damaged.count() > 0
     }
 
-    /// Whether a mark stands above it.
+    /// True if the frame has a mark.
     pub fn is_marked(&self) -> bool {
         self.reception.is_some_and(|reception| reception != Reception::Received) || self.is_damaged_in_part()
     }
 
-    /// Whether the mark of what came so stands above it.
+    /// True if the frame has the mark of this outcome.
     pub fn has_mark(&self, reception: Reception) -> bool {
         self.reception == Some(reception) || (reception == Reception::Corrupted && self.is_damaged_in_part())
     }
 }
 
-/// A part of a back-off; it stood still if no slot was counted.
+/// An interval of a back-off, in seconds; the back-off was frozen if `slots` is 0.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct BackOff {
     pub station: u32,
@@ -88,7 +88,7 @@ pub(super) struct BackOff {
     pub slots: u64,
 }
 
-/// A back-off that was drawn.
+/// The draw of a back-off from the contention window.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Draw {
     pub station: u32,
@@ -97,27 +97,28 @@ pub(super) struct Draw {
     pub window: u32,
 }
 
-/// What happened in a medium.
+/// The recorded events of one medium.
 #[derive(Default, Debug)]
 pub(super) struct Timeline {
     pub frames: Vec<Frame>,
     pub back_offs: Vec<BackOff>,
     pub draws: Vec<Draw>,
-    /// From when on which stations hear each other how, where that is not that they can read each other from the beginning.
+    /// Changes of audibility: time in seconds, pair of stations, audibility from then on. Pairs without an entry read
+    /// each other.
     pub reaches: Vec<(f64, [u32; 2], Reach)>,
-    /// When the run ended.
+    /// End of the run in seconds.
     pub ended: f64,
 }
 
-/// One medium while it is recorded.
+/// A medium during recording.
 struct Track {
     timeline: Timeline,
     countdown: Countdown,
-    /// Frames in the air.
+    /// Frames in transmission.
     flying: Vec<Frame>,
 }
 
-/// A sink that keeps what pictures of some media need.
+/// A sink that records the data for pictures of some media.
 pub struct AirRecorder {
     from: f64,
     to: f64,
@@ -127,11 +128,11 @@ pub struct AirRecorder {
 }
 
 impl AirRecorder {
-    /// How many things are kept at most, all media together. One takes at most 72 bytes: 360 MB, and twice as much while the
-    /// memory of a list grows.
-    pub const MOST: usize = 5_000_000;
+    /// Limit of kept entries, summed over all media. An entry takes at most 72 bytes: 360 MB, and twice as much while a
+    /// list is reallocated.
+    pub const MAX_ENTRIES: usize = 5_000_000;
 
-    /// Keeps what pictures of these media need whose time axes lie between `from` and `to`; without edges, everything.
+    /// Returns a recorder for pictures of `media` with time axes within `from` and `to`; `None` means no limit.
     pub fn new<'a>(
         media: impl IntoIterator<Item = (u32, &'a MediumDescription)>,
         from: Option<Time>,
@@ -154,18 +155,18 @@ impl AirRecorder {
         }
     }
 
-    /// Whether there was more to keep than [`MOST`](Self::MOST): there will be no picture.
+    /// True if more than [`MAX_ENTRIES`](Self::MAX_ENTRIES) entries were needed: the recording is incomplete.
     pub fn overflowed(&self) -> bool {
-        self.kept > Self::MOST
+        self.kept > Self::MAX_ENTRIES
     }
 
-    /// Whether no later event can change a picture: frames that began before the right edge have ended.
+    /// True if no later event can change a picture: all frames that began before the right edge have ended.
     pub fn is_complete(&self) -> bool {
         let open = |track: &Track| track.flying.iter().any(|frame| frame.start <= self.to);
         self.last.as_secs_f64() > self.to && !self.tracks.values().any(open)
     }
 
-    /// The recording, when the run is over.
+    /// Ends the recording, after the end of the run.
     pub fn finish(mut self) -> AirRecording {
         for track in self.tracks.values_mut() {
             track.countdown.finish(self.last);
@@ -181,7 +182,7 @@ impl AirRecorder {
 
     fn medium(&mut self, now: Time, medium: u32, event: &MediumEvent) {
         let (from, to) = (self.from, self.to);
-        let full = self.kept > Self::MOST;
+        let full = self.kept > Self::MAX_ENTRIES;
         let Some(track) = self.tracks.get_mut(&medium) else { return };
         let shows = |begin: f64, end: f64| end >= from && begin <= to && !full;
         let before = track.timeline.len();
@@ -203,7 +204,7 @@ impl AirRecorder {
                 track.flying.push(kept);
             }
             MediumEvent::Ended { from, to, kind, reception, damaged } => {
-                // A station has one frame in the air.
+                // A station has at most one frame in transmission.
                 if let Some(place) = track.flying.iter().position(|frame| frame.from == from) {
                     let frame = track.flying.remove(place);
                     track.countdown.ends(now, [from, to], kind, reception);
@@ -252,13 +253,14 @@ impl Sink for AirRecorder {
     }
 }
 
-/// What an [`AirRecorder`] has kept.
+/// The data recorded by an [`AirRecorder`].
 pub struct AirRecording {
     pub(super) timelines: BTreeMap<u32, Timeline>,
 }
 
 impl AirRecording {
-    /// When slots of back-offs were counted in a medium, in order: the station, the end in seconds, how many.
+    /// Returns the intervals in which slots of back-offs were counted in a medium, ordered by their ends: station, end
+    /// in seconds, number of slots.
     pub fn counted(&self, medium: u32) -> Vec<(u32, f64, u64)> {
         let parts = self.timelines.get(&medium).into_iter().flat_map(|timeline| &timeline.back_offs);
         let mut counted: Vec<(u32, f64, u64)> =

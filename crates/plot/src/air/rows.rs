@@ -1,14 +1,14 @@
-//! A row for each station: its place, its name, and what of a row is for what.
+//! The rows of stations: their position, their names, and the layout within a row.
 
 use crate::frame::{self, Area, Sheet};
 use crate::ink::{Anchor, Path, Style, tenths};
 use crate::scale::Scale;
 use crate::text::Weight;
 
-/// Pixels of the lowest row there is, and of the highest.
+/// Minimum and maximum height of a row in pixels.
 pub(super) const SMALLEST_ROW: f64 = 14.0;
 const HIGHEST_ROW: f64 = 92.0;
-/// From this height on a row has place for words.
+/// Least height in pixels of a row with labels.
 const WORDS: f64 = 60.0;
 
 /// The rows of a picture.
@@ -18,28 +18,28 @@ pub(super) struct Rows {
     height: f64,
 }
 
-/// The parts of a row, in pixels from the top of the picture.
+/// Vertical positions within a row, in pixels from the top of the picture.
 pub(super) struct Row {
-    /// The upper edge of a frame that begins something, and of one that answers.
+    /// Upper edge of a frame that begins an exchange, and of a response.
     pub tall: f64,
     pub low: f64,
-    /// Their lower edge.
+    /// Lower edge of all frames.
     pub base: f64,
-    /// Back-offs.
+    /// Upper and lower edge of back-offs.
     pub count: (f64, f64),
-    /// The baseline of words about them.
+    /// Baseline of labels of back-offs.
     pub words: f64,
-    /// The middle of marks.
+    /// Middle of marks.
     pub marks: f64,
 }
 
 impl Rows {
-    /// `count` rows from `top` on, in `room` pixels if they fit there.
-    pub fn new(top: f64, count: usize, room: f64) -> Self {
-        Rows { top, count, height: (room / count.max(1) as f64).floor().clamp(SMALLEST_ROW, HIGHEST_ROW) }
+    /// Returns `count` rows from `top` downwards, within `height` pixels if they fit.
+    pub fn new(top: f64, count: usize, height: f64) -> Self {
+        Rows { top, count, height: (height / count.max(1) as f64).floor().clamp(SMALLEST_ROW, HIGHEST_ROW) }
     }
 
-    /// The lower edge.
+    /// Lower edge of the last row in pixels.
     pub fn bottom(&self) -> f64 {
         self.top + self.height * self.count.max(1) as f64
     }
@@ -48,12 +48,12 @@ impl Rows {
         self.height
     }
 
-    /// Whether rows have place for words.
+    /// True if the rows are high enough for labels.
     pub fn have_words(&self) -> bool {
         self.height >= WORDS
     }
 
-    /// The row of a station, if it has one.
+    /// Returns the row of a station; `None` if the picture has no row for the station.
     pub fn row(&self, station: u32) -> Option<Row> {
         let number = station as usize;
         if number >= self.count {
@@ -72,7 +72,7 @@ impl Rows {
         Some(Row { tall, low, base, count, words: top + height - 4.0, marks })
     }
 
-    /// Names, lines between rows, and the grid of the time axis.
+    /// Draws names, lines between rows, and the grid of the time axis.
     pub fn draw(&self, sheet: &mut Sheet, area: &Area, x: &Scale, names: &[&str]) {
         let palette = sheet.palette;
         let (left, right) = (tenths(area.left), tenths(area.right));

@@ -1,4 +1,4 @@
-//! Over longer times: what share of the air each station took, column by column.
+//! Shares of time in which each station transmitted, column by column, for views with too many frames to draw each.
 
 use std::collections::BTreeSet;
 
@@ -12,26 +12,27 @@ use crate::legend::{Entry, Sample};
 use crate::palette::Palette;
 use crate::scale::Scale;
 
-/// Pixels of the narrowest column, and frames in each at least, so that it shows a share and not a single frame.
+/// Least width of a column in pixels, and average number of frames in a column, so that it shows a share and not a
+/// single frame.
 const COLUMN: f64 = 3.0;
 const FRAMES: f64 = 12.0;
-/// Whole rows stand for one of these parts of the time, the least that suits.
+/// Scales of a row: its full height stands for the smallest of these shares that covers the data.
 const WHOLE: [f64; 10] = [0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.6, 0.8, 1.0];
 
-/// Tenths of a pixel of the lowest part that is drawn hollow.
+/// Least height of a hollow bar, in tenths of a pixel; lower bars are filled.
 const HOLLOW: i32 = 40;
 
-/// Data, other frames, what was damaged.
+/// Shares of frames with data, of other frames, and of damaged frames.
 type Parts = [f64; 3];
 
-/// Shares of the air.
+/// Shares of transmission time.
 pub(super) struct Shares {
-    /// Pixels and seconds of a column.
+    /// Width of a column in pixels and in seconds.
     pixels: f64,
     seconds: f64,
-    /// By station and column, as parts of the column's time.
+    /// By station and column, as fractions of the column's time.
     columns: Vec<Vec<Parts>>,
-    /// The part of the time that the height of a row stands for.
+    /// The share that the full height of a row stands for.
     whole: f64,
     /// The kinds of frames in each part.
     kinds: [BTreeSet<FrameKind>; 3],
@@ -39,9 +40,9 @@ pub(super) struct Shares {
 
 impl Shares {
     pub fn new(view: &View<'_>, stations: usize, x: &Scale) -> Self {
-        let room = (x.end - x.start).max(1.0);
-        let wanted = (room * FRAMES / view.frames().count().max(1) as f64).max(COLUMN);
-        let count = (room / wanted).floor().max(1.0) as usize;
+        let width = (x.end - x.start).max(1.0);
+        let wanted = (width * FRAMES / view.frames().count().max(1) as f64).max(COLUMN);
+        let count = (width / wanted).floor().max(1.0) as usize;
         let seconds = (view.to - view.from) / count as f64;
         let mut columns = vec![vec![Parts::default(); count]; stations];
         let mut kinds: [BTreeSet<FrameKind>; 3] = Default::default();
@@ -60,9 +61,9 @@ impl Shares {
                 column[part] += (end.min(right) - begin.max(left)).max(0.0) / seconds;
             }
         }
-        let most = columns.iter().flatten().map(|parts| parts.iter().sum::<f64>()).fold(0.0, f64::max);
-        let whole = WHOLE.into_iter().find(|whole| *whole >= most).unwrap_or(1.0);
-        Shares { pixels: room / count as f64, seconds, columns, whole, kinds }
+        let max = columns.iter().flatten().map(|parts| parts.iter().sum::<f64>()).fold(0.0, f64::max);
+        let whole = WHOLE.into_iter().find(|whole| *whole >= max).unwrap_or(1.0);
+        Shares { pixels: width / count as f64, seconds, columns, whole, kinds }
     }
 
     pub fn legend(&self, palette: &Palette) -> Vec<Entry> {
@@ -82,7 +83,7 @@ impl Shares {
 
     pub fn draw(&self, sheet: &mut Sheet, rows: &Rows, x: &Scale) {
         let mut paths: [Path; 3] = Default::default();
-        // An outline would make more of it than there is.
+        // Bars too low for an outline, which would exaggerate them.
         let mut thin = Path::default();
         for (station, columns) in self.columns.iter().enumerate() {
             let Some(row) = rows.row(station as u32) else { continue };
@@ -109,7 +110,7 @@ impl Shares {
     }
 }
 
-/// Dark, light, hollow: so that they read in grey too.
+/// Dark, light, hollow: distinguishable in greyscale.
 fn styles(palette: &Palette) -> [Style; 3] {
     let hollow = Style { fill: Some(palette.background), ..Style::stroke(palette.lost, 1.0) };
     [Style::fill(palette.sent), Style::fill(palette.acked.halfway_to(palette.background)), hollow]

@@ -1,8 +1,8 @@
-//! The part of a timeline that a picture shows.
+//! The interval of a timeline that a picture shows.
 
 use super::record::{BackOff, Frame, Timeline};
 
-/// A part of a medium's timeline.
+/// An interval of a medium's timeline.
 pub(super) struct View<'a> {
     pub timeline: &'a Timeline,
     pub from: f64,
@@ -10,18 +10,18 @@ pub(super) struct View<'a> {
 }
 
 impl<'a> View<'a> {
-    /// Whether nothing lies in the view.
+    /// True if no frame and no back-off lies in the view.
     pub fn is_empty(&self) -> bool {
         self.frames().next().is_none() && self.back_offs().next().is_none()
     }
 
-    /// The parts of back-offs of which something lies in the view.
+    /// Returns the intervals of back-offs that overlap the view.
     pub fn back_offs(&self) -> impl Iterator<Item = &'a BackOff> {
         let (from, to) = (self.from, self.to);
         self.timeline.back_offs.iter().filter(move |part| part.to >= from && part.from <= to)
     }
 
-    /// The frames of which a part lies in the view.
+    /// Returns the frames that overlap the view.
     pub fn frames(&self) -> impl Iterator<Item = &'a Frame> {
         let (from, to) = (self.from, self.to);
         self.timeline.frames.iter().filter(move |frame| frame.end >= from && frame.start <= to)

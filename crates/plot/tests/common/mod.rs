@@ -1,4 +1,4 @@
-//! Small runs to draw.
+//! Small simulations to draw.
 #![allow(dead_code)]
 
 use engine::{Bytes, Span, Time};
@@ -12,10 +12,11 @@ use sim::network::MediumSpec;
 use sim::{Event, FlowSpec, LinkSpec, Network, NodeKind, NodeSpec, Radio, World};
 
 pub fn span(text: &str) -> Span {
-    text.parse().expect("a time")
+    text.parse().expect("a valid time")
 }
 
-/// A wired host, a base station and a mobile: 8 Mbps and 100 ms, then 1 Mbps and 1 ms over `channel`.
+/// Settings of a network of wired host, base station and mobile: 8 Mbps and 100 ms, then 1 Mbps and 1 ms over
+/// `channel`.
 pub struct Path {
     pub channel: ChannelConfig,
     pub arq: ArqConfig,
@@ -44,18 +45,18 @@ impl Default for Path {
     }
 }
 
-/// A channel that loses chosen frames.
+/// A channel that loses the frames of these numbers.
 pub fn dropping(drop: &[u64]) -> ChannelConfig {
     ChannelConfig::Scripted(scripted::Config { drop: drop.to_vec(), ..Default::default() })
 }
 
-/// A channel that is BAD in chosen intervals.
+/// A channel that is BAD in these intervals.
 pub fn bad(intervals: &[[&str; 2]]) -> ChannelConfig {
     let bad = intervals.iter().map(|[from, to]| [span(from), span(to)]).collect();
     ChannelConfig::Scripted(scripted::Config { bad, ..Default::default() })
 }
 
-/// The thesis's channel.
+/// The two-state channel of the thesis.
 pub fn fading(mean_good: &str, mean_bad: &str) -> ChannelConfig {
     let (mean_good, mean_bad) = (span(mean_good), span(mean_bad));
     ChannelConfig::TwoState(two_state::Config { mean_good, mean_bad, loss_good: 0.0, loss_bad: 1.0 })
@@ -137,7 +138,7 @@ impl Path {
         }
     }
 
-    /// What there is, and what happened.
+    /// Runs the network and returns its description and events.
     pub fn run(&self) -> (plot::Description, Vec<(Time, Event)>) {
         let network = self.network();
         let mut events = Vec::new();
@@ -146,13 +147,13 @@ impl Path {
     }
 }
 
-/// A cell of IEEE 802.11b: a base station, `mobiles` around it, and a transfer from each of them to the base station, so that
-/// they collide.
+/// A cell of IEEE 802.11b: a base station, `mobiles` mobiles, and a flow from each of them to the base station, so that
+/// frames collide.
 pub fn cell(mobiles: usize, duration: &str) -> (plot::MediumDescription, Vec<(Time, Event)>) {
     cell_of(path::mac::dcf::Config::default(), &vec![None; mobiles + 1], duration, None)
 }
 
-/// The same with other settings, a base station and mobiles that are somewhere, and air between them that damages frames.
+/// The same cell with other 802.11 settings, places of the stations (the base station first), and a lossy channel.
 pub fn cell_of(
     config: path::mac::dcf::Config,
     places: &[Option<path::place::Path>],
@@ -198,7 +199,7 @@ fn response_of(name: &str) -> tcp::response::ResponseConfig {
     }
 }
 
-/// How many marks of a class a picture has: each begins with one `M`.
+/// Counts the marks of a class in a picture: each begins with one `M`.
 pub fn marks(svg: &str, class: &str) -> usize {
     let of_class = |line: &&str| line.starts_with(&format!("<path class=\"{class}\""));
     let data = |line: &str| {
