@@ -1,54 +1,55 @@
-//! Groups of bars: one figure along a key, a bar for each case.
+//! Bar charts: one metric along a key, with one bar per case in each group.
 //!
-//! Every bar begins at 0. A thick whisker is the interval of the mean, a thin line the interval of one more run.
+//! Every bar begins at 0. A thick whisker is the confidence interval of the mean, a thin line the prediction interval
+//! of one further run.
 
 use maud::{Markup, html};
 
 use crate::Estimate;
-use crate::frame::{Drawing, Frame, LINE, Px, Room, colour, cut, width};
+use crate::frame::{Drawing, Frame, LINE, Margins, Px, colour, cut, width};
 use crate::number::percent;
 
 /// A bar chart.
 #[derive(Clone, Debug, Default)]
 pub struct BarChart {
-    /// What it shows.
+    /// Title of the chart.
     pub title: String,
-    /// How to read it, or what was left out; may be empty.
+    /// How to read the chart, or what was left out; may be empty.
     pub caption: String,
-    /// What the bars' height is, with its unit.
+    /// Quantity on the vertical axis, with its unit.
     pub measure: String,
-    /// What differs from group to group; may be empty.
+    /// The key whose value differs between groups; may be empty.
     pub along: String,
-    /// The names of the bars in each group.
+    /// Names of the bars in each group.
     pub cases: Vec<String>,
-    /// The groups, from left to right.
+    /// Groups of bars, from left to right.
     pub groups: Vec<Group>,
-    /// A value that the axis must reach, so that charts can be compared.
+    /// A value up to which the axis extends at least, so that several charts have the same scale.
     pub reach: Option<f64>,
 }
 
-/// Bars that stand together.
+/// Bars of all cases at one value of the key.
 #[derive(Clone, Debug, Default)]
 pub struct Group {
-    /// What is written under it.
+    /// Label below the group.
     pub label: String,
-    /// A bar for each case; none where there is no value.
+    /// One bar per case; `None` if no run gave a value.
     pub bars: Vec<Option<Estimate>>,
 }
 
-/// Widest and narrowest area for bars, and how wide a bar would like to be.
+/// Widest and narrowest drawing area, and preferred width of a bar, in pixels.
 const WIDEST: f64 = 530.0;
 const NARROWEST: f64 = 290.0;
 const BAR: f64 = 24.0;
-/// Between groups, in bars.
+/// Space between groups, in widths of a bar.
 const GAP: f64 = 1.0;
-/// Under bars narrower than this no change is written.
+/// Least width in pixels of a bar labelled with its change.
 const LEGIBLE: f64 = 10.0;
-/// Longest label of a group, in letters.
+/// Maximum length of a group's label in characters.
 const LABEL: usize = 26;
 
 impl BarChart {
-    /// The largest value that it shows: what `reach` of charts beside it should be.
+    /// Returns the largest value that the chart shows; the value of `reach` for charts beside this one.
     pub fn highest(&self) -> f64 {
         self.groups.iter().flat_map(|group| group.bars.iter().flatten()).map(Estimate::highest).fold(0.0, f64::max)
     }
@@ -62,14 +63,14 @@ impl BarChart {
     }
 }
 
-/// How wide things are.
+/// Horizontal measures of a chart in pixels.
 struct Layout {
     wide: f64,
     group: f64,
     bar: f64,
-    /// Whether changes are written along their bars, because across there is no room.
+    /// True if changes are written vertically, because their labels are wider than a bar.
     upright: bool,
-    /// Room for changes over the highest bar.
+    /// Space above the highest bar for labels of changes.
     above: f64,
 }
 
@@ -83,7 +84,7 @@ impl Layout {
         let upright = longest + 2.0 > bar;
         let above = match () {
             () if longest == 0.0 || bar < LEGIBLE => 0.0,
-            // The same for changes of one digit and of two, so that charts side by side are of one height.
+            // Equal for labels of different lengths, so that neighbouring charts have the same height.
             () if upright => longest.max(46.0) + 4.0,
             () => LINE,
         };
@@ -91,18 +92,18 @@ impl Layout {
     }
 }
 
-/// The chart, drawn.
+/// Draws the chart.
 pub(crate) fn draw(chart: &BarChart) -> Drawing {
     let layout = Layout::of(chart);
     let highest = chart.reach.unwrap_or(0.0).max(chart.highest());
     let labels = chart.groups.iter().map(|group| width(&cut(&group.label, LABEL)));
     let longest = labels.fold(0.0, f64::max);
     let slanted = longest + 4.0 > layout.group;
-    // The first label reaches to the left of its group.
+    // A slanted first label extends to the left of its group.
     let beside = if slanted { longest * 0.82 - layout.group / 2.0 } else { 0.0 };
-    let room = Room { above: layout.above, beside };
-    let frame = Frame::new(chart.lowest(), highest, layout.wide, room, &chart.measure, &chart.cases);
-    // At 35 degrees.
+    let margins = Margins { above: layout.above, beside };
+    let frame = Frame::new(chart.lowest(), highest, layout.wide, margins, &chart.measure, &chart.cases);
+    // Labels are slanted by 35 degrees.
     let labelled = if slanted { longest * 0.58 + LINE } else { LINE };
     let below = labelled + if chart.along.is_empty() { 6.0 } else { LINE + 8.0 };
     let drawn = html! {
@@ -139,7 +140,7 @@ fn one(frame: &Frame, layout: &Layout, number: usize, bar: Option<&Estimate>, x:
     };
     let (zero, end) = (frame.y(0.0), frame.y(bar.mean));
     let (lowest, highest) = (bar.lowest(), bar.highest());
-    // What is cut off has no cap.
+    // A whisker that is cut off has no cap.
     let y = |value: f64| frame.y(value.max(lowest).min(highest));
     let half = (wide * 0.28).min(6.0);
     let cap = |value: f64| {
@@ -149,7 +150,7 @@ fn one(frame: &Frame, layout: &Layout, number: usize, bar: Option<&Estimate>, x:
     };
     html! {
         g {
-            title { (name) ": " (bar.told()) }
+            title { (name) ": " (bar.in_words()) }
             rect class=(colour(number)) x=(Px(x + layout.bar * 0.07)) y=(Px(zero.min(end))) width=(Px(wide)) height=(Px((end - zero).abs())) {}
             @if let Some(run) = bar.run {
                 path.run d={ "M" (Px(middle)) " " (Px(y(run.low))) "V" (Px(y(run.high))) } {}
@@ -189,8 +190,8 @@ fn label(text: &str, x: f64, bottom: f64, slanted: bool) -> Markup {
     }
 }
 
-/// What a bar or point is of, in words.
+/// Returns the description of a bar or point: the parts that are not empty, or "all runs".
 pub(crate) fn named(parts: &[&str]) -> String {
-    let said: Vec<&str> = parts.iter().copied().filter(|part| !part.is_empty()).collect();
-    if said.is_empty() { "all runs".into() } else { said.join(", ") }
+    let present: Vec<&str> = parts.iter().copied().filter(|part| !part.is_empty()).collect();
+    if present.is_empty() { "all runs".into() } else { present.join(", ") }
 }

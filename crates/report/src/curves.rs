@@ -1,56 +1,57 @@
-//! Curves: the mean over a key with numbers, a line for each case, a band for the interval of the mean.
+//! Charts of curves: the mean over a numeric key, with one line per case and a band for the confidence interval of the
+//! mean.
 //!
-//! The horizontal axis is logarithmic where that spaces the values more evenly. The vertical axis begins at 0 unless
-//! that would leave more than half of it empty; then the picture says so.
+//! The horizontal axis is logarithmic if that spaces the values more evenly. The vertical axis begins at 0 unless that
+//! would leave more than half of it empty; a note in the chart then says so.
 
 use maud::{Markup, PreEscaped, Render, html};
 
 use crate::Estimate;
 use crate::bars::named;
-use crate::frame::{Drawing, Frame, LINE, Px, Room, colour, width};
+use crate::frame::{Drawing, Frame, LINE, Margins, Px, colour, width};
 
 /// A chart of curves.
 #[derive(Clone, Debug, Default)]
 pub struct CurveChart {
-    /// Its title.
+    /// Title of the chart.
     pub title: String,
-    /// How to read it, or what was left out; may be empty.
+    /// How to read the chart, or what was left out; may be empty.
     pub caption: String,
     /// The quantity of the vertical axis, with its unit.
     pub measure: String,
     /// The quantity of the horizontal axis.
     pub along: String,
-    /// A line for each case.
+    /// One line per case.
     pub lines: Vec<Line>,
-    /// Values that the vertical axis must reach, so that charts can be compared.
+    /// Values (least, greatest) that the vertical axis includes at least, so that several charts have the same scale.
     pub reach: Option<(f64, f64)>,
 }
 
-/// A line.
+/// The curve of one case.
 #[derive(Clone, Debug, Default)]
 pub struct Line {
-    /// The case.
+    /// Name of the case.
     pub name: String,
-    /// Its points; the line breaks where one has no value.
+    /// Points from left to right; the line is interrupted at points without a value.
     pub points: Vec<Point>,
 }
 
-/// A point of a line.
+/// A point of a curve.
 #[derive(Clone, Debug, Default)]
 pub struct Point {
-    /// Where it stands.
+    /// Position on the horizontal axis.
     pub x: f64,
-    /// The same for people, with its unit.
+    /// The position as text, with its unit.
     pub label: String,
-    /// The value there.
+    /// The value; `None` if no run gave one.
     pub y: Option<Estimate>,
 }
 
-/// Width of the area for lines.
+/// Width of the drawing area in pixels.
 const WIDE: f64 = 400.0;
-/// Between marks of one line at least.
+/// Least distance between marks of one line in pixels.
 const APART: f64 = 10.0;
-/// Between points and the edges.
+/// Distance between the outermost points and the edges in pixels.
 const EDGE: f64 = 14.0;
 
 impl CurveChart {
@@ -58,7 +59,8 @@ impl CurveChart {
         self.lines.iter().flat_map(|line| &line.points)
     }
 
-    /// The smallest and the largest value that it shows: what `reach` of charts beside it should be.
+    /// Returns the smallest and the largest value that the chart shows; the value of `reach` for charts beside this
+    /// one.
     pub fn range(&self) -> Option<(f64, f64)> {
         let values: Vec<&Estimate> = self.points().filter_map(|point| point.y.as_ref()).collect();
         let ends =
@@ -83,7 +85,7 @@ impl Across {
         Across { log: lo > 0.0 && uneven(&values, |x| x) > uneven(&values, libm::log10), lo, hi }
     }
 
-    /// From 0 to 1.
+    /// Returns the position of `x` on the axis, from 0 to 1.
     fn share(&self, x: f64) -> f64 {
         let place = |x: f64| if self.log { libm::log10(x) } else { x };
         let span = place(self.hi) - place(self.lo);
@@ -91,28 +93,28 @@ impl Across {
     }
 }
 
-/// How much the gaps between values differ: the widest in narrowest ones.
+/// Returns the ratio of the widest to the narrowest gap between values; 1 if there are no gaps.
 fn uneven(values: &[f64], place: impl Fn(f64) -> f64) -> f64 {
     let gaps = values.windows(2).map(|pair| place(pair[1]) - place(pair[0]));
-    let (least, most) = gaps.fold((f64::INFINITY, 0.0), |(least, most), gap| (gap.min(least), gap.max(most)));
-    // A hair, so that even gaps are even however they are rounded.
-    if most > 0.0 && least > 0.0 { (most / least).max(1.0 + 1e-6) } else { 1.0 }
+    let (min, max) = gaps.fold((f64::INFINITY, 0.0), |(min, max), gap| (gap.min(min), gap.max(max)));
+    // The tolerance makes equal gaps compare equal in spite of rounding.
+    if max > 0.0 && min > 0.0 { (max / min).max(1.0 + 1e-6) } else { 1.0 }
 }
 
-/// The chart, drawn.
+/// Draws the chart.
 pub(crate) fn draw(chart: &CurveChart) -> Drawing {
-    let (least, most) = match (chart.reach, chart.range()) {
+    let (min, max) = match (chart.reach, chart.range()) {
         (Some((a, b)), Some((c, d))) => (a.min(c), b.max(d)),
         (reach, range) => reach.or(range).unwrap_or((0.0, 1.0)),
     };
-    let lo = if least > 0.0 && least < most / 2.0 || least == most { 0.0_f64.min(least) } else { least };
+    let lo = if min > 0.0 && min < max / 2.0 || min == max { 0.0_f64.min(min) } else { min };
     let names: Vec<String> = chart.lines.iter().map(|line| line.name.clone()).collect();
-    let frame = Frame::new(lo, most, WIDE, Room { above: 4.0, beside: 0.0 }, &chart.measure, &names);
+    let frame = Frame::new(lo, max, WIDE, Margins { above: 4.0, beside: 0.0 }, &chart.measure, &names);
     let across = Across::of(chart);
     let x = |value: f64| frame.left + EDGE + across.share(value) * (WIDE - 2.0 * EDGE);
     let below = 2.0 * LINE + 6.0;
     let drawn = html! {
-        // Bands first, so that none hides a line.
+        // Bands are drawn first, so that they do not hide lines.
         @for (number, line) in chart.lines.iter().enumerate() {
             @for stretch in stretches(line) { path class={ "band " (colour(number)) } d=(band(stretch, &frame, &x)) {} }
         }
@@ -120,7 +122,7 @@ pub(crate) fn draw(chart: &CurveChart) -> Drawing {
             @for stretch in stretches(line) { path class={ "line " (colour(number)) } d=(course(stretch, &frame, &x)) {} }
             @for point in marked(line, &x) {
                 @if let Some(value) = &point.y {
-                    g { title { (named(&[&line.name, &point.label])) ": " (value.told()) }
+                    g { title { (named(&[&line.name, &point.label])) ": " (value.in_words()) }
                         (mark(number, x(point.x), frame.y(value.mean))) }
                 }
             }
@@ -148,13 +150,13 @@ pub(crate) fn draw(chart: &CurveChart) -> Drawing {
     frame.around(below, &about, swatch, &drawn)
 }
 
-/// Parts of a line without a gap.
+/// Returns the parts of a line between points without a value.
 fn stretches(line: &Line) -> impl Iterator<Item = &[Point]> {
     line.points.split(|point| point.y.is_none()).filter(|stretch| !stretch.is_empty())
 }
 
-/// The points that get a mark: where they stand close together, some of them. One that is alone between gaps always
-/// does, for it has no line.
+/// Returns the points drawn with a mark, at least [`APART`] apart. The first point of each part of the line always has
+/// one, because a single point has no line.
 fn marked<'a>(line: &'a Line, x: &impl Fn(f64) -> f64) -> Vec<&'a Point> {
     let mut kept: Vec<&Point> = Vec::new();
     for stretch in stretches(line) {
@@ -172,7 +174,8 @@ fn course(points: &[Point], frame: &Frame, x: &impl Fn(f64) -> f64) -> String {
     path(places.collect())
 }
 
-/// There along the upper ends, back along the lower ones. Where there is no interval the band is as thin as the line.
+/// Returns the outline of the band: the upper ends of the intervals, then the lower ones in reverse. A point without an
+/// interval has a band of no height.
 fn band(points: &[Point], frame: &Frame, x: &impl Fn(f64) -> f64) -> String {
     let ends = points.iter().filter_map(|point| {
         let value = point.y.as_ref()?;
@@ -196,7 +199,7 @@ fn path(places: Vec<(f64, f64)>) -> String {
     out
 }
 
-/// Each case has a shape of its own: colour is never the only distinction.
+/// Each case has its own shape, because colour is never the only distinction.
 fn mark(number: usize, x: f64, y: f64) -> Markup {
     let class = colour(number);
     let shape = match number % 4 {
@@ -208,7 +211,7 @@ fn mark(number: usize, x: f64, y: f64) -> Markup {
     html! { path class=(class) d={ "M" (Px(x)) " " (Px(y)) (PreEscaped(shape)) } {} }
 }
 
-/// Those of the values' labels for which there is room, from the left, and the last one.
+/// Returns the labels of the horizontal axis that do not overlap, chosen from the left, and always the last one.
 fn labels(chart: &CurveChart, x: &impl Fn(f64) -> f64) -> Vec<(f64, String)> {
     let mut all: Vec<(f64, &str)> = Vec::new();
     for point in chart.points() {

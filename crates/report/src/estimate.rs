@@ -1,33 +1,33 @@
-//! A mean with what is known about it.
+//! The mean of a metric with its confidence and prediction intervals.
 
 use lab::sweep::analysis::Entry;
 use stats::Interval;
 
 use crate::number::{decimals, fixed, percent};
 
-/// A mean and its intervals, in the unit of the chart it stands in.
+/// A mean and its intervals, in the unit of the chart or table that shows it.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Estimate {
-    /// The mean.
+    /// The mean over replications.
     pub mean: f64,
-    /// Replications behind it.
+    /// Number of replications with a value.
     pub n: u64,
-    /// Replications that gave no value.
+    /// Number of replications without a value.
     pub without: u64,
-    /// Where the true mean lies.
+    /// Confidence interval of the mean; `None` with fewer than two values.
     pub ci: Option<Interval>,
-    /// Half of that interval, before its ends were cut off where the figure cannot be.
+    /// Half width of `ci` before it was cut at the limits of the metric.
     pub half: Option<f64>,
-    /// Where one more single run lies.
+    /// Prediction interval of one further run; `None` with fewer than two values.
     pub run: Option<Interval>,
-    /// The change against what it is compared with, in percent.
+    /// Change from the baseline's mean, in percent; `None` without a baseline.
     pub change: Option<f64>,
-    /// Where the true change lies.
+    /// Confidence interval of the change, in percent.
     pub change_ci: Option<Interval>,
 }
 
 impl Estimate {
-    /// The estimate of an entry, its values divided by `scale`; `None` when no replication gave one.
+    /// Returns the estimate of an entry, with its values divided by `scale`; `None` if no replication gave a value.
     pub fn of(entry: &Entry<'_>, scale: f64) -> Option<Self> {
         let row = entry.row.as_ref()?;
         let scaled =
@@ -45,13 +45,13 @@ impl Estimate {
         })
     }
 
-    /// Decimals that suit it.
+    /// Number of decimals that fit the estimate's precision.
     pub fn decimals(&self) -> usize {
         decimals(self.half.unwrap_or(0.0), self.mean)
     }
 
-    /// All of it in words, for a tooltip.
-    pub(crate) fn told(&self) -> String {
+    /// Returns mean, intervals, change and number of runs as text, for a tooltip.
+    pub(crate) fn in_words(&self) -> String {
         let places = self.decimals();
         let between = |it: Interval| format!("{} to {}", fixed(it.low, places), fixed(it.high, places));
         let mut out = format!("mean {}", fixed(self.mean, places));
@@ -74,9 +74,8 @@ impl Estimate {
         out
     }
 
-    /// The largest value that a chart shows of it. An interval from very few runs can be so wide that nothing else
-    /// could be seen beside it: that of one more run is cut off beyond twice the mean, that of the mean beyond four
-    /// times, and drawn without its cap.
+    /// Largest value that a chart shows of this estimate. Intervals from few runs can be very wide: the prediction
+    /// interval is cut at twice the mean, the confidence interval at four times the mean, and a cut end has no cap.
     pub(crate) fn highest(&self) -> f64 {
         let end = |interval: Option<Interval>, times: f64| {
             interval.map_or(self.mean, |it| it.high.min(self.mean.abs() * times))
@@ -84,7 +83,8 @@ impl Estimate {
         self.mean.max(end(self.ci, 4.0)).max(end(self.run, 2.0))
     }
 
-    /// The smallest value that a chart shows of it, cut off likewise.
+    /// Smallest value that a chart shows of this estimate: 0 for a mean of at least 0, otherwise at least twice the
+    /// mean.
     pub(crate) fn lowest(&self) -> f64 {
         let ends = [self.ci, self.run].into_iter().flatten().map(|it| it.low);
         let lowest = ends.fold(self.mean, f64::min);

@@ -1,26 +1,26 @@
-//! The common parts of bars and curves: the vertical axis, the legend, room for text.
+//! Common parts of bar charts and curves: vertical axis, legend and margins.
 
 use std::fmt::Write;
 
 use maud::{Markup, Render, html};
 use plot::Tick;
 
-/// Height of the area in which values are drawn.
+/// Height of the drawing area in pixels.
 const HEIGHT: f64 = 220.0;
-/// From one line of text to the next.
+/// Height of a line of text in pixels.
 pub(crate) const LINE: f64 = 17.0;
-/// How many colours there are; more cases begin with the first again.
+/// Number of colours; further cases reuse them from the first.
 const COLOURS: usize = 8;
-/// Names longer than this are cut; a tooltip shows the whole name.
-const LONGEST: usize = 40;
+/// Maximum length of a name in characters; longer names are cut and shown in full as a tooltip.
+const MAX_NAME: usize = 40;
 
-/// A picture and how wide it would like to be, in pixels.
+/// A chart and its preferred width in pixels.
 pub(crate) struct Drawing {
     pub svg: Markup,
     pub wide: f64,
 }
 
-/// A length in pixels, written with one decimal at most.
+/// A length in pixels, formatted with at most one decimal.
 pub(crate) struct Px(pub f64);
 
 impl Render for Px {
@@ -32,35 +32,35 @@ impl Render for Px {
     }
 }
 
-/// About how wide `text` is at 12 pixels: the reader's font is not known.
+/// Estimated width of `text` in pixels at font size 12; the reader's font is not known.
 pub(crate) fn width(text: &str) -> f64 {
     text.chars().map(|c| if c < '\u{2e80}' { 7.0 } else { 12.0 }).sum()
 }
 
-/// `text`, cut if it is too long for a picture.
-pub(crate) fn cut(text: &str, most: usize) -> String {
-    if text.chars().count() <= most {
+/// Returns `text`, cut with an ellipsis to at most `max` characters.
+pub(crate) fn cut(text: &str, max: usize) -> String {
+    if text.chars().count() <= max {
         return text.to_owned();
     }
-    text.chars().take(most.saturating_sub(1)).chain(['…']).collect()
+    text.chars().take(max.saturating_sub(1)).chain(['…']).collect()
 }
 
-/// The class of the colour of case `number`.
+/// Returns the CSS class of the colour of case `number`.
 pub(crate) fn colour(number: usize) -> String {
     format!("c{}", number % COLOURS)
 }
 
-/// Pixels around the area in which values are drawn, beyond those for the axis.
+/// Margins in pixels around the drawing area, in addition to the space of the axis.
 #[derive(Clone, Copy, Default)]
-pub(crate) struct Room {
+pub(crate) struct Margins {
     pub above: f64,
-    /// At the left, for labels that reach there.
+    /// Left margin, for labels that extend to the left of the axis.
     pub beside: f64,
 }
 
-/// The area in which values are drawn, and its vertical axis.
+/// The drawing area and its vertical axis.
 pub(crate) struct Frame {
-    /// Its edges.
+    /// Edges of the drawing area in pixels.
     pub left: f64,
     pub right: f64,
     pub top: f64,
@@ -74,24 +74,24 @@ pub(crate) struct Frame {
 }
 
 impl Frame {
-    /// For values from `lo` to `hi` in an area `wide` pixels wide, with room for what is written over it and beside it.
-    /// One case without a name needs no legend.
-    pub fn new(lo: f64, hi: f64, wide: f64, room: Room, measure: &str, cases: &[String]) -> Self {
+    /// Returns the frame for values from `lo` to `hi` in an area `wide` pixels wide. A single case without a name gets
+    /// no legend.
+    pub fn new(lo: f64, hi: f64, wide: f64, margins: Margins, measure: &str, cases: &[String]) -> Self {
         let (lo, hi) = if lo.is_finite() && hi.is_finite() && hi > lo { (lo, hi) } else { (0.0, 1.0) };
         let step = match &plot::ticks(lo, hi, 6)[..] {
             [first, second, ..] => second.value - first.value,
             _ => hi - lo,
         };
-        // The axis ends at ticks. A hair, so that an end that is a multiple counts as one.
+        // The axis ends at ticks. With a tolerance, so that an end that is a multiple of the step is kept.
         let (lo, hi) = ((lo / step + 1e-9).floor() * step, (hi / step - 1e-9).ceil() * step);
         let ticks = plot::ticks(lo, hi, 8);
-        let left = ticks.iter().map(|tick| width(&tick.label)).fold(0.0, f64::max).max(room.beside) + 10.0;
+        let left = ticks.iter().map(|tick| width(&tick.label)).fold(0.0, f64::max).max(margins.beside) + 10.0;
         let right = left + wide;
         let mut legend = Vec::new();
         let (mut x, mut y) = (2.0, 12.0);
         if cases.len() > 1 || cases.iter().any(|case| !case.is_empty()) {
             for (number, case) in cases.iter().enumerate() {
-                let needed = 24.0 + width(&cut(case, LONGEST)) + 16.0;
+                let needed = 24.0 + width(&cut(case, MAX_NAME)) + 16.0;
                 if x + needed > right && x > 2.0 {
                     (x, y) = (2.0, y + LINE);
                 }
@@ -100,7 +100,7 @@ impl Frame {
             }
             y += LINE + 6.0;
         }
-        let top = y + 14.0 + room.above;
+        let top = y + 14.0 + margins.above;
         Frame {
             left,
             right,
@@ -115,19 +115,19 @@ impl Frame {
         }
     }
 
-    /// Where `value` stands; values beyond an end stand at it.
+    /// Returns the vertical position of `value` in pixels; values outside of the axis are moved to its ends.
     pub fn y(&self, value: f64) -> f64 {
         let share = (value.clamp(self.lo, self.hi) - self.lo) / (self.hi - self.lo);
         self.bottom - share * HEIGHT
     }
 
-    /// Where the axis begins.
+    /// Value at the lower end of the axis.
     pub fn begins(&self) -> f64 {
         self.lo
     }
 
-    /// The whole picture: axis, legend with a `swatch` for each case at its place, and what is drawn. `below` pixels
-    /// are under the axis; `about` says in words what is to be seen.
+    /// Returns the whole chart: axis, legend with a `swatch` per case, and the content `drawn`. `below` is the space
+    /// under the axis in pixels; `about` describes the chart for screen readers.
     pub fn around(
         &self,
         below: f64,
@@ -136,7 +136,7 @@ impl Frame {
         drawn: &Markup,
     ) -> Drawing {
         let measured = 2.0 + width(&self.measure);
-        let named = self.legend.iter().map(|(number, x, _)| x + 30.0 + width(&cut(&self.cases[*number], LONGEST)));
+        let named = self.legend.iter().map(|(number, x, _)| x + 30.0 + width(&cut(&self.cases[*number], MAX_NAME)));
         let wide = named.fold(self.right.max(measured), f64::max) + 8.0;
         let high = self.bottom + below;
         let svg = html! {
@@ -163,13 +163,13 @@ impl Frame {
     }
 }
 
-/// Wide pictures shrink until text would be too small to read; then their box scrolls.
+/// Returns the CSS widths of a chart: a wide chart shrinks as long as its text stays legible, then its box scrolls.
 fn smallest(wide: f64) -> String {
     format!("width:100%;max-width:{:.0}px;min-width:{:.0}px", wide * 1.15, wide.min((wide * 0.72).max(320.0)))
 }
 
 fn name(case: &str, x: f64, y: f64) -> Markup {
-    let short = cut(case, LONGEST);
+    let short = cut(case, MAX_NAME);
     html! {
         text x=(Px(x)) y=(Px(y)) {
             (short)
@@ -183,8 +183,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_axis_ends_at_ticks_around_the_values() {
-        let frame = Frame::new(0.0, 163.0, 300.0, Room::default(), "s", &[]);
+    fn axis_ends_at_ticks_around_the_values() {
+        let frame = Frame::new(0.0, 163.0, 300.0, Margins::default(), "s", &[]);
         let labels: Vec<&str> = frame.ticks.iter().map(|tick| tick.label.as_str()).collect();
         assert_eq!(labels, ["0", "50", "100", "150", "200"]);
         assert_eq!((frame.y(0.0), frame.y(200.0)), (frame.bottom, frame.bottom - HEIGHT));
@@ -192,14 +192,14 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_span_an_axis_gets_one_all_the_same() {
+    fn empty_and_infinite_ranges_still_have_ticks() {
         for (lo, hi) in [(0.0, 0.0), (f64::NAN, 1.0), (0.0, f64::INFINITY), (5.0, 5.0)] {
-            assert!(!Frame::new(lo, hi, 300.0, Room::default(), "s", &[]).ticks.is_empty(), "{lo} to {hi}");
+            assert!(!Frame::new(lo, hi, 300.0, Margins::default(), "s", &[]).ticks.is_empty(), "{lo} to {hi}");
         }
     }
 
     #[test]
-    fn lengths_are_short() {
+    fn lengths_have_at_most_one_decimal() {
         let shown = |value| Px(value).render().into_string();
         assert_eq!([shown(12.34), shown(-0.04), shown(7.0), shown(-3.25)], ["12.3", "0", "7", "-3.3"]);
     }

@@ -1,4 +1,4 @@
-//! A page as HTML.
+//! HTML output of a page.
 
 use engine::text::visible;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
@@ -7,10 +7,10 @@ use crate::frame::Drawing;
 use crate::page::{Block, Page, Section};
 use crate::{bars, curves, table, words};
 
-/// Nothing is fetched, whatever the page says; the style and the script that are allowed are those in the page.
+/// Content security policy: the page fetches no resource; style and script are embedded.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:";
 
-/// The page as one HTML document. The same page gives the same bytes.
+/// Returns the page as one HTML document; equal pages give equal bytes.
 pub fn html(page: &Page) -> String {
     let document = html! {
         (DOCTYPE)
@@ -22,7 +22,7 @@ pub fn html(page: &Page) -> String {
                 meta name="color-scheme" content="light dark";
                 meta name="generator" content=(concat!("lasthop ", env!("CARGO_PKG_VERSION")));
                 title { (page.title) }
-                // Or a browser would ask the server for one.
+                // Keeps browsers from requesting a favicon from the server.
                 link rel="icon" href="data:,";
                 style { (PreEscaped(concat!(include_str!("chart.css"), include_str!("style.css")))) }
             }
@@ -61,7 +61,7 @@ fn section(number: usize, section: &Section) -> Markup {
     html! {
         section aria-labelledby=(id) {
             h2 id=(id) { (section.heading) }
-            // Charts that follow each other share a row.
+            // Consecutive charts share a row.
             @for run in section.blocks.chunk_by(|a, b| is_chart(a) && is_chart(b)) {
                 @if is_chart(&run[0]) { (charts(run)) } @else { @for other in run { (block(other)) } }
             }
@@ -73,7 +73,7 @@ fn is_chart(block: &Block) -> bool {
     matches!(block, Block::Bars(_) | Block::Curves(_))
 }
 
-/// Pictures side by side, in columns as wide as the widest of them.
+/// Places charts side by side, in columns as wide as the widest chart.
 fn charts(run: &[Block]) -> Markup {
     let drawn: Vec<(&str, Drawing, &str)> = run.iter().filter_map(drawn).collect();
     let wide = drawn.iter().map(|(_, drawing, _)| drawing.wide).fold(0.0, f64::max);

@@ -1,6 +1,6 @@
-//! Keys of a scenario for people.
+//! Short names of scenario keys.
 
-/// The last part of a key says most; the whole of it where two of `keys` would look alike.
+/// Returns the last part of a key, or the full key if another one of `keys` has the same last part.
 pub fn short<'a>(key: &'a str, keys: &[&str]) -> &'a str {
     fn last(key: &str) -> &str {
         key.rsplit('.').next().unwrap_or_default()
@@ -14,7 +14,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_are_short_and_never_alike() {
+    fn short_keys_are_unique() {
         let keys = ["links.air.delay", "links.wire.delay", "links.air.rate", "seed"];
         assert_eq!(keys.map(|key| short(key, &keys)), ["links.air.delay", "links.wire.delay", "rate", "seed"]);
     }

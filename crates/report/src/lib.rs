@@ -1,7 +1,7 @@
-//! Results as one HTML file that needs nothing else: no network, no fonts, no scripts from elsewhere.
+//! Reports: results as one self-contained HTML file, without network access, external fonts or external scripts.
 //!
-//! A [`Page`] says what to show; [`html`] writes it, the same page as the same bytes. [`store::page`] makes the page of
-//! a sweep's store.
+//! A [`Page`] is the content; [`html`] writes it, equal pages as equal bytes. [`store::page`] makes the page of a
+//! sweep's store.
 //!
 //! ```
 //! let words = report::Block::Words("The *first* result.".into());
@@ -31,7 +31,7 @@ pub use html::html;
 pub use page::{Block, Page, Section};
 pub use table::{Cell, Column, Table};
 
-/// With a capital at its beginning.
+/// Returns `text` with a capital first letter.
 fn capital(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())

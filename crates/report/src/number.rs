@@ -1,28 +1,30 @@
-//! Numbers for people, on a page and in a terminal: no more digits than are known.
+//! Number formats for pages and terminals, with only the significant digits.
 
 use lab::export::{numbers, shown};
 use observe::metric::Metric;
 use serde_json::Value;
 
-/// Decimals that show two digits of the half width; where there is none, those that the value needs, up to six digits.
+/// Number of decimals that shows two digits of the half width `half`; without a half width, those that the value needs,
+/// up to six digits.
 pub fn decimals(half: f64, value: f64) -> usize {
-    let from = |most: f64, number: f64| most - libm::floor(libm::log10(number.abs()));
+    let from = |digits: f64, number: f64| digits - libm::floor(libm::log10(number.abs()));
     let places = |places: f64| places.clamp(0.0, 9.0) as usize;
     if half > 1e-12 * value.abs() {
         return places(from(1.0, half));
     }
-    // A constant has no digits of its own: 12 and 12.5, not 12.0000 and 12.5000.
+    // A constant shows no trailing zeros: 12 and 12.5, not 12.0000 and 12.5000.
     let six = format!("{value:.places$}", places = if value == 0.0 { 0 } else { places(from(5.0, value)) });
     six.split_once('.').map_or(0, |(_, part)| part.trim_end_matches('0').len())
 }
 
-/// A number with `places` decimals, for a terminal: ASCII only, in a form that `awk` can read.
+/// Formats a number with `places` decimals for a terminal: ASCII only, readable by `awk`.
 pub fn plain(value: f64, places: usize) -> String {
     let text = format!("{:.places$}", value.abs());
-    if value < 0.0 && !is_nothing(&text) { format!("-{text}") } else { text }
+    if value < 0.0 && !is_zero(&text) { format!("-{text}") } else { text }
 }
 
-/// A number with `places` decimals, for a page: a real minus, and commas from 10,000 on.
+/// Formats a number with `places` decimals for a page: with the minus sign U+2212, and thousands separators from 10,000
+/// on.
 pub fn fixed(value: f64, places: usize) -> String {
     let text = plain(value, places);
     let (sign, text) = text.strip_prefix('-').map_or(("", text.as_str()), |text| ("\u{2212}", text));
@@ -31,40 +33,40 @@ pub fn fixed(value: f64, places: usize) -> String {
     if part.is_empty() { format!("{sign}{whole}") } else { format!("{sign}{whole}.{part}") }
 }
 
-/// A change in percent with its sign, for a page.
+/// Formats a change in percent with its sign, for a page.
 pub fn percent(change: f64) -> String {
     format!("{}\u{a0}%", signed(change, fixed))
 }
 
-/// A change in percent with its sign, for a terminal.
+/// Formats a change in percent with its sign, for a terminal.
 pub fn plain_percent(change: f64) -> String {
     format!("{} %", signed(change, plain))
 }
 
 fn signed(change: f64, write: fn(f64, usize) -> String) -> String {
     let text = write(change, if change.abs() < 99.95 { 1 } else { 0 });
-    if change > 0.0 && !is_nothing(&text) { format!("+{text}") } else { text }
+    if change > 0.0 && !is_zero(&text) { format!("+{text}") } else { text }
 }
 
-/// Whether a number has been rounded to nothing, which has no sign.
-fn is_nothing(text: &str) -> bool {
+/// True if a number was rounded to zero, which is written without a sign.
+fn is_zero(text: &str) -> bool {
     !text.contains(|c: char| ('1'..='9').contains(&c))
 }
 
-/// The divisor that keeps the numbers of a figure short, and the resulting unit.
+/// Returns the divisor that keeps the numbers of a metric short, and the resulting unit.
 pub fn scale(metric: &Metric, means: impl Iterator<Item = f64>) -> (f64, &'static str) {
-    let most = means.map(f64::abs).fold(0.0, f64::max);
+    let max = means.map(f64::abs).fold(0.0, f64::max);
     match metric.unit {
-        "bit/s" if most >= 1e7 => (1e6, "Mbit/s"),
-        "bit/s" if most >= 1e4 => (1e3, "kbit/s"),
+        "bit/s" if max >= 1e7 => (1e6, "Mbit/s"),
+        "bit/s" if max >= 1e4 => (1e3, "kbit/s"),
         unit => (1.0, unit),
     }
 }
 
-/// A value of a scenario for a place with little room: what has many digits is rounded to four of them, and of a table
-/// only the values stand. Where a value must be exact, its own text stands.
+/// Returns a short form of a scenario's value: numbers of more than nine characters are rounded to four digits, and a
+/// table is reduced to its values. Not for places that need the exact value.
 pub fn brief(text: &str) -> String {
-    const ROOM: usize = 9;
+    const MAX_LEN: usize = 9;
     const UNITS: [(&str, [(&str, f64); 4]); 3] = [
         ("s", [("s", 1.0), ("ms", 1e-3), ("us", 1e-6), ("ns", 1e-9)]),
         ("bit/s", [("Gbps", 1e9), ("Mbps", 1e6), ("kbps", 1e3), ("bps", 1.0)]),
@@ -74,7 +76,7 @@ pub fn brief(text: &str) -> String {
         return table.values().map(|value| brief(&shown(value))).collect::<Vec<_>>().join(", ");
     }
     let number = numbers(&[text.to_owned()]).and_then(|(unit, _, values)| Some((unit, values.first().copied()??)));
-    let Some((unit, value)) = number.filter(|_| text.chars().count() > ROOM) else { return text.to_owned() };
+    let Some((unit, value)) = number.filter(|_| text.chars().count() > MAX_LEN) else { return text.to_owned() };
     let units = UNITS.iter().find(|(base, _)| *base == unit).map(|(_, units)| units);
     let fitting = units.and_then(|units| units.iter().find(|(_, size)| value.abs() >= *size));
     let (unit, size) = fitting.copied().unwrap_or(("", 1.0));
@@ -90,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_of_many_digits_are_rounded_where_there_is_no_room() {
+    fn brief_rounds_long_numbers_to_four_digits() {
         assert_eq!(brief("11550649 ns"), "11.55 ms");
         assert_eq!(brief("1000000001 bps"), "1 Gbps");
         assert_eq!(brief("0.30000000004"), "0.3");
@@ -100,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_have_the_digits_that_are_known() {
+    fn decimals_follow_the_half_width() {
         assert_eq!(decimals(1.234, 135.0), 1);
         assert_eq!(decimals(0.012, 135.0), 3);
         assert_eq!(decimals(123.0, 135_000.0), 0);
@@ -108,9 +110,9 @@ mod tests {
         assert_eq!(still.map(|value| decimals(0.0, value)), [3, 6, 2, 0, 1, 0, 0]);
     }
 
-    /// By the largest, whichever its sign.
+    /// The largest absolute value decides.
     #[test]
-    fn large_rates_have_a_larger_unit() {
+    fn large_rates_are_scaled_to_larger_units() {
         let rate = &observe::summary::flow::goodput_bps;
         assert_eq!(scale(rate, [5.0, 9_999.0].into_iter()), (1.0, "bit/s"));
         assert_eq!(scale(rate, [5.0, -10_000.0].into_iter()), (1e3, "kbit/s"));
@@ -118,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn signs_are_real_and_nothing_has_none() {
+    fn signs_are_written_and_zero_has_none() {
         assert_eq!(fixed(-1234.56, 1), "\u{2212}1234.6");
         assert_eq!(fixed(10_240_000.0, 0), "10,240,000");
         assert_eq!(fixed(-0.01, 1), "0.0");

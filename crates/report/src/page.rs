@@ -1,59 +1,59 @@
-//! What a page shows, without a word of HTML. All text is plain text unless it says Markdown: it may come from users
-//! and is escaped when it is written.
+//! The content of a page, without HTML. Text is plain text unless it is called Markdown: it may come from users and is
+//! escaped on output.
 
 use crate::{BarChart, CurveChart, Table};
 
 /// A page.
 #[derive(Clone, Debug, Default)]
 pub struct Page {
-    /// Its heading.
+    /// Heading of the page.
     pub title: String,
-    /// A line below it.
+    /// Line below the heading.
     pub subtitle: String,
-    /// What concerns the whole page: names and values.
+    /// Names and values that apply to the whole page.
     pub facts: Vec<(String, String)>,
-    /// Its parts.
+    /// Sections of the page.
     pub sections: Vec<Section>,
-    /// What a reader must know to read it right, in Markdown.
+    /// Explanation of the page's terms, in Markdown.
     pub footer: String,
 }
 
-/// A part of a page, listed in its table of contents.
+/// A section of a page, listed in the table of contents.
 #[derive(Clone, Debug, Default)]
 pub struct Section {
-    /// Its heading.
+    /// Heading of the section.
     pub heading: String,
-    /// What it consists of, from top to bottom. Charts that follow each other stand side by side where there is room.
+    /// Content from top to bottom. Consecutive charts stand side by side if there is enough space.
     pub blocks: Vec<Block>,
 }
 
 /// A part of a section.
 #[derive(Clone, Debug)]
 pub enum Block {
-    /// Markdown; its headings are below the section's.
+    /// Markdown; its headings rank below the section's heading.
     Words(String),
     /// Names and values.
     Facts(Vec<(String, String)>),
-    /// What must not be overlooked.
+    /// Warnings, shown highlighted.
     Warnings(Vec<String>),
-    /// Bars.
+    /// Bar chart.
     Bars(BarChart),
-    /// Lines.
+    /// Chart of curves.
     Curves(CurveChart),
-    /// A table.
+    /// Table.
     Table(Table),
-    /// A picture as an SVG document that this program made: it is not escaped.
+    /// SVG document made by this program: not escaped.
     Svg {
-        /// The document.
+        /// The SVG document.
         svg: String,
-        /// What it shows.
+        /// Caption of the picture.
         caption: String,
     },
-    /// Text that is kept as it is.
+    /// Preformatted text.
     Code {
         /// The text.
         text: String,
-        /// What it is.
+        /// Caption of the text.
         caption: String,
     },
 }

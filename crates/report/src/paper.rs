@@ -1,4 +1,4 @@
-//! The page of a reproduced paper: its words, its numbers beside ours, its charts and pictures.
+//! The page of a reproduced paper: a summary, the paper's numbers beside the simulated ones, charts and pictures.
 
 use std::ops::ControlFlow;
 
@@ -17,19 +17,17 @@ use crate::marks;
 use crate::number::fixed;
 use crate::{BarChart, Block, Cell, Column, Group, Page, Section, Table, store};
 
-/// The page.
+/// Returns the page of a reproduced paper.
 pub fn page(paper: &Paper, reproduction: &Reproduction) -> Page {
     let level = Level::default();
     let score = Score::of(&reproduction.numbers, level);
-    let mut sections = vec![Section {
-        heading: "What reproduces, and what does not".into(),
-        blocks: vec![Block::Words(paper.words.into())],
-    }];
+    let mut sections = vec![Section { heading: "Summary".into(), blocks: vec![Block::Words(paper.words.into())] }];
     sections.push(Section {
-        heading: "Paper and ours".into(),
+        heading: "Paper and simulation".into(),
         blocks: vec![Block::Svg {
             svg: marks::drawn(paper, &reproduction.numbers, level).into_string(),
-            caption: "The paper's values as marks on our intervals; point at a row for its sentence".into(),
+            caption: "The paper's values as marks on the simulation's intervals; point at a row for its explanation"
+                .into(),
         }],
     });
     if paper.readings.len() > 1 {
@@ -39,7 +37,7 @@ pub fn page(paper: &Paper, reproduction: &Reproduction) -> Page {
         heading: "Not as printed".into(),
         blocks: vec![
             Block::Words(
-                "Every number that is not reproduced under the primary reading, and why it has its mark.".into(),
+                "Every number that is not reproduced under the primary reading, with the reason for its mark.".into(),
             ),
             Block::Table(marked(&reproduction.numbers, level)),
         ],
@@ -57,7 +55,7 @@ pub fn page(paper: &Paper, reproduction: &Reproduction) -> Page {
         heading: "Repeat it".into(),
         blocks: vec![Block::Code {
             text: format!("lasthop reproduce {} --replications {}", paper.name, reproduction.replications),
-            caption: "The scenarios are part of the program, and stand in examples/:".into(),
+            caption: "The scenarios are part of the program, and in the folder examples/:".into(),
         }],
     });
     Page {
@@ -65,40 +63,42 @@ pub fn page(paper: &Paper, reproduction: &Reproduction) -> Page {
         subtitle: paper.reference.into(),
         facts: vec![
             ("Numbers".into(), score.to_string()),
-            ("Replications".into(), format!("{} of each cell", reproduction.replications)),
+            ("Replications".into(), format!("{} for each point and case", reproduction.replications)),
             ("Runs".into(), reproduction.sweeps.iter().map(Analysis::runs).sum::<usize>().to_string()),
             ("Program".into(), format!("lasthop {}, model {}", env!("CARGO_PKG_VERSION"), sim::MODEL_VERSION)),
         ],
         sections,
-        footer: "*Reproduced*: the paper's value lies where 95 % of our single runs do; *under another reading*: it does when the paper is read \
-                 as named; *contradicts its own paper*: the paper prints another value for the same; *not reproduced*: none of these. \
-                 The words above are of the number of replications that they name, the tables of this report's own. ± is half of the 95 % Student-t interval of our mean over the replications; *one run* is the interval in which \
-                 95 % of our single runs lie. The paper's numbers come from one run each, so that is the interval to compare \
-                 them with; with this many numbers about one in twenty should lie outside if the models were the same."
+        footer: "*Reproduced*: the paper's value lies in the prediction interval that holds 95 % of single runs; *under another reading*: it \
+                 does so under the reading named; *contradicts its own paper*: the paper prints another value for the same \
+                 quantity; *not reproduced*: otherwise. The summary refers to the number of replications that it names, the \
+                 tables to those of this report. ± is the half width of the 95 % Student-t confidence interval of the mean \
+                 over replications; *one run* is the prediction interval of a single run. The paper's numbers come from one run \
+                 each, so they are compared with that interval; if the models were equal, about one number in twenty would \
+                 lie outside."
             .into(),
     }
 }
 
-/// How the paper can be read.
+/// Returns the table of the paper's readings.
 fn readings(paper: &Paper) -> Table {
     let columns = vec![
-        Column::text("reading", "its name; the first is the primary one"),
-        Column::text("what", "what is taken so"),
-        Column::text("source", "why it can be meant"),
+        Column::text("reading", "name of the reading; the first is the primary one"),
+        Column::text("what", "the assumption"),
+        Column::text("source", "the reason for the assumption"),
     ];
     let row = |text: [&str; 3]| text.map(Cell::text).to_vec();
     let rows = paper.readings.iter().map(|reading| row([reading.name, reading.what, reading.source]));
     Table { caption: "Readings of the paper, the primary one first".into(), rows: rows.collect(), columns }
 }
 
-/// The numbers that are not plainly reproduced, with their sentences.
+/// Returns the table of the numbers whose mark is not "reproduced", each with a sentence that explains it.
 fn marked(numbers: &[Number], level: Level) -> Table {
     let columns = vec![
         Column::text("where", "the place in the paper"),
-        Column::text("what", "which of the numbers there"),
+        Column::text("what", "which of the numbers at that place"),
         Column::number("paper", "as printed"),
-        Column::text("mark", "what became of it"),
-        Column::text("why", "the mark in a sentence"),
+        Column::text("mark", "outcome of the comparison"),
+        Column::text("why", "explanation of the mark"),
     ];
     let rows = numbers.iter().filter(|number| number.mark(level) != Mark::Reproduced).map(|number| {
         vec![
@@ -112,13 +112,13 @@ fn marked(numbers: &[Number], level: Level) -> Table {
     Table { caption: "Numbers that are not reproduced as printed".into(), rows: rows.collect(), columns }
 }
 
-/// The paper's value with its unit left out.
+/// Returns the paper's value without its unit.
 fn printed(number: &Number) -> Cell {
     let value = number.paper.value();
     Cell::number(value, format!("{}{}", number.paper.prefix(), fixed(value, number.places())))
 }
 
-/// A table for each place in the paper.
+/// Returns one table for each place in the paper.
 fn by_place(paper: &Paper, all: &[Number], level: Level) -> Vec<Block> {
     let mut places: Vec<&str> = Vec::new();
     for number in all {
@@ -127,25 +127,25 @@ fn by_place(paper: &Paper, all: &[Number], level: Level) -> Vec<Block> {
         }
     }
     let table = |place: &&str| {
-        let there: Vec<&Number> = all.iter().filter(|number| number.place == **place).collect();
-        Block::Table(Table { caption: capital(place), ..numbers(paper, &there, level) })
+        let at_place: Vec<&Number> = all.iter().filter(|number| number.place == **place).collect();
+        Block::Table(Table { caption: capital(place), ..numbers(paper, &at_place, level) })
     };
     places.iter().map(table).collect()
 }
 
-/// A row for each reading and mode.
+/// Returns a table with a row for each number, reading and mode.
 fn numbers(paper: &Paper, numbers: &[&Number], level: Level) -> Table {
     let mut columns = vec![
-        Column::text("what", "which of the numbers there"),
-        Column::text("reading", "how the paper is read, and which of our runs, where they are of several kinds"),
-        Column::text("unit", "of all numbers in the row"),
+        Column::text("what", "which of the numbers at that place"),
+        Column::text("reading", "the reading of the paper, and the mode if the runs have several"),
+        Column::text("unit", "unit of all numbers in the row"),
         Column::number("paper", "as printed"),
-        Column::number("ours", "the mean of our replications"),
-        Column::number("±", "half of the 95 % interval of our mean"),
-        Column::number("one run of ours", "where 95 % of our single runs lie"),
+        Column::number("simulation", "the mean over the replications"),
+        Column::number("±", "half width of the 95 % confidence interval of the mean"),
+        Column::number("one run", "prediction interval: it holds 95 % of single runs"),
         Column::text(
             "mark",
-            "what became of the number; \"0 too\": the interval is so wide that it holds 0 as well, and decides little",
+            "outcome of the comparison; \"0 too\": the interval is so wide that it also holds 0, and decides little",
         ),
     ];
     let mut rows: Vec<Vec<Cell>> = Vec::new();
@@ -156,17 +156,17 @@ fn numbers(paper: &Paper, numbers: &[&Number], level: Level) -> Table {
             let reading = reading.or(primary.copied()).map_or("", |reading| reading.name);
             rows.extend(ours.modes().iter().map(|mode| row(number, reading, ours, mode, level)));
         }
-        // The mark is the number's, not a reading's: it stands in its first row.
+        // The mark belongs to the number, not to a reading: only the number's first row shows it.
         rows.iter_mut().skip(first + 1).filter_map(|row| row.last_mut()).for_each(|mark| *mark = Cell::text(""));
     }
     if rows.iter().all(|row| row[READING].text.is_empty()) {
         rows.iter_mut().for_each(|row| drop(row.remove(READING)));
         columns.remove(READING);
     }
-    Table { caption: "Paper and ours".into(), rows, columns }
+    Table { caption: "Paper and simulation".into(), rows, columns }
 }
 
-/// The column of readings and modes.
+/// Index of the column of readings and modes.
 const READING: usize = 1;
 
 fn row(number: &Number, reading: &str, ours: &Quantity, mode: &Mode, level: Level) -> Vec<Cell> {
@@ -198,7 +198,7 @@ fn row(number: &Number, reading: &str, ours: &Quantity, mode: &Mode, level: Leve
 fn bars(chart: &Chart, sweeps: &[Analysis]) -> Option<BarChart> {
     let sweep = sweeps.iter().find(|analysis| analysis.sweep.name == chart.sweep)?;
     let all = store::bars(sweep, metric::find(chart.metric)?, chart.along, chart.only);
-    // The paper's cases in the paper's order.
+    // The paper's cases, in the paper's order.
     let shown: Vec<usize> =
         chart.cases.iter().filter_map(|case| all.cases.iter().position(|known| known == case)).collect();
     let groups = all.groups.into_iter().map(|group| Group {

@@ -1,63 +1,63 @@
-//! Tables that can be sorted.
+//! Tables that the reader can sort.
 
 use maud::{Markup, html};
 
 /// A table.
 #[derive(Clone, Debug, Default)]
 pub struct Table {
-    /// Its title.
+    /// Title of the table.
     pub caption: String,
-    /// Its columns.
+    /// Columns of the table.
     pub columns: Vec<Column>,
-    /// Its rows, each with a cell for every column.
+    /// Rows, each with one cell per column.
     pub rows: Vec<Vec<Cell>>,
 }
 
-/// A column.
+/// A column of a table.
 #[derive(Clone, Debug, Default)]
 pub struct Column {
-    /// Its heading.
+    /// Heading of the column.
     pub name: String,
-    /// Its definition, shown as a tooltip; may be empty.
+    /// Definition of the column, shown as a tooltip; may be empty.
     pub about: String,
-    /// Whether it holds numbers, which stand at the right.
+    /// True for a column of numbers, which is aligned to the right.
     pub number: bool,
 }
 
-/// A cell.
+/// A cell of a table.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Cell {
-    /// Its text.
+    /// Text of the cell.
     pub text: String,
-    /// The number to sort it by; text if none. Empty cells come last.
+    /// Number by which the cell is sorted; `None` to sort by text. Empty cells come last.
     pub number: Option<f64>,
 }
 
 impl Cell {
-    /// Text.
+    /// Returns a cell with text.
     pub fn text(text: impl Into<String>) -> Self {
         Cell { text: text.into(), number: None }
     }
 
-    /// A number as `text`.
+    /// Returns a cell with a number, shown as `text`.
     pub fn number(number: f64, text: impl Into<String>) -> Self {
         Cell { text: text.into(), number: Some(number) }
     }
 }
 
 impl Column {
-    /// A column of text.
+    /// Returns a column of text.
     pub fn text(name: impl Into<String>, about: impl Into<String>) -> Self {
         Column { name: name.into(), about: about.into(), number: false }
     }
 
-    /// A column of numbers.
+    /// Returns a column of numbers.
     pub fn number(name: impl Into<String>, about: impl Into<String>) -> Self {
         Column { name: name.into(), about: about.into(), number: true }
     }
 }
 
-/// The table in a box that scrolls if it must.
+/// Returns the table in a box that scrolls if the table is too wide.
 pub(crate) fn markup(table: &Table) -> Markup {
     html! {
         div.scroll tabindex="0" role="region" aria-label=(table.caption) {
@@ -65,7 +65,7 @@ pub(crate) fn markup(table: &Table) -> Markup {
                 caption { (table.caption) }
                 thead { tr {
                     @for column in &table.columns {
-                        th scope="col" class=[column.number.then_some("number")] title=[told(&column.about)] {
+                        th scope="col" class=[column.number.then_some("number")] title=[tooltip(&column.about)] {
                             (column.name)
                         }
                     }
@@ -86,7 +86,7 @@ pub(crate) fn markup(table: &Table) -> Markup {
     }
 }
 
-/// Short text stays on one line.
+/// Cells with short text are not wrapped.
 fn class(cell: &Cell, column: &Column) -> &'static str {
     match cell.text.chars().count() {
         _ if column.number => "number",
@@ -95,6 +95,6 @@ fn class(cell: &Cell, column: &Column) -> &'static str {
     }
 }
 
-fn told(text: &str) -> Option<&str> {
+fn tooltip(text: &str) -> Option<&str> {
     Some(text).filter(|text| !text.is_empty())
 }

@@ -1,11 +1,11 @@
-//! Markdown as HTML. HTML within it is shown, not obeyed; pictures, which would be fetched, are their descriptions.
+//! Markdown to HTML. HTML in the text is escaped; images, which would be fetched, are replaced by their descriptions.
 
 use pulldown_cmark::{CowStr, Event, HeadingLevel, Options, Parser, Tag, TagEnd, html};
 
-/// `text` as HTML; a first-level heading in it becomes one of level `top`.
+/// Converts `text` to HTML; a heading of level 1 in it becomes one of level `top`.
 pub(crate) fn html(text: &str, top: usize) -> String {
     let mut out = String::new();
-    // Links that are left out need their ends left out as well. Links do not nest.
+    // A removed link needs its end tag removed, too. Links do not nest.
     let mut plain_link = false;
     let events = Parser::new_ext(text, Options::ENABLE_TABLES).filter_map(|event| match event {
         Event::Html(raw) | Event::InlineHtml(raw) => Some(Event::Text(raw)),
@@ -25,7 +25,7 @@ pub(crate) fn html(text: &str, top: usize) -> String {
         other => Some(other),
     });
     html::push_html(&mut out, events);
-    // Wide tables scroll in a box of their own.
+    // Wide tables get a box that scrolls.
     out.replace("<table>", r#"<div class="scroll" tabindex="0" role="region" aria-label="table"><table>"#)
         .replace("</table>", "</table></div>")
 }
@@ -34,7 +34,7 @@ fn below(level: HeadingLevel, top: usize) -> HeadingLevel {
     HeadingLevel::try_from((level as usize + top - 1).min(6)).unwrap_or(HeadingLevel::H6)
 }
 
-/// Links within the page and to pages; `javascript:` and its like are not.
+/// True for links within the page and to web pages and mail addresses; false for `javascript:` and other schemes.
 fn harmless(url: &str) -> bool {
     let scheme = url.split_once(':').map(|(scheme, _)| scheme.to_ascii_lowercase());
     scheme.is_none_or(|scheme| ["http", "https", "mailto"].contains(&scheme.as_str()))
@@ -45,14 +45,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_could_do_harm_is_shown() {
+    fn html_scripts_and_images_are_not_executed() {
         assert_eq!(html("a <b>c</b>", 3), "<p>a &lt;b&gt;c&lt;/b&gt;</p>\n");
         assert_eq!(html("<script>\nx()\n</script>", 3), "<p>&lt;script&gt;\nx()\n&lt;/script&gt;</p>\n");
         assert_eq!(html("[a](javascript:b) [c](#d) ![e](f.png)", 3), "<p>a <a href=\"#d\">c</a> e</p>\n");
     }
 
     #[test]
-    fn headings_are_below_their_section() {
+    fn headings_start_at_the_given_level() {
         assert_eq!(html("# a\n\n###### b", 3), "<h3>a</h3>\n<h6>b</h6>\n");
     }
 }

@@ -1,15 +1,15 @@
-//! Charts of numbers made by hand, kept as files that a browser opens. `UPDATE_GOLDEN=1` rewrites them: look at them
-//! before you commit.
+//! Charts of given numbers, compared with files in `tests/golden`. `UPDATE_GOLDEN=1` rewrites the files: inspect them
+//! before a commit.
 
 use report::{BarChart, Block, CurveChart, Estimate, Group, Line, Page, Point, Section};
 use stats::Interval;
 
-/// The chart alone, with the colours of the page.
+/// Returns the chart alone, with the page's colours.
 fn drawn(block: Block) -> String {
     let section = Section { heading: String::new(), blocks: vec![block] };
     let page = report::html(&Page { sections: vec![section], ..Page::default() });
     let (from, to) = (page.find("<svg").expect("a chart"), page.find("</svg>").expect("its end") + "</svg>".len());
-    // A line for each shape.
+    // One line for each shape.
     let svg = page[from..to].replace("><", ">\n<");
     format!("<?xml-stylesheet type=\"text/css\" href=\"../../src/chart.css\"?>\n{svg}\n")
 }
@@ -22,9 +22,9 @@ fn golden(name: &str, block: Block) {
     }
     let kept = std::fs::read_to_string(&file).unwrap_or_default().replace("\r\n", "\n");
     if let Some((line, (kept, found))) = kept.lines().zip(found.lines()).enumerate().find(|(_, (a, b))| a != b) {
-        panic!("{name} line {} was\n{kept}\nand is\n{found}\nUPDATE_GOLDEN=1 rewrites it", line + 1);
+        panic!("{name} line {}: expected\n{kept}\nfound\n{found}\nUPDATE_GOLDEN=1 rewrites the file", line + 1);
     }
-    assert_eq!(kept.len(), found.len(), "{name} is shorter or longer: UPDATE_GOLDEN=1 rewrites it");
+    assert_eq!(kept.len(), found.len(), "{name}: unexpected length; UPDATE_GOLDEN=1 rewrites the file");
 }
 
 fn estimate(mean: f64, half: f64, change: Option<f64>) -> Option<Estimate> {
@@ -44,11 +44,11 @@ fn cases() -> Vec<String> {
     ["Unmodified", "Simple", "Refined"].map(str::to_owned).to_vec()
 }
 
-/// After [goel1997 figure 5.8]. One bar's interval is wider than the chart shows; one has no value; one no interval.
+/// After [goel1997 figure 5.8]. One bar has an interval wider than the chart shows, one no value, one no interval.
 #[test]
-fn bars_with_whiskers_and_changes() {
+fn bar_chart_matches_its_golden_file() {
     let group = |label: &str, bars| Group { label: label.into(), bars };
-    let lonely = Some(Estimate { mean: 80.0, n: 1, change: Some(-20.0), ..Estimate::default() });
+    let single_run = Some(Estimate { mean: 80.0, n: 1, change: Some(-20.0), ..Estimate::default() });
     let chart = BarChart {
         title: "Completion time over the window".into(),
         measure: "completion_time_s, s".into(),
@@ -60,16 +60,17 @@ fn bars_with_whiskers_and_changes() {
                 vec![estimate(300.0, 5.0, None), estimate(310.0, 9.0, Some(3.4)), estimate(290.0, 2.0, Some(-3.3))],
             ),
             group("8 KiB", vec![estimate(200.0, 5.0, None), estimate(150.0, 200.0, Some(-25.0)), None]),
-            group("16 KiB", vec![estimate(100.0, 5.0, None), lonely, estimate(100.0, 0.0, Some(0.0))]),
+            group("16 KiB", vec![estimate(100.0, 5.0, None), single_run, estimate(100.0, 0.0, Some(0.0))]),
         ],
         ..BarChart::default()
     };
     golden("bars.svg", Block::Bars(chart));
 }
 
-/// Values that double along the axis, so that it is logarithmic; a gap in one line; an axis that does not begin at 0.
+/// Values that double along the axis, which is therefore logarithmic; one line has a gap; the vertical axis does not
+/// begin at 0.
 #[test]
-fn curves_with_bands() {
+fn curve_chart_matches_its_golden_file() {
     let line = |name: &str, means: [Option<f64>; 9]| {
         let point = |(at, mean): (usize, &Option<f64>)| {
             let x = f64::from(1 << at);

@@ -1,4 +1,4 @@
-//! What every page must be: whole, alone, and deaf to what its texts say.
+//! Properties of every page: well-formed, self-contained, and safe for any text.
 
 mod common;
 
@@ -7,7 +7,7 @@ use report::{BarChart, Block, Cell, Column, CurveChart, Estimate, Group, Line, P
 
 const EVIL: &str = "<script>alert('x')</script> & \"quoted\" <img src=x onerror=y> ]]> --> </style> </title>";
 
-/// A page with everything in it, and `text` wherever there can be text.
+/// A page with every kind of block, and `text` in every place for text.
 fn page(text: &str) -> Page {
     let owned = || text.to_owned();
     let some = |mean| Some(Estimate { mean, n: 1, ..Estimate::default() });
@@ -55,17 +55,17 @@ fn page(text: &str) -> Page {
 }
 
 #[test]
-fn text_is_text_wherever_it_stands() {
-    // As long, because what is long is cut, and has less room.
-    let calm = elements(&report::html(&page(&"x".repeat(EVIL.len())))).unwrap();
+fn markup_in_text_is_escaped_everywhere() {
+    // Of equal length, because long text is cut and changes the layout.
+    let harmless = elements(&report::html(&page(&"x".repeat(EVIL.len())))).unwrap();
     let evil = elements(&report::html(&page(EVIL))).unwrap();
     let names = |found: &[Element]| -> Vec<String> { found.iter().map(|element| element.name.clone()).collect() };
-    assert_eq!(names(&calm), names(&evil));
+    assert_eq!(names(&harmless), names(&evil));
     assert!(!evil.iter().any(|element| element.attributes.iter().any(|(name, _)| name.starts_with("on"))));
 }
 
 #[test]
-fn a_page_needs_nothing_else() {
+fn page_refers_to_no_external_resource() {
     let html = report::html(&page("words"));
     let alone = html.replace("http://www.w3.org/2000/svg", "");
     for other in ["http:", "https:", "src=", "url(", "@import", "<iframe"] {
@@ -75,7 +75,7 @@ fn a_page_needs_nothing_else() {
 }
 
 #[test]
-fn links_lead_somewhere_and_headings_are_in_order() {
+fn links_have_targets_and_headings_are_in_order() {
     let found = elements(&report::html(&page("# words"))).unwrap();
     let of = |wanted: &str| -> Vec<String> {
         let attributes = found.iter().flat_map(|element| &element.attributes);
@@ -99,12 +99,12 @@ fn links_lead_somewhere_and_headings_are_in_order() {
 }
 
 #[test]
-fn the_same_page_is_the_same_bytes() {
+fn equal_pages_give_equal_bytes() {
     assert_eq!(report::html(&page("a")), report::html(&page("a")));
 }
 
 #[test]
-fn nothing_to_show_is_no_reason_to_fail() {
+fn empty_blocks_give_a_valid_page() {
     elements(&report::html(&Page::default())).unwrap();
     let blocks = vec![
         Block::Bars(BarChart::default()),

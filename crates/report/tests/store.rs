@@ -1,4 +1,4 @@
-//! The page of a store, from sweeps made by hand.
+//! The page of a store, for sweeps constructed in the test.
 
 mod common;
 
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 const SCENARIO: &str = "seed = 9\n\n[sweep]\nmetrics = [\"completion_time_s\"]\n";
 
-/// A sweep over `points` with the cases `first` and `second`; `time` gives the completion time by point, case and
+/// A sweep over `points` with the cases `first` and `second`; `time` returns the completion time by point, case and
 /// replication.
 fn sweep(points: &[Value], replications: u64, time: impl Fn(usize, usize, u64) -> Option<f64>) -> Analysis {
     let pairs = |value: &Value| value.as_object().unwrap().clone().into_iter().collect();
@@ -58,13 +58,13 @@ fn blocks(page: &Page) -> impl Iterator<Item = &Block> {
     page.sections.iter().flat_map(|section| &section.blocks)
 }
 
-/// What warns.
+/// Returns the warnings of a page, one per line.
 fn warnings(page: &Page) -> String {
     let list = |block: &Block| if let Block::Warnings(list) = block { list.join("\n") } else { String::new() };
     blocks(page).map(list).collect()
 }
 
-/// Bar charts, charts of curves, rows of tables.
+/// Returns the numbers of bar charts, charts of curves, and table rows.
 fn counts(page: &Page) -> (usize, usize, usize) {
     blocks(page).fold((0, 0, 0), |(bars, curves, rows), block| match block {
         Block::Bars(_) => (bars + 1, curves, rows),
@@ -83,21 +83,21 @@ fn grid(delays: usize, windows: usize) -> Vec<Value> {
 }
 
 #[test]
-fn a_chart_for_each_combination_of_all_axes_but_the_last() {
+fn each_combination_of_all_axes_but_the_last_has_a_chart() {
     assert_eq!(counts(&page(&sweep(&grid(2, 3), 2, steady))), (2, 0, 12));
-    // More numbers than groups of bars can be told apart.
+    // More numeric values than the maximum number of groups of bars.
     assert_eq!(counts(&page(&sweep(&grid(2, 9), 2, steady))), (0, 2, 36));
-    // No axis at all: one group.
+    // Without an axis there is one group.
     assert_eq!(counts(&page(&sweep(&[json!({})], 2, steady))), (1, 0, 2));
     let many = page(&sweep(&grid(20, 2), 2, steady));
     assert_eq!(counts(&many), (12, 0, 80));
-    let told = |block: &Block| matches!(block, Block::Words(words) if words.starts_with("8 more combinations"));
-    assert!(blocks(&many).any(told));
+    let is_note = |block: &Block| matches!(block, Block::Words(words) if words.starts_with("8 more combinations"));
+    assert!(blocks(&many).any(is_note));
 }
 
-/// A sweep's points do not say which of its keys were zipped: those that have the same pattern of values.
+/// A sweep's points do not tell which keys were zipped; the page recognizes them by equal patterns of values.
 #[test]
-fn keys_that_change_together_are_one_axis_and_keys_that_do_not_change_are_none() {
+fn zipped_keys_are_one_axis_and_constant_keys_none() {
     let point = |at: usize| json!({"delay": format!("{at} ms"), "window": 1 << at, "rate": "1 Mbps"});
     let points: Vec<Value> = (0..3).map(point).collect();
     let page = page(&sweep(&points, 2, steady));
@@ -111,9 +111,9 @@ fn keys_that_change_together_are_one_axis_and_keys_that_do_not_change_are_none()
     assert!(facts.contains(&("rate".into(), "1 Mbps".into())), "{facts:?}");
 }
 
-/// The mean of 105 and 106 against that of 110 and 111, by hand: (-5/110 - 5/111) / 2 = -4.525 %.
+/// Hand calculation: the mean of 105 and 106 against that of 110 and 111 is (-5/110 - 5/111) / 2 = -4.525 %.
 #[test]
-fn a_bar_has_the_mean_and_the_change() {
+fn bar_has_mean_and_change() {
     let sweep = sweep(&grid(2, 2), 2, steady);
     let chart = report::store::bars(&sweep, &flow::completion_time_s, "window", &[("delay", "1 ms")]);
     assert_eq!(chart.groups.len(), 2);
@@ -123,7 +123,7 @@ fn a_bar_has_the_mean_and_the_change() {
     assert!(report::store::bars(&sweep, &flow::completion_time_s, "window", &[("delay", "7 ms")]).groups.is_empty());
 }
 
-/// The texts of a page that are kept as they are.
+/// Returns the preformatted texts of a page.
 fn code(page: &Page) -> Vec<&str> {
     blocks(page)
         .filter_map(|block| if let Block::Code { text, .. } = block { Some(text.as_str()) } else { None })
@@ -131,11 +131,11 @@ fn code(page: &Page) -> Vec<&str> {
 }
 
 #[test]
-fn every_section_says_how_to_repeat_it() {
+fn section_has_commands_that_repeat_the_sweep() {
     let points = [json!({"links.air.channel": {"kind": "perfect"}, "title": "it's 1"})];
     let page = page(&sweep(&points, 2, steady));
     let run = r#"lasthop run 'a sweep.toml' --set replication=0 --set 'links.air.channel={ kind = "perfect" }' --set 'title=it'\''s 1' --set scheme=second"#;
-    // The scenario does not say how often, which is ten times; there are two replications.
+    // The scenario leaves the number of replications at its default of ten; the store has two.
     let again = "lasthop sweep 'a sweep.toml' --out 'a sweep-again.sqlite' --replications 2";
     assert_eq!(code(&page), [SCENARIO.trim_end(), again, run]);
     let html = report::html(&page);
@@ -145,23 +145,23 @@ fn every_section_says_how_to_repeat_it() {
 }
 
 #[test]
-fn figures_that_the_scenario_does_not_name_are_named_in_the_command() {
+fn metrics_missing_in_the_scenario_are_options_of_the_command() {
     let mut sweep = sweep(&grid(1, 2), 2, steady);
     sweep.sweep.metrics = vec!["goodput_bps".into(), "timeouts".into()];
     assert!(code(&page(&sweep))[1].ends_with(" --metric goodput_bps --metric timeouts"));
 }
 
 #[test]
-fn one_replication_has_no_interval_and_the_page_says_so() {
+fn single_replication_gives_a_warning_without_intervals() {
     let once = page(&sweep(&grid(1, 2), 1, steady));
     assert!(warnings(&once).contains("run once"));
     elements(&report::html(&once)).unwrap();
     assert!(!warnings(&page(&sweep(&grid(1, 2), 2, steady))).contains("run once"));
 }
 
-/// At the second point nothing completes, at the first one run does not.
+/// At the second point no flow completes, at the first point one run does not.
 #[test]
-fn transfers_that_do_not_complete_are_counted_and_shown() {
+fn incomplete_flows_are_counted_and_shown() {
     let completes = |point, case, replication| point == 0 && replication + case as u64 > 0;
     let time =
         |point, case, replication| steady(point, case, replication).filter(|_| completes(point, case, replication));
@@ -178,7 +178,7 @@ fn transfers_that_do_not_complete_are_counted_and_shown() {
 }
 
 #[test]
-fn other_figures_are_shown_when_asked_for() {
+fn requested_metrics_replace_those_of_the_sweep() {
     let sweep = sweep(&grid(1, 2), 2, steady);
     let page = report::store::page("s", &[sweep], &[&flow::goodput_bps, &flow::timeouts]);
     let html = report::html(&page);
@@ -187,7 +187,7 @@ fn other_figures_are_shown_when_asked_for() {
 }
 
 #[test]
-fn names_and_keys_are_text() {
+fn names_and_keys_are_escaped() {
     let evil = "<script>alert(1)</script>";
     let mut sweep = sweep(&[json!({evil: evil}), json!({evil: "**b**"})], 2, steady);
     sweep.sweep.name = evil.into();
@@ -197,13 +197,13 @@ fn names_and_keys_are_text() {
     }
     let html = report::html(&page(&sweep));
     let scripts = elements(&html).unwrap().iter().filter(|element| element.name == "script").count();
-    assert_eq!(scripts, 1, "the page's own");
+    assert_eq!(scripts, 1, "only the page's own script");
     assert!(!html.contains("<strong>b</strong>") && !html.contains("<i>"));
 }
 
-/// A sweep that was interrupted before its first run ended, beside one that was not.
+/// A sweep that was interrupted before its first run ended, beside a complete one.
 #[test]
-fn a_sweep_without_runs_says_so() {
+fn sweep_without_runs_gives_a_warning() {
     let sweeps = [sweep(&grid(1, 2), 2, steady), sweep(&grid(1, 2), 0, steady)];
     let page = report::store::page("store.sqlite", &sweeps, &[]);
     assert_eq!(page.sections.len(), 2);

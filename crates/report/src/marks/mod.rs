@@ -1,8 +1,8 @@
-//! A paper's numbers as marks on our intervals, one row for each number.
+//! The numbers of a paper as marks on the intervals of the simulation, one row per number.
 //!
-//! A thin line is the interval of one run of ours, a thick one that of our mean, a line for each reading and mode. The
-//! paper's value is a mark, whose shape and colour are what became of it. Numbers of one unit share an axis where their
-//! sizes allow it.
+//! For each reading and mode, a thin line is the prediction interval of one run and a thick line the confidence
+//! interval of the mean. The paper's value is a mark whose shape and colour show the outcome of the comparison. Numbers
+//! of one unit share an axis if they are of similar size.
 
 mod panel;
 
@@ -16,29 +16,29 @@ use crate::frame::{LINE, Px, cut, width};
 use crate::number::fixed;
 use panel::Panel;
 
-/// Width of the area in which values are drawn.
+/// Width of the drawing area in pixels.
 const AREA: f64 = 460.0;
-/// Longest label of a row, in letters.
+/// Maximum length of a row's label in characters.
 const LABEL: usize = 64;
-/// Height of a row with one line, and of each line more.
+/// Height in pixels of a row with one line, and of each further line.
 const ROW: f64 = 17.0;
 const MORE: f64 = 9.0;
-/// Between panels.
+/// Distance between panels in pixels.
 const GAP: f64 = 20.0;
-/// A panel higher than this has its axis above too.
+/// A panel with rows higher than this (pixels) has axis labels at the top as well.
 const HIGH: f64 = 300.0;
-/// Width of a letter, against that of [`width`], which is for the widest of fonts.
+/// Width of a letter in this chart's font, relative to that of [`width`].
 const LETTER: f64 = 0.92;
 
-/// The kind of a line in a row.
+/// One line of a row: the simulation's intervals for one reading and mode.
 struct Ours<'a> {
-    /// Its reading's place among those of the paper.
+    /// Index of the reading among those of the paper.
     reading: usize,
     quantity: &'a Quantity,
     mode: &'a Mode,
 }
 
-/// The picture as part of a page, whose style it needs.
+/// Returns the picture as part of a page, which provides the style.
 pub(crate) fn drawn(paper: &Paper, numbers: &[Number], level: Level) -> Markup {
     let panels = panel::panels(numbers, level);
     let labels = panels.iter().flat_map(|panel| panel.numbers.chunk_by(|a, b| a.place == b.place)).flat_map(|there| {
@@ -65,7 +65,7 @@ pub(crate) fn drawn(paper: &Paper, numbers: &[Number], level: Level) -> Markup {
     }
 }
 
-/// The picture as a file of its own, in the light colours.
+/// Returns the picture as an SVG file in light colours.
 pub fn svg(paper: &Paper, numbers: &[Number], level: Level) -> String {
     let style = format!("svg.drawn {{ background: var(--ground); }}\n{}", include_str!("../chart.css"));
     let style = html! { style { (PreEscaped(resolved(&style))) } };
@@ -74,7 +74,7 @@ pub fn svg(paper: &Paper, numbers: &[Number], level: Level) -> String {
     format!("{head}>{}{rest}\n", style.into_string())
 }
 
-/// A style without variables, which not every program that shows pictures knows: each `var(--name)` is its first value.
+/// Replaces each `var(--name)` of a style by its first value, because not all SVG viewers support variables.
 fn resolved(style: &str) -> String {
     let declared = style.split(['{', ';']).filter_map(|part| part.trim().strip_prefix("--")?.split_once(':'));
     let mut known: Vec<(&str, &str)> = Vec::new();
@@ -83,7 +83,7 @@ fn resolved(style: &str) -> String {
             known.push((name, value.trim()));
         }
     }
-    // Rules that declare variables, or choose by the reader's wishes, have had their effect.
+    // Only rules for `svg.` are kept: those that declare variables or depend on media queries are resolved.
     let rules = style.lines().filter(|line| line.starts_with("svg."));
     known.iter().fold(rules.collect::<Vec<_>>().join("\n"), |style, (name, value)| {
         style.replace(&format!("var(--{name})"), value)
@@ -91,11 +91,11 @@ fn resolved(style: &str) -> String {
 }
 
 impl Panel<'_> {
-    /// Draws it from `y` on, which is its end then.
+    /// Draws the panel downwards from `y`, and moves `y` to its lower end.
     fn draw(&self, paper: &Paper, level: Level, left: f64, y: &mut f64) -> Markup {
         let (low, high) = if self.high > self.low {
-            let hair = 0.03 * (self.high - self.low);
-            (self.low - hair, self.high + hair)
+            let margin = 0.03 * (self.high - self.low);
+            (self.low - margin, self.high + margin)
         } else {
             (self.low - 1.0, self.high + 1.0)
         };
@@ -103,7 +103,7 @@ impl Panel<'_> {
         let unit = self.numbers.first().map_or("", |number| number.unit);
         let ticks = plot::ticks(low, high, 7);
         let lines: f64 = self.numbers.iter().map(|number| height(number, paper)).sum();
-        // Above the axis's labels there is the first heading.
+        // Space for the axis labels below the first heading.
         let axes = if lines > HIGH { LINE } else { 0.0 };
         let mut rows = Vec::new();
         let mut at = *y;
@@ -139,7 +139,7 @@ impl Panel<'_> {
     }
 }
 
-/// The lines of a number.
+/// Returns the lines of a number: one per reading and mode.
 fn lines<'a>(number: &'a Number, paper: &Paper) -> Vec<Ours<'a>> {
     let place = |reading: Option<&Reading>| {
         reading.and_then(|reading| paper.readings.iter().position(|known| *known == reading)).unwrap_or(0)
@@ -154,7 +154,7 @@ fn height(number: &Number, paper: &Paper) -> f64 {
     ROW + MORE * (lines(number, paper).len() as f64 - 1.0)
 }
 
-/// A number: its name, our lines, the paper's mark, the paper's value.
+/// Draws the row of a number: its label, the intervals, the paper's mark and value.
 fn row(
     number: &Number,
     paper: &Paper,
@@ -192,7 +192,7 @@ fn row(
     }
 }
 
-/// The line on which the paper's value fits.
+/// Returns the index of the line whose interval contains the paper's value.
 fn hit(number: &Number, ours: &[Ours<'_>], level: Level) -> Option<usize> {
     ours.iter().position(|line| line.quantity.fits(number.paper, level).is_some_and(|mode| mode == line.mode))
 }
@@ -216,7 +216,7 @@ fn interval(number: &Number, line: &Ours<'_>, level: Level, y: f64, x: &impl Fn(
     }
 }
 
-/// How many readings look different; more begin with the first again.
+/// Number of distinct styles of readings; further readings reuse them from the first.
 const READINGS: usize = 6;
 
 fn class(mark: &Mark) -> &'static str {
@@ -228,7 +228,7 @@ fn class(mark: &Mark) -> &'static str {
     }
 }
 
-/// Marks differ by shape as well as by colour.
+/// Marks differ in shape as well as in colour.
 fn shape(mark: &Mark, x: f64, y: f64) -> Markup {
     let class = class(mark);
     let shape = match mark {
@@ -241,7 +241,7 @@ fn shape(mark: &Mark, x: f64, y: f64) -> Markup {
     html! { path class={ (cross) (class) } d={ "M" (Px(x)) " " (Px(y)) (PreEscaped(shape)) } {} }
 }
 
-/// The way in which a bound leaves room.
+/// Returns the arrow of a bound: to the right for "at least", to the left for "at most".
 fn arrow(paper: Printed, mark: &Mark, x: f64, y: f64) -> Markup {
     let shape = match paper {
         Printed::Value(_) => return html! {},
@@ -255,7 +255,7 @@ fn printed(number: &Number) -> String {
     format!("{}{}", number.paper.prefix(), fixed(number.paper.value(), number.places_printed()))
 }
 
-/// The legend of marks and lines: of marks those that occur, of readings all, if there are several.
+/// Returns the legend: the marks that occur, and all readings if there are several.
 fn legend(paper: &Paper, numbers: &[Number], level: Level, wide: f64, y: &mut f64) -> Markup {
     let mut marks: Vec<(Mark, usize)> = Vec::new();
     for mark in numbers.iter().map(|number| number.mark(level)) {
@@ -329,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn marks_have_the_shape_and_colour_of_their_outcome() {
+    fn mark_shape_and_colour_follow_the_outcome() {
         let numbers = [
             number("table 1", "%", 30.0, [29.0, 31.0]),
             number("table 1", "%", 60.0, [29.0, 31.0]).or(&OTHER, ours([60.0, 60.0])),
@@ -347,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_of_its_own_needs_no_variables() {
+    fn standalone_svg_has_no_css_variables() {
         let svg = svg(&PAPER, &[number("table 1", "%", 30.0, [29.0, 31.0])], Level::default());
         assert!(!svg.contains("var(") && !svg.contains("@media"), "{svg}");
         assert!(svg.contains("svg.drawn .c2 { fill: #009e73; stroke: #009e73; }"));

@@ -1,9 +1,9 @@
-//! Which of a paper's numbers share an axis, and how long it is.
+//! The panels of a paper's picture: which numbers share an axis, and the ends of the axis.
 
 use lab::papers::Number;
 use stats::{Interval, Level};
 
-/// Numbers of the same unit share an axis as long as it is at most this many times as long as each place needs.
+/// Maximum length of a shared axis, relative to the axis that the numbers of one place need.
 const STRETCH: f64 = 5.0;
 /// Numbers that share an axis.
 pub(super) struct Panel<'a> {
@@ -12,30 +12,30 @@ pub(super) struct Panel<'a> {
     pub high: f64,
 }
 
-/// The numbers in the order of the paper's pages, by axis.
+/// Returns the panels, in the order of the numbers in the paper.
 pub(super) fn panels(numbers: &[Number], level: Level) -> Vec<Panel<'_>> {
     let mut panels: Vec<Panel<'_>> = Vec::new();
-    for there in by_unit(numbers) {
-        let (low, high) = range(&there, level);
+    for group in by_unit(numbers) {
+        let (low, high) = range(&group, level);
         if let Some(last) = panels.last_mut()
-            && last.numbers.iter().all(|number| number.unit == there[0].unit)
+            && last.numbers.iter().all(|number| number.unit == group[0].unit)
         {
             let (all_low, all_high) = (last.low.min(low), last.high.max(high));
-            // A place with one exact number has no length, only a size.
+            // The range of a single exact number has length 0; then absolute values are compared.
             let alone = (last.high - last.low).min(high - low);
             let size = last.high.abs().min(high.abs());
             if all_high - all_low <= STRETCH * alone || alone == 0.0 && all_high.abs() <= STRETCH * size {
-                last.numbers.extend(there);
+                last.numbers.extend(group);
                 (last.low, last.high) = (all_low, all_high);
                 continue;
             }
         }
-        panels.push(Panel { numbers: there, low, high });
+        panels.push(Panel { numbers: group, low, high });
     }
     panels
 }
 
-/// The numbers of each place, those of one unit together.
+/// Groups the numbers of each place by unit.
 fn by_unit(numbers: &[Number]) -> Vec<Vec<&Number>> {
     let mut all = Vec::new();
     for place in numbers.chunk_by(|a, b| a.place == b.place) {
@@ -51,8 +51,8 @@ fn by_unit(numbers: &[Number]) -> Vec<Vec<&Number>> {
     all
 }
 
-/// From where to where the paper's values, our means, and the ends of intervals lie; ends far beyond everything else
-/// are cut off, as those from very few runs would leave nothing else to see.
+/// Returns the range of the paper's values, the means, and the ends of intervals; ends far beyond the other values, as
+/// from very few runs, are cut.
 fn range(numbers: &[&Number], level: Level) -> (f64, f64) {
     let modes = || numbers.iter().flat_map(|number| number.readings()).flat_map(|(_, ours)| ours.modes());
     let means = modes().filter_map(|mode| mode.moments.mean());
@@ -66,8 +66,8 @@ fn range(numbers: &[&Number], level: Level) -> (f64, f64) {
         .collect();
     let mut widths: Vec<f64> = runs.iter().map(|run| run.high - run.low).collect();
     widths.sort_by(f64::total_cmp);
-    let most = 1.2 * (high - low).max(widths.get(widths.len() / 2).copied().unwrap_or(0.0));
-    runs.iter().flat_map(|run| [run.low.max(low - most), run.high.min(high + most)]).fold((low, high), around)
+    let limit = 1.2 * (high - low).max(widths.get(widths.len() / 2).copied().unwrap_or(0.0));
+    runs.iter().flat_map(|run| [run.low.max(low - limit), run.high.min(high + limit)]).fold((low, high), around)
 }
 
 #[cfg(test)]
@@ -80,7 +80,8 @@ mod tests {
         Number::new(place, json!({ "figure": "goodput" }), unit, paper, Moments::of(values).unwrap())
     }
 
-    /// Percent of tables 1 and 2 are of one size; those of section 4 are not, and milliseconds are no percent.
+    /// The percentages of tables 1 and 2 are of similar size; that of section 4 is not, and milliseconds are another
+    /// unit.
     #[test]
     fn numbers_of_one_unit_and_size_share_an_axis() {
         let numbers = [

@@ -1,4 +1,4 @@
-//! One figure of a sweep as blocks of a page: pictures of it and its table.
+//! The blocks of a page for one metric of a sweep: its charts and its table.
 
 use super::figure::Figure;
 use super::{numbers, pictures, plain};
@@ -6,14 +6,14 @@ use crate::capital;
 use crate::page::Block;
 
 impl Figure<'_> {
-    /// Heading, pictures, table.
+    /// Returns heading, charts and table.
     pub fn blocks(&self) -> Vec<Block> {
         let mut about = format!("# {}\n\n{}.", plain(self.metric.name), plain(&capital(self.metric.definition)));
-        // One number is no picture.
+        // A single number gets no chart.
         let charts = if self.entries.len() > 1 { pictures::of(self) } else { Vec::new() };
         about.push_str(&match charts.first() {
             Some(Block::Bars(_)) => self.key_to_bars(),
-            Some(Block::Curves(_)) => format!(" Bands are the {} % interval of the mean.", self.level()),
+            Some(Block::Curves(_)) => format!(" Bands are the {} % confidence interval of the mean.", self.level()),
             _ => String::new(),
         });
         if !self.idle.is_empty() {
@@ -28,17 +28,17 @@ impl Figure<'_> {
         blocks
     }
 
-    /// What the parts of a bar mean, of those that are drawn.
+    /// Returns the explanation of a bar's parts, for the parts that are drawn.
     fn key_to_bars(&self) -> String {
         let level = self.level();
         let mut out = String::new();
         if self.entries.iter().filter_map(|entry| entry.row.as_ref()).any(|row| row.ci.is_some()) {
             out.push_str(&format!(
-                " Whiskers with caps are the {level} % interval of the mean, thin lines that of one more run."
+                " Whiskers with caps are the {level} % confidence interval of the mean, thin lines the prediction interval of one run."
             ));
         }
         if let [first, _, ..] = &self.analysis.cases()[..] {
-            out.push_str(&format!(" Over the bars stands the change to {}.", plain(first)));
+            out.push_str(&format!(" Labels above the bars are changes from {}.", plain(first)));
         }
         out
     }

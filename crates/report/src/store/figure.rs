@@ -1,4 +1,4 @@
-//! One figure of a sweep.
+//! One metric of a sweep, with its values.
 
 use lab::export::shown;
 use lab::sweep::analysis::{Analysis, Entry};
@@ -6,23 +6,25 @@ use observe::metric::{Metric, Scope};
 
 use crate::number::scale;
 
-/// A figure.
+/// The values of one metric in a sweep.
 pub(super) struct Figure<'a> {
     pub analysis: &'a Analysis,
     pub metric: &'static Metric,
-    /// Every case at every point, about every subject.
+    /// One entry for each point, case and subject.
     pub entries: Vec<Entry<'a>>,
-    /// Its subjects: flows, ways of links, or the whole run, which has no name.
+    /// The subjects of the metric: flows, directions of links, media, stations or nodes; the whole run has an empty
+    /// name.
     pub subjects: Vec<String>,
-    /// Subjects with 0 in every run, which are neither drawn nor in the table.
+    /// Subjects with value 0 in every run, which are left out of charts and table.
     pub idle: Vec<String>,
-    /// The divisor of its values.
+    /// The divisor of the values.
     pub scale: f64,
-    /// Their unit then.
+    /// The unit of the divided values.
     pub unit: &'static str,
 }
 
-/// The value of a key that differs between points, as the scenario writes it.
+/// Returns the value of a key at an entry's point, as written in the scenario; `None` if the key does not differ
+/// between points.
 pub(super) fn value(entry: &Entry<'_>, key: &str) -> Option<String> {
     entry.cell.changes.iter().find(|(changed, _)| changed == key).map(|(_, value)| shown(value))
 }
@@ -31,7 +33,8 @@ impl<'a> Figure<'a> {
     pub fn of(analysis: &'a Analysis, metric: &'static Metric) -> Self {
         let mut entries = analysis.entries(metric);
         let (scale, unit) = scale(metric, entries.iter().filter_map(|entry| Some(entry.row.as_ref()?.mean)));
-        // In the order of the scenario. The subjects of a cell are the same in all of its runs.
+        // Subjects in the order of the scenario, taken from the first run of each cell: all runs of a cell have the
+        // same subjects.
         let mut subjects: Vec<String> = Vec::new();
         for (_, summary) in analysis.cells.iter().filter_map(|cell| cell.runs.first()) {
             for (subject, _) in summary.read(metric) {
@@ -48,12 +51,12 @@ impl<'a> Figure<'a> {
         Figure { analysis, metric, entries, subjects, idle, scale, unit }
     }
 
-    /// The figure's name with its unit.
+    /// Returns the metric's name with its unit.
     pub fn measure(&self) -> String {
         if self.unit.is_empty() { self.metric.name.to_owned() } else { format!("{}, {}", self.metric.name, self.unit) }
     }
 
-    /// The kind of its subjects.
+    /// Returns the kind of the subjects; empty for the whole run.
     pub fn kind(&self) -> &'static str {
         match self.metric.scope {
             Scope::Run => "",
@@ -65,7 +68,7 @@ impl<'a> Figure<'a> {
         }
     }
 
-    /// Of the intervals, in percent.
+    /// Confidence level of the intervals in percent.
     pub fn level(&self) -> f64 {
         100.0 * self.analysis.level.get()
     }

@@ -1,41 +1,41 @@
-//! The dimensions that a sweep's points span, found from the points themselves.
+//! The dimensions of a sweep's points, derived from the points.
 
 use lab::export::{numbers, shown};
 use lab::sweep::analysis::Analysis;
 
-/// What differs between points.
+/// The grid of a sweep's points.
 #[derive(Debug, Default)]
 pub(super) struct Grid {
-    /// Its dimensions, the last one varying fastest.
+    /// Dimensions of the grid; the last one varies fastest.
     pub dimensions: Vec<Dimension>,
-    /// Keys that have the same value at every point.
+    /// Keys with the same value at every point, with that value.
     pub constant: Vec<(String, String)>,
-    /// For each point its place along each dimension.
+    /// For each point its index along each dimension.
     points: Vec<Vec<usize>>,
 }
 
-/// Keys whose values change together.
+/// One or several keys whose values change together.
 #[derive(Debug)]
 pub(super) struct Dimension {
     /// The keys.
     pub keys: Vec<String>,
-    /// The values along it, those of several keys side by side.
+    /// The values along the dimension; for several keys joined by " / ".
     pub places: Vec<String>,
-    /// The values of the first key as numbers, if they are.
+    /// The values of the first key as numbers; `None` if one of them is no number.
     pub numbers: Option<Vec<f64>>,
 }
 
-/// Keys that change together.
+/// Keys that change together, during the construction of a grid.
 struct Together {
-    /// For each point, which of the values.
+    /// For each point the index of its value.
     at: Vec<usize>,
     keys: Vec<String>,
-    /// By key.
+    /// Distinct values, by key.
     values: Vec<Vec<String>>,
 }
 
 impl Dimension {
-    /// Of keys that change together, with the values of each.
+    /// Returns the dimension of keys that change together, given the values of each key.
     pub fn of(keys: Vec<String>, values: Vec<Vec<String>>) -> Self {
         let count = values.first().map_or(0, Vec::len);
         let place = |at: usize| values.iter().map(|of_key| of_key[at].as_str()).collect::<Vec<_>>().join(" / ");
@@ -44,7 +44,7 @@ impl Dimension {
         Dimension { keys, places: (0..count).map(place).collect(), numbers }
     }
 
-    /// What it is called.
+    /// Returns the keys, joined by " / ".
     pub fn name(&self) -> String {
         self.keys.join(" / ")
     }
@@ -54,8 +54,8 @@ impl Grid {
     pub fn of(analysis: &Analysis) -> Self {
         let points: Vec<_> = analysis.cells.iter().filter(|runs| runs.cell.case == 0).map(|runs| &runs.cell).collect();
         let mut grid = Grid { points: vec![Vec::new(); points.len()], ..Grid::default() };
-        // Keys change together if each value of one comes with one value of the other: numbered by their first
-        // appearance, their values have the same numbers everywhere.
+        // Keys change together if their values correspond one to one. Values are numbered by first appearance, so such
+        // keys have equal indices at all points.
         let mut all: Vec<Together> = Vec::new();
         for key in analysis.keys() {
             let mut values: Vec<String> = Vec::new();
@@ -86,7 +86,7 @@ impl Grid {
         grid
     }
 
-    /// Where a point stands along each dimension.
+    /// Returns a point's index along each dimension.
     pub fn place(&self, point: usize) -> &[usize] {
         self.points.get(point).map_or(&[], Vec::as_slice)
     }

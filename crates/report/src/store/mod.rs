@@ -1,4 +1,4 @@
-//! The page of a store: a section for each sweep, with its pictures, its numbers, and what it takes to repeat it.
+//! The page of a store: a section per sweep with its charts, its tables, and the commands that repeat it.
 
 mod blocks;
 mod figure;
@@ -15,10 +15,11 @@ use crate::page::{Block, Page, Section};
 
 use figure::Figure;
 
-/// Values that are listed; of more only the ends.
-const MOST_LISTED: usize = 8;
+/// Maximum number of values in a list; longer lists show only the first and the last value.
+const MAX_LISTED: usize = 8;
 
-/// The page of the sweeps of the store `name`. `metrics` are shown, or if there are none, those that each sweep asks for.
+/// Returns the page of the sweeps of the store `name`. `metrics` selects the metrics; if empty, each sweep's own
+/// metrics are shown.
 pub fn page(name: &str, sweeps: &[Analysis], metrics: &[&'static Metric]) -> Page {
     let runs: usize = sweeps.iter().map(Analysis::runs).sum();
     let title = match sweeps {
@@ -34,13 +35,13 @@ pub fn page(name: &str, sweeps: &[Analysis], metrics: &[&'static Metric]) -> Pag
     }
 }
 
-/// One figure of a sweep as bars: a group for each value of the key `along`, of the points where the keys of `only` have
-/// the values given, as the scenario writes them. Of several flows or links the first one is shown.
+/// Returns one metric of a sweep as a bar chart: a group for each value of the key `along`, at the points where the
+/// keys of `only` have the given values, as written in the scenario. Only the first subject (flow or link) is shown.
 pub fn bars(analysis: &Analysis, metric: &'static Metric, along: &str, only: &[(&str, &str)]) -> BarChart {
     pictures::bars_along(&Figure::of(analysis, metric), along, only)
 }
 
-/// What people call a sweep.
+/// Returns the title of a sweep, or its name if it has no title.
 fn title(analysis: &Analysis) -> &str {
     let sweep = &analysis.sweep;
     if sweep.title.is_empty() { &sweep.name } else { &sweep.title }
@@ -50,7 +51,8 @@ fn version(analysis: &Analysis) -> String {
     format!("lasthop {}, model {}", analysis.sweep.lasthop, analysis.sweep.model)
 }
 
-/// `of_many`: the sweep's title is not the page's.
+/// Returns the section of a sweep; `of_many` is true if the page has several sweeps, so that the heading names the
+/// sweep.
 fn section(analysis: &Analysis, metrics: &[&'static Metric], of_many: bool) -> Section {
     let own = analysis.metrics();
     let metrics = if metrics.is_empty() { &own } else { metrics };
@@ -83,39 +85,36 @@ fn facts(analysis: &Analysis) -> Vec<(String, String)> {
     facts
 }
 
-/// Values, or how many there are and the ends.
+/// Returns the values as a list; for long lists their number, the first and the last value.
 fn listed(values: &[String]) -> String {
     match values {
-        [first, .., last] if values.len() > MOST_LISTED => format!("{} values, {first} to {last}", values.len()),
+        [first, .., last] if values.len() > MAX_LISTED => format!("{} values, {first} to {last}", values.len()),
         _ => values.join(", "),
     }
 }
 
-/// How often each case was run at each point.
+/// Returns the number of replications of each case at each point, as a range if it varies.
 fn replications(analysis: &Analysis) -> String {
     let counts = || analysis.cells.iter().map(|cell| cell.runs.len());
     match (counts().min().unwrap_or(0), counts().max().unwrap_or(0)) {
-        (least, most) if least == most => most.to_string(),
-        (least, most) => format!("{least} to {most}"),
+        (min, max) if min == max => max.to_string(),
+        (min, max) => format!("{min} to {max}"),
     }
 }
 
-/// The analysis's own, and what the shown figures add.
+/// Returns the warnings of the analysis, and those about the shown metrics.
 fn warnings(analysis: &Analysis, figures: &[Figure<'_>]) -> Vec<String> {
     let mut warnings = analysis.warnings();
-    let most = analysis.cells.iter().map(|cell| cell.runs.len()).max().unwrap_or(0);
-    if most == 1 {
-        warnings.push(
-            "Each case was run once: there are no intervals, and nothing here says how far another run would lie."
-                .into(),
-        );
+    let max = analysis.cells.iter().map(|cell| cell.runs.len()).max().unwrap_or(0);
+    if max == 1 {
+        warnings.push("Each case was run once: without a second replication there are no intervals.".into());
     }
     for figure in figures {
         let silent = figure.entries.iter().filter(|entry| entry.row.is_none()).count();
         if silent > 0 {
             let name = figure.metric.name;
             warnings.push(format!(
-                "{silent} of {} means of {name} are missing, because no run gave one, such as transfers that never \
+                "{silent} of {} means of {name} are missing, because no run gave a value, for example if no flow \
                  completed.",
                 figure.entries.len()
             ));
@@ -136,32 +135,32 @@ fn footer(sweeps: &[Analysis]) -> String {
     format!(
         "## How to read this
 
-**Interval of the mean** (thick whiskers, bands, ±): where the mean of endlessly many runs lies, with {level} % \
-confidence, by Student's t over the replications. It assumes that single runs are about normal or that there are many \
-of them. Each interval holds for itself: of a hundred, about {} miss.
+**Interval of the mean** (thick whiskers, bands, ±): the {level} % confidence interval of the true mean, by Student's t \
+over the replications. It assumes that single runs are about normally distributed or that there are many of them. \
+Each interval is valid on its own: of a hundred, about {} miss the true mean.
 
-**One run** (thin lines): where one more single run lies, with {level} % confidence, if runs are normal. Compare a \
-single measurement with this interval, not with that of the mean. Both intervals are \
-cut off where the figure cannot be, below 0, and for shares above 1: there runs are not normal, and the intervals are only a hint.
+**One run** (thin lines): the {level} % prediction interval of one further run, if runs are normally distributed. \
+Compare a single measurement with this interval, not with that of the mean. Both intervals are cut at the limits of \
+the metric, 0 and, for shares, 1: near these limits runs are not normally distributed, and the intervals are approximate.
 
-**Change**: from the first case's mean to this one's, in percent; its interval pairs replications. The same replication is \
-the same air for every case, so it is narrower than those of the means suggest. Where it contains 0, the \
-replications do not show a difference.
+**Change**: from the first case's mean to this one's, in percent; its interval pairs replications. A replication has \
+the same random streams in every case, so this interval is narrower than those of the means suggest. If it contains 0, \
+the replications do not show a difference.
 
 **Replications**: {}.
 
-**Left out**: runs that gave no value, such as transfers that did not complete, are counted but are in no mean. \
-Pictures cut off whiskers beyond twice the mean, and below 0. They show the first {} combinations of values, and tables \
-the first {} rows. Everything else is in the store, figures that are not shown here as well: `lasthop export` writes it.
+**Left out**: runs without a value, for example of a flow that did not complete, are counted but enter no mean. \
+Charts cut whiskers beyond twice the mean, and below 0. There are charts for the first {} combinations of values, and \
+tables of the first {} rows. `lasthop export` writes all values and metrics of the store.
 ",
         (100.0 - level).round(),
         counts.join("; "),
-        pictures::MOST_CHARTS,
-        numbers::MOST_ROWS,
+        pictures::MAX_CHARTS,
+        numbers::MAX_ROWS,
     )
 }
 
-/// Text as Markdown that means nothing but itself.
+/// Escapes text for Markdown.
 fn plain(text: &str) -> String {
     let mut out = String::new();
     for c in text.chars() {

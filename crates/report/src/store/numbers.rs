@@ -1,4 +1,4 @@
-//! The table of a figure: every number that its pictures show, and those they have no room for.
+//! The table of a metric: all values that its charts show, and those without a chart.
 
 use lab::export::numbers;
 use lab::sweep::analysis::Entry;
@@ -10,8 +10,8 @@ use crate::key::short;
 use crate::number::{fixed, percent};
 use crate::table::{Cell, Column, Table};
 
-/// Rows of a table at most: what a browser sorts in a moment. `lasthop export` writes all of them.
-pub(super) const MOST_ROWS: usize = 5000;
+/// Maximum number of rows, limited by the time a browser needs to sort them. `lasthop export` writes all rows.
+pub(super) const MAX_ROWS: usize = 5000;
 
 pub(super) fn table(figure: &Figure<'_>) -> Table {
     let analysis = figure.analysis;
@@ -30,25 +30,25 @@ pub(super) fn table(figure: &Figure<'_>) -> Table {
         places.iter_mut().zip(cells).for_each(|(row, cell)| row.push(cell));
     }
     if named {
-        columns.push(Column::text("case", "what was compared"));
+        columns.push(Column::text("case", "the compared setting"));
     }
     if subjects {
-        columns.push(Column::text(figure.kind(), "what the figure is about"));
+        columns.push(Column::text(figure.kind(), "the subject of the metric"));
     }
-    columns.push(Column::number("n", "replications that gave a value"));
+    columns.push(Column::number("n", "replications with a value"));
     if lost {
-        columns.push(Column::number("without", "replications that gave none"));
+        columns.push(Column::number("without", "replications without a value"));
     }
     columns.push(Column::number("mean", figure.measure()));
-    columns.push(Column::number("±", format!("half of the {level} % interval of the mean")));
-    columns.push(Column::number("one run", format!("where {level} % of single runs lie")));
+    columns.push(Column::number("±", format!("half width of the {level} % confidence interval of the mean")));
+    columns.push(Column::number("one run", format!("prediction interval: it holds {level} % of single runs")));
     if compared {
         let first = cases[0];
         columns
             .push(Column::number(format!("change to {first}"), "change of the means; its interval pairs replications"));
-        columns.push(Column::number("±", format!("half of the {level} % interval of the change")));
+        columns.push(Column::number("±", format!("half width of the {level} % confidence interval of the change")));
     }
-    let rows = figure.entries.iter().zip(places).take(MOST_ROWS).map(|(entry, mut row)| {
+    let rows = figure.entries.iter().zip(places).take(MAX_ROWS).map(|(entry, mut row)| {
         if named {
             row.push(Cell::text(cases.get(entry.cell.case).copied().unwrap_or_default()));
         }
@@ -58,15 +58,17 @@ pub(super) fn table(figure: &Figure<'_>) -> Table {
         row.extend(estimated(figure, entry, lost, compared));
         row
     });
-    let mut caption =
-        format!("{}: mean, {level} % interval of the mean, {level} % interval of one run", figure.measure());
-    if figure.entries.len() > MOST_ROWS {
-        caption.push_str(&format!("; the first {MOST_ROWS} of {} rows", figure.entries.len()));
+    let mut caption = format!(
+        "{}: mean, its {level} % confidence interval, and the {level} % prediction interval of one run",
+        figure.measure()
+    );
+    if figure.entries.len() > MAX_ROWS {
+        caption.push_str(&format!("; the first {MAX_ROWS} of {} rows", figure.entries.len()));
     }
     Table { caption, rows: rows.collect(), columns }
 }
 
-/// The figures of an entry.
+/// Returns the cells of an entry's estimate.
 fn estimated(figure: &Figure<'_>, entry: &Entry<'_>, lost: bool, compared: bool) -> Vec<Cell> {
     let estimate = Estimate::of(entry, figure.scale);
     let n = estimate.as_ref().map_or(0, |it| it.n);
@@ -94,7 +96,7 @@ fn estimated(figure: &Figure<'_>, entry: &Entry<'_>, lost: bool, compared: bool)
     cells
 }
 
-/// The values of a key, by entry, with the numbers to sort them by.
+/// Returns the cells of a key by entry, with the numbers by which they are sorted.
 fn values(figure: &Figure<'_>, key: &str) -> Vec<Cell> {
     let texts: Vec<String> = figure.entries.iter().map(|entry| value(entry, key).unwrap_or_default()).collect();
     let read = numbers(&texts).map_or_else(|| vec![None; texts.len()], |(_, _, values)| values);

@@ -1,4 +1,5 @@
-//! A figure's pictures: one for each combination of all dimensions but the last, which runs along each of them.
+//! The charts of a metric: one for each combination of all dimensions but the last, which is the chart's horizontal
+//! axis.
 
 use std::collections::BTreeMap;
 
@@ -10,19 +11,19 @@ use crate::number::brief;
 use crate::page::Block;
 use crate::{BarChart, CurveChart, Estimate, Group, Line, Point};
 
-/// Pictures of one figure at most.
-pub(super) const MOST_CHARTS: usize = 12;
-/// Groups of bars that can be told apart; numbers along more of them are curves.
-const MOST_GROUPS: usize = 8;
-/// Groups of bars in one picture at most, where values are no numbers.
-const MOST_NAMES: usize = 24;
+/// Maximum number of charts of one metric.
+pub(super) const MAX_CHARTS: usize = 12;
+/// Maximum number of groups of bars for numeric values; more values are drawn as curves.
+const MAX_GROUPS: usize = 8;
+/// Maximum number of groups of bars for values that are no numbers.
+const MAX_NAMES: usize = 24;
 
-/// The entries of one picture.
+/// The entries of one chart.
 #[derive(Default)]
 struct Facet<'a> {
-    /// What is the same in all of it.
+    /// The values that are common to the chart's entries.
     title: String,
-    /// By place along the last dimension and case.
+    /// Entries by index along the last dimension and by case.
     entries: BTreeMap<(usize, usize), &'a Entry<'a>>,
 }
 
@@ -46,17 +47,17 @@ pub(super) fn of(figure: &Figure<'_>) -> Vec<Block> {
         let at: Vec<String> = at.map(|(at, of)| format!("{} = {}", of.name(), brief(&of.places[*at]))).collect();
         facet.title = at.join(", ");
     }
-    let left_out = facets.len().saturating_sub(MOST_CHARTS);
-    let facets = facets.values().take(MOST_CHARTS);
+    let left_out = facets.len().saturating_sub(MAX_CHARTS);
+    let facets = facets.values().take(MAX_CHARTS);
     let mut blocks = match along {
-        Some(Dimension { keys, places, numbers: Some(numbers) }) if places.len() > MOST_GROUPS => {
+        Some(Dimension { keys, places, numbers: Some(numbers) }) if places.len() > MAX_GROUPS => {
             let along = keys.join(" / ");
             alike_curves(facets.map(|facet| curves(figure, facet, &along, &places, &numbers)).collect())
         }
-        Some(along) if along.places.len() > MOST_NAMES => {
+        Some(along) if along.places.len() > MAX_NAMES => {
             let (name, count) = (along.name(), along.places.len());
             return vec![Block::Warnings(vec![format!(
-                "{name} has {count} values that are no numbers: too many for a picture."
+                "No chart: {name} has {count} values that are no numbers, more than the maximum of {MAX_NAMES}."
             )])];
         }
         along => {
@@ -66,20 +67,20 @@ pub(super) fn of(figure: &Figure<'_>) -> Vec<Block> {
         }
     };
     if left_out > 0 {
-        let note = format!("{left_out} more combinations of values have no picture; the table has them.");
+        let note = format!("{left_out} more combinations of values have no chart; they are in the table.");
         blocks.push(Block::Words(note));
     }
     blocks
 }
 
-/// Where each entry stands along each dimension.
+/// Returns the index of each entry along each dimension.
 fn places(figure: &Figure<'_>) -> Vec<Vec<usize>> {
     let grid = Grid::of(figure.analysis);
     figure.entries.iter().map(|entry| grid.place(entry.cell.point).to_vec()).collect()
 }
 
-/// Bars of the entries that `only` does not rule out: a group for each value of `along`, in the order of the points.
-/// Of several flows or links the first one is shown.
+/// Returns a bar chart of the entries that match `only`, with a group for each value of `along` in the order of the
+/// points. Only the first subject (flow or link) is shown.
 pub(super) fn bars_along(figure: &Figure<'_>, along: &str, only: &[(&str, &str)]) -> BarChart {
     let mut places: Vec<String> = Vec::new();
     let mut facet = Facet::default();
@@ -118,7 +119,7 @@ fn bars(figure: &Figure<'_>, facet: &Facet<'_>, along: &str, places: &[String]) 
 }
 
 fn curves(figure: &Figure<'_>, facet: &Facet<'_>, along: &str, places: &[String], numbers: &[f64]) -> CurveChart {
-    // A line goes from left to right, whatever the order of the values.
+    // A line runs from left to right, independently of the order of the values.
     let mut order: Vec<usize> = (0..numbers.len()).collect();
     order.sort_by(|a, b| numbers[*a].total_cmp(&numbers[*b]));
     let line = |(case, name): (usize, String)| {
@@ -131,7 +132,7 @@ fn curves(figure: &Figure<'_>, facet: &Facet<'_>, along: &str, places: &[String]
     CurveChart { title, measure, along: along.to_owned(), lines, ..CurveChart::default() }
 }
 
-/// On one scale, so that they can be compared.
+/// Gives all charts the same scale, so that they can be compared.
 fn alike_bars(mut charts: Vec<BarChart>) -> Vec<Block> {
     let reach = charts.iter().map(BarChart::highest).fold(0.0, f64::max);
     charts.iter_mut().for_each(|chart| chart.reach = Some(reach));

@@ -1,4 +1,4 @@
-//! What it takes to repeat a sweep, or one of its runs: the scenario and commands.
+//! The scenario and the commands that repeat a sweep, or one of its runs.
 
 use lab::sweep::analysis::{Analysis, CellRuns};
 use scenario::document::read_back;
@@ -7,10 +7,10 @@ use serde_json::Value;
 
 use crate::page::Block;
 
-/// Seeds that are listed; of more only the first ones.
-const MOST_SEEDS: usize = 5;
+/// Maximum number of seeds in a list; further seeds are left out.
+const MAX_SEEDS: usize = 5;
 
-/// The seeds that runs began with; none without runs. Replications differ without differing in it.
+/// Returns the seeds of the runs as a list; `None` without runs. Replications have the same seed.
 pub(super) fn seeds(analysis: &Analysis) -> Option<String> {
     let mut seeds: Vec<u64> = Vec::new();
     for (_, summary) in analysis.cells.iter().flat_map(|runs| &runs.runs) {
@@ -18,8 +18,8 @@ pub(super) fn seeds(analysis: &Analysis) -> Option<String> {
             seeds.push(summary.seed);
         }
     }
-    let shown: Vec<String> = seeds.iter().take(MOST_SEEDS).map(u64::to_string).collect();
-    let more = if seeds.len() > MOST_SEEDS { ", ..." } else { "" };
+    let shown: Vec<String> = seeds.iter().take(MAX_SEEDS).map(u64::to_string).collect();
+    let more = if seeds.len() > MAX_SEEDS { ", ..." } else { "" };
     (!shown.is_empty()).then(|| format!("{}{more}", shown.join(", ")))
 }
 
@@ -28,31 +28,31 @@ pub(super) fn blocks(analysis: &Analysis) -> Vec<Block> {
     let file = format!("{}.toml", sweep.name);
     let mut blocks = vec![
         Block::Words(format!(
-            "# Repeat it\n\nThe same scenario gives the same results to the last bit with lasthop {} and any other \
-             version with model {}.",
+            "# Repeat it\n\nThe same scenario gives bit-identical results with lasthop {} and any other version with \
+             model {}.",
             sweep.lasthop, sweep.model
         )),
         Block::Code {
             text: sweep.scenario.trim_end().to_owned(),
-            caption: format!("The scenario. Keep it as {file}:"),
+            caption: format!("The scenario; save it as {file}:"),
         },
     ];
     let again = quoted(&format!("{}-again.sqlite", sweep.name));
     let command =
         format!("lasthop sweep {} --out {again}{}{}", quoted(&file), replications(analysis), metrics(analysis));
-    blocks.push(Block::Code { text: command, caption: "The sweep again, in a store of its own:".into() });
+    blocks.push(Block::Code { text: command, caption: "The sweep again, in a new store:".into() });
     if let Some((runs, replication)) = example(analysis) {
         let text = format!("lasthop run {}{}", quoted(&file), settings(runs, replication));
         let case = if runs.cell.case_name.is_empty() { String::new() } else { format!(" of {}", runs.cell.case_name) };
         let caption =
-            format!("One run: replication {replication}{case}. Any other: its number and its values instead.");
+            format!("One run: replication {replication}{case}. For another run, replace its number and values:");
         blocks.push(Block::Code { text, caption });
     }
     blocks
 }
 
-/// How many replications there are, as an option where the scenario has another fixed number: a store keeps more than
-/// were asked for last.
+/// Returns the option for the number of replications; empty if the scenario has the same fixed number, or runs until it
+/// is precise. The store may hold more replications than the scenario asks for.
 fn replications(analysis: &Analysis) -> String {
     let asked = read_back(&analysis.sweep.scenario).map(|kept| kept.sweep.unwrap_or_default().replications);
     let kept = analysis.cells.iter().map(|runs| runs.runs.len() as u64).max().unwrap_or(0);
@@ -64,7 +64,7 @@ fn replications(analysis: &Analysis) -> String {
     }
 }
 
-/// The sweep's figures as options, where its scenario does not name them.
+/// Returns the options for the sweep's metrics; empty if the scenario names the same metrics.
 fn metrics(analysis: &Analysis) -> String {
     let scenario: Option<toml::Table> = analysis.sweep.scenario.parse().ok();
     let named = scenario.as_ref().and_then(|scenario| scenario.get("sweep")?.get("metrics")?.as_array());
@@ -75,13 +75,13 @@ fn metrics(analysis: &Analysis) -> String {
     analysis.sweep.metrics.iter().map(|name| format!(" --metric {}", quoted(name))).collect()
 }
 
-/// The first run of the last case: the one with the most that differs from the scenario.
+/// Returns the first run of the last case, whose settings differ most from the scenario.
 fn example(analysis: &Analysis) -> Option<(&CellRuns, u64)> {
     let last = analysis.cells.iter().rev().find(|runs| !runs.runs.is_empty())?;
     Some((last, last.runs.first()?.0))
 }
 
-/// The options that make the scenario this run's. The case's changes come after the point's, as in the sweep.
+/// Returns the options that turn the scenario into this run. The case's changes follow the point's, as in the sweep.
 fn settings(runs: &CellRuns, replication: u64) -> String {
     let mut out = format!(" --set replication={replication}");
     for (key, value) in runs.cell.changes.iter().chain(&runs.cell.case_changes) {
@@ -90,7 +90,7 @@ fn settings(runs: &CellRuns, replication: u64) -> String {
     out
 }
 
-/// A value as `--set` reads it: TOML, and text that is no TOML as itself.
+/// Formats a value for `--set`: as TOML, or as bare text if the text is not valid TOML.
 fn written(value: &Value) -> String {
     let plain = |text: &&str| {
         let toml = format!("value = {text}").parse::<toml::Table>().is_ok();
@@ -102,7 +102,7 @@ fn written(value: &Value) -> String {
     }
 }
 
-/// A word as a shell reads it.
+/// Quotes a word for a shell.
 fn quoted(word: &str) -> String {
     let harmless = |c: char| c.is_ascii_alphanumeric() || "-_./=:,%+@".contains(c);
     if !word.is_empty() && word.chars().all(harmless) {
@@ -118,7 +118,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn values_are_written_as_they_are_read() {
+    fn values_are_written_in_the_form_that_set_reads() {
         assert_eq!(written(&json!("50 ms")), "50 ms");
         assert_eq!(written(&json!("refined-icmp")), "refined-icmp");
         assert_eq!(written(&json!("7")), "\"7\"");
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn words_survive_a_shell() {
+    fn words_are_quoted_for_the_shell() {
         assert_eq!(quoted("a=b-c"), "a=b-c");
         assert_eq!(quoted("a=it's $HOME"), r"'a=it'\''s $HOME'");
     }

@@ -1,15 +1,19 @@
-//! A parser that is small and strict: every element is closed in its order, every attribute quoted, every `<` a tag.
+//! A small strict HTML parser: elements are closed in order, attributes quoted, and every `<` begins a tag.
 
 #![allow(dead_code, reason = "each test file uses some of it")]
 
-/// An element.
+/// An element of a document.
 pub struct Element {
     pub name: String,
-    /// Names and values.
+    /// Names and values of attributes.
     pub attributes: Vec<(String, String)>,
 }
 
-/// The elements of a document in the order in which they begin; or what is wrong, and where.
+/// Returns the elements of a document in the order of their start tags.
+///
+/// # Errors
+///
+/// The first violation of the parser's rules, and the text around it.
 pub fn elements(html: &str) -> Result<Vec<Element>, String> {
     const VOID: [&str; 3] = ["meta", "link", "br"];
     let mut open: Vec<String> = Vec::new();
