@@ -1,82 +1,83 @@
-//! What the statistics refuse.
+//! Errors of the statistics.
 
 use thiserror::Error;
 
-/// Why there is no result. The caller knows the file and the key; this says what was found and what was expected.
+/// Why a statistic cannot be computed. Messages name what was found and what was expected; the caller adds file and
+/// key.
 #[derive(Clone, Copy, PartialEq, Debug, Error)]
 pub enum Error {
-    /// NaN, an infinity, or a number whose square an `f64` does not hold.
-    #[error("found the value {found}, expected a number of at most 1e140 either way")]
+    /// NaN, an infinity, or a number of more than 1e140 in magnitude.
+    #[error("found the value {found}, expected a number of at most 1e140 in magnitude")]
     Value {
         /// The value.
         found: f64,
     },
-    /// One replication, two values.
+    /// A second value for the same replication.
     #[error("found a second value for replication {replication}, expected one")]
     Twice {
         /// The replication.
         replication: u64,
     },
-    /// Not a confidence level.
+    /// A confidence level outside of 0 to 1.
     #[error("found the confidence level {found}, expected more than 0 and less than 1, such as 0.95")]
     Level {
-        /// What was given.
+        /// The level given.
         found: f64,
     },
-    /// Not a probability.
+    /// A probability outside of 0 to 1.
     #[error("found the probability {found}, expected 0 to 1")]
     Probability {
-        /// What was given.
+        /// The probability given.
         found: f64,
     },
-    /// Not a relative precision.
+    /// A relative half-width outside of 0 to 1.
     #[error("found the relative half-width {found}, expected more than 0 and less than 1, such as 0.05 for 5 %")]
     Precision {
-        /// What was given.
+        /// The relative half-width given.
         found: f64,
     },
-    /// Less than nothing was allocated.
+    /// A negative allocation.
     #[error("found the allocation {found}, expected 0 or more")]
     Allocation {
-        /// What was given.
+        /// The allocation given.
         found: f64,
     },
-    /// Bounds that leave no choice, or too little to start from.
+    /// A minimum number of replications below 2 or above the maximum.
     #[error("found {minimum} to {maximum} replications, expected at least 2, and the minimum not above the maximum")]
     Bounds {
-        /// The least number of replications.
+        /// Minimum number of replications.
         minimum: u64,
-        /// The greatest.
+        /// Maximum number of replications.
         maximum: u64,
     },
-    /// Times that do not rise.
-    #[error("found the time {found} after {before}, expected times that rise")]
+    /// Times that are not strictly increasing.
+    #[error("found the time {found} after {before}, expected increasing times")]
     Time {
         /// The time.
         found: f64,
-        /// The one before.
+        /// The time before.
         before: f64,
     },
-    /// A series of too few values.
+    /// A series with too few values.
     #[error("found a series of {found} values, expected at least {expected}: run longer, or record more often")]
     Short {
-        /// Values there are.
+        /// Number of values found.
         found: usize,
-        /// Values that are needed.
+        /// Number of values required.
         expected: usize,
     },
     /// The truncation point is in the second half of the series.
     #[error("found the warm-up to end after {found} of {of} values, expected the first half: run longer")]
     Transient {
-        /// Values before the truncation point.
+        /// Number of values before the truncation point.
         found: usize,
-        /// All values.
+        /// Number of all values.
         of: usize,
     },
-    /// Batch means that still depend on each other.
+    /// Batch means that are still correlated.
     #[error("found a lag-1 autocorrelation of {found:.2} between batch means, expected less than 0.4: run longer")]
     Correlated {
-        /// The autocorrelation, jackknifed.
+        /// The jackknifed lag-1 autocorrelation.
         found: f64,
     },
 }

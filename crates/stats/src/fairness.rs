@@ -7,14 +7,14 @@
 //! f = (sum x_i)^2 / (n sum x_i^2)         1/n to 1; k equal shares among n give k/n
 //! ```
 //!
-//! Where the formula says 0/0: of no shares at all there is no index; of shares that are all zero, which are equal, it
-//! is 1. The index measures equality, not success. Limits: no unit, no weights (divide by each one's due first); a
-//! value far above 1/n hides a starved flow among many.
+//! Cases of 0/0: the index of no shares is undefined (`None`), and that of shares that are all zero, hence equal, is 1.
+//! The index measures equality, not success. Limits: no unit and no weights (divide each share by its due share first);
+//! a value far above 1/n may hide one starved flow among many.
 
 use crate::Error;
 use crate::sample::checked;
 
-/// The index of these shares, in any common unit. `None` for an empty slice; 1 when all are zero.
+/// Returns the index of these shares, given in any common unit; `None` for an empty slice, 1 if all are zero.
 ///
 /// # Errors
 /// [`Error::Value`] for NaN, infinities and values beyond [`crate::sample::LARGEST`]; [`Error::Allocation`] below 0.
@@ -31,7 +31,7 @@ pub fn jain(allocations: &[f64]) -> Result<Option<f64>, Error> {
     if largest == 0.0 {
         return Ok(Some(1.0));
     }
-    // The index has no scale; shares of the largest neither vanish nor overflow when squared.
+    // The index is independent of scale; shares relative to the largest one do not underflow or overflow when squared.
     let shares = || allocations.iter().map(|x| x / largest);
     let (sum, squares) = (shares().sum::<f64>(), shares().map(|x| x * x).sum::<f64>());
     Ok(Some((sum * sum / (allocations.len() as f64 * squares)).min(1.0)))
@@ -43,7 +43,7 @@ mod tests {
 
     /// DEC-TR-301: 20 dollars among 100 people. 20 cents each: 1. Two dollars to 10 of them: 0.1.
     #[test]
-    fn the_authors_dollars_come_out() {
+    fn example_of_dec_tr_301_is_reproduced() {
         assert!((jain(&[0.2; 100]).unwrap().unwrap() - 1.0).abs() < 1e-12);
         let mut few = [0.0; 100];
         few[..10].fill(2.0);
@@ -52,12 +52,12 @@ mod tests {
 
     /// By hand: 1, 3, 5 have 81 / (3 x 35).
     #[test]
-    fn a_hand_calculation() {
+    fn index_agrees_with_a_hand_calculation() {
         assert!((jain(&[1.0, 3.0, 5.0]).unwrap().unwrap() - 81.0 / 105.0).abs() < 1e-15);
     }
 
     #[test]
-    fn nobody_nothing_and_less_than_nothing() {
+    fn empty_zero_and_negative_shares() {
         assert_eq!(jain(&[]), Ok(None));
         assert_eq!(jain(&[0.0, 0.0]), Ok(Some(1.0)));
         assert_eq!(jain(&[1e-320, 0.0]), Ok(Some(0.5)));

@@ -1,10 +1,10 @@
-//! What a simulation laboratory needs of statistics: intervals, comparisons, steady state, when to stop.
+//! Statistics of simulation experiments: intervals, comparisons, steady state, stopping rules.
 //!
-//! Pure functions of their arguments: no input or output, no clock, no chance. [`sample`] holds values, a value for
-//! each replication, and sums them up; everything else starts from there. Results depend on the values and their
-//! replications, never on the order in which they arrived.
+//! Pure functions of their arguments: no input or output, no clock, no randomness. [`sample`] holds values, one per
+//! replication, and their moments, on which the other modules build. Results depend on the values and their replication
+//! numbers, never on the order of insertion.
 //!
-//! Where a method holds the truth less often than it promises, its file and `docs/models/statistics.md` say so.
+//! If a method's coverage is below its nominal level, its file and `docs/models/statistics.md` state by how much.
 //!
 //! ```
 //! use stats::{Interval, Level, Moments};

@@ -1,25 +1,26 @@
-//! Many comparisons at once.
+//! Multiple comparisons.
 //!
-//! Source: Holm, "A simple sequentially rejective multiple test procedure", Scandinavian Journal of Statistics 6 (1979);
-//! Bonferroni's inequality as in Law, *Simulation Modeling and Analysis*, 5th ed. (2015) 10.3.
+//! Source: Holm, "A simple sequentially rejective multiple test procedure", Scandinavian Journal of Statistics 6
+//! (1979); Bonferroni's inequality as in Law, *Simulation Modeling and Analysis*, 5th ed. (2015) 10.3.
 //!
-//! With m true comparisons at level 1 - a, at least one misses up to m a of the time. For *intervals* that hold together,
-//! each gets the level 1 - a/m: [`crate::Level::shared`]. For *decisions* Holm's steps find more at the same error: with
-//! p_(1) <= p_(2) <= ... the adjusted values are
+//! With m comparisons at level 1 - a of systems that are equal, the probability of at least one false difference is up
+//! to m a. For *intervals* that are to be valid jointly, each gets the level 1 - a/m: [`crate::Level::shared`]. For
+//! *decisions* Holm's procedure has more power at the same error: with p_(1) <= p_(2) <= ... the adjusted values are
 //!
 //! ```text
 //! q_(1) = m p_(1)      q_(i) = max(q_(i-1), (m - i + 1) p_(i))      at most 1
 //! ```
 //!
-//! and comparison i counts as different if q_i <= a. Valid under any dependence. Limit: it keeps the chance of *one or
-//! more* false differences at a, which is strict for hundreds of comparisons.
+//! and comparison i is significant if q_i <= a. Valid under any dependence. Limit: the probability of *at least one*
+//! false difference is at most a, which is strict for hundreds of comparisons.
 
 use crate::Error;
 
-/// Holm's adjusted p values, in the order given. The comparisons at or below alpha are different.
+/// Returns Holm's adjusted p values, in the order of `p_values`. Comparisons with a value of at most alpha are
+/// significant.
 ///
 /// # Errors
-/// [`Error::Probability`] at the first that is not 0 to 1.
+/// [`Error::Probability`] for the first value outside of 0 to 1.
 pub fn holm(p_values: &[f64]) -> Result<Vec<f64>, Error> {
     if let Some(&found) = p_values.iter().find(|p| !(0.0..=1.0).contains(*p)) {
         return Err(Error::Probability { found });
@@ -39,9 +40,9 @@ pub fn holm(p_values: &[f64]) -> Result<Vec<f64>, Error> {
 mod tests {
     use super::*;
 
-    /// By hand: 0.01, 0.04, 0.03, 0.005 times 3, 1, 2, 4, and never below the one before.
+    /// Hand calculation: 0.01, 0.04, 0.03, 0.005 times 3, 1, 2, 4, each at least the preceding adjusted value.
     #[test]
-    fn steps_by_hand() {
+    fn adjusted_values_agree_with_a_hand_calculation() {
         let found = holm(&[0.01, 0.04, 0.03, 0.005]).unwrap();
         for (found, expected) in found.into_iter().zip([0.03, 0.06, 0.06, 0.02]) {
             assert!((found - expected).abs() < 1e-15, "{found} {expected}");
@@ -51,7 +52,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_probability_is_refused() {
+    fn p_value_outside_0_to_1_is_refused() {
         assert_eq!(holm(&[0.5, 1.5]), Err(Error::Probability { found: 1.5 }));
         assert!(holm(&[f64::NAN]).is_err());
     }

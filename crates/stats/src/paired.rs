@@ -1,4 +1,4 @@
-//! Two systems compared replication by replication.
+//! Comparison of two systems, paired by replication.
 //!
 //! Source: Law, *Simulation Modeling and Analysis*, 5th ed. (2015) 10.2.1 (paired t) and 11.2 (common random numbers);
 //! Jain, *The Art of Computer Systems Performance Analysis* (1991) 13.4.1. The change of the means: the classical
@@ -11,45 +11,44 @@
 //! p = P(|T_(n-1)| > |mean(d)| sqrt(n) / s(d))
 //! ```
 //!
+//! Replications that share their random streams (such as the same channel under every scheme) give pairs whose
+//! differences vary less than the values. The variances of the two systems may differ.
 //!
-//! Replications that share their randomness (the same air under every scheme) make pairs that vary less than their
-//! parts. No assumption ties the variances of the two systems.
-//!
-//! Limits: those of Student's interval, on the differences; the interval of c is right in the limit, and
-//! needs a mean of the base well away from 0. The mean of the changes in percent is not the change of the means: small
-//! bases weigh more. A replication that only one side has is left out, and counted.
+//! Limits: those of Student's interval, applied to the differences. The interval of c is asymptotically correct, and
+//! needs a mean of the base well away from 0. The mean of the changes in percent is not the change of the means,
+//! because small bases weigh more. A replication without a counterpart is left out, and counted.
 
 use crate::sample::LARGEST;
 use crate::student::t_beyond;
 use crate::{Interval, Level, Moments, Sample};
 
-/// Values matched by replication.
+/// The values of two systems, paired by replication.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Pairs {
     pairs: Vec<(u64, f64, f64)>,
     left_out: usize,
 }
 
-/// By how much the mean of one side differs from that of the other.
+/// The difference of the means of two systems, relative to the base.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct ChangeOfMeans {
-    /// In percent of the base's magnitude; 10 is a tenth more than the base.
+    /// The change in percent of the magnitude of the base's mean; 10 means a tenth more than the base.
     pub percent: f64,
-    /// Where the true one lies; none below two pairs.
+    /// Confidence interval of the change; `None` below two pairs.
     pub interval: Option<Interval>,
 }
 
-/// Changes in percent of the base, pair by pair.
+/// The change of each pair in percent of the base.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Changes {
-    /// By replication, in percent; 10 is a tenth more than the base.
+    /// Changes in percent, by replication; 10 means a tenth more than the base.
     pub percent: Sample,
-    /// Pairs that have none, because the base is 0 or next to it.
+    /// Number of pairs without a change, because the base is 0 or nearly 0.
     pub undefined: usize,
 }
 
 impl Pairs {
-    /// Matches the replications that both have.
+    /// Pairs the replications that are in both samples.
     pub fn of(base: &Sample, other: &Sample) -> Self {
         let pairs: Vec<_> =
             base.iter().filter_map(|(replication, from)| Some((replication, from, other.get(replication)?))).collect();
@@ -57,35 +56,36 @@ impl Pairs {
         Pairs { pairs, left_out }
     }
 
-    /// How many pairs.
+    /// Number of pairs.
     pub fn len(&self) -> usize {
         self.pairs.len()
     }
 
-    /// Whether no replication is in both.
+    /// True if no replication is in both samples.
     pub fn is_empty(&self) -> bool {
         self.pairs.is_empty()
     }
 
-    /// How many values, of either side, had no partner.
+    /// Number of values, in both samples together, without a counterpart.
     pub fn left_out(&self) -> usize {
         self.left_out
     }
 
-    /// Other minus base, in the values' unit.
+    /// Returns the moments of the differences, other minus base, in the unit of the values.
     pub fn differences(&self) -> Moments {
         let mut moments = Moments::default();
         self.pairs.iter().for_each(|(_, base, other)| moments.add(other - base));
         moments
     }
 
-    /// The interval of the mean difference; none below two pairs. If 0 is outside, the two differ at this level.
+    /// Returns the confidence interval of the mean difference; `None` below two pairs. If it does not contain 0, the
+    /// systems differ significantly at this level.
     pub fn interval(&self, level: Level) -> Option<Interval> {
         Interval::of_mean(&self.differences(), level)
     }
 
-    /// The change from the mean of the base to the mean of the other; `None` when the base's is 0, or so near to it
-    /// that the quotient is not a number.
+    /// Returns the change from the mean of the base to the mean of the other system; `None` if the mean of the base is
+    /// 0, or so small that the quotient is not finite.
     pub fn change_of_means(&self, level: Level) -> Option<ChangeOfMeans> {
         let of = |value: fn(&(u64, f64, f64)) -> f64| {
             let mut moments = Moments::default();
@@ -97,7 +97,7 @@ impl Pairs {
         if !percent.is_finite() || percent.abs() > LARGEST {
             return None;
         }
-        // The residual of each difference after the base's share; the mean is 0 but for rounding.
+        // The residual of each difference after the base's share; the residuals have mean 0, apart from rounding.
         let mut left = Moments::default();
         self.pairs.iter().for_each(|(_, base, other)| left.add((other - base) - ratio * base));
         let error = Interval::of_mean(&left, level).map(|around| 100.0 * (around.half_width() / base.abs()));
@@ -105,13 +105,13 @@ impl Pairs {
         Some(ChangeOfMeans { percent, interval })
     }
 
-    /// The change of each pair.
+    /// Returns the change of each pair.
     pub fn changes(&self) -> Changes {
         let mut percent = Sample::default();
         for &(replication, base, other) in &self.pairs {
             let change = 100.0 * ((other - base) / base.abs());
             if change.abs() <= LARGEST {
-                // A replication stands in a sample once, so it is in the pairs once.
+                // A replication occurs once in each sample, so it occurs once in the pairs.
                 let _ = percent.insert(replication, change);
             }
         }
@@ -119,8 +119,8 @@ impl Pairs {
         Changes { percent, undefined }
     }
 
-    /// How often two systems with equal means would differ by this much or more, 0 to 1: the two-sided paired t test.
-    /// None below two pairs. Differences that are all the same give 1 if they are 0, else 0.
+    /// Returns the p value of the two-sided paired t test: the probability that systems with equal means differ by at
+    /// least this much. `None` below two pairs. If all differences are equal, 1 if they are 0, otherwise 0.
     pub fn p_value(&self) -> Option<f64> {
         let moments = self.differences();
         let (mean, error) = (moments.mean()?, moments.standard_error()?);
@@ -139,7 +139,7 @@ mod tests {
     /// 5.4, 16.6, 0.6, 1.4, 0.6, 7.3 against 19.1, 3.5, 3.4, 2.5, 3.6, 1.7: mean -0.32, variance 81.62,
     /// interval (-7.75, 7.11). The systems are not different.
     #[test]
-    fn the_textbook_example_comes_out() {
+    fn textbook_example_is_reproduced() {
         let a = Sample::of([5.4, 16.6, 0.6, 1.4, 0.6, 7.3]).unwrap();
         let b = Sample::of([19.1, 3.5, 3.4, 2.5, 3.6, 1.7]).unwrap();
         let pairs = Pairs::of(&b, &a);
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn values_without_a_partner_are_counted() {
+    fn unpaired_values_are_left_out_and_counted() {
         let mut base = Sample::default();
         let mut other = Sample::default();
         for (replication, value) in [(1, 10.0), (2, 0.0), (3, 30.0), (8, 1.0)] {
@@ -174,7 +174,7 @@ mod tests {
     /// The residuals of the differences 0 and 4 after a third of the base are -10/3 and 10/3: half of the interval is
     /// 12.706 x (20/3) / 2 / 6.
     #[test]
-    fn the_change_of_the_means_is_that_of_the_means() {
+    fn change_of_means_agrees_with_a_hand_calculation() {
         let pairs =
             |base: [f64; 2], other: [f64; 2]| Pairs::of(&Sample::of(base).unwrap(), &Sample::of(other).unwrap());
         let change = |pairs: Pairs| pairs.change_of_means(Level::default());
@@ -192,9 +192,9 @@ mod tests {
         assert_eq!(Pairs::of(&Sample::default(), &Sample::default()).change_of_means(Level::default()), None);
     }
 
-    /// The p value is below alpha exactly if the interval leaves 0 out.
+    /// The p value is below alpha exactly if the interval does not contain 0.
     #[test]
-    fn test_and_interval_agree() {
+    fn p_value_and_interval_agree() {
         let base = Sample::of([1.0, 2.0, 3.0, 4.0]).unwrap();
         for shift in [0.0, 0.5, 1.0, 1.2, 1.3, 2.0, -3.0] {
             let other = Sample::of([1.1 + shift, 1.3 + shift, 3.9 + shift, 4.0 + shift]).unwrap();

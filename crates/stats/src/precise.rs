@@ -1,4 +1,4 @@
-//! Replicating until the mean is precise enough.
+//! A stopping rule: replications until the mean is precise enough.
 //!
 //! Source: Law, *Simulation Modeling and Analysis*, 5th ed. (2015) 9.4.1, the sequential procedure for a relative
 //! error; Law, Kelton and Koenig, "Relative width sequential confidence intervals for the mean", Communications in
@@ -9,17 +9,17 @@
 //! more         the least i - n with  t_(i-1, 1-a/2) s / sqrt(i)  <=  g / (1 + g) |mean|
 //! ```
 //!
-//! If the half-width is at most g/(1+g) of the *estimate*, the error is at most g of the *truth* whenever the interval
-//! holds it. The plain rule, half-width / mean <= g, would allow an error of g / (1 - g).
+//! If the half-width is at most g/(1+g) of the *estimate* and the interval contains the true mean, the error is at most
+//! g of the *true mean*. The plain rule, half-width / mean <= g, would allow an error of g / (1 - g).
 //!
-//! Limits: repeated looks that stop at the first good one stop too early too often. So the interval at the end
-//! holds the truth less often than its level. Law recommends g <= 0.15 and at least 10 replications to begin with; then
-//! the coverage of nominal 90 % intervals was never below 86 % in their experiments. Take larger minima for skewed
-//! figures. A mean near 0 has no relative precision: the rule runs to the maximum.
+//! Limits: a rule that stops at the first sufficient result tends to stop too early, so the coverage of the final
+//! interval is below its level. Law recommends g <= 0.15 and a minimum of 10 replications; then the coverage of nominal
+//! 90 % intervals was at least 86 % in Law's experiments. Use larger minima for skewed metrics. A mean near 0 has no
+//! relative precision: the rule continues to the maximum.
 
 use crate::{Error, Interval, Level, Moments};
 
-/// When to stop.
+/// A stopping rule for replications.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Rule {
     relative: f64,
@@ -28,25 +28,25 @@ pub struct Rule {
     maximum: u64,
 }
 
-/// What the values so far call for.
+/// The decision of a rule for the values so far.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Verdict {
-    /// The mean is as precise as asked for. Values that are all the same count as precise: ask
-    /// [`Moments::is_constant`] whether that is chance or a fault.
+    /// The mean is precise enough. Values that are all equal count as precise: [`Moments::is_constant`] recognizes
+    /// them.
     Enough,
-    /// This many more replications, at least 1; then ask again. An estimate from the variance so far, never beyond the
-    /// maximum.
+    /// This many further replications (at least 1) are needed before the next decision. An estimate from the variance
+    /// so far, limited by the maximum.
     More(u64),
     /// The maximum is reached and the mean is not precise enough.
     Exhausted,
 }
 
 impl Rule {
-    /// Law's recommendation for the least number of replications.
+    /// Minimum number of replications that Law recommends.
     pub const MINIMUM: u64 = 10;
 
-    /// Until the mean is within the share `relative` of the truth (0.05 is 5 %) at the `level`, with at least `minimum`
-    /// and at most `maximum` replications.
+    /// Returns the rule that stops when the relative error of the mean is at most `relative` (0.05 is 5 %) at the
+    /// confidence `level`, with at least `minimum` and at most `maximum` replications.
     ///
     /// # Errors
     /// [`Error::Precision`] unless `relative` is between 0 and 1; [`Error::Bounds`] if `minimum` is below 2 or above
@@ -59,12 +59,12 @@ impl Rule {
         Ok(Rule { relative, level, minimum, maximum })
     }
 
-    /// The bound on half-width / mean: g / (1 + g).
+    /// The bound of half-width / mean: g / (1 + g).
     pub fn adjusted(&self) -> f64 {
         self.relative / (1.0 + self.relative)
     }
 
-    /// Judges the values so far.
+    /// Returns the decision for the values so far.
     pub fn judge(&self, moments: &Moments) -> Verdict {
         let n = moments.n();
         if n < self.minimum {
@@ -81,7 +81,7 @@ impl Rule {
         if n >= self.maximum {
             return Verdict::Exhausted;
         }
-        // The half-width falls with n: search between what is too few and what is enough, or the maximum.
+        // The half-width decreases with n: binary search between a number that is too small and the maximum.
         let (mut few, mut enough) = (n, self.maximum);
         while enough - few > 1 {
             let middle = few + (enough - few) / 2;
@@ -94,13 +94,13 @@ impl Rule {
         Verdict::More(enough - n)
     }
 
-    /// The interval to report, at the level of the rule. None below two values.
+    /// Returns the confidence interval of the mean at the level of the rule; `None` below two values.
     pub fn interval(&self, moments: &Moments) -> Option<Interval> {
         Interval::of_mean(moments, self.level)
     }
 }
 
-/// Refuses what is not a relative half-width.
+/// Returns an error unless `relative` is between 0 and 1.
 pub(crate) fn check_relative(relative: f64) -> Result<(), Error> {
     if relative > 0.0 && relative < 1.0 { Ok(()) } else { Err(Error::Precision { found: relative }) }
 }
@@ -117,7 +117,7 @@ mod tests {
     /// 0.05 / 1.05 x 10 = 0.476 allows. 16 would do (1.753 x 1.0541 / 4 = 0.462), 15 not (1.761 x 1.0541 / 3.873 =
     /// 0.479).
     #[test]
-    fn asks_for_as_many_as_a_hand_calculation() {
+    fn number_of_further_replications_agrees_with_a_hand_calculation() {
         let moments = Moments::of([9.0, 11.0].into_iter().cycle().take(10)).unwrap();
         assert_eq!(rule(0.05, 10, 100).judge(&moments), Verdict::More(6));
         assert_eq!(rule(0.05, 10, 12).judge(&moments), Verdict::More(2));
@@ -128,7 +128,7 @@ mod tests {
 
     /// 0.611 is 6.11 % of 10: within a plain 6.3 %, not within 6.3 / 1.063 = 5.93 %.
     #[test]
-    fn the_adjusted_rule_is_the_stricter() {
+    fn adjusted_rule_is_stricter_than_the_plain_rule() {
         let moments = Moments::of([9.0, 11.0].into_iter().cycle().take(10)).unwrap();
         let relative = rule(0.063, 10, 100).interval(&moments).unwrap().relative_half_width().unwrap();
         assert!(relative < 0.063);
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mean_of_zero_and_equal_values() {
+    fn zero_mean_exhausts_the_rule_and_equal_values_are_enough() {
         let around = Moments::of([-1.0, 1.0].into_iter().cycle().take(10)).unwrap();
         assert_eq!(rule(0.1, 10, 100).judge(&around), Verdict::More(90));
         assert_eq!(rule(0.1, 10, 10).judge(&around), Verdict::Exhausted);
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn rules_that_cannot_be_kept_are_refused() {
+    fn invalid_precision_and_bounds_are_refused() {
         for bad in [0.0, 1.0, -1.0, 5.0, f64::NAN] {
             assert!(matches!(Rule::new(bad, Level::default(), 10, 20), Err(Error::Precision { .. })));
         }

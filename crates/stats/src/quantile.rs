@@ -1,4 +1,4 @@
-//! Quantiles, and intervals for them that assume no distribution.
+//! Quantiles, and their confidence intervals without an assumption on the distribution.
 //!
 //! Source: Hyndman and Fan, "Sample quantiles in statistical packages", The American Statistician 50 (1996), type 7;
 //! the intervals: Hahn and Meeker, *Statistical Intervals* (1991) 5.2; David and Nagaraja, *Order Statistics* (2003)
@@ -10,48 +10,48 @@
 //!            l the greatest with P(B <= l - 1) <= a/2,  u the least with P(B >= u) <= a/2
 //! ```
 //!
-//! The chance that the interval holds the quantile is at least P, and exactly P for continuous values; P is stated, and
-//! not below the level. If no order statistic is far enough out there is no interval: at 95 % the median needs 6
-//! values, the 99 % quantile 368.
+//! The coverage is at least P, and exactly P for continuous values; P is returned, and at least the level. If no order
+//! statistic is far enough out there is no interval: at 95 % the median needs 6 values, the 99 % quantile 368.
 //!
-//! Limits: independent values. The probabilities of B are added up term by term from the mode, n steps: the library's
-//! incomplete beta stops after 140 terms, and is off in the third digit at n = 10^6.
+//! Limits: independent values. The probabilities of B are summed term by term from the mode, n steps: the incomplete
+//! beta function of `statrs` stops after 140 terms, and is wrong in the third digit at n = 10^6.
 
 use crate::sample::checked;
 use crate::{Error, Interval, Level};
 
-/// Values in rising order.
+/// Values in ascending order.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Ordered {
     values: Vec<f64>,
 }
 
-/// An interval between two of the values.
+/// A confidence interval of a quantile, bounded by two of the values.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct QuantileInterval {
-    /// The interval.
+    /// The interval, in the unit of the values.
     pub interval: Interval,
-    /// The chance that such an interval holds the quantile of continuous values, at least the level asked for.
+    /// Coverage for continuous values; at least the requested level.
     pub coverage: f64,
 }
 
 impl Ordered {
-    /// Sorts them.
+    /// Sorts the values.
     ///
     /// # Errors
-    /// [`Error::Value`] at the first that is NaN, infinite, or beyond [`crate::sample::LARGEST`].
+    /// [`Error::Value`] for the first value that is NaN, infinite, or beyond [`crate::sample::LARGEST`].
     pub fn of(values: impl IntoIterator<Item = f64>) -> Result<Self, Error> {
         let mut values = values.into_iter().map(checked).collect::<Result<Vec<_>, _>>()?;
         values.sort_by(f64::total_cmp);
         Ok(Ordered { values })
     }
 
-    /// The values, the least first.
+    /// The values in ascending order.
     pub fn values(&self) -> &[f64] {
         &self.values
     }
 
-    /// The value below which the share `p` of all lies; 0 gives the least, 1 the greatest. None without values.
+    /// Returns the value below which the share `p` of all values lies, interpolated; 0 gives the smallest value, 1 the
+    /// largest. `None` without values.
     ///
     /// # Errors
     /// [`Error::Probability`] unless `p` is 0 to 1.
@@ -66,8 +66,8 @@ impl Ordered {
         Ok(Some(from + (place - below as f64) * (to - from)))
     }
 
-    /// The confidence interval of the distribution's quantile. `None` when there are too few values for the level, and
-    /// for `p` of 0 or 1, which no number of values bounds.
+    /// Returns the confidence interval of the distribution's quantile `p`. `None` if there are too few values for the
+    /// level, and for `p` of 0 or 1, which no number of values can bound.
     ///
     /// # Errors
     /// [`Error::Probability`] unless `p` is 0 to 1.
@@ -81,7 +81,8 @@ impl Ordered {
         }
         let weights = binomial(n, p);
         let side = level.alpha() / 2.0;
-        // How many of the least outcomes stay within `side`, and their probability together.
+        // Returns the number of outcomes, from the given end, whose total probability is at most `side`, and that
+        // probability.
         let within = |outcomes: &mut dyn Iterator<Item = &f64>| {
             let mut tail = 0.0;
             let count = outcomes.take_while(|&&weight| {
@@ -96,13 +97,14 @@ impl Ordered {
         if lower == 0 || upper == 0 {
             return Ok(None);
         }
-        // B <= lower - 1 fits, so x_(lower) is the end; B >= n - upper + 1 fits, so x_(n - upper + 1) is.
+        // P(B <= lower - 1) fits, so x_(lower) is the lower end; P(B >= n - upper + 1) fits, so x_(n - upper + 1) is
+        // the upper end.
         let interval = Interval { low: self.values[lower - 1], high: self.values[n - upper] };
         Ok(Some(QuantileInterval { interval, coverage: 1.0 - below - above }))
     }
 }
 
-/// The probabilities of 0 to n successes; `p` strictly between 0 and 1.
+/// Returns the binomial probabilities of 0 to n successes; `p` strictly between 0 and 1.
 fn binomial(n: usize, p: f64) -> Vec<f64> {
     let mode = (((n + 1) as f64 * p) as usize).min(n);
     let odds = p / (1.0 - p);
@@ -128,9 +130,9 @@ mod tests {
         Ordered::of((1..=n).rev().map(|x| x as f64)).unwrap()
     }
 
-    /// Type 7 by hand, with R's `quantile(c(1, 2, 3, 4, 10))`: 1 2 3 4 10, and 0.9: 7.6.
+    /// Type 7 by hand, and R's `quantile(c(1, 2, 3, 4, 10))`: 1 2 3 4 10; for 0.9: 7.6.
     #[test]
-    fn type_seven_by_hand() {
+    fn type_7_quantiles_agree_with_a_hand_calculation() {
         let values = Ordered::of([10.0, 1.0, 4.0, 2.0, 3.0]).unwrap();
         assert_eq!(values.values(), [1.0, 2.0, 3.0, 4.0, 10.0]);
         for (p, expected) in [(0.0, 1.0), (0.25, 2.0), (0.5, 3.0), (0.75, 4.0), (0.9, 7.6), (1.0, 10.0)] {
@@ -141,10 +143,10 @@ mod tests {
         assert!(first(3).quantile(f64::NAN).is_err() && first(3).quantile(1.1).is_err());
     }
 
-    /// The tables of the median's interval at 95 % (Conover, *Practical Nonparametric Statistics*; the sign test's): 6
-    /// values give the range with 1 - 2/64; 10 the second to the ninth with 1 - 22/1024; 20 the 6th to the 15th.
+    /// Published ranks of the median's interval at 95 % (Conover, *Practical Nonparametric Statistics*; sign test): 6
+    /// values give the whole range with 1 - 2/64; 10 the second to the ninth with 1 - 22/1024; 20 the 6th to the 15th.
     #[test]
-    fn the_median_has_its_published_ranks() {
+    fn median_interval_has_its_published_ranks() {
         assert_eq!(first(5).interval(0.5, Level::default()), Ok(None));
         for (n, low, high, coverage) in [
             (6, 1.0, 6.0, 1.0 - 2.0 / 64.0),
@@ -159,14 +161,14 @@ mod tests {
 
     /// 0.99^n <= 0.025 from n = 368 on.
     #[test]
-    fn far_quantiles_need_many_values() {
+    fn extreme_quantile_with_too_few_values_has_no_interval() {
         assert_eq!(first(367).interval(0.99, Level::default()), Ok(None));
         assert!(first(368).interval(0.99, Level::default()).unwrap().is_some());
         assert_eq!(first(1000).interval(1.0, Level::default()), Ok(None));
     }
 
     #[test]
-    fn the_binomial_agrees_with_the_library() {
+    fn binomial_probabilities_agree_with_statrs() {
         for (n, p) in [(1, 0.3), (17, 0.9), (1000, 0.01), (3000, 0.5), (3000, 0.999)] {
             let law = Binomial::new(p, n as u64).unwrap();
             let mut sum = 0.0;

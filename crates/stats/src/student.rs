@@ -1,24 +1,24 @@
-//! Quantiles of Student's t and of the normal distribution.
+//! Quantiles of Student's t distribution and of the normal distribution.
 //!
-//! The survival function and the density are the library's. Its quantile of t is not used: it does not return for some
-//! arguments (10^9 degrees of freedom, probability 0.6) and loses its digits beyond 10^5. Instead:
+//! Survival function and density come from `statrs`. Its quantile function of t is not used: it does not return for
+//! some arguments (10^9 degrees of freedom, probability 0.6) and loses its digits beyond 10^5 degrees. Instead:
 //!
-//! - up to 1000 degrees of freedom, Newton's method for sf(t) = p from the normal quantile. For p < 1/2 that lies below
-//!   the root, and sf is convex above 0, so each step goes up and none passes the root;
-//! - beyond, four terms of the expansion in 1 / degrees (Abramowitz and Stegun, *Handbook of Mathematical Functions*,
-//!   26.7.5), which from there on agrees with the survival function to 1e-8 of every probability above 1e-9.
+//! - up to 1000 degrees of freedom, Newton's method for sf(t) = p, started at the normal quantile. For p < 1/2 the
+//!   start lies below the root, and sf is convex above 0, so each step increases t and none passes the root;
+//! - beyond 1000, four terms of the expansion in 1 / degrees (Abramowitz and Stegun, *Handbook of Mathematical
+//!   Functions*, 26.7.5), which agrees with the survival function to 1e-8 for every probability above 1e-9.
 
 use statrs::distribution::{Continuous, ContinuousCDF, Normal, StudentsT};
 
-/// Where the expansion takes over, and is at least as exact as the survival function.
+/// Degrees of freedom above which the expansion is used, which is then at least as exact as the survival function.
 const MANY: f64 = 1000.0;
 
-/// The z with P(Z > z) = `tail` for the standard normal Z; `tail` in (0, 1).
+/// Returns the z with P(Z > z) = `tail` for the standard normal Z; `tail` in (0, 1).
 pub fn normal_above(tail: f64) -> f64 {
     -Normal::standard().inverse_cdf(tail)
 }
 
-/// The t with P(T > t) = `tail` at `degrees` of freedom; `tail` in (0, 1/2), `degrees` at least 1.
+/// Returns the t with P(T > t) = `tail` for `degrees` (at least 1) degrees of freedom; `tail` in (0, 1/2).
 pub fn t_above(tail: f64, degrees: f64) -> f64 {
     let z = normal_above(tail);
     if degrees > MANY {
@@ -34,7 +34,8 @@ pub fn t_above(tail: f64, degrees: f64) -> f64 {
     }
     let Ok(law) = StudentsT::new(0.0, 1.0, degrees) else { return f64::NAN };
     let mut t = z;
-    // One degree of freedom doubles t at each step far out: from 8 to 10^20 in 65 steps, then a few more.
+    // The slowest case: with one degree of freedom t doubles at each step far from the root, from 8 to 10^20 in 65
+    // steps.
     for _ in 0..100 {
         let step = (law.sf(t) - tail) / law.pdf(t);
         t += step;
@@ -45,7 +46,7 @@ pub fn t_above(tail: f64, degrees: f64) -> f64 {
     t
 }
 
-/// P(|T| > |t|) at `degrees` of freedom, at least 1.
+/// Returns P(|T| > |t|) for `degrees` (at least 1) degrees of freedom.
 pub fn t_beyond(t: f64, degrees: f64) -> f64 {
     StudentsT::new(0.0, 1.0, degrees).map_or(f64::NAN, |law| 2.0 * law.sf(t.abs())).min(1.0)
 }
@@ -54,9 +55,9 @@ pub fn t_beyond(t: f64, degrees: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// Published tables of t (Law 2015, table T.1; Abramowitz and Stegun, table 26.10), to their three digits.
+    /// Published tables of t (Law 2015, table T.1; Abramowitz and Stegun, table 26.10), to three digits.
     #[test]
-    fn quantiles_agree_with_the_tables() {
+    fn quantiles_agree_with_published_tables() {
         let table = [
             (1.0, [3.078, 6.314, 12.706, 63.657]),
             (2.0, [1.886, 2.920, 4.303, 9.925]),
@@ -76,7 +77,7 @@ mod tests {
 
     /// One and two degrees of freedom have closed forms: 1 / tan(pi p) and (1 - 2p) / sqrt(2 p (1 - p)).
     #[test]
-    fn far_tails_agree_with_the_closed_forms() {
+    fn small_tails_agree_with_the_closed_forms() {
         for exponent in 1..=20 {
             let tail = 0.4 * libm::pow(10.0, -f64::from(exponent));
             let one = 1.0 / libm::tan(std::f64::consts::PI * tail);
@@ -86,9 +87,9 @@ mod tests {
         }
     }
 
-    /// The two ways agree where one takes over from the other.
+    /// Expansion and Newton's method agree at the border between them.
     #[test]
-    fn the_expansion_continues_the_search() {
+    fn expansion_agrees_with_newtons_method_at_their_border() {
         for tail in [0.4, 0.1, 0.025, 1e-3, 1e-6, 1e-9] {
             let law = StudentsT::new(0.0, 1.0, 1001.0).unwrap();
             let t = t_above(tail, 1001.0);

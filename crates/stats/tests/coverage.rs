@@ -1,9 +1,9 @@
-//! How often the intervals hold the truth, over many synthetic data sets whose truth is known.
+//! Coverage of the intervals, measured with many synthetic data sets of known distribution.
 //!
-//! Each row of the table counts hits in N independent experiments from named streams. A row passes if the share lies
-//! within 3.29 sqrt(p (1 - p) / N) of the expected p, the region in which a true p falls 99.9 % of the time; where a
-//! method is known to miss its level, not further below the stated bound, nor above the level, than that. The table in
-//! `docs/models/statistics.md` is this one; `UPDATE_GOLDEN=1` writes it there.
+//! Each row of the table counts in N independent experiments, from named streams, how often the interval contains the
+//! true value. A row passes if this share lies within 3.29 sqrt(p (1 - p) / N) of the expected p, a region of 99.9 %.
+//! For methods whose coverage is known to be below the level, the share may lie between a stated bound and the level,
+//! with the same tolerance. The table is kept in `docs/models/statistics.md`; `UPDATE_GOLDEN=1` rewrites it.
 
 use std::fmt::Write as _;
 
@@ -14,16 +14,16 @@ use stats::quantile::Ordered;
 use stats::steady::{batch_means, mser5, run_length};
 use stats::{Error, Interval, Level, Moments, Sample};
 
-/// The two-sided 99.9 % point of the normal distribution.
+/// The two-sided 99.9 % quantile of the normal distribution.
 const REGION: f64 = 3.29;
 
-/// The reference of a row's share.
+/// The expected coverage of a row.
 enum Expected {
-    /// The method is exact: its nominal level.
+    /// The nominal level, for an exact method.
     Exactly(f64),
-    /// A level that is known to be missed, and by how much at most: from the bound to the nominal level.
+    /// From a lower bound to the nominal level, for a method whose coverage is known to be below the level.
     Between(f64, f64),
-    /// A published measurement from this many experiments.
+    /// A published coverage, measured in this many experiments.
     Published(f64, f64),
 }
 
@@ -50,7 +50,7 @@ impl Table {
     }
 }
 
-/// Standard normal values by Marsaglia's polar method.
+/// Returns standard normal values by Marsaglia's polar method.
 fn normal(draws: &mut Draws) -> f64 {
     loop {
         let (x, y) = (2.0 * draws.unit() - 1.0, 2.0 * draws.unit() - 1.0);
@@ -65,7 +65,7 @@ fn lognormal(draws: &mut Draws) -> f64 {
     libm::exp(normal(draws))
 }
 
-/// A first-order autoregression with mean 10 and innovations of variance 1 that begins at `start`.
+/// Returns a first-order autoregression with mean 10 and innovations of variance 1 that begins at `start`.
 fn autoregression(draws: &mut Draws, phi: f64, n: usize, start: f64) -> Vec<f64> {
     let mut away = start - 10.0;
     let step = |_| {
@@ -75,7 +75,7 @@ fn autoregression(draws: &mut Draws, phi: f64, n: usize, start: f64) -> Vec<f64>
     (0..n).map(step).collect()
 }
 
-/// One entry for each experiment, each with a stream of its own.
+/// Returns the outcome of each of `n` experiments, each with its own stream.
 fn experiments(n: u64, name: &str, mut one: impl FnMut(&mut Draws) -> bool) -> Vec<bool> {
     (0..n).map(|experiment| one(&mut Stream::named(1, experiment, name).draws())).collect()
 }
@@ -115,7 +115,7 @@ fn means(table: &mut Table) {
             table.row(&format!("{name}, n = {n}"), "mean, 90 %", &hits, Expected::Published(published, 500.0));
         }
     }
-    // Not promised: what few skewed values do to the default level.
+    // Outside of the method's assumptions: few skewed values at the default level.
     for (name, law, truth, bound) in
         [("exponential", exponential, 1.0, 0.91), ("lognormal", lognormal as Law, lognormal_mean, 0.86)]
     {
@@ -126,7 +126,7 @@ fn means(table: &mut Table) {
     }
 }
 
-/// One air for both: what it leaves of the base, it leaves of the other too. The interval is right in the limit only.
+/// A common factor, as from the same channel, scales both systems. The interval is only asymptotically correct.
 fn ratios(table: &mut Table) {
     let steady: Law = |draws| 10.0 + 2.0 * normal(draws);
     let skewed: Law = |draws| draws.exponential(10.0);
@@ -199,10 +199,10 @@ fn series(table: &mut Table) {
     }
 }
 
-/// By the closed form, batch means of 7 values of this series have an autocorrelation of 0.62, batch means of 17 one of
+/// In closed form, batch means of 7 values of this series have an autocorrelation of 0.62, those of 17 values one of
 /// 0.36.
 #[test]
-fn runs_that_are_too_short_are_refused() {
+fn runs_too_short_for_their_correlation_are_refused() {
     let refused = experiments(100, "too short", |draws| {
         matches!(batch_means(&autoregression(draws, 0.9, 3000, 10.0)), Err(Error::Correlated { .. }))
     });
@@ -210,7 +210,7 @@ fn runs_that_are_too_short_are_refused() {
 }
 
 fn sequential(table: &mut Table) {
-    // Law 2015 9.4.1: nominal 90 %, at least 10 replications, g at most 0.15: never below 0.864.
+    // Law 2015 9.4.1: coverage of nominal 90 % intervals, at least 10 replications, g at most 0.15: at least 0.864.
     let level = Level::new(0.9).unwrap();
     for (name, law, truth) in [
         ("normal about 3", (|draws| 3.0 + normal(draws)) as Law, 3.0),
@@ -241,7 +241,7 @@ fn sequential(table: &mut Table) {
 }
 
 #[test]
-fn intervals_hold_the_truth_as_often_as_the_page_says() {
+fn measured_coverage_agrees_with_the_documented_table() {
     let mut table = Table(String::from(
         "| data | method | experiments | held the truth | expected | 99.9 % region |\n|---|---|---|---|---|---|\n",
     ));
@@ -263,9 +263,9 @@ fn intervals_hold_the_truth_as_often_as_the_page_says() {
     }
 }
 
-/// A pilot's answer is right on average: a run of that length has about the half-width that was asked for.
+/// The advised length is right on average: a run of that length has about the requested half-width.
 #[test]
-fn a_run_of_the_advised_length_is_as_precise_as_asked() {
+fn run_of_the_advised_length_has_the_requested_precision() {
     let (mut ratio, runs) = (0.0, 60);
     for experiment in 0..runs {
         let mut draws = Stream::named(2, experiment, "length").draws();
@@ -279,9 +279,9 @@ fn a_run_of_the_advised_length_is_as_precise_as_asked() {
     assert!((ratio - 1.0).abs() < REGION * 0.021 + 0.01, "{ratio}");
 }
 
-/// An interval of the mean says little about a single run.
+/// A single run often lies outside of the confidence interval of the mean.
 #[test]
-fn the_interval_of_the_mean_is_no_promise_for_a_run() {
+fn interval_of_the_mean_does_not_cover_single_runs() {
     let hits = experiments(1000, "confusion", |draws| {
         let interval = Interval::of_mean(&moments(draws, normal, 20), Level::default());
         holds(interval, normal(draws))

@@ -1,4 +1,4 @@
-//! What must hold for any values: scale and shift, merging, order.
+//! Properties for arbitrary values: scale and shift, merging, order.
 
 use proptest::prelude::*;
 use stats::fairness::jain;
@@ -11,24 +11,24 @@ fn values() -> impl Strategy<Value = Vec<f64>> {
     prop::collection::vec(-1e3..1e3_f64, 2..60)
 }
 
-/// Equal but for rounding, at the scale of the values.
+/// True if the values are equal apart from rounding, at the given scale.
 fn near(found: f64, expected: f64, scale: f64) -> bool {
     (found - expected).abs() <= 1e-9 * (1.0 + scale)
 }
 
 proptest! {
     #[test]
-    fn merged_moments_are_those_of_the_whole(values in values(), cut in 0.0..1.0_f64) {
+    fn merged_moments_equal_those_of_all_values(values in values(), cut in 0.0..1.0_f64) {
         let (left, right) = values.split_at((cut * values.len() as f64) as usize);
         let part = |values: &[f64]| Moments::of(values.iter().copied()).unwrap();
-        let (merged, whole) = (part(left).merge(&part(right)), part(&values));
-        prop_assert_eq!((merged.n(), merged.min(), merged.max()), (whole.n(), whole.min(), whole.max()));
-        prop_assert!(near(merged.mean().unwrap(), whole.mean().unwrap(), 1e3));
-        prop_assert!(near(merged.variance().unwrap(), whole.variance().unwrap(), 1e6));
+        let (merged, expected) = (part(left).merge(&part(right)), part(&values));
+        prop_assert_eq!((merged.n(), merged.min(), merged.max()), (expected.n(), expected.min(), expected.max()));
+        prop_assert!(near(merged.mean().unwrap(), expected.mean().unwrap(), 1e3));
+        prop_assert!(near(merged.variance().unwrap(), expected.variance().unwrap(), 1e6));
     }
 
     #[test]
-    fn intervals_move_and_stretch_with_the_values(values in values(), scale in 0.1..10.0_f64, shift in -1e3..1e3_f64) {
+    fn intervals_follow_scale_and_shift_of_the_values(values in values(), scale in 0.1..10.0_f64, shift in -1e3..1e3_f64) {
         let moments = Moments::of(values.iter().copied()).unwrap();
         let moved = Moments::of(values.iter().map(|x| scale * x + shift)).unwrap();
         for interval in [Interval::of_mean, Interval::of_next] {
@@ -40,7 +40,7 @@ proptest! {
     }
 
     #[test]
-    fn quantiles_move_and_stretch_and_rise(values in values(), scale in 0.1..10.0_f64, shift in -1e3..1e3_f64, p in 0.0..1.0_f64, q in 0.0..1.0_f64) {
+    fn quantiles_follow_scale_and_shift_and_increase(values in values(), scale in 0.1..10.0_f64, shift in -1e3..1e3_f64, p in 0.0..1.0_f64, q in 0.0..1.0_f64) {
         let ordered = Ordered::of(values.iter().copied()).unwrap();
         let moved = Ordered::of(values.iter().map(|x| scale * x + shift)).unwrap();
         let at = |p| ordered.quantile(p).unwrap().unwrap();
@@ -53,7 +53,7 @@ proptest! {
     }
 
     #[test]
-    fn swapped_systems_have_the_opposite_difference(a in values(), b in values()) {
+    fn swapped_systems_have_opposite_differences(a in values(), b in values()) {
         let (a, b) = (Sample::of(a).unwrap(), Sample::of(b).unwrap());
         let (there, back) = (Pairs::of(&a, &b), Pairs::of(&b, &a));
         let (x, y) = (there.interval(Level::default()).unwrap(), back.interval(Level::default()).unwrap());
@@ -62,7 +62,7 @@ proptest! {
     }
 
     #[test]
-    fn fairness_has_no_scale_and_no_order(mut got in prop::collection::vec(0.0..1e6_f64, 1..20), scale in 0.001..1e3_f64) {
+    fn fairness_index_is_independent_of_scale_and_order(mut got in prop::collection::vec(0.0..1e6_f64, 1..20), scale in 0.001..1e3_f64) {
         let index = jain(&got).unwrap().unwrap();
         prop_assert!((1.0 / got.len() as f64 - 1e-12..=1.0).contains(&index));
         got.reverse();
@@ -71,8 +71,8 @@ proptest! {
     }
 
     #[test]
-    fn a_warm_up_does_not_depend_on_the_unit(values in prop::collection::vec(0..1000_i32, 50..200)) {
-        // Powers of two: the same bits but for the exponent.
+    fn warm_up_is_independent_of_the_unit(values in prop::collection::vec(0..1000_i32, 50..200)) {
+        // Scaling by powers of two changes only the exponent.
         let cut = |scale: f64| mser5(&values.iter().map(|x| f64::from(*x) * scale).collect::<Vec<_>>()).map(|warmup| warmup.values).ok();
         prop_assert_eq!(cut(1.0), cut(0.125));
         prop_assert!(cut(1.0).is_none_or(|values_cut| values_cut <= values.len() / 2 + 5));

@@ -1,4 +1,4 @@
-//! The interval of a steady series' mean, by batch means.
+//! Confidence interval of the mean of a steady series, by batch means.
 //!
 //! Source: Law and Carson, "A sequential procedure for determining the length of a steady-state simulation", Operations
 //! Research 27 (1979), with its numbers; Law, *Simulation Modeling and Analysis*, 5th ed. (2015) 9.5.3.
@@ -10,57 +10,57 @@
 //! else       the run is too short
 //! ```
 //!
-//! Batches ten times as long as those that were tested have little correlation left: for a first-order autoregression,
-//! r = 0.4 at m leaves about 0.04 at 10 m, and makes the variance about 8 % too small.
+//! The batches of the interval are ten times as long as the tested ones and have little correlation left: for a
+//! first-order autoregression, r = 0.4 at m leaves about 0.04 at 10 m, and makes the variance about 8 % too small.
 //!
-//! Deviations: the paper doubles the run until the test passes; here the run is what it is, and the answer may be that it is
-//! too short. The paper asks besides, if r is above 0, that it be less at 200 batches; here 200 batches must also be below
-//! 0.4, because the paper's question sends away a fifth of all independent series. All values are used in the test,
-//! in 400 to 799 batches instead of 400.
+//! Deviations: the paper extends the run until the test passes; here the run is given, and the result may be that it is
+//! too short. If r is above 0, the paper also requires it to be less at 200 batches; here 200 batches must also be
+//! below 0.4, because the paper's condition rejects a fifth of all independent series. The test uses all values, in 400
+//! to 799 batches instead of 400.
 //!
-//! Limits: cut the warm-up first ([`super::mser`]). A correlation that falls and rises again at longer lags, such as a
-//! cycle, is not seen. Intervals hold the truth somewhat less often than promised near r = 0.4.
+//! Limits: remove the warm-up first ([`super::mser`]). A correlation that falls and rises again at longer lags, such as
+//! a cycle, is not detected. Near r = 0.4 the coverage is somewhat below the level.
 
 use crate::sample::checked;
 use crate::{Error, Interval, Level, Moments};
 
-/// Batches of the interval [Law and Carson 1979].
+/// Number of batches of the interval [Law and Carson 1979].
 const BATCHES: usize = 40;
 
-/// Batches of the test, at least.
+/// Minimum number of batches of the test.
 const TESTED: usize = 400;
 
-/// The autocorrelation that is still small.
+/// Autocorrelation below which batch means count as uncorrelated.
 const SMALL: f64 = 0.4;
 
-/// The batch means of a series, found to be nearly uncorrelated.
+/// The batch means of a series whose batches passed the test of correlation.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Batches {
-    /// Of the 40 batch means, in the values' unit.
+    /// Moments of the 40 batch means, in the unit of the values.
     pub means: Moments,
-    /// Values in each batch.
+    /// Number of values in each batch.
     pub size: usize,
-    /// The lag-1 autocorrelation of batches about a tenth as long, jackknifed: below 0.4.
+    /// Jackknifed lag-1 autocorrelation of batches about a tenth as long: below 0.4.
     pub lag_one: f64,
 }
 
 impl Batches {
-    /// The interval of the steady mean.
+    /// Returns the confidence interval of the steady mean.
     pub fn interval(&self, level: Level) -> Option<Interval> {
         Interval::of_mean(&self.means, level)
     }
 
-    /// Values that entered: the last of the series, but for up to 39 at its beginning.
+    /// Number of values in the batches: all of the series except up to 39 at its beginning.
     pub fn values(&self) -> usize {
         BATCHES * self.size
     }
 }
 
-/// Batch means of a steady series of values at equal distances.
+/// Returns the batch means of a steady series of equidistant values.
 ///
 /// # Errors
-/// [`Error::Value`] for NaN, infinities and values beyond [`crate::sample::LARGEST`]; [`Error::Short`] below 400 values;
-/// [`Error::Correlated`] if the run is too short for its correlation.
+/// [`Error::Value`] for NaN, infinities and values beyond [`crate::sample::LARGEST`]; [`Error::Short`] below 400
+/// values; [`Error::Correlated`] if the run is too short for its correlation.
 pub fn batch_means(series: &[f64]) -> Result<Batches, Error> {
     series.iter().try_for_each(|&value| checked(value).map(drop))?;
     if series.len() < TESTED {
@@ -74,25 +74,26 @@ pub fn batch_means(series: &[f64]) -> Result<Batches, Error> {
     }
     let size = series.len() / BATCHES;
     let mut means = Moments::default();
-    // Of 439 values, 43 batches of 10 could be made: the beginning, which is the least steady, is left out.
+    // 439 values would give 43 batches of 10: the values in excess are left out at the beginning, which is the least
+    // steady part.
     let last = &series[series.len() - BATCHES * size..];
     means_of(last, size).into_iter().for_each(|mean| means.add(mean));
     Ok(Batches { means, size, lag_one })
 }
 
-/// The means of batches of `size` values; what is left over at the beginning is dropped.
+/// Returns the means of batches of `size` values; excess values at the beginning are dropped.
 fn means_of(series: &[f64], size: usize) -> Vec<f64> {
     let used = &series[series.len() % size..];
     used.chunks_exact(size).map(|batch| batch.iter().map(|value| value / size as f64).sum()).collect()
 }
 
-/// The lag-1 autocorrelation less most of its bias, which is of the order of 1 / n.
+/// Returns the lag-1 autocorrelation, with most of its bias of order 1 / n removed.
 fn jackknifed(values: &[f64]) -> f64 {
     let (first, second) = values.split_at(values.len() / 2);
     2.0 * lag_one(values) - (lag_one(first) + lag_one(second)) / 2.0
 }
 
-/// The lag-1 autocorrelation; 0 for values that are all the same, which have nothing to correlate.
+/// Returns the lag-1 autocorrelation; 0 if all values are equal.
 fn lag_one(values: &[f64]) -> f64 {
     let mut moments = Moments::default();
     values.iter().for_each(|&value| moments.add(value));
@@ -108,18 +109,18 @@ fn lag_one(values: &[f64]) -> f64 {
 mod tests {
     use super::*;
 
-    /// By hand: 1 2 3 4 has deviations -1.5 -0.5 0.5 1.5, products 0.75 - 0.25 + 0.75 over 5.
+    /// Hand calculation: 1 2 3 4 has deviations -1.5 -0.5 0.5 1.5, products 0.75 - 0.25 + 0.75 over 5.
     #[test]
-    fn autocorrelation_by_hand() {
+    fn autocorrelation_agrees_with_a_hand_calculation() {
         assert!((lag_one(&[1.0, 2.0, 3.0, 4.0]) - 0.25).abs() < 1e-15);
         // The halves 1 2 and 3 4 have -0.25 / 0.5 each.
         assert!((jackknifed(&[1.0, 2.0, 3.0, 4.0]) - (0.5 + 0.5)).abs() < 1e-15);
         assert_eq!(lag_one(&[5.0; 4]), 0.0);
     }
 
-    /// 0 and 1 in turn: every batch of ten has mean one half.
+    /// 0 and 1 alternate: every batch of ten has mean one half.
     #[test]
-    fn there_are_forty_batches() {
+    fn series_is_divided_into_forty_batches() {
         for extra in [0, 1, 39] {
             let series: Vec<f64> = (0..400 + extra).map(|i| f64::from(i % 2)).collect();
             let batches = batch_means(&series).unwrap();
@@ -129,12 +130,12 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_over_is_the_beginning() {
+    fn excess_values_are_dropped_at_the_beginning() {
         assert_eq!(means_of(&[9.0, 1.0, 2.0, 3.0, 4.0], 2), [1.5, 3.5]);
     }
 
     #[test]
-    fn a_trend_and_a_short_series_are_refused() {
+    fn trend_and_short_series_are_refused() {
         let ramp: Vec<f64> = (0..1000).map(f64::from).collect();
         assert!(matches!(batch_means(&ramp), Err(Error::Correlated { .. })));
         assert_eq!(batch_means(&ramp[..399]), Err(Error::Short { found: 399, expected: 400 }));

@@ -1,7 +1,7 @@
-//! Steady state: where a series' warm-up ends, the interval of its mean, how long a run must be.
+//! Steady state: the end of a series' warm-up, the interval of its mean, the necessary length of a run.
 //!
-//! [`mser`] finds the end of the warm-up, [`batch`] the interval of the mean after it, and [`mod@run_length`] answers
-//! how long a run must be, from one long run or from a table of values against time.
+//! [`mser`] finds the end of the warm-up, [`batch`] the confidence interval of the mean after it, and
+//! [`mod@run_length`] the necessary length of a run, from one long run or from a table of values against time.
 
 pub mod batch;
 pub mod mser;

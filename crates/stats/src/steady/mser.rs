@@ -9,33 +9,32 @@
 //! d*  = argmin over d of   sum_(j > d) (z_j - mean of z_(d+1..k))^2 / (k - d)^2      the least d if several
 //! ```
 //!
-//! The first 5 d* values are the warm-up. The last five means may not be the start: few means can be alike by accident
-//! (Hoad, Robinson and Davies, "Automating warm-up length estimation", JORS 61, 2010). A minimum beyond the first half
-//! means that the series is too short to tell.
+//! The first 5 d* values are the warm-up. The cut must leave at least five means, because few means can be alike by
+//! accident (Hoad, Robinson and Davies, "Automating warm-up length estimation", JORS 61, 2010). A minimum in the second
+//! half means that the series is too short.
 //!
-//! Limits: a heuristic without a level. It finds a bias that decays, not one that is there all the time, and not a
-//! cycle of the length of the series. Up to four values at the end are not looked at. Means
-//! near the end that are alike by accident make it refuse a steady series now and then: 1 of 1500 at worst in the table of
-//! `docs/models/statistics.md`.
+//! Limits: a heuristic without a confidence level. It detects a bias that decays, not a constant one, and not a cycle
+//! as long as the series. Up to four values at the end are ignored. Means near the end that are alike by accident can
+//! make it refuse a steady series: at worst 1 of 1500 in the table of `docs/models/statistics.md`.
 
 use crate::sample::checked;
 use crate::{Error, Moments};
 
 const FIVE: usize = 5;
 
-/// Below ten means the last five reach into the first half.
+/// Minimum length of a series: with fewer than ten means, the last five would reach into the first half.
 const LEAST: usize = 2 * FIVE * FIVE;
 
-/// Where a series is cut.
+/// The truncation of a series.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Warmup {
-    /// How many values to leave out at the beginning, a multiple of five.
+    /// Number of values to leave out at the beginning, a multiple of five.
     pub values: usize,
-    /// The least value of the rule: the square of the standard error of the rest, as if its means were independent.
+    /// Minimum of the MSER statistic: the squared standard error of the remaining means, as if they were independent.
     pub mser: f64,
 }
 
-/// The warm-up of a series of values at equal distances.
+/// Returns the warm-up of a series of equidistant values.
 ///
 /// # Errors
 /// [`Error::Value`] for NaN, infinities and values beyond [`crate::sample::LARGEST`]; [`Error::Short`] below 50 values;
@@ -47,7 +46,7 @@ pub fn mser5(series: &[f64]) -> Result<Warmup, Error> {
     }
     let means: Vec<f64> =
         series.chunks_exact(FIVE).map(|chunk| chunk.iter().map(|value| value / FIVE as f64).sum()).collect();
-    // From the end, so that each start costs one step. Equal values go to the longer rest.
+    // From the end, so that each start costs one step. Ties go to the smallest d.
     let mut rest = Moments::default();
     let mut best = Warmup { values: 0, mser: f64::INFINITY };
     for (start, &mean) in means.iter().enumerate().rev() {
@@ -69,10 +68,10 @@ pub fn mser5(series: &[f64]) -> Result<Warmup, Error> {
 mod tests {
     use super::*;
 
-    /// By hand: 15 values of 10, then 0 and 1 in turn by fives. The rest without the tens is 17 means of variance about
-    /// a quarter; one ten more adds 100 to the sum of squares.
+    /// Hand calculation: 15 values of 10, then five 0 and five 1 in turn. The rest without the tens is 17 means of
+    /// variance about a quarter; one more mean of ten adds 100 to the sum of squares.
     #[test]
-    fn a_step_is_cut_where_it_is() {
+    fn step_is_cut_at_its_position() {
         let series: Vec<f64> = (0..100).map(|i| if i < 15 { 10.0 } else { f64::from(i / 5 % 2) }).collect();
         let warmup = mser5(&series).unwrap();
         assert_eq!(warmup.values, 15);
@@ -80,9 +79,10 @@ mod tests {
         assert!((warmup.mser - 9.0 * 8.0 / 17.0 / 289.0).abs() < 1e-14, "{warmup:?}");
     }
 
-    /// 50 tens of 100 values end with the first half, 55 behind it. The rest is 10 means, 5 of them 1 and 5 of them 0: 2.5 over 10^2.
+    /// A step after 50 of 100 values ends with the first half; one after 55 lies beyond it. The rest of the first is 10
+    /// means, 5 of them 1 and 5 of them 0: 2.5 over 10^2.
     #[test]
-    fn a_cut_at_the_half_is_allowed_and_one_behind_it_is_not() {
+    fn cut_beyond_the_first_half_is_refused() {
         let step = |at: u32| (0..100).map(|i| if i < at { 10.0 } else { f64::from(i / 5 % 2) }).collect::<Vec<f64>>();
         let warmup = mser5(&step(50)).unwrap();
         assert_eq!(warmup.values, 50);
@@ -90,9 +90,9 @@ mod tests {
         assert_eq!(mser5(&step(55)), Err(Error::Transient { found: 55, of: 100 }));
     }
 
-    /// Every start, by the formula as it is printed.
+    /// Every start, evaluated by the formula as printed.
     #[test]
-    fn the_pass_from_the_end_agrees_with_the_formula() {
+    fn backward_pass_agrees_with_the_formula() {
         let mut draws = engine::Stream::named(5, 0, "mser").draws();
         let series: Vec<f64> =
             (0..203).map(|i| draws.exponential(1.0) + 8.0 * libm::exp(-f64::from(i) / 20.0)).collect();
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_settle_or_is_short_is_refused() {
+    fn trend_and_short_series_are_refused() {
         let ramp: Vec<f64> = (0..100).map(f64::from).collect();
         assert!(matches!(mser5(&ramp), Err(Error::Transient { .. })));
         assert_eq!(mser5(&ramp[..49]), Err(Error::Short { found: 49, expected: 50 }));

@@ -1,74 +1,74 @@
-//! How long a run must be.
+//! The necessary length of a run.
 //!
-//! Source: Law, *Simulation Modeling and Analysis*, 5th ed. (2015) 9.5; the table of a figure against the simulated
+//! Source: Law, *Simulation Modeling and Analysis*, 5th ed. (2015) 9.5; the table of a metric against the simulated
 //! time, snoop2002 4.1 and table 1.
 //!
-//! - From one long run: the half-width of [`Batches`] falls as 1 / sqrt(n), so the relative half-width `r` needs
-//!   `n (h / (r |mean|))^2` values. [`run_length`].
-//! - From a table of replicated runs of rising lengths: the first length from which on *every* interval lies within `r`
-//!   of the last mean, `(1 - r) m .. (1 + r) m`. A figure that still drifts is outside by its centre, a noisy one by
-//!   its width. [`Convergence`].
+//! - From one long run: the half-width of [`Batches`] falls as 1 / sqrt(n), so the relative half-width `r` needs `n (h
+//!   / (r |mean|))^2` values. [`run_length`].
+//! - From a table of replicated runs of increasing lengths: the first length from which on *every* interval lies within
+//!   `r` of the last mean, `(1 - r) m .. (1 + r) m`. A metric that still drifts is outside by its centre, a noisy one
+//!   by its width. [`Convergence`].
 //! - From a table without replications: the first length from which on all values lie within `r` of their own mean.
-//!   [`settled`]. It knows nothing of chance, and values of one run at several times are not independent.
+//!   [`settled`]. It takes no account of chance, and values of one run at several times are not independent.
 //!
-//! Limits: an estimate from an estimate: with 40 batches the length is known to about a half either way (95 %: the
-//! chi-square law of 39 degrees of freedom gives 0.61 to 1.49). All measure distance from what was simulated last; what
-//! changes only later is not seen.
+//! Limits: with 40 batches the length itself is uncertain by about a half (95 % interval by the chi-square distribution
+//! with 39 degrees of freedom: 0.61 to 1.49 times). All three compare with the end of the simulation; changes after it
+//! are not detected.
 
 use super::Batches;
 use crate::precise::check_relative;
 use crate::sample::checked;
 use crate::{Error, Interval, Level, Moments, Sample};
 
-/// Values after the warm-up that make the mean steady to the relative half-width `relative` (0.05 is 5 %), at the
-/// distance of the series'. Less than [`Batches::values`] if fewer would have done. `None` when the mean is 0 or next
-/// to it.
+/// Returns the number of values after the warm-up for which the mean has the relative half-width `relative` (0.05 is 5
+/// %), at the spacing of the series. Less than [`Batches::values`] if fewer are sufficient. `None` if the mean is 0 or
+/// nearly 0.
 ///
 /// # Errors
 /// [`Error::Precision`] unless `relative` is between 0 and 1.
 pub fn run_length(batches: &Batches, relative: f64, level: Level) -> Result<Option<u64>, Error> {
     check_relative(relative)?;
     let now = batches.interval(level).and_then(|interval| interval.relative_half_width());
-    // The conversion saturates: beyond 2^64 values there is no run.
+    // The conversion saturates at 2^64 values.
     Ok(now.map(|now| (batches.values() as f64 * (now / relative) * (now / relative)).ceil() as u64))
 }
 
-/// A figure against the length of the run, each length replicated.
+/// A metric against the length of the run, with replications at each length.
 #[derive(Clone, PartialEq, Default, Debug)]
 pub struct Convergence {
     rows: Vec<(f64, Moments)>,
 }
 
-/// From when on a figure is steady.
+/// The length from which on a metric is steady.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Steady {
     /// The length, in the unit of the table.
     pub from: f64,
-    /// The interval of the figure at that length.
+    /// The confidence interval of the metric at that length.
     pub interval: Interval,
 }
 
 impl Convergence {
-    /// Adds the figure of runs of one length, longer than those before.
+    /// Adds the values of runs of one length, longer than the lengths before.
     ///
     /// # Errors
-    /// [`Error::Time`] unless `time` is more than the one before, and a number.
-    pub fn push(&mut self, time: f64, figure: &Sample) -> Result<(), Error> {
+    /// [`Error::Time`] unless `time` is finite and greater than the length before.
+    pub fn push(&mut self, time: f64, values: &Sample) -> Result<(), Error> {
         let before = self.rows.last().map_or(f64::NEG_INFINITY, |row| row.0);
         if !(time.is_finite() && time > before) {
             return Err(Error::Time { found: time, before });
         }
-        self.rows.push((time, figure.moments()));
+        self.rows.push((time, values.moments()));
         Ok(())
     }
 
-    /// Lengths and intervals, for a table; an interval needs two replications.
+    /// Iterates over lengths and confidence intervals; the interval is `None` below two replications.
     pub fn rows(&self, level: Level) -> impl Iterator<Item = (f64, Option<Interval>)> + '_ {
         self.rows.iter().map(move |(time, moments)| (*time, Interval::of_mean(moments, level)))
     }
 
-    /// The first length from which on every interval lies within the share `relative` of the last mean. `None` when not
-    /// even the last does, or a row has too few replications: simulate longer, or replicate more.
+    /// Returns the first length from which on every interval lies within the share `relative` of the last mean. `None`
+    /// if the last interval does not, or has too few replications: simulate longer, or replicate more.
     ///
     /// # Errors
     /// [`Error::Precision`] unless `relative` is between 0 and 1.
@@ -84,12 +84,12 @@ impl Convergence {
     }
 }
 
-/// The first time from which on all values lie within the share `relative` of their mean; rows of time and value, by
-/// time. `None` when only the last one does, which says nothing.
+/// Returns the first time from which on all values lie within the share `relative` of their mean; `rows` are (time,
+/// value), ordered by time. `None` if only the last value does, which proves nothing.
 ///
 /// # Errors
-/// [`Error::Precision`] unless `relative` is between 0 and 1; [`Error::Value`] for what is not a number;
-/// [`Error::Time`] unless the times rise.
+/// [`Error::Precision`] unless `relative` is between 0 and 1; [`Error::Value`] for a value that is not finite;
+/// [`Error::Time`] unless the times increase.
 pub fn settled(rows: &[(f64, f64)], relative: f64) -> Result<Option<f64>, Error> {
     check_relative(relative)?;
     for (place, &(time, value)) in rows.iter().enumerate() {
@@ -121,10 +121,10 @@ mod tests {
         0.69, 0.69,
     ];
 
-    /// The paper reads from its table that 100 s are needed: all later values are within 3.5 % of their mean of 0.684.
-    /// Its "deviation of 2 %" holds from 260 s on; at 180 s the value is 0.66.
+    /// The paper concludes from its table that 100 s are needed: all later values are within 3.5 % of their mean of
+    /// 0.684. Its "deviation of 2 %" holds from 260 s on; at 180 s the value is 0.66.
     #[test]
-    fn the_table_of_snoop2002_settles_where_the_paper_says() {
+    fn table_of_snoop2002_settles_at_the_published_time() {
         let rows: Vec<(f64, f64)> = (1..).map(|i| 20.0 * f64::from(i)).zip(TABLE_1).collect();
         assert_eq!(settled(&rows, 0.035), Ok(Some(100.0)));
         assert_eq!(settled(&rows, 0.02), Ok(Some(260.0)));
@@ -132,9 +132,9 @@ mod tests {
         assert!(matches!(settled(&[(2.0, 1.0), (1.0, 1.0)], 0.1), Err(Error::Time { .. })));
     }
 
-    /// By hand, with two replications m - w and m + w: s = w sqrt(2), half-width 12.706 w.
+    /// Hand calculation with two replications m - w and m + w: s = w sqrt(2), half-width 12.706 w.
     #[test]
-    fn a_row_is_steady_if_its_whole_interval_is_near_the_end() {
+    fn row_is_steady_if_its_interval_is_near_the_last_mean() {
         let table = |rows: &[(f64, f64, f64)]| {
             let mut table = Convergence::default();
             for &(time, mean, w) in rows {
@@ -151,18 +151,18 @@ mod tests {
         assert_eq!(from(&[]), None);
     }
 
-    /// One replication has no interval, so nothing is known to be steady.
+    /// A single replication has no interval, so no length is steady.
     #[test]
-    fn a_table_without_replications_is_not_steady() {
+    fn table_without_replications_is_never_steady() {
         let mut table = Convergence::default();
         table.push(20.0, &Sample::of([0.7]).unwrap()).unwrap();
         assert_eq!(table.steady_from(0.1, Level::default()), Ok(None));
         assert!(table.push(20.0, &Sample::default()).is_err() && table.push(f64::NAN, &Sample::default()).is_err());
     }
 
-    /// By hand: half-width 0.2 of 10 is 2 %; 1 % needs four times the 4000 values, 4 % a quarter.
+    /// Hand calculation: half-width 0.2 of 10 is 2 %; 1 % needs four times the 4000 values, 4 % a quarter.
     #[test]
-    fn length_goes_with_the_square_of_the_precision() {
+    fn run_length_grows_with_the_square_of_the_precision() {
         let w = 0.2 / Level::default().t(39) * 39.0_f64.sqrt();
         let means = Moments::of([10.0 - w, 10.0 + w].into_iter().cycle().take(40)).unwrap();
         let batches = Batches { means, size: 100, lag_one: 0.0 };
