@@ -1,4 +1,4 @@
-//! Aggregates as a capture shows them: each packet a frame of its own, and which of them belong together.
+//! Aggregates in captures: each packet is a frame, with the aggregate's number in its radiotap header.
 
 mod common;
 
@@ -8,7 +8,7 @@ use std::path::Path;
 use common::{fine, other, scratch};
 use serde_json::Value;
 
-/// A download and an upload over an access point, in air that damages some of it.
+/// A download and an upload through an access point, on a lossy channel.
 const CELL: &str = r#"
 duration = "400 ms"
 nodes = { server = { kind = "host" }, ap = { kind = "base-station" }, laptop = { kind = "host" }, phone = { kind = "host" } }
@@ -35,7 +35,7 @@ fn yes(text: &str) -> bool {
     matches!(text, "1" | "True")
 }
 
-/// What tshark says of each of these frames, field by field.
+/// Returns the values of `fields` that tshark prints for each frame of `capture` matching `filter`.
 fn show(capture: &str, filter: &str, fields: &[&str]) -> Vec<Vec<String>> {
     let mut args = vec!["-o", "wlan.check_checksum:TRUE", "-r", capture, "-Y", filter, "-T", "fields"];
     fields.iter().for_each(|field| args.extend(["-e", field]));
@@ -48,7 +48,7 @@ fn tshark_reads_every_packet_of_an_aggregate() {
     std::fs::write(dir.join("net.toml"), CELL).unwrap();
     fine(&dir, &["run", "net.toml", "--trace", "jsonl,pcapng", "--out", "r"]);
     let capture = dir.join("r/cell.air.pcapng").display().to_string();
-    // Aggregates that have ended, in order of their beginnings: their packets, and those that came damaged.
+    // Aggregates that have ended, in order of their starts: numbers of their packets, and of the damaged ones.
     let mut ours: Vec<(Vec<u64>, Vec<u64>)> = Vec::new();
     let mut flying: BTreeMap<String, usize> = BTreeMap::new();
     let (mut blocks, mut collided) = (Vec::new(), 0);
@@ -99,7 +99,8 @@ fn tshark_reads_every_packet_of_an_aggregate() {
     assert!(over.values().all(|over| *over), "each has a last one");
     assert_eq!(theirs.into_values().collect::<Vec<_>>(), ours);
 
-    // Block acknowledgments tell the same numbers; answers are 802.11a's, their first bit comes behind 20 us of preamble.
+    // Block acknowledgments have the same numbers. Responses are sent in 802.11a format, whose first bit follows a
+    // preamble of 20 us.
     let fields = ["wlan.fixed.ssc.sequence", "wlan.ba.bm", "wlan_radio.phy", "frame.time_epoch", "radiotap.mactime"];
     let answers: Vec<(u64, Vec<u64>)> = show(&capture, "wlan.fc.type_subtype == 25", &fields)
         .into_iter()
@@ -119,7 +120,7 @@ fn tshark_reads_every_packet_of_an_aggregate() {
     let none: Vec<Vec<String>> = Vec::new();
     let wrong = "_ws.malformed || ip.checksum.status == 0 || (wlan.fcs.status == 0 && radiotap.flags.badfcs == 0)";
     assert_eq!(show(&capture, &format!("({wrong}) && radiotap.flags.badfcs == 0"), &["frame.number"]), none);
-    // A packet without data is there as a whole, alone and in an aggregate.
+    // A packet without data is captured in full, alone or in an aggregate.
     let empty = "wlan.fc.type_subtype == 40 && tcp.len == 0 && radiotap.flags.badfcs == 0 && radiotap.present.ampdu";
     for together in ["0", "1"] {
         let sums = show(&capture, &format!("{empty} == {together}"), &["wlan.fcs.status"]);
@@ -127,7 +128,7 @@ fn tshark_reads_every_packet_of_an_aggregate() {
     }
     let times = show(&capture, "wlan", &["frame.time_epoch"]);
     assert!(times.is_sorted(), "in order of time");
-    // Every packet is there as itself, however often it is sent.
+    // Every transmission of a packet is a separate frame.
     let packets = show(&capture, "wlan.fc.type_subtype == 40 && wlan.sa == 02:00:0a:00:00:01", &["ip.id", "wlan.seq"]);
     assert!(packets.len() > 500 && packets.iter().all(|packet| !packet[0].is_empty()));
 }

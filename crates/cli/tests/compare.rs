@@ -1,4 +1,4 @@
-//! `lasthop compare` as a user types it.
+//! The command `lasthop compare`.
 
 mod common;
 
@@ -13,16 +13,17 @@ fn row<'a>(path: &'a Value, scheme: &str) -> &'a Value {
     path["schemes"].as_array().unwrap().iter().find(|row| row["scheme"] == scheme).unwrap()
 }
 
-/// Far from the base station a split connection does better than one that takes every loss for congestion, and pays for it.
+/// Under random losses a split connection has a higher goodput than a sender that takes every loss for congestion, at
+/// the cost of state in the base station and of end-to-end semantics.
 #[test]
-fn what_a_scheme_brings_and_what_it_costs() {
+fn compare_reports_gain_and_cost_of_a_scheme() {
     let dir = scratch("compare");
     let wan =
         ["compare", "--paths", "wan-random-loss", "--schemes", "split, unmodified", "--replications", "4", "--json"];
     let all = compared(&fine(&dir, &wan));
     assert_eq!((all.len(), all[0]["path"].as_str()), (1, Some("wan-random-loss")));
     let [unmodified, split] = ["unmodified", "split"].map(|scheme| row(&all[0], scheme));
-    // Whatever was named first, unmodified is what the others are compared with.
+    // The baseline is the scheme `unmodified`, in any position of --schemes.
     assert!(unmodified["change_percent"].is_null() && unmodified["n"] == 4, "{unmodified}");
     let low = split["change_percent_ci"][0].as_f64().unwrap();
     assert!(low > 20.0, "{split}");
@@ -38,15 +39,15 @@ fn what_a_scheme_brings_and_what_it_costs() {
     let state = split["state_bytes_per_flow"].as_f64().unwrap();
     assert!((4096.0..=4096.0 + 2.0 * 65_535.0).contains(&state), "{state}");
     let air = |row: &Value| row["airtime_s_per_mb"].as_f64().unwrap();
-    // A megabyte takes 4 s at 2 Mbps, and headers and acknowledgments some more.
+    // 1 MB takes 4 s at 2 Mbps, plus headers and acknowledgments.
     assert!(air(split) > 4.0 && air(split) < 5.0 && air(unmodified) > 4.0, "{} {}", air(split), air(unmodified));
-    // What is kept is not run again, and says the same.
+    // Results in the store are used without another run, and are equal.
     let again = lasthop(&dir, &wan);
     assert_eq!(compared(&again.out), all);
     assert!(again.err.contains("0 runs, 8 were there before"), "{}", again.err);
 }
 
-/// All schemes there are, on all paths there are, once and shortly.
+/// All schemes on all paths, with one short run each.
 #[test]
 fn every_scheme_runs_on_every_path() {
     let dir = scratch("compare-all");
@@ -67,20 +68,20 @@ fn every_scheme_runs_on_every_path() {
     }
 }
 
-/// What a mobile sends: other nodes follow the schemes, and who has nothing to do says so once, in its row.
+/// For uploads, other nodes implement the schemes; a scheme without effect on uploads says so in its row.
 #[test]
-fn uploads_have_schemes_of_their_own() {
+fn uploads_are_compared_under_the_schemes_that_apply() {
     let dir = scratch("compare-upload");
     let args = ["compare", "--paths", "wan-upload", "--replications", "3"];
     let all = compared(&fine(&dir, &[&args[..], &["--json"]].concat()));
     let changes = |scheme: &str| row(&all[0], scheme)["changes"].to_string();
     assert_eq!(changes("eln"), "[\"sender\",\"base station\"]");
     assert_eq!((changes("tack"), changes("snoop")), ("[\"base station\"]".into(), "[]".into()));
-    // balakrishnan1998: twice the throughput and more at such losses.
+    // balakrishnan1998: at least twice the throughput at such loss rates.
     assert!(row(&all[0], "eln")["change_percent_ci"][0].as_f64().unwrap() > 30.0, "{}", all[0]);
     let same = |scheme: &str| row(&all[0], scheme)["same_as_first"].as_bool();
     assert_eq!(["eln", "tack", "snoop", "freeze-tcp"].map(same), [Some(false), Some(false), Some(true), Some(true)]);
-    // Memory is that of whoever follows.
+    // State is that of the node that implements the scheme.
     assert!(row(&all[0], "tack")["state_bytes_per_flow"].as_f64() > Some(0.0));
 
     let shown = lasthop(&dir, &args);
@@ -90,9 +91,9 @@ fn uploads_have_schemes_of_their_own() {
     assert!(!shown.err.contains("warning"), "{}", shown.err);
 }
 
-/// The scheme of a node, and the scenario's own sweep, give way.
+/// `compare` replaces the schemes of the scenario's nodes and ignores its sweep.
 #[test]
-fn a_scenario_of_ones_own() {
+fn compare_accepts_a_scenario_file() {
     let dir = scratch("compare-own");
     let example = file("examples/goel1997-satellite.toml");
     let schemes = ["--schemes", "unmodified,refined-icmp", "--replications", "2"];
@@ -103,7 +104,7 @@ fn a_scenario_of_ones_own() {
 }
 
 #[test]
-fn what_is_not_known_is_told_of() {
+fn unknown_names_and_invalid_settings_are_refused() {
     let dir = scratch("compare-wrong");
     let wrong = |args: &[&str], parts: &[&str]| {
         let ended = lasthop(&dir, args);
@@ -120,5 +121,5 @@ fn what_is_not_known_is_told_of() {
     wrong(&["compare", "--set", "duraton=5 s"], &["duraton", "duration"]);
     let nothing = lasthop(&dir, &["compare", "--paths", "lan-bursts", "--set", "duration=0 s"]).err;
     assert!(nothing.contains("--set duration=0 s") && !nothing.contains("lan-bursts"), "{nothing}");
-    assert!(!dir.join("results").exists(), "nothing is run before everything is checked");
+    assert!(!dir.join("results").exists(), "all settings are checked before the first run");
 }

@@ -1,4 +1,4 @@
-//! `lasthop drill` as a program: lines, messages, JSON and exit codes.
+//! The command `lasthop drill`: output lines, messages, JSON and exit codes.
 
 mod common;
 
@@ -11,7 +11,7 @@ fn script(name: &str) -> String {
     file(&format!("crates/{name}.pkt"))
 }
 
-/// A directory with scripts of each outcome.
+/// A directory with one script for each outcome.
 fn scripts(test: &str) -> PathBuf {
     let dir = scratch(test);
     for (name, from) in [
@@ -35,13 +35,13 @@ fn ends(dir: &Path, args: &[&str], code: i32, err: &str) -> String {
 }
 
 #[test]
-fn a_script_that_passes_is_one_line() {
+fn passing_script_prints_one_line() {
     let out = fine(&scripts("drill-good"), &["drill", "good.pkt"]);
     assert_eq!(out, "good.pkt: passed, 4 packets compared, at most 0 ns from their times\n");
 }
 
 #[test]
-fn outcomes_have_exit_codes() {
+fn each_outcome_has_an_exit_code() {
     let dir = scripts("drill-codes");
     let out = ends(&dir, &["drill", "bad.pkt"], 1, "error: bad.pkt:9:5: another packet was expected");
     assert_eq!(out, "bad.pkt: failed\n");
@@ -56,7 +56,7 @@ fn outcomes_have_exit_codes() {
     ends(&dir, &["drill", "absent.pkt"], 2, "error: absent.pkt: cannot be read: ");
     let unsupported = "odd.pkt:8:5: not supported: the socket option TCP_FASTOPEN with 5";
     assert_eq!(ends(&dir, &["drill", "odd.pkt"], 3, unsupported), "odd.pkt: not supported\n");
-    // Wrong input comes before failures, failures before what is not supported.
+    // Precedence of exit codes: invalid input, then failures, then unsupported scripts.
     ends(&dir, &["drill", "good.pkt", "odd.pkt"], 3, "error: 1 of 2 scripts: not supported");
     ends(&dir, &["drill", "odd.pkt", "bad.pkt"], 1, "error: 1 of 2 scripts: failed");
     let out =
@@ -65,7 +65,7 @@ fn outcomes_have_exit_codes() {
 }
 
 #[test]
-fn the_tolerance_can_be_said() {
+fn tolerance_option_is_applied() {
     let dir = scripts("drill-tolerance");
     ends(&dir, &["drill", "late.pkt"], 1, "hint: the tolerance is 4 ms");
     fine(&dir, &["drill", "late.pkt", "--tolerance", "10ms"]);
@@ -75,14 +75,14 @@ fn the_tolerance_can_be_said() {
 }
 
 #[test]
-fn packets_are_shown_if_asked_for() {
+fn verbose_shows_packets() {
     let dir = scripts("drill-verbose");
     let out = fine(&dir, &["drill", "good.pkt", "--verbose"]);
     assert!(out.contains("\n  0.100000 > F. 1:1(0) ack 1 win 501\n  0.200000 < . 1:1(0) ack 2 win 257\n"), "{out}");
 }
 
 #[test]
-fn json_says_the_same() {
+fn json_has_the_same_outcomes() {
     let dir = scripts("drill-json");
     let out = ends(&dir, &["drill", "good.pkt", "bad.pkt", "none.pkt", "--json"], 2, "another packet was expected");
     let all: Value = serde_json::from_str(&out).unwrap();

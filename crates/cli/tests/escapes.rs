@@ -1,4 +1,4 @@
-//! What a user's text can do to who looks at it: nothing. Over every command that prints or writes text.
+//! Control characters in users' text are escaped by all commands that print or write text.
 
 mod common;
 
@@ -7,26 +7,27 @@ use std::path::{Path, PathBuf};
 
 use common::{command, fine, scratch};
 
-/// A title, names of cases and of a file with markup, control characters, changes of direction, and formulas.
+/// A scenario whose title and names of cases contain markup, control characters, directional characters and formulas.
 const SCENARIO: &str = include_str!("reliability/escapes.toml");
-/// The scenario's file: its name begins what is made of it.
+/// Name of the scenario's file, from which the names of results are made.
 const FILE: &str = "n\u{1b}]0;x\u{7}\u{202e}e\nt.toml";
 
-/// Whether a terminal or a browser would obey it: control characters but newline and tab, and explicit directions.
-fn is_obeyed(c: char) -> bool {
+/// True for characters that control a terminal or browser: control characters except newline and tab, and explicit
+/// directional characters.
+fn is_control_character(c: char) -> bool {
     let plain = c == '\n' || c == '\t';
     c.is_control() && !plain || ('\u{202a}'..='\u{202e}').contains(&c) || ('\u{2066}'..='\u{2069}').contains(&c)
 }
 
 fn assert_clean(what: &str, bytes: &[u8]) {
     let text = std::str::from_utf8(bytes).unwrap_or_else(|error| panic!("{what}: {error}"));
-    if let Some(at) = text.find(is_obeyed) {
+    if let Some(at) = text.find(is_control_character) {
         let from = text[..at].char_indices().rev().nth(60).map_or(0, |(from, _)| from);
         panic!("{what}: {:?}", &text[from..text.len().min(at + 4)]);
     }
 }
 
-/// Every file below a directory.
+/// Returns all files below a directory.
 fn files(dir: &Path) -> Vec<PathBuf> {
     let mut all = Vec::new();
     for entry in fs::read_dir(dir).unwrap() {
@@ -40,7 +41,7 @@ fn files(dir: &Path) -> Vec<PathBuf> {
     all
 }
 
-/// Runs a command and looks at both its outputs.
+/// Runs a command and checks its stdout, stderr and exit code.
 fn clean(dir: &Path, code: i32, args: &[&str]) {
     let output = command(dir, args).output().unwrap();
     assert_clean(&format!("stdout of {args:?}"), &output.stdout);
@@ -74,7 +75,7 @@ fn no_output_has_control_characters_and_no_cell_is_a_formula() {
     for args in good {
         clean(&dir, 0, args);
     }
-    // Messages repeat what was typed, and what stands in the file.
+    // Messages repeat arguments and contents of files.
     fs::write(dir.join("bad.toml"), SCENARIO.replace("window", "wi\\u001bndow")).unwrap();
     fs::write(dir.join("raw.toml"), SCENARIO.replace("window", "\"wi\u{9b}ndow\"")).unwrap();
     fs::write(dir.join("flat\u{1b}[1m.sqlite"), "no store").unwrap();
@@ -97,7 +98,7 @@ fn no_output_has_control_characters_and_no_cell_is_a_formula() {
     for path in files(&dir) {
         let name = path.strip_prefix(&dir).unwrap().to_str().unwrap();
         if name != FILE && !name.starts_with("flat") {
-            assert!(!name.chars().any(|c| is_obeyed(c) || c == '\n'), "{name:?}");
+            assert!(!name.chars().any(|c| is_control_character(c) || c == '\n'), "{name:?}");
         }
         let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
         if ["html", "svg", "csv", "txt"].contains(&ending) || name.contains("-seqno") {
@@ -117,7 +118,7 @@ fn no_output_has_control_characters_and_no_cell_is_a_formula() {
     for ending in ["html", "svg", "csv", "txt"] {
         assert!(seen.iter().any(|one| one == ending), "no {ending} was written");
     }
-    // The names are still there, legible.
+    // The names are escaped, and still legible.
     let table = fs::read_to_string(dir.join("s/flows.csv")).unwrap();
     assert!(table.contains("'=cmd()|' /C calc'!A0") && table.contains("\\u001b]0;pwn\\u0007\\u202e"), "{table}");
     let page = fs::read_to_string(dir.join("s.html")).unwrap();
@@ -125,7 +126,7 @@ fn no_output_has_control_characters_and_no_cell_is_a_formula() {
 }
 
 #[test]
-fn what_scripts_print_is_clean() {
+fn output_of_drill_scripts_is_escaped() {
     let dir = scratch("escapes-drill");
     let script = "0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3\n+0 %{ print(\"\u{1b}[31mred\\x1b\u{9b}\\r\") }%\n";
     fs::write(dir.join("print.pkt"), script).unwrap();

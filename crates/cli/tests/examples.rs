@@ -1,4 +1,4 @@
-//! An example that is not run by a test is not an example.
+//! All scenarios of `examples` are run.
 
 mod common;
 
@@ -25,7 +25,7 @@ fn examples() -> Vec<PathBuf> {
 }
 
 #[test]
-fn every_example_is_right_and_completes() {
+fn examples_pass_check_and_complete() {
     let dir = scratch("examples");
     let examples = examples();
     assert!(examples.len() >= 8, "{examples:?}");
@@ -48,9 +48,10 @@ fn every_example_is_right_and_completes() {
     }
 }
 
-/// The pictures of the README and of the ICMP schemes are what the program draws today. `UPDATE_GOLDEN=1` renews them.
+/// The pictures of the README and of the ICMP schemes equal those that the program draws. `UPDATE_GOLDEN=1` redraws
+/// them.
 #[test]
-fn pictures_of_a_burst_are_what_the_program_draws() {
+fn pictures_of_a_burst_are_up_to_date() {
     let dir = scratch("pictures");
     for scheme in ["unmodified", "refined-icmp"] {
         let title = format!("title=A burst of losses at 8.4 s, {scheme}");
@@ -67,7 +68,7 @@ fn pictures_of_a_burst_are_what_the_program_draws() {
 }
 
 #[test]
-fn every_example_is_short_and_says_what_it_shows() {
+fn examples_are_short_and_start_with_a_description() {
     for path in examples().iter().filter(|path| path.extension().is_some_and(|ending| ending == "toml")) {
         let text = std::fs::read_to_string(path).unwrap();
         let (schema, text) = text.split_once('\n').unwrap();

@@ -1,4 +1,4 @@
-//! `lasthop explain` as a user types it.
+//! The command `lasthop explain`.
 
 mod common;
 
@@ -6,24 +6,24 @@ use common::{fine, lasthop, scratch};
 use serde_json::Value;
 
 #[test]
-fn a_result_directory_is_explained_as_its_scenario_is() {
+fn result_directory_and_scenario_give_the_same_explanation() {
     let dir = scratch("explain-dir");
     let example = common::file("examples/two-losses.toml");
     fine(&dir, &["run", &example, "--out", "kept"]);
     let of_dir = fine(&dir, &["explain", "kept"]);
     assert_eq!(of_dir, fine(&dir, &["explain", &example]));
-    // The Simple scheme's two waits, to the millisecond [goel1997 figure 5.3].
+    // The two waits of the sender under the Simple ICMP scheme, to the millisecond [goel1997 figure 5.3].
     for row in ["1.974  2.756      782", "3.458  4.107      649"] {
         assert!(of_dir.lines().any(|line| line.contains("idle-wait") && line.contains(row)), "{of_dir}");
     }
     assert!(of_dir.contains("do not add up"), "{of_dir}");
-    // A change is explained by a new run, not by the kept one.
+    // With another scheme, the scenario is run again instead of reading the kept result.
     let refined = fine(&dir, &["explain", "kept", "--scheme", "refined-icmp"]);
     assert!(!refined.contains("idle-wait"), "{refined}");
 }
 
 #[test]
-fn json_holds_the_costliest_first_and_the_totals_of_all() {
+fn json_lists_findings_by_cost_with_totals() {
     let dir = scratch("explain-json");
     let example = common::file("examples/two-losses.toml");
     let flows: Value = serde_json::from_str(&fine(&dir, &["explain", &example, "--json", "--top", "3"])).unwrap();
@@ -39,9 +39,9 @@ fn json_holds_the_costliest_first_and_the_totals_of_all() {
     assert!(costs[0] <= lost && lost <= took, "{flow}");
 }
 
-/// A transfer without handshake is asked for segments from its start on, so some reason holds at every moment.
+/// Without a handshake the flow starts sending at once, so some blocking reason applies at every moment.
 #[test]
-fn reasons_for_sending_nothing_fill_the_transfer() {
+fn blocking_reasons_add_up_to_the_transfer_time() {
     let dir = scratch("explain-blocked");
     let example = common::file("examples/two-losses.toml");
     let flows: Value = serde_json::from_str(&fine(&dir, &["explain", &example, "--json"])).unwrap();
@@ -57,7 +57,7 @@ fn reasons_for_sending_nothing_fill_the_transfer() {
 }
 
 #[test]
-fn a_flow_that_is_not_there_is_named_with_the_nearest() {
+fn unknown_flow_is_refused_with_a_suggestion() {
     let dir = scratch("explain-flow");
     let ended = lasthop(&dir, &["explain", &common::file("examples/two-mobiles.toml"), "--flow", "near1"]);
     assert_eq!(ended.code, Some(2));
@@ -91,7 +91,7 @@ fn findings_are_marked_on_a_picture() {
     let svg = std::fs::read_to_string(dir.join("kept/plots/211-explained.svg")).unwrap();
     assert!(svg.contains("2: idle-wait: 782 ms") && svg.contains("class=\"bracket\""), "{svg}");
     assert!(dir.join("kept/plots/211-explained.png").exists());
-    // A scenario has no place for pictures unless one is named; then only the flow asked for is drawn.
+    // For a scenario file, pictures are drawn only with --out, and only for the requested flow.
     let two = common::file("examples/two-mobiles.toml");
     fine(&dir, &["explain", &two, "--flow", "far", "--out", "marked"]);
     let drawn: Vec<_> =
@@ -99,10 +99,10 @@ fn findings_are_marked_on_a_picture() {
     assert_eq!(drawn.len(), 2, "{drawn:?}");
 }
 
-/// Sequence numbers of a connection that shook hands begin anywhere; what held it up is the same, whether segments or
-/// acknowledgments are lost. The SYN and its answer are one frame more each way.
+/// After a handshake the initial sequence number is random; findings must not depend on it, whether segments or
+/// acknowledgments are lost. The SYN and SYN-ACK are one additional frame in each direction.
 #[test]
-fn a_handshake_hides_nothing() {
+fn findings_do_not_depend_on_the_handshake() {
     let dir = scratch("explain-handshake");
     let text = "duration = \"100 s\"\nnodes.a = { kind = \"host\" }\nnodes.b = { kind = \"host\" }\n\
                 links.wire = { kind = \"wired\", between = [\"a\", \"b\"], rate = \"1 Mbps\", delay = \"50 ms\" }\n\
@@ -122,7 +122,7 @@ fn a_handshake_hides_nothing() {
     for which in ["drop", "drop_backward"] {
         let without = kinds(which, 60, false, "1");
         assert!(without.len() >= 2, "{without:?}");
-        // Half of all initial sequence numbers lie in the upper half.
+        // Half of all initial sequence numbers are at least 2^31.
         for seed in ["1", "2", "3", "4", "5", "6"] {
             assert_eq!(kinds(which, 60, true, seed), without, "{which}, seed {seed}");
         }

@@ -1,4 +1,4 @@
-//! The thesis's program as its users knew it: `datafile.dat` in, traces and an event trace out [goel1997 appendix B].
+//! The thesis's program: reading `datafile.dat`, writing its traces and event trace [goel1997 appendix B].
 
 mod common;
 
@@ -6,31 +6,31 @@ use std::path::Path;
 
 use common::{command, ended, file, fine, lasthop, scratch};
 
-/// The example of appendix B.4, whose air is BAD from 940 to 1040 ms.
+/// The example of appendix B.4, whose channel is BAD from 940 to 1040 ms.
 const REPLAY: &str = "examples/goel1997/replay.dat";
 
 fn text(path: &Path) -> String {
     std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// As `simulator > event-trace` did.
+/// Like `simulator > event-trace` of the thesis.
 #[test]
-fn the_event_trace_goes_to_standard_output_on_request() {
+fn print_events_writes_the_event_trace_to_standard_output() {
     let dir = scratch("print-events");
     let run = lasthop(&dir, &["run", &file(REPLAY), "--print-events", "--trace", "events", "--out", "r"]);
     assert_eq!(run.code, Some(0), "{}", run.err);
     assert_eq!(run.out, text(&dir.join("r/event-trace.txt")));
     assert!(run.out.contains("(CLOCK : 945)") && run.out.ends_with("Normal Termination.\n"), "{}", run.out);
-    assert!(run.err.contains("completed in"), "the table is talk then: {}", run.err);
-    // Not asked for: standard output has the table.
+    assert!(run.err.contains("completed in"), "the table is written to stderr: {}", run.err);
+    // Without the option, standard output has the table.
     assert!(fine(&dir, &["run", &file(REPLAY), "--out", "r"]).contains("completed in"));
     assert!(!dir.join("r/event-trace.txt").exists());
 }
 
-/// A reader that has seen enough ends the run, quietly.
+/// A closed standard output ends the run without an error.
 #[test]
 #[cfg(unix)]
-fn a_closed_standard_output_is_no_error() {
+fn closed_standard_output_is_no_error() {
     let dir = scratch("print-events-head");
     let mut command = command(&dir, &["run", &file("examples/goel-refined.toml"), "--print-events", "--out", "r"]);
     let (reader, writer) = std::io::pipe().unwrap();
@@ -39,9 +39,9 @@ fn a_closed_standard_output_is_no_error() {
     assert_eq!((run.code, run.err.as_str()), (Some(0), ""));
 }
 
-/// Nine corruptions, one frame given up, one fast retransmit [goel1997 B.4]: each kind can be left out.
+/// The example has nine corruptions, one frame given up, one fast retransmit [goel1997 B.4]; each kind can be excluded.
 #[test]
-fn kinds_of_events_can_be_left_out() {
+fn kinds_of_events_can_be_excluded() {
     let dir = scratch("event-kinds");
     let print = |kinds: &str| {
         let mut args = vec!["run", REPLAY, "--print-events", "--trace", "none", "--out", "r"];
@@ -62,7 +62,7 @@ fn kinds_of_events_can_be_left_out() {
     let wrong = lasthop(&dir, &["run", &file(REPLAY), "--events", "corupted", "--out", "r"]);
     assert_eq!(wrong.code, Some(2));
     assert!(wrong.err.contains("did you mean \"corrupted\"?"), "{}", wrong.err);
-    // The same in the datafile.
+    // The same selection by keys of the datafile.
     let flags = text(Path::new(&file(REPLAY))).replace(
         "read_from_trace",
         "trace_events = 1\n    trace_seqno = 0\n    event_corrupted = 0\n    read_from_trace",
@@ -75,10 +75,11 @@ fn kinds_of_events_can_be_left_out() {
     assert!(!dir.join("flags/211-seqno").exists() && dir.join("flags/211-ackno").exists());
 }
 
-/// The thesis prints when the frames of segment 15360 leave: 15 to 19 at 945 to 989 ms, 20 at 1000 [goel1997 B.4]. So just before
-/// that the link layer has tried five times, frame 20 is the next, and 15 the first that has not arrived.
+/// According to the thesis, frames 15 to 19 leave at 945 to 989 ms and frame 20 at 1000 ms, all for segment 15360
+/// [goel1997 B.4]. So just before 1000 ms the link layer has made five attempts, the next frame is 20, and the first
+/// frame not yet received is 15.
 #[test]
-fn the_periodic_state_shows_every_node() {
+fn periodic_state_shows_every_node() {
     let dir = scratch("node-states");
     let print = ["--set", "output.print_interval=1 s", "--print-events", "--trace", "none", "--out", "r"];
     let mut args = vec!["run"];
@@ -102,9 +103,10 @@ fn the_periodic_state_shows_every_node() {
     assert_eq!(line("node 213 from 212 over link 102 (DLL)").rsplit_once(" : ").unwrap().1, "<15>");
 }
 
-/// `read_from_trace = 1`, then `= 0` with the file that the first run wrote: the same air, so the same transfer.
+/// A run with `read_from_trace = 1` records the channel; a run with `= 0` and this file has the same losses and the
+/// same result.
 #[test]
-fn a_recorded_air_is_followed_again() {
+fn recorded_channel_is_replayed() {
     let dir = scratch("record-and-follow");
     let datafile = text(Path::new(&file("examples/goel1997/datafile.dat")));
     let datafile = datafile.replace("num_of_pkts_to_send = 10000", "num_of_pkts_to_send = 2000");
@@ -116,20 +118,20 @@ fn a_recorded_air_is_followed_again() {
     let air = text(&dir.join(path));
     assert!(air.lines().count() > 2, "{air}");
     let completed = |out: &str| out.lines().find(|line| line.starts_with("211 ")).expect("the flow").to_owned();
-    // Without the path the hint has it.
+    // Without a path, the hint names the recorded file.
     let bare = datafile.replace("read_from_trace = 1", "read_from_trace = 0");
     assert_ne!(bare, datafile);
     std::fs::write(dir.join("datafile.dat"), &bare).unwrap();
     let refused = lasthop(&dir, &["run", "datafile.dat"]);
     assert_eq!(refused.code, Some(2));
     assert!(refused.err.contains(&format!("write read_from_trace = 0 {path}")), "{}", refused.err);
-    // The path works, again and again although the run writes to the same directory; so does the directory's name.
+    // The path works repeatedly, although the run replaces that directory; so does the directory's name.
     for named in [path, path, "results/datafile-seed1"] {
         let follows = datafile.replace("read_from_trace = 1", &format!("read_from_trace = 0 {named}"));
         std::fs::write(dir.join("datafile.dat"), follows).unwrap();
         let again = fine(&dir, &["run", "datafile.dat"]);
         assert_eq!(completed(&again), completed(&recorded.out));
-        // Only what happened before the end was recorded, and all of it is.
+        // The recording ends at the end of the run.
         assert_eq!(text(&dir.join(path)), air);
     }
 }

@@ -1,4 +1,4 @@
-//! Bad input: one clear message that says where, and the right exit code.
+//! Invalid input gives one message with its position, and exit code 2.
 
 mod common;
 
@@ -60,7 +60,7 @@ fn wrong_input_ends_with_2_and_says_where() {
 }
 
 #[test]
-fn name_near_no_other_is_answered_with_the_list() {
+fn name_without_similar_ones_is_refused_with_the_list() {
     let dir = scratch("lists");
     let example = file(EXAMPLE);
     let listed = |kind: &str| -> Vec<String> {
@@ -98,7 +98,7 @@ fn name_near_no_other_is_answered_with_the_list() {
 }
 
 #[test]
-fn small_things_are_said_right() {
+fn counts_are_singular_for_one_and_trace_lists_may_have_spaces() {
     let dir = scratch("small");
     let example = file(EXAMPLE);
     assert!(fine(&dir, &["check", &example]).ends_with(": ok: 3 nodes, 2 links, 1 flow\n"));
@@ -107,7 +107,7 @@ fn small_things_are_said_right() {
     assert!(dir.join("r/server-seqno").exists() && dir.join("r/server-ackno").exists());
 }
 
-/// Input that never ends, and a description through a pipe.
+/// Endless input is refused, and a scenario is read from a pipe.
 #[test]
 fn endless_input_is_refused_and_a_pipe_is_read() {
     let dir = scratch("endless");
@@ -123,34 +123,35 @@ fn endless_input_is_refused_and_a_pipe_is_read() {
 }
 
 #[test]
-fn a_directory_and_a_missing_recording_say_what_they_should_be() {
+fn directory_and_missing_recording_are_refused_with_the_expected_kind() {
     let dir = scratch("not-there");
-    let said = |args: &[&str]| {
+    let stderr = |args: &[&str]| {
         let ended = lasthop(&dir, args);
         assert_eq!(ended.code, Some(2), "{args:?}: {}", ended.err);
         ended.err
     };
     std::fs::create_dir(dir.join("empty")).unwrap();
-    let empty = said(&["check", "empty"]);
+    let empty = stderr(&["check", "empty"]);
     assert!(empty.starts_with("error: empty: found a directory without one, expected a scenario file"), "{empty}");
     fine(&dir, &["run", &file(EXAMPLE), "--out", "results/one"]);
-    assert!(said(&["plot", "results"]).contains("did you mean results/one?"));
+    assert!(stderr(&["plot", "results"]).contains("did you mean results/one?"));
     fine(&dir, &["run", &file(EXAMPLE), "--out", "results/two"]);
-    assert!(said(&["plot", "results"]).contains("2 result directories are in it, such as results/one"));
+    assert!(stderr(&["plot", "results"]).contains("2 result directories are in it, such as results/one"));
 
     let datafile = std::fs::read_to_string(file("examples/goel1997/datafile.dat")).unwrap();
     let from_trace = datafile.replace("read_from_trace = 1", "read_from_trace = 0");
     assert_ne!(from_trace, datafile);
     std::fs::write(dir.join("replay.dat"), &from_trace).unwrap();
-    let missing = said(&["check", "replay.dat"]);
+    let missing = stderr(&["check", "replay.dat"]);
     let line = from_trace.lines().position(|line| line.contains("read_from_trace = 0")).unwrap() + 1;
-    let said = format!("replay.dat:{line}:23: simulator.read_from_trace: the recorded channel trace.dat is not there");
-    assert!(missing.contains(&said), "{missing}");
+    let message =
+        format!("replay.dat:{line}:23: simulator.read_from_trace: the recorded channel trace.dat is not there");
+    assert!(missing.contains(&message), "{missing}");
     assert!(missing.contains("when the air switched") && missing.contains("--trace air"), "{missing}");
 }
 
 #[test]
-fn many_flows_are_drawn_only_if_asked_for() {
+fn many_flows_are_drawn_only_on_request() {
     let dir = scratch("many-flows");
     let mut scenario = WIRE.to_owned();
     for flow in 0..17 {
@@ -167,7 +168,7 @@ fn many_flows_are_drawn_only_if_asked_for() {
 
 /// 600 s at 1 Gbps have a hundred million events.
 #[test]
-fn a_run_too_large_for_a_picture_is_refused_and_a_part_of_it_drawn() {
+fn run_too_large_for_a_picture_is_refused_and_a_part_is_drawn() {
     let dir = scratch("too-large");
     let flow = "[flows.f]\nfrom = \"a\"\nto = \"b\"\nwindow = \"1 MB\"\n";
     std::fs::write(dir.join("large.toml"), format!("{WIRE}{flow}")).unwrap();

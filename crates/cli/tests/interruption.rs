@@ -1,4 +1,4 @@
-//! Sudden ends, of the command and of those it talks to: the right exit code, and nothing half-written that looks whole.
+//! Interrupted commands and closed pipes: exit codes, and no incomplete results.
 
 mod common;
 
@@ -9,7 +9,7 @@ use common::{command, ended, file, fine, lasthop, scratch};
 
 const EXAMPLE: &str = "examples/goel-refined.toml";
 
-/// A run into `r` that does not end by itself, when it is writing already.
+/// Starts an endless run into `r` and waits until it writes its events.
 fn endless(dir: &Path) -> Child {
     let example = file(EXAMPLE);
     let long = ["run", &example, "--set", "flows.download.bytes=100 GB", "--set", "duration=300 h"];
@@ -22,7 +22,7 @@ fn endless(dir: &Path) -> Child {
     child
 }
 
-/// Also when both begin at the same moment: one result, and everybody else is told.
+/// Also if runs start at the same moment: one result, and an error for every other run.
 #[test]
 fn two_runs_never_write_to_one_directory() {
     let dir = scratch("at-once");
@@ -55,9 +55,9 @@ fn signal(name: &str, child: &Child) {
     assert!(Command::new("bash").args(["-c", &format!("kill -{name} {}", child.id())]).status().unwrap().success());
 }
 
-/// As Ctrl-C at a terminal, and as `timeout` and batch systems end programs.
+/// Like Ctrl-C at a terminal, and like `timeout` and batch systems.
 #[test]
-fn an_interrupted_run_leaves_nothing() {
+fn interrupted_run_leaves_no_files() {
     for name in ["INT", "TERM", "HUP"] {
         let dir = scratch(&format!("interrupted-{name}"));
         let child = endless(&dir);
@@ -68,7 +68,7 @@ fn an_interrupted_run_leaves_nothing() {
     }
 }
 
-/// A hundred pictures take minutes; the first is there after less than a second.
+/// A hundred pictures take minutes; the first is drawn within a second.
 #[test]
 fn drawing_stops_when_interrupted() {
     let dir = scratch("interrupted-drawing");
@@ -98,7 +98,7 @@ fn drawing_stops_when_interrupted() {
 }
 
 #[test]
-fn kill_9_leaves_nothing_that_looks_whole() {
+fn sigkill_leaves_no_complete_result() {
     let dir = scratch("killed");
     let mut child = endless(&dir);
     child.kill().unwrap();
@@ -110,7 +110,7 @@ fn kill_9_leaves_nothing_that_looks_whole() {
 }
 
 #[test]
-fn a_reader_that_goes_away_is_no_error() {
+fn closed_stdout_is_no_error() {
     let dir = scratch("pipe");
     let script = "set -o pipefail; \"$0\" list | head -1";
     let output =
@@ -120,9 +120,9 @@ fn a_reader_that_goes_away_is_no_error() {
     assert!(ended.out.starts_with("schemes"));
 }
 
-/// stderr, too: the exit code still says how it ended.
+/// A closed stderr does not change the exit code.
 #[test]
-fn a_listener_that_goes_away_is_no_error() {
+fn closed_stderr_keeps_the_exit_code() {
     let dir = scratch("deaf");
     std::fs::write(dir.join("bad.toml"), "duration = 5").unwrap();
     let example = file(EXAMPLE);
@@ -135,7 +135,7 @@ fn a_listener_that_goes_away_is_no_error() {
         (&["run", &example, "--set", short, "--set", "links.air.arq=none", "--out", "r"], 0),
     ];
     for (args, code) in cases {
-        // The reader is gone before the first word.
+        // The reading end of the pipe is closed before the command starts.
         let (reader, writer) = std::io::pipe().unwrap();
         drop(reader);
         let status = command(&dir, args).stdout(Stdio::null()).stderr(writer).status().unwrap();
@@ -143,7 +143,7 @@ fn a_listener_that_goes_away_is_no_error() {
     }
 }
 
-/// A full disk behind stdout is one, for help too.
+/// A full disk behind stdout is an error, for --help too.
 #[cfg(target_os = "linux")]
 #[test]
 fn output_that_cannot_be_written_is_an_error() {

@@ -1,5 +1,4 @@
-//! Runs that are killed while they replace a result, and directories that earlier versions left: the next run goes on as if
-//! nothing had been.
+//! Runs killed while they replace a result, and directories left by earlier versions, do not disturb the next run.
 
 mod common;
 
@@ -13,7 +12,7 @@ use common::{command, file, fine, lasthop, scratch};
 
 const EXAMPLE: &str = "examples/two-losses.toml";
 
-/// Names in a directory, in order.
+/// Returns the sorted names in a directory.
 fn names(dir: &Path) -> Vec<String> {
     let mut names: Vec<String> =
         fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
@@ -21,14 +20,14 @@ fn names(dir: &Path) -> Vec<String> {
     names
 }
 
-/// `count` times: a run that replaces the result in `r` is killed at a random moment, and there is a whole result; the
-/// next run replaces it and leaves nothing beside it.
+/// Kills a run that replaces the result in `r` at a random moment, `count` times: a complete result exists each time,
+/// and the next run replaces it and leaves no other files.
 #[allow(clippy::disallowed_methods, reason = "the moments of the kills are of this clock")]
 fn kill(test: &str, count: u32) {
     let dir = scratch(test);
     let args = ["run", &file(EXAMPLE), "--trace", "all", "--out", "r"];
     fine(&dir, &args);
-    let whole = names(&dir.join("r"));
+    let complete = names(&dir.join("r"));
     let begun = Instant::now();
     fine(&dir, &args);
     let usual = begun.elapsed();
@@ -36,9 +35,9 @@ fn kill(test: &str, count: u32) {
     let mut killed = 0;
     while killed < count {
         let mut child = command(&dir, &args).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-        // Knuth's MMIX generator; its upper bits are the better ones.
+        // Knuth's MMIX generator, of which the upper bits are used.
         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        // The end, where the result is replaced, is where it matters: two of three kills come in the second half.
+        // The result is replaced at the end of a run: two of three kills come in the second half.
         let share = match random >> 62 {
             0 => 0.0,
             _ => 0.5,
@@ -46,7 +45,7 @@ fn kill(test: &str, count: u32) {
         sleep(Duration::from_secs_f64(usual.as_secs_f64() * share));
         child.kill().unwrap();
         killed += u32::from(!child.wait().unwrap().success());
-        assert_eq!(names(&dir.join("r")), whole, "after {killed} kills there is no whole result");
+        assert_eq!(names(&dir.join("r")), complete, "after {killed} kills there is no complete result");
         let next = lasthop(&dir, &args);
         assert_eq!(next.code, Some(0), "after {killed} kills: {}", next.err);
         assert_eq!(names(&dir), ["r"], "after {killed} kills");
@@ -55,26 +54,26 @@ fn kill(test: &str, count: u32) {
 }
 
 #[test]
-fn killed_runs_never_stand_in_the_way() {
+fn killed_runs_do_not_block_later_runs() {
     kill("killed-often", 25);
 }
 
 #[test]
 #[ignore = "takes a minute; `cargo xtask test --full` runs it"]
-fn a_thousand_killed_runs_never_stand_in_the_way() {
+fn a_thousand_killed_runs_do_not_block_later_runs() {
     kill("killed-a-thousand-times", 1000);
 }
 
-/// Before the manifest was removed last, a kill left directories with some of the files and no manifest.
+/// Earlier versions did not remove the manifest last: a kill could leave some files without a manifest.
 #[test]
-fn directories_of_earlier_versions_do_not_stand_in_the_way() {
+fn directories_of_earlier_versions_do_not_block_runs() {
     let dir = scratch("left-by-earlier-versions");
     let args = ["run", &file(EXAMPLE), "--trace", "all", "--out", "r"];
     fine(&dir, &args);
     fine(&dir, &["plot", "r"]);
     let all = names(&dir.join("r"));
     assert!(all.len() > 10 && all[0] == ".lasthop", "{all:?}");
-    // The manifest is the first name; of the others an ever smaller number is left.
+    // The manifest is the first name; the loop removes more and more of the others.
     for left in (1..all.len()).rev() {
         for name in ["r.partial", "r.old"] {
             let copy = dir.join(name);
@@ -82,7 +81,7 @@ fn directories_of_earlier_versions_do_not_stand_in_the_way() {
             fs::create_dir(&copy).unwrap();
             for file in all.iter().rev().take(left) {
                 let (from, to) = (dir.join("r").join(file), copy.join(file));
-                // Not there once the first of these runs has replaced the result.
+                // The file is missing once the first of these runs has replaced the result.
                 if file == "plots" {
                     fs::create_dir(&to).unwrap();
                     fs::write(to.join("download.svg"), "<svg/>").unwrap();
@@ -94,14 +93,15 @@ fn directories_of_earlier_versions_do_not_stand_in_the_way() {
         let next = lasthop(&dir, &args);
         assert_eq!(next.code, Some(0), "{left} files: {}", next.err);
         assert!(!dir.join("r.partial").exists());
-        // Such a directory may as well be somebody's copy: no run needs the name, and none touches it.
+        // Without a manifest the directory could be a user's copy: a run whose result has another name leaves it
+        // unchanged.
         assert_eq!(names(&dir.join("r.old")).len(), left);
     }
 }
 
-/// A kill before a run has its `r.partial` leaves the directory that was to become it.
+/// A kill before a run creates `r.partial` leaves the temporary directory under another name.
 #[test]
-fn beginnings_of_killed_runs_are_removed() {
+fn temporary_directories_of_killed_runs_are_removed() {
     let dir = scratch("beginnings");
     for (name, manifest) in [("r.partial.4000001", true), ("r.partial.4000002", false)] {
         fs::create_dir(dir.join(name)).unwrap();
@@ -109,16 +109,16 @@ fn beginnings_of_killed_runs_are_removed() {
             fs::write(dir.join(name).join(".lasthop"), "").unwrap();
         }
     }
-    // Not a run's.
+    // A directory that no run has made.
     fs::create_dir(dir.join("r.partial.4000003")).unwrap();
     fs::write(dir.join("r.partial.4000003/notes.txt"), "years of work").unwrap();
     fine(&dir, &["run", &file(EXAMPLE), "--out", "r"]);
     assert_eq!(names(&dir), ["r", "r.partial.4000003"]);
 }
 
-/// Where a file system cannot swap, a kill between two renames leaves the old result under another name.
+/// On file systems without an atomic exchange, a kill between two renames leaves the old result under another name.
 #[test]
-fn a_result_that_was_moved_away_comes_back() {
+fn result_moved_aside_by_a_killed_run_is_restored() {
     let dir = scratch("moved-away");
     let args = ["run", &file(EXAMPLE), "--out", "r"];
     fine(&dir, &args);
@@ -126,16 +126,16 @@ fn a_result_that_was_moved_away_comes_back() {
     let next = lasthop(&dir, &args);
     assert_eq!((next.code, next.err.trim()), (Some(0), "results in r (replaced an earlier result)"));
     assert_eq!(names(&dir), ["r"]);
-    // Killed later: the new one is there, and the old one in part.
+    // A later kill: the new result is in place, and a part of the old one remains.
     fs::create_dir(dir.join("r.partial.old")).unwrap();
     fs::copy(dir.join("r/.lasthop"), dir.join("r.partial.old/.lasthop")).unwrap();
     fine(&dir, &args);
     assert_eq!(names(&dir), ["r"]);
 }
 
-/// What was put into a result while a run was on its way to replace it is not removed with it.
+/// A file added to a result while a run is about to replace it is kept.
 #[test]
-fn a_file_that_appears_during_the_run_is_not_lost() {
+fn file_added_during_the_run_is_kept() {
     let dir = scratch("appears");
     let example = file("examples/goel-refined.toml");
     fine(&dir, &["run", &example, "--out", "r"]);

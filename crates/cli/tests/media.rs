@@ -1,4 +1,4 @@
-//! Shared media as the command shows them: in the summary, as a capture that tshark reads, as columns, as a picture.
+//! Shared media in the outputs of a run: summary, capture, columns, picture.
 
 mod common;
 
@@ -8,7 +8,8 @@ use std::path::Path;
 use common::{fine, lasthop, other, scratch};
 use serde_json::Value;
 
-/// A server behind an access point with three mobiles, two of which send. What stands in `medium` is set in the medium.
+/// A server behind an access point with three mobiles, two of which send. `medium` is added to the settings of the
+/// medium.
 fn cell(medium: &str) -> String {
     let mobile = |name: &str, from: &str, to: &str| {
         format!(
@@ -23,7 +24,7 @@ fn cell(medium: &str) -> String {
     format!("{head}[media.cell]\nstandard = \"802.11b\"\n{medium}\n{mobiles}")
 }
 
-/// Runs it with these traces; gives the summary and every event.
+/// Runs the scenario with these traces; returns the summary and all events.
 fn run(dir: &Path, medium: &str, traces: &str) -> (Value, Vec<Value>) {
     std::fs::write(dir.join("net.toml"), cell(medium)).unwrap();
     let summary = fine(dir, &["run", "net.toml", "--trace", traces, "--out", "r", "--json"]);
@@ -36,9 +37,9 @@ fn is(event: &Value, name: &str, field: &str, value: &str) -> bool {
     event["event"] == name && event[field] == value
 }
 
-/// What the summary counts is what the events tell.
+/// The counts of the summary equal those of the events.
 #[test]
-fn the_summary_counts_what_happened_in_the_air() {
+fn summary_counts_agree_with_events() {
     let dir = scratch("media-summary");
     let (summary, events) = run(&dir, "", "jsonl");
     let medium = &summary["media"][0];
@@ -60,7 +61,7 @@ fn the_summary_counts_what_happened_in_the_air() {
     ended.extend(
         flying.into_values().filter(|(start, _)| *start < 1.0).map(|(start, end)| (start, end.min(1.0), false)),
     );
-    // Time in tenths of a microsecond, each once.
+    // Time in tenths of a microsecond, overlaps counted once.
     let time = |chosen: &dyn Fn(bool) -> bool| {
         let tenths = |at: f64| (at * 1e7).round() as usize;
         let mut used = vec![false; 10_000_000];
@@ -81,7 +82,7 @@ fn the_summary_counts_what_happened_in_the_air() {
         for (field, kind) in [("data_sent", "DATA"), ("acks_sent", "ACK"), ("rts_sent", "RTS"), ("cts_sent", "CTS")] {
             assert_eq!(station[field], sent(kind), "{name} {kind}");
         }
-        // Without requests and fragments each data frame is a turn.
+        // Without RTS and fragments each data frame is one attempt.
         let ended = |e: &Value| is(e, "air-ended", "frame", "DATA") && e["from"] == name;
         assert_eq!(station["attempts"], count(&ended), "{name}");
         let collided = count(&|e| ended(e) && e["reception"] == "collided");
@@ -104,9 +105,9 @@ fn the_summary_counts_what_happened_in_the_air() {
     assert!(table.contains("  busy  collided\n") && table.contains("\nmedium  station  attempts"), "{table}");
 }
 
-/// A scenario without media has nothing of it in its summary.
+/// The summary and table of a scenario without media have no entries for media.
 #[test]
-fn without_media_nothing_is_said_of_them() {
+fn summary_without_media_has_no_media_entries() {
     let dir = scratch("media-none");
     let summary = fine(&dir, &["run", &common::file("examples/slow-start.toml"), "--out", "r", "--json"]);
     let table = fine(&dir, &["run", &common::file("examples/slow-start.toml"), "--out", "s"]);
@@ -115,9 +116,9 @@ fn without_media_nothing_is_said_of_them() {
     }
 }
 
-/// Frames as tshark decodes them are those of the trace: types, times, reservations, repetitions, damage, and inside TCP.
+/// tshark decodes the frames of the trace: types, times, durations, retries, damage, and the TCP segments in them.
 #[test]
-fn tshark_decodes_every_frame_of_the_air() {
+fn tshark_decodes_every_frame_of_a_medium() {
     let dir = scratch("media-tshark");
     for (name, medium) in [
         ("plain", ""),
@@ -128,8 +129,8 @@ fn tshark_decodes_every_frame_of_the_air() {
         std::fs::create_dir_all(&dir).unwrap();
         let (_, events) = run(&dir, medium, "jsonl,pcapng");
         let capture = dir.join("r/cell.air.pcapng").display().to_string();
-        // Wireshark looks at checksums of frames if asked to, and calls a wrong one malformed. It looks into a fragment if it
-        // is not to wait for the others, of which the capture has headers only.
+        // Wireshark checks frame check sequences only with this option, and then reports a wrong one as malformed. It
+        // decodes a fragment only without reassembly, because the capture has only the headers of the other fragments.
         let ask = |checks: &str, filter: &str, fields: &[&str]| {
             let mut args =
                 vec!["-o", "wlan.defragment:FALSE", "-o", checks, "-r", &capture, "-Y", filter, "-T", "fields"];
@@ -176,29 +177,29 @@ fn tshark_decodes_every_frame_of_the_air() {
             .map(|line| {
                 let cells: Vec<&str> = line.split('\t').collect();
                 let (secs, nanos) = cells[0].split_once('.').expect("seconds with nanoseconds");
-                let whole = |text: &str| match text.strip_prefix("0x") {
+                let integer = |text: &str| match text.strip_prefix("0x") {
                     Some(hex) => u64::from_str_radix(hex, 16).unwrap(),
                     None => text.parse().unwrap(),
                 };
                 let yes = |text: &str| text == "1" || text == "True";
-                let at = whole(secs) * 1_000_000_000 + whole(nanos);
-                (at, whole(cells[1]), whole(cells[2]), yes(cells[3]), yes(cells[4]), cells[5].parse().unwrap())
+                let at = integer(secs) * 1_000_000_000 + integer(nanos);
+                (at, integer(cells[1]), integer(cells[2]), yes(cells[3]), yes(cells[4]), cells[5].parse().unwrap())
             })
             .collect();
         assert!(theirs.is_sorted_by_key(|frame| frame.0), "{name}: in order of time");
-        // Frames that begin at one moment stand in any order.
+        // Frames with equal start times may be in any order.
         for frames in [&mut ours, &mut theirs] {
             frames.sort_by(|a, b| a.partial_cmp(b).unwrap());
         }
         assert_eq!(ours.len(), theirs.len(), "{name}");
         assert!(ours.iter().zip(&theirs).all(|(ours, theirs)| ours == theirs), "{name}");
         assert!(ours.len() > 200 && ours.iter().any(|frame| frame.4) && ours.iter().any(|frame| frame.3), "{name}");
-        // The checksum of a frame that is there as a whole says the same as the flag.
+        // For a frame captured in full, the frame check sequence agrees with the flag.
         let sums = |filter: &str| ask("wlan.check_checksum:TRUE", filter, &["frame.number"]).lines().count();
         assert_eq!(sums("wlan.fcs.status == 0 && radiotap.flags.badfcs == 0"), 0, "{name}");
         assert_eq!(sums("wlan.fcs.status == 1 && radiotap.flags.badfcs == 1"), 0, "{name}");
         assert!(sums("wlan.fcs.status == 1") > 100, "{name}");
-        // Data of the mobiles to the server and of the server to a mobile, each through the access point.
+        // Data from the mobiles to the server and from the server to a mobile pass through the access point.
         let up = "wlan.fc.ds == 1 && wlan.sa == 02:00:0a:00:00:03 && wlan.bssid == 02:00:0a:00:00:02 && wlan.da == 02:00:0a:00:00:01";
         let ports = show(&format!("{up} && tcp"), &["tcp.srcport", "tcp.dstport"]);
         assert!(ports.lines().count() > 10 && ports.lines().all(|line| line == "10000\t10000"), "{name}: {ports}");
@@ -208,7 +209,7 @@ fn tshark_decodes_every_frame_of_the_air() {
             let more = show("wlan.fc.frag == 1 && wlan.frag == 0", &["wlan.seq"]);
             let last = show("wlan.fc.frag == 0 && wlan.frag > 0", &["wlan.seq"]);
             assert!(more.lines().count() > 10 && last.lines().count() > 10);
-            // A repetition of data is one of the very frame: same sender, sequence and fragment number.
+            // A retry has the transmitter, sequence number and fragment number of an earlier frame.
             let mut seen = HashSet::new();
             for line in
                 show("wlan.fc.type_subtype == 32", &["wlan.ta", "wlan.seq", "wlan.frag", "wlan.fc.retry"]).lines()
@@ -234,7 +235,7 @@ fn gnuplot_reads_contention_windows() {
 }
 
 #[test]
-fn a_medium_is_drawn_beside_the_flows() {
+fn medium_is_drawn_beside_the_flows() {
     let dir = scratch("media-plot");
     run(&dir, "", "none");
     let files = fine(&dir, &["plot", "r"]);

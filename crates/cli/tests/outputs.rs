@@ -1,4 +1,4 @@
-//! What the command writes, read by those it is written for.
+//! Output files, read back by the programs that use them.
 
 mod common;
 
@@ -10,8 +10,8 @@ use serde_json::Value;
 
 const EXAMPLE: &str = "examples/goel-refined.toml";
 const SHORT: &str = "flows.download.bytes=400 KiB";
-/// Losses early, so that a short run shows everything.
-const STORMY: &str = "links.air.channel={ kind = \"two-state\", mean_good = \"500 ms\", mean_bad = \"200 ms\" }";
+/// Frequent losses, so that a short run has all kinds of events.
+const LOSSY: &str = "links.air.channel={ kind = \"two-state\", mean_good = \"500 ms\", mean_bad = \"200 ms\" }";
 
 fn json(dir: &Path, args: &[&str]) -> Value {
     let mut all = vec!["run"];
@@ -21,7 +21,7 @@ fn json(dir: &Path, args: &[&str]) -> Value {
 }
 
 #[test]
-fn the_summary_holds_what_is_promised() {
+fn summary_has_the_documented_keys() {
     let dir = scratch("summary");
     let example = file(EXAMPLE);
     let summary = json(&dir, &[&example, "--seed", "7", "--out", "r"]);
@@ -60,11 +60,11 @@ fn the_summary_holds_what_is_promised() {
 }
 
 #[test]
-fn two_runs_write_equal_bytes() {
+fn equal_runs_write_equal_bytes() {
     let dir = scratch("bytes");
     let example = file(EXAMPLE);
     let run =
-        |out: &str| fine(&dir, &["run", &example, "--set", SHORT, "--set", STORMY, "--trace", "all", "--out", out]);
+        |out: &str| fine(&dir, &["run", &example, "--set", SHORT, "--set", LOSSY, "--trace", "all", "--out", out]);
     assert_eq!(run("one"), run("two"));
     let contents = |out: &str| -> BTreeMap<String, Vec<u8>> {
         let entries = std::fs::read_dir(dir.join(out)).unwrap().map(|entry| entry.unwrap());
@@ -112,18 +112,18 @@ fn gnuplot_reads_every_column() {
         // gnuplot prints to stderr.
         let output =
             std::process::Command::new("gnuplot").args(["-e", &script]).output().expect("gnuplot is installed");
-        let said = String::from_utf8_lossy(&output.stderr);
-        let numbers: Vec<f64> = said.split_whitespace().filter_map(|word| word.parse().ok()).collect();
-        assert_eq!(numbers, [lines as f64, 0.0], "{name}: {said}");
+        let printed = String::from_utf8_lossy(&output.stderr);
+        let numbers: Vec<f64> = printed.split_whitespace().filter_map(|word| word.parse().ok()).collect();
+        assert_eq!(numbers, [lines as f64, 0.0], "{name}: {printed}");
     }
 }
 
-/// tshark sees the same segments, at the same times, as the JSON lines.
+/// tshark decodes the segments of the JSON lines, at the same times.
 #[test]
 fn tshark_reads_sequence_numbers_and_times() {
     let dir = scratch("tshark");
     let example = file(EXAMPLE);
-    fine(&dir, &["run", &example, "--set", SHORT, "--set", STORMY, "--trace", "jsonl,pcapng", "--out", "r"]);
+    fine(&dir, &["run", &example, "--set", SHORT, "--set", LOSSY, "--trace", "jsonl,pcapng", "--out", "r"]);
     let events = std::fs::read_to_string(dir.join("r/events.jsonl")).unwrap();
     let events: Vec<Value> = events.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let sent = events.iter().filter(|event| event["event"] == "packet-sent" && event["node"] == "server");
@@ -151,7 +151,7 @@ fn tshark_reads_sequence_numbers_and_times() {
         })
         .collect();
     assert_eq!(ours, theirs);
-    // The messages of the scheme quote the segment they are about, and nothing in the capture is malformed.
+    // The scheme's ICMP messages quote their segments, and no packet of the capture is malformed.
     let icmp = other(
         "tshark",
         &["-r", &capture, "-Y", "icmp.type == 253", "-T", "fields", "-e", "icmp.code", "-e", "tcp.seq_raw"],
@@ -165,7 +165,7 @@ fn tshark_reads_sequence_numbers_and_times() {
     }
 }
 
-/// A wire with a queue at one end of it, and a whole connection with every option over it.
+/// A wired link with the settings `link`, and a connection over it with handshake, close and all options.
 fn whole_connection(link: &str) -> String {
     format!(
         "duration = \"100 s\"\nnodes.client = {{ kind = \"host\" }}\nnodes.server = {{ kind = \"host\" }}\n\
@@ -175,9 +175,9 @@ fn whole_connection(link: &str) -> String {
     )
 }
 
-/// Handshake, options, scaled windows, ECN and close are what Wireshark takes them for; both ends see the same.
+/// Wireshark recognizes handshake, options, window scaling, ECN and close, in the captures of both ends.
 #[test]
-fn tshark_finds_nothing_to_remark_in_a_clean_transfer() {
+fn tshark_reports_no_problem_in_a_clean_transfer() {
     let dir = scratch("tshark-handshake");
     std::fs::write(dir.join("net.toml"), whole_connection("ecn_threshold = \"40 packets\"")).unwrap();
     let summary = json(&dir, &["net.toml", "--trace", "pcapng", "--out", "r"]);
@@ -195,7 +195,7 @@ fn tshark_finds_nothing_to_remark_in_a_clean_transfer() {
         };
         assert_eq!(show("tcp.analysis.flags", &["frame.number", "_ws.col.Info"]), "", "{name}");
         assert_eq!(show("_ws.malformed || ip.checksum.status == 0", &["frame.number"]), "", "{name}");
-        // Both SYNs: the segment size, the shift that lets 200 kB be said, SACK and timestamps; and of ECN what each says.
+        // Both SYNs: MSS, window scale for 200 kB, SACK and timestamps; and the ECN flags of each.
         let options = [
             "tcp.options.mss_val",
             "tcp.options.wscale.shift",
@@ -206,23 +206,23 @@ fn tshark_finds_nothing_to_remark_in_a_clean_transfer() {
         let syns = show("tcp.flags.syn == 1 && tcp.options.timestamp.tsval", &options);
         let syns: Vec<Vec<&str>> = syns.lines().map(|line| line.split('\t').collect()).collect();
         assert_eq!(syns.len(), 2, "{name}: {syns:?}");
-        let said = |syn: &[&str]| (syn[0] == "1460", syn[1] == "2", !syn[2].is_empty());
-        assert!(syns.iter().all(|syn| said(syn) == (true, true, true)), "{name}: {syns:?}");
+        let has_options = |syn: &[&str]| (syn[0] == "1460", syn[1] == "2", !syn[2].is_empty());
+        assert!(syns.iter().all(|syn| has_options(syn) == (true, true, true)), "{name}: {syns:?}");
         let ecn = |syn: &[&str]| [syn[3], syn[4]].map(|flag| flag == "1" || flag == "True");
         assert_eq!([ecn(&syns[0]), ecn(&syns[1])], [[true, true], [true, false]], "{name}: {syns:?}");
-        // Its shift is known from the SYN, so every later window reads as what it is; 12 of 1460 bytes are timestamps.
+        // Later windows are decoded by the scale in the SYN; 12 of 1460 bytes are timestamps.
         let windows = show("tcp.flags.syn == 0", &["tcp.window_size"]);
         assert!(windows.lines().count() > 200 && windows.lines().all(|window| window == "200000"), "{name}");
-        let most = show("tcp.len > 0", &["tcp.len"]).lines().map(|len| len.parse::<u32>().unwrap()).max();
-        assert_eq!(most, Some(1448), "{name}");
+        let longest = show("tcp.len > 0", &["tcp.len"]).lines().map(|len| len.parse::<u32>().unwrap()).max();
+        assert_eq!(longest, Some(1448), "{name}");
         assert_eq!(show("tcp.flags.fin == 1", &["frame.number"]).lines().count(), 2, "{name}");
-        // Marks are made on the way.
+        // CE marks are set in transit, so only the receiver's capture has them.
         let seen = show("ip.dsfield.ecn == 3", &["frame.number"]).lines().count() as u64;
         assert_eq!(seen, if name == "server" { marked } else { 0 }, "{name}");
     }
 }
 
-/// A hole is reported in SACK blocks until it is filled, and tshark sees as many resent as there are.
+/// Lost data are reported in SACK blocks until retransmitted, and tshark counts as many retransmissions as the summary.
 #[test]
 fn tshark_reads_sack_blocks() {
     let dir = scratch("tshark-sack");
@@ -239,7 +239,7 @@ fn tshark_reads_sack_blocks() {
 }
 
 #[test]
-fn the_event_trace_has_the_thesis_layout() {
+fn event_trace_has_the_layout_of_the_thesis() {
     let dir = scratch("event-trace");
     fine(&dir, &["run", &file("examples/goel1997/replay.dat"), "--trace", "events", "--out", "r"]);
     let text = std::fs::read_to_string(dir.join("r/event-trace.txt")).unwrap();
@@ -262,9 +262,9 @@ The contents of TCP segment are :-
     );
 }
 
-/// Links side by side, and senders whose names run together, still have files of their own.
+/// Traces of parallel links, and of senders with confusable names, have distinct files.
 #[test]
-fn no_two_traces_share_a_file() {
+fn traces_have_distinct_files() {
     let dir = scratch("collisions");
     let air = |name: &str| {
         format!(
@@ -305,7 +305,7 @@ fn no_two_traces_share_a_file() {
 }
 
 #[test]
-fn a_recorded_channel_replays_to_the_same_run() {
+fn recorded_channel_gives_the_same_run() {
     let dir = scratch("replay");
     let example = file(EXAMPLE);
     let recorded = json(&dir, &[&example, "--trace", "air", "--out", "r"]);
@@ -318,7 +318,7 @@ fn a_recorded_channel_replays_to_the_same_run() {
 }
 
 #[test]
-fn a_datafile_and_its_conversion_give_the_same_results() {
+fn datafile_and_its_conversion_give_the_same_results() {
     let dir = scratch("convert");
     for name in ["datafile.dat", "replay.dat"] {
         let datafile = file(&format!("examples/goel1997/{name}"));
@@ -334,14 +334,14 @@ fn a_datafile_and_its_conversion_give_the_same_results() {
     }
 }
 
-/// The example's title says that it is the Refined ICMP scheme.
+/// The run's scheme, as opposed to the example's title, which names the Refined ICMP scheme.
 const RAN: &str = "unmodified \u{b7} seed 1 \u{b7} profile goel1997";
 
 #[test]
-fn a_plot_marks_what_happened() {
+fn plot_marks_losses_and_recoveries() {
     let dir = scratch("plot");
     let example = file(EXAMPLE);
-    fine(&dir, &["run", &example, "--scheme", "unmodified", "--set", SHORT, "--set", STORMY, "--out", "r"]);
+    fine(&dir, &["run", &example, "--scheme", "unmodified", "--set", SHORT, "--set", LOSSY, "--out", "r"]);
     let paths = fine(&dir, &["plot", "r"]);
     assert_eq!(paths.lines().count(), 2);
     let svg = std::fs::read_to_string(dir.join("r/plots/download.svg")).unwrap();
@@ -354,7 +354,7 @@ fn a_plot_marks_what_happened() {
 }
 
 #[test]
-fn the_schema_and_the_lists_name_every_member() {
+fn schema_and_lists_name_every_member() {
     let dir = scratch("lists");
     let schema: Value = serde_json::from_str(&fine(&dir, &["schema"])).unwrap();
     let text = schema.to_string();
@@ -372,9 +372,9 @@ fn the_schema_and_the_lists_name_every_member() {
     assert!(fine(&dir, &["list", "channels"]).contains("two-state"));
 }
 
-/// Whatever a scenario is called: what it ran under stands at the top of the table, and in the summary.
+/// The schemes of the run stand at the top of the table and in the summary, independently of the scenario's title.
 #[test]
-fn a_result_says_under_which_schemes_it_came_about() {
+fn result_names_its_schemes() {
     let dir = scratch("schemes");
     let example = file(EXAMPLE);
     for scheme in ["unmodified", "simple-icmp"] {
@@ -394,7 +394,7 @@ fn a_result_says_under_which_schemes_it_came_about() {
 }
 
 #[test]
-fn drops_at_a_full_buffer_are_shown_with_the_node() {
+fn drops_of_a_full_buffer_are_counted_at_the_node() {
     let dir = scratch("buffer");
     let example = file(EXAMPLE);
     let args = [example.as_str(), "--set", SHORT, "--set", "nodes.station.buffer=4 kB", "--out", "r"];

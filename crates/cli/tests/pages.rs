@@ -1,4 +1,4 @@
-//! What is generated from the command's own declarations: completions, manual pages, the schema.
+//! Files generated from the command's declarations: completions, manual pages, the JSON schema.
 
 mod common;
 mod reference;
@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 
 use common::{fine, lasthop, root, scratch};
 
-/// The commands that --help lists, but `help` itself.
+/// Returns the commands listed by --help, except `help` itself.
 fn commands() -> Vec<String> {
     let help = fine(&scratch("pages-help"), &["--help"]);
     let listed = help.split("Commands:\n").nth(1).unwrap().split("\n\n").next().unwrap();
@@ -19,7 +19,7 @@ fn commands() -> Vec<String> {
 }
 
 #[test]
-fn completions_know_every_command_and_its_options() {
+fn completions_contain_every_command_and_its_options() {
     let dir = scratch("completions");
     let commands = commands();
     assert!(commands.len() > 15, "{commands:?}");
@@ -34,7 +34,7 @@ fn completions_know_every_command_and_its_options() {
     assert!(refused.err.contains("bash, elvish, fish, powershell, zsh"), "{}", refused.err);
 }
 
-/// Bash itself completes `lasthop ste` with the script.
+/// Bash completes `lasthop ste` with the generated script.
 #[test]
 fn completions_work_in_bash() {
     let dir = scratch("completions-bash");
@@ -80,7 +80,7 @@ fn version_names_the_model_version() {
 }
 
 #[test]
-fn schemata_in_the_docs_are_those_that_are_printed() {
+fn schemata_in_the_docs_are_up_to_date() {
     assert_kept("docs/scenario.schema.json", &fine(&scratch("schema"), &["schema"]));
     assert_kept("docs/summary.schema.json", &fine(&scratch("schema-of-summaries"), &["schema", "summary"]));
 }
@@ -91,7 +91,7 @@ fn scenario_reference_follows_the_schema() {
     assert_kept("docs/reference/scenario.md", &reference::page(&schema));
 }
 
-/// Compares what is generated with the file of the repository, or with `UPDATE_GOLDEN` writes the file.
+/// Compares the generated text with the file of the repository; with `UPDATE_GOLDEN` writes the file.
 fn assert_kept(name: &str, generated: &str) {
     let kept = root().join(name);
     if std::env::var_os("UPDATE_GOLDEN").is_some() {

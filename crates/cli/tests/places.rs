@@ -1,4 +1,4 @@
-//! Where results and pictures go: nothing of somebody else's is replaced, and nothing half-written looks whole.
+//! Places of results and pictures: foreign files are never replaced, and incomplete results are recognizable.
 
 mod common;
 
@@ -9,14 +9,14 @@ use common::{ended, file, fine, lasthop, scratch};
 const EXAMPLE: &str = "examples/goel-refined.toml";
 
 #[test]
-fn a_directory_that_is_not_ours_is_left_alone() {
+fn foreign_directory_is_not_replaced() {
     let dir = scratch("not-ours");
     std::fs::create_dir(dir.join("precious")).unwrap();
     std::fs::write(dir.join("precious/thesis.tex"), "years of work").unwrap();
     let ended = lasthop(&dir, &["run", &file(EXAMPLE), "--out", "precious"]);
     assert_eq!(ended.code, Some(1));
     assert!(ended.err.contains("did not write thesis.tex") && ended.err.contains("--out"), "{}", ended.err);
-    // A summary.json of somebody else's, something put into a result, and the directories used on the way.
+    // A foreign summary.json, a file added to a result, and the temporary directories.
     std::fs::write(dir.join("precious/summary.json"), "{}").unwrap();
     fine(&dir, &["run", &file(EXAMPLE), "--out", "r"]);
     fine(&dir, &["plot", "r"]);
@@ -37,7 +37,7 @@ fn a_directory_that_is_not_ours_is_left_alone() {
 }
 
 #[test]
-fn variants_do_not_replace_each_other() {
+fn changed_settings_have_distinct_result_directories() {
     let dir = scratch("variants");
     for folder in ["one", "two"] {
         std::fs::create_dir(dir.join(folder)).unwrap();
@@ -58,7 +58,7 @@ fn variants_do_not_replace_each_other() {
     };
     let digits = format!("{:016x}", fnv("links.air.delay=2 ms\n"));
     assert_eq!(results(&slow), format!("results/net-{}-seed1", &digits[10..]));
-    // In any order, and the last of each key.
+    // The order of changes is irrelevant, and the last value of each key counts.
     let ways = [
         ["--set", "links.air.delay=3 ms", "--set", "links.wire.delay=3 ms", "--set", "links.air.delay=2 ms"],
         ["--set", "links.air.delay = 2 ms", "--set", "links.wire.delay=3 ms", "--set", "seed=1"],
@@ -66,11 +66,11 @@ fn variants_do_not_replace_each_other() {
     let [one, other] = ways.map(|way| results(&way));
     assert_eq!(other, format!("{one} (replaced an earlier result)"));
     assert_ne!(one, results(&slow));
-    // Another scenario of the same name is neither mixed up nor lost; the same file by another name is itself.
+    // Another scenario of the same name is refused; the same file under another path is accepted.
     let namesake = lasthop(&dir, &["run", "two/net.toml"]);
     assert_eq!(namesake.code, Some(2));
-    let said = "results/net-seed1: found the result of \"one/net.toml\"";
-    assert!(namesake.err.contains(said) && namesake.err.contains("--out"), "{}", namesake.err);
+    let message = "results/net-seed1: found the result of \"one/net.toml\"";
+    assert!(namesake.err.contains(message) && namesake.err.contains("--out"), "{}", namesake.err);
     let same = dir.join("one/./net.toml").display().to_string();
     let again = lasthop(&dir, &["run", &same]);
     assert_eq!(again.err.trim(), "results in results/net-seed1 (replaced an earlier result)");
@@ -78,7 +78,7 @@ fn variants_do_not_replace_each_other() {
 
 #[cfg(unix)]
 #[test]
-fn a_result_goes_through_a_link_and_into_a_name_with_a_slash() {
+fn result_path_may_be_a_symbolic_link_or_end_with_a_slash() {
     let dir = scratch("linked");
     std::fs::create_dir(dir.join("disk")).unwrap();
     std::os::unix::fs::symlink("disk/real", dir.join("r")).unwrap();
@@ -94,7 +94,7 @@ fn a_result_goes_through_a_link_and_into_a_name_with_a_slash() {
 }
 
 #[test]
-fn an_unwritable_place_is_named() {
+fn unwritable_directory_is_named_in_the_error() {
     let dir = scratch("unwritable");
     std::fs::write(dir.join("file"), "not a directory").unwrap();
     let ended = lasthop(&dir, &["run", &file(EXAMPLE), "--out", "file/results"]);
@@ -102,9 +102,9 @@ fn an_unwritable_place_is_named() {
     assert!(ended.err.contains("file/results: cannot be written"), "{}", ended.err);
 }
 
-/// A disk that takes 64 kB and no more, as a limit on the size of files stands in for it.
+/// A limit of 64 kB on the size of files substitutes for a full disk.
 #[test]
-fn a_full_disk_leaves_no_result_and_spares_the_old_one() {
+fn full_disk_keeps_the_old_result() {
     let dir = scratch("full");
     let example = file(EXAMPLE);
     fine(&dir, &["run", &example, "--out", "r"]);
@@ -136,7 +136,7 @@ fn a_full_disk_leaves_no_result_and_spares_the_old_one() {
 }
 
 #[test]
-fn a_result_of_another_program_is_not_drawn_as_ours() {
+fn result_with_a_changed_summary_is_not_drawn() {
     let dir = scratch("other");
     fine(&dir, &["run", &file(EXAMPLE), "--out", "r"]);
     let path = dir.join("r/summary.json");
@@ -147,9 +147,9 @@ fn a_result_of_another_program_is_not_drawn_as_ours() {
     assert!(ended.err.contains("run the scenario again"), "{}", ended.err);
 }
 
-/// The pictures in a result directory are of its run.
+/// Pictures in a result directory belong to its run.
 #[test]
-fn pictures_of_another_run_have_a_place_of_their_own() {
+fn pictures_of_another_run_have_their_own_directory() {
     let dir = scratch("another-run");
     fine(&dir, &["run", &file(EXAMPLE), "--out", "r"]);
     for other in [["--seed", "2"], ["--scheme", "unmodified"], ["--set", "flows.download.bytes=1 MB"]] {

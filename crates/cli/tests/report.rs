@@ -1,4 +1,4 @@
-//! The page of a store, as a user makes it, and what it says about repeating.
+//! The page made by `lasthop report`, and the commands on it.
 
 mod common;
 
@@ -44,14 +44,14 @@ clear = { links.air.channel = { kind = "perfect" } }
 refined = { scheme = "refined-icmp" }
 "#;
 
-/// A store with a small sweep, called `a sweep`.
+/// Makes a store with a small sweep named `a sweep`.
 fn swept(dir: &Path) {
     std::fs::write(dir.join("a sweep.toml"), SCENARIO).unwrap();
     fine(dir, &["sweep", "a sweep.toml"]);
 }
 
 #[test]
-fn a_page_lies_beside_its_store_and_is_the_same_every_time() {
+fn page_is_written_beside_its_store_and_is_reproducible() {
     let dir = scratch("report-beside");
     swept(&dir);
     assert_eq!(fine(&dir, &["report", "results/a sweep.sqlite"]), "results/a sweep.html\n");
@@ -62,7 +62,7 @@ fn a_page_lies_beside_its_store_and_is_the_same_every_time() {
     assert!(read(only.trim()).contains("<h3>timeouts</h3>"));
 }
 
-/// The texts of the page that are kept as they are: the scenario and the commands.
+/// Returns the preformatted texts of the page: the scenario and the commands.
 fn kept(html: &str) -> Vec<String> {
     let text = |part: &str| {
         let text = part.split("</code>").next().unwrap_or_default();
@@ -71,10 +71,10 @@ fn kept(html: &str) -> Vec<String> {
     html.split("<code>").skip(1).map(text).collect()
 }
 
-/// What the page says is typed as it stands, into a shell, in an empty directory.
+/// Runs the commands of the page unchanged, in a shell, in an empty directory.
 #[cfg(unix)]
 #[test]
-fn the_commands_on_the_page_repeat_the_sweep_and_the_run() {
+fn commands_on_the_page_repeat_sweep_and_run() {
     let dir = scratch("report-repeat");
     swept(&dir);
     fine(&dir, &["report", "results/a sweep.sqlite"]);
@@ -97,7 +97,7 @@ fn the_commands_on_the_page_repeat_the_sweep_and_the_run() {
         let first = std::fs::read_to_string(dir.join("first").join(table)).unwrap();
         assert_eq!(first, std::fs::read_to_string(again.join("second").join(table)).unwrap(), "{table}");
     }
-    // The last case at the last point, its first replication: what the store has of it.
+    // The values of the last case at the last point, first replication, in the store.
     let summary = typed(&format!("{run} --json"));
     let after = summary.split("\"completion_time_s\":").nth(1).expect("a completion time");
     let time = after.split([',', '}']).next().unwrap_or_default().trim();
@@ -107,11 +107,11 @@ fn the_commands_on_the_page_repeat_the_sweep_and_the_run() {
 }
 
 #[test]
-fn what_is_no_store_with_results_is_said() {
+fn invalid_and_empty_stores_are_refused() {
     let dir = scratch("report-wrong");
     std::fs::write(dir.join("a sweep.toml"), SCENARIO).unwrap();
     std::fs::write(dir.join("text.sqlite"), "years of work").unwrap();
-    // A store in which nothing has finished: another part of a sweep with too few runs for so many parts.
+    // A store without a finished run: one shard of a sweep that has fewer runs than shards.
     fine(&dir, &["sweep", "a sweep.toml", "--out", "empty.sqlite", "--replications", "1", "--shard", "9/9"]);
     let empty = "empty.sqlite: found an empty one, expected a store with at least one finished run";
     let cases: [(&[&str], &str); 4] = [
@@ -130,7 +130,7 @@ fn what_is_no_store_with_results_is_said() {
 }
 
 #[test]
-fn a_store_is_not_overwritten_by_its_page() {
+fn page_does_not_overwrite_its_store() {
     let dir = scratch("report-over");
     swept(&dir);
     let ended = lasthop(&dir, &["report", "results/a sweep.sqlite", "--out", "./results/a sweep.sqlite"]);

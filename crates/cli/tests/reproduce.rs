@@ -1,4 +1,4 @@
-//! `lasthop reproduce`: marks in the table, in the JSON and in the files.
+//! The command `lasthop reproduce`: marks in the table, in the JSON and in the files.
 
 mod common;
 
@@ -6,7 +6,7 @@ use common::{fine, lasthop, scratch};
 use serde_json::Value;
 
 #[test]
-fn every_number_has_a_mark_in_the_table_the_json_and_the_files() {
+fn numbers_have_marks_in_table_json_and_files() {
     let dir = scratch("reproduce");
     let table = fine(&dir, &["reproduce", "wlan-iw", "--replications", "2", "--out", "out"]);
     let row = table.lines().find(|line| line.starts_with("figure 8 ") && line.contains("at the figure")).unwrap();
@@ -25,7 +25,7 @@ fn every_number_has_a_mark_in_the_table_the_json_and_the_files() {
     assert_eq!(marks.iter().sum::<usize>(), numbers.len(), "{marks:?}");
     assert_eq!(marks[2], 2);
     assert!(table.contains(&format!("{} of {} numbers reproduced", marks[0], numbers.len())), "{table}");
-    // Table 1 has an alternative, and says which.
+    // Table 1 has an alternative reading, whose name is given.
     let rate = numbers.iter().find(|number| number["where"] == "table 1").unwrap();
     assert_eq!(rate["alternatives"][0]["reading"], "every byte");
 
@@ -33,7 +33,7 @@ fn every_number_has_a_mark_in_the_table_the_json_and_the_files() {
     let page = std::fs::read_to_string(dir.join("out/report.html")).unwrap();
     for (file, text) in [("numbers.svg", &picture), ("report.html", &page)] {
         assert!(text.contains("paper, contradicts its own paper: 2"), "{file}");
-        // One for each number, and one of the legend.
+        // One mark for each number, and one in the legend.
         let triangles = text.matches("m0-4.6l4.6 8h-9.2z").count();
         assert_eq!(triangles, 2 + 1, "{file}");
     }
@@ -41,7 +41,7 @@ fn every_number_has_a_mark_in_the_table_the_json_and_the_files() {
 }
 
 #[test]
-fn a_paper_that_is_not_there_is_named_with_the_nearest() {
+fn unknown_paper_is_refused_with_a_suggestion() {
     let dir = scratch("reproduce-none");
     let ended = lasthop(&dir, &["reproduce", "wlan-if"]);
     assert_eq!(ended.code, Some(2), "{}", ended.err);

@@ -26,7 +26,7 @@ fn new_scenario_passes_check_and_runs_without_a_warning() {
 }
 
 #[test]
-fn every_key_of_a_new_scenario_has_a_comment_or_speaks_for_itself() {
+fn keys_of_a_new_scenario_have_comments_or_obvious_names() {
     let text = fine(&scratch("new-text"), &["new", "-"]);
     assert!(text.starts_with('#') && text.lines().count() < 50, "{text}");
     let comments = text.lines().filter(|line| line.contains('#')).count();
@@ -44,7 +44,7 @@ fn new_replaces_no_file() {
 }
 
 #[test]
-fn new_refuses_names_it_cannot_write_or_read_back() {
+fn new_refuses_names_that_it_cannot_write_or_read_back() {
     let dir = scratch("new-refused");
     let ended = lasthop(&dir, &["new", "mine.dat"]);
     assert_eq!(ended.code, Some(2));

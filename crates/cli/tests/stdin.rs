@@ -37,7 +37,7 @@ fn commands_take_standard_input_for_a_file() {
         let ended = piped(&dir, args, &text);
         assert_eq!(ended.code, Some(0), "{args:?}: {}", ended.err);
         let expected = fine(&dir, &from_file);
-        // `compare` calls its network as its file is called.
+        // `compare` names its path after the scenario's file.
         assert_eq!(ended.out.replace("\"-\"", &format!("\"{}\"", file(EXAMPLE))), expected, "{args:?}");
         assert!(ended.out.len() > 100, "{args:?}");
     }

@@ -1,4 +1,4 @@
-//! `lasthop steady` as a user types it.
+//! The command `lasthop steady`.
 
 mod common;
 
@@ -6,7 +6,7 @@ use common::{fine, lasthop, scratch};
 use serde_json::Value;
 
 #[test]
-fn the_example_is_answered_in_a_sentence_and_a_table() {
+fn answer_is_a_sentence_and_a_table() {
     let dir = scratch("steady-example");
     let example = common::file("examples/steady.toml");
     let text = fine(&dir, &["steady", &example]);
@@ -25,7 +25,7 @@ fn the_example_is_answered_in_a_sentence_and_a_table() {
 }
 
 #[test]
-fn json_holds_the_table_and_the_answer() {
+fn json_has_the_table_and_the_answer() {
     let dir = scratch("steady-json");
     let example = common::file("examples/steady.toml");
     let all: Value = serde_json::from_str(&fine(&dir, &["steady", &example, "--json"])).unwrap();
@@ -36,7 +36,7 @@ fn json_holds_the_table_and_the_answer() {
     let last = flow["rows"].as_array().unwrap().last().unwrap();
     let mean = last["goodput_bps"].as_f64().unwrap();
     assert_eq!(last["time_s"].as_f64(), Some(400.0));
-    // Every row of the table from then on is within 5 % of the last mean.
+    // From that row on, every row is within 5 % of the last mean.
     for row in flow["rows"].as_array().unwrap() {
         let near = row["low_bps"].as_f64().unwrap() >= 0.95 * mean && row["high_bps"].as_f64().unwrap() <= 1.05 * mean;
         assert!(near || row["time_s"].as_f64().unwrap() < from, "{row}");
@@ -45,7 +45,7 @@ fn json_holds_the_table_and_the_answer() {
 }
 
 #[test]
-fn a_transfer_with_an_end_is_told_that_it_has_no_steady_state() {
+fn flow_with_a_fixed_size_has_no_steady_state() {
     let dir = scratch("steady-finite");
     let example = common::file("examples/goel-refined.toml");
     let text = fine(&dir, &["steady", &example, "--until", "200 s", "--replications", "3", "--scheme", "unmodified"]);
@@ -55,7 +55,7 @@ fn a_transfer_with_an_end_is_told_that_it_has_no_steady_state() {
 }
 
 #[test]
-fn one_flow_of_several_can_be_asked_about() {
+fn flow_option_selects_one_of_several_flows() {
     let dir = scratch("steady-flow");
     let example = common::file("examples/two-mobiles.toml");
     let text = fine(&dir, &["steady", &example, "--flow", "far", "--replications", "2"]);
@@ -85,11 +85,11 @@ fn wrong_questions_end_with_2_and_say_why() {
     }
 }
 
-/// What the page shows is what the program says today; a sample that is not run goes stale.
+/// The sample output in the documentation equals the program's output.
 #[test]
-fn the_sample_of_the_page_is_what_is_said() {
+fn documented_sample_output_is_up_to_date() {
     let dir = scratch("steady-page");
-    let said = fine(&dir, &["steady", &common::file("examples/steady.toml")]);
+    let output = fine(&dir, &["steady", &common::file("examples/steady.toml")]);
     let page = std::fs::read_to_string(common::file("docs/models/steady.md")).unwrap();
-    assert!(page.contains(&format!("```text\n{said}```")), "docs/models/steady.md does not show:\n{said}");
+    assert!(page.contains(&format!("```text\n{output}```")), "docs/models/steady.md does not show:\n{output}");
 }

@@ -1,5 +1,4 @@
-//! Sweeps as users run them: the same results however they are run, broken off or divided, and stores that are not what
-//! they should be.
+//! Sweeps: equal results for any number of jobs, after interruptions and when divided into shards; invalid stores.
 
 mod common;
 
@@ -10,7 +9,7 @@ use std::time::Duration;
 use common::{ask, command, ended, file, fine, lasthop, scratch, without_checksums};
 use serde_json::Value;
 
-/// 3 x 2 x 8 runs of some milliseconds each, over bursty air.
+/// 3 x 2 x 8 runs of some milliseconds each, on a channel with bursts.
 const SWEEP: &str = r#"title = "A sweep"
 duration = "1000 s"
 [nodes]
@@ -47,35 +46,35 @@ fn scenario(test: &str) -> std::path::PathBuf {
     dir
 }
 
-/// Every run of a store, in an order that does not depend on how they came there.
+/// Returns all runs of a store, in an order independent of their insertion.
 fn runs(store: &Path) -> String {
     ask(store, "SELECT hex(digest), replication, summary FROM runs ORDER BY 1, 2")
 }
 
-/// Whether a store has its tables yet.
+/// True if the tables of a store exist.
 fn laid_out(store: &Path) -> bool {
     store.exists() && ask(store, "SELECT count(*) FROM sqlite_schema").trim() != "0"
 }
 
-/// How many runs are finished in a store that another program may be making.
+/// Returns the number of finished runs in a store that another process may be creating.
 fn kept(store: &Path) -> u64 {
     if laid_out(store) { ask(store, "SELECT count(*) FROM runs").trim().parse().unwrap() } else { 0 }
 }
 
 fn number_of_runs(text: &str) -> u64 {
-    let said = text.lines().find(|line| line.contains("kept in")).unwrap_or_else(|| panic!("{text}"));
-    said.split(' ').next().unwrap().parse().unwrap()
+    let line = text.lines().find(|line| line.contains("kept in")).unwrap_or_else(|| panic!("{text}"));
+    line.split(' ').next().unwrap().parse().unwrap()
 }
 
 #[test]
-fn any_number_of_jobs_and_any_division_give_the_same() {
+fn results_do_not_depend_on_jobs_and_shards() {
     let dir = scenario("sweep-same");
-    let whole = fine(&dir, &["sweep", "net.toml", "--jobs", "1", "--json", "--out", "whole.sqlite"]);
-    let kept = runs(&dir.join("whole.sqlite"));
+    let complete = fine(&dir, &["sweep", "net.toml", "--jobs", "1", "--json", "--out", "complete.sqlite"]);
+    let kept = runs(&dir.join("complete.sqlite"));
     assert_eq!(kept.lines().count(), 3 * 2 * 8);
     for jobs in ["2", "7"] {
         let out = format!("jobs-{jobs}.sqlite");
-        assert_eq!(fine(&dir, &["sweep", "net.toml", "--jobs", jobs, "--json", "--out", &out]), whole);
+        assert_eq!(fine(&dir, &["sweep", "net.toml", "--jobs", jobs, "--json", "--out", &out]), complete);
         assert_eq!(runs(&dir.join(&out)), kept);
     }
     let mut done = 0;
@@ -88,9 +87,9 @@ fn any_number_of_jobs_and_any_division_give_the_same() {
     fine(&dir, &["merge", "merged.sqlite", "shard-3.sqlite", "shard-1.sqlite", "shard-2.sqlite"]);
     assert_eq!(runs(&dir.join("merged.sqlite")), kept);
     let again = lasthop(&dir, &["sweep", "net.toml", "--resume", "--json", "--out", "merged.sqlite"]);
-    assert_eq!(again.out, whole);
+    assert_eq!(again.out, complete);
     assert_eq!(number_of_runs(&again.err), 0, "{}", again.err);
-    // Into itself nothing is merged, and nothing lost.
+    // A store merged into itself is unchanged.
     assert!(fine(&dir, &["merge", "merged.sqlite", "merged.sqlite"]).contains("0 new runs and 0 new sweeps"));
     assert_eq!(runs(&dir.join("merged.sqlite")), kept);
     for shard in ["0/3", "4/3", "1/0", "1", "a/b", "-1/3"] {
@@ -101,7 +100,7 @@ fn any_number_of_jobs_and_any_division_give_the_same() {
 }
 
 #[test]
-fn a_change_of_results_is_another_sweep_and_other_changes_are_not() {
+fn changes_that_affect_results_make_another_sweep() {
     let dir = scenario("sweep-changed");
     let done = |args: &[&str]| {
         let ended = lasthop(&dir, &[&["sweep", "net.toml", "--out", "s.sqlite"], args].concat());
@@ -126,7 +125,7 @@ fn a_change_of_results_is_another_sweep_and_other_changes_are_not() {
     }
     assert_eq!(done(&["--replications", "5", "--set", "flows.download.bytes=1 MB"]).0, 30);
     assert_eq!(done(&["--replications", "5", "--seed", "2"]).0, 30);
-    // Three sweeps of one name are told apart.
+    // Three sweeps of the same name are distinguished.
     fine(&dir, &["export", "s.sqlite", "--out", "e"]);
     let mut reader = std::fs::read_to_string(dir.join("e/flows.csv")).unwrap();
     reader.make_ascii_lowercase();
@@ -135,9 +134,9 @@ fn a_change_of_results_is_another_sweep_and_other_changes_are_not() {
     }
 }
 
-/// With one open file for each job they would be too many.
+/// One open file per job would exceed the limit.
 #[test]
-fn many_jobs_need_no_more_files() {
+fn number_of_open_files_does_not_grow_with_jobs() {
     let dir = scenario("sweep-jobs");
     let output = Command::new("bash")
         .current_dir(&dir)
@@ -150,9 +149,9 @@ fn many_jobs_need_no_more_files() {
     assert_eq!(number_of_runs(&end.err), 48);
 }
 
-/// They share the work, and neither disturbs the other.
+/// Two processes share the work and do not disturb each other.
 #[test]
-fn two_programs_fill_one_store() {
+fn two_processes_fill_one_store() {
     let dir = scenario("sweep-two");
     fine(&dir, &["sweep", "net.toml", "--replications", "40", "--out", "alone.sqlite"]);
     for round in 0..3 {
@@ -166,14 +165,14 @@ fn two_programs_fill_one_store() {
             done += number_of_runs(&one.err);
         }
         assert_eq!(both[0].out, both[1].out);
-        // Each is done by one of them at least. How many both did depends on how they took turns.
+        // At least one of them makes each run; how many both made depends on timing.
         assert!((240..=480).contains(&done), "{done} runs for 240");
         assert_eq!(runs(&dir.join(&out)), runs(&dir.join("alone.sqlite")));
     }
 }
 
 #[test]
-fn many_programs_make_one_store() {
+fn many_processes_create_one_store() {
     let dir = scenario("sweep-many");
     let args = ["sweep", "net.toml", "--replications", "1", "--jobs", "1", "--out", "crowd.sqlite"];
     let start = |_| command(&dir, &args).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
@@ -191,17 +190,17 @@ fn what_was_finished_survives_kill_9() {
     let args = |replications, out| {
         ["sweep", "net.toml", "--replications", replications, "--jobs", "2", "--json", "--out", out]
     };
-    let whole = fine(&dir, &args("60", "whole.sqlite"));
+    let complete = fine(&dir, &args("60", "complete.sqlite"));
     let store = dir.join("killed.sqlite");
     let mut before = 0;
     for round in 0..12 {
-        // More than it comes to the end of, however fast it is.
+        // More runs than can finish before the interruption.
         let mut child = command(&dir, &args("100000", "killed.sqlite"))
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        // At work, sooner or later; in every third round while it starts.
+        // Interrupted while at work; in every third round during the start.
         let aim = if round % 3 == 0 { before } else { before + 1 + round };
         while kept(&store) < aim {
             assert!(child.try_wait().unwrap().is_none(), "it ended by itself");
@@ -221,12 +220,12 @@ fn what_was_finished_survives_kill_9() {
     let end = lasthop(&dir, &args("60", "killed.sqlite"));
     assert_eq!(end.code, Some(0), "{}", end.err);
     assert_eq!(number_of_runs(&end.err), 360 - before);
-    assert_eq!(end.out, whole);
-    assert_eq!(runs(&store), runs(&dir.join("whole.sqlite")));
+    assert_eq!(end.out, complete);
+    assert_eq!(runs(&store), runs(&dir.join("complete.sqlite")));
 }
 
 #[test]
-fn ctrl_c_keeps_what_is_finished() {
+fn interrupted_sweep_keeps_finished_runs() {
     let dir = scenario("sweep-interrupted");
     let args = ["sweep", "net.toml", "--replications", "100000", "--jobs", "2", "--out", "s.sqlite"];
     let child = command(&dir, &args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -237,16 +236,16 @@ fn ctrl_c_keeps_what_is_finished() {
     assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
     let end = ended(child.wait_with_output().unwrap());
     assert_eq!(end.code, Some(130), "{}", end.err);
-    let said = format!(
+    let message = format!(
         "interrupted: {} of 600000 runs are finished and kept\n  hint: the same command goes on from there\n",
         kept(&store)
     );
-    assert_eq!((end.err, end.out), (said, String::new()));
+    assert_eq!((end.err, end.out), (message, String::new()));
 }
 
-/// A limit on the size of files stands in for a full disk.
+/// A limit on the size of files substitutes for a full disk.
 #[test]
-fn a_full_disk_spares_what_is_finished() {
+fn full_disk_keeps_finished_runs() {
     let dir = scenario("sweep-full");
     let script = "ulimit -f 400; exec \"$0\" \"$@\"";
     let args = ["sweep", "net.toml", "--replications", "60", "--out", "s.sqlite"];
@@ -268,7 +267,7 @@ fn a_full_disk_spares_what_is_finished() {
 }
 
 #[test]
-fn what_is_no_store_is_refused_and_left_alone() {
+fn invalid_store_is_refused_and_unchanged() {
     let dir = scenario("sweep-no-store");
     fine(&dir, &["sweep", "net.toml", "--out", "good.sqlite"]);
     let good = std::fs::read(dir.join("good.sqlite")).unwrap();
@@ -318,7 +317,7 @@ fn what_is_no_store_is_refused_and_left_alone() {
             &["sweep", "net.toml", "--out", store],
         ];
         for args in commands {
-            // A sweep makes what is not there, or is empty.
+            // A sweep creates missing and empty stores.
             if args.len() == 4 && ["empty.sqlite", "missing.sqlite"].contains(&store) {
                 continue;
             }
@@ -336,7 +335,7 @@ fn what_is_no_store_is_refused_and_left_alone() {
     assert_eq!(std::fs::read(dir.join("other.sqlite")).unwrap(), other);
     assert_eq!(std::fs::read(dir.join("empty.sqlite")).unwrap(), b"");
     assert_eq!(std::fs::read(dir.join("cut.sqlite")).unwrap(), good[..good.len() / 2]);
-    // One in which nothing has finished.
+    // A store without finished runs.
     ask(&dir.join("good.sqlite"), "DELETE FROM runs");
     for name in ["export", "report"] {
         let end = lasthop(&dir, &[name, "good.sqlite"]);
@@ -350,7 +349,7 @@ fn what_is_no_store_is_refused_and_left_alone() {
 }
 
 #[test]
-fn stores_that_disagree_are_not_merged() {
+fn contradicting_stores_are_not_merged() {
     let dir = scenario("sweep-disagree");
     fine(&dir, &["sweep", "net.toml", "--replications", "2", "--out", "a.sqlite"]);
     fine(&dir, &["sweep", "net.toml", "--replications", "3", "--out", "b.sqlite"]);
@@ -358,7 +357,7 @@ fn stores_that_disagree_are_not_merged() {
         &dir.join("b.sqlite"),
         "UPDATE runs SET summary = replace(summary, '\"timeouts\":', '\"timeouts\":1') WHERE replication = 1",
     );
-    // Else it would be found by its checksum.
+    // Otherwise the checksum would reveal the change.
     without_checksums(&dir.join("b.sqlite"));
     let before = runs(&dir.join("a.sqlite"));
     let end = lasthop(&dir, &["merge", "a.sqlite", "b.sqlite"]);
@@ -367,12 +366,12 @@ fn stores_that_disagree_are_not_merged() {
     assert_eq!(runs(&dir.join("a.sqlite")), before, "half of a merge");
 }
 
-/// The rule alone says how many, whatever is in the store and however many work.
+/// The number of replications depends only on the rule, not on the contents of the store or the number of jobs.
 #[test]
-fn until_precise_is_the_same_for_all() {
+fn precision_rule_is_independent_of_jobs_and_shards() {
     let dir = scenario("sweep-precise");
     let text = SWEEP.replace("replications = 8", "replications = { precision = 0.03, min = 5, max = 40 }");
-    // The clear air is the same at every burst length: its runs are shared.
+    // The perfect channel is equal for all burst lengths: its runs are shared.
     let text = text.replace(
         "axes.links.wire.delay = [\"50 ms\", \"100 ms\", \"200 ms\"]",
         "axes.links.air.channel.mean_bad = [\"20 ms\", \"200 ms\"]",
@@ -405,7 +404,7 @@ fn until_precise_is_the_same_for_all() {
         assert_eq!((other.out, other.code), (one.out.clone(), Some(0)));
     }
     assert_eq!(runs(&dir.join("three.sqlite")), runs(&dir.join("one.sqlite")));
-    // Showing other figures changes nothing of what is run; a store that has more does not change the answer.
+    // Showing other metrics does not change the runs; a store with more replications does not change the result.
     fine(&dir, &["sweep", "net.toml", "--replications", "40", "--out", "three.sqlite"]);
     let more = lasthop(&dir, &["sweep", "net.toml", "--json", "--out", "three.sqlite"]);
     assert_eq!((more.out, number_of_runs(&more.err)), (one.out, 0));
@@ -413,7 +412,7 @@ fn until_precise_is_the_same_for_all() {
         number_of_runs(&lasthop(&dir, &["sweep", "net.toml", "--metric", "timeouts", "--out", "one.sqlite"]).err),
         0
     );
-    // By shards, too.
+    // Also with shards.
     for shard in ["1/2", "2/2"] {
         fine(&dir, &["sweep", "net.toml", "--shard", shard, "--out", &format!("{}.sqlite", &shard[..1])]);
     }
@@ -422,7 +421,7 @@ fn until_precise_is_the_same_for_all() {
 }
 
 #[test]
-fn what_means_nothing_is_warned_about() {
+fn results_without_statistical_meaning_give_warnings() {
     let dir = scenario("sweep-warned");
     let warned = |set: &[&str]| {
         let set: Vec<&str> = set.iter().flat_map(|set| ["--set", set]).collect();
@@ -438,7 +437,7 @@ fn what_means_nothing_is_warned_about() {
         "{clear}"
     );
     assert!(clear.contains("warning: refined-icmp and unmodified gave the same results in every run"), "{clear}");
-    // At 200 ms some or all do not come to their end in time.
+    // At 200 ms some or all flows do not complete in time.
     let (late, rows) = warned(&["duration=30 s"]);
     let rows = rows.as_array().unwrap().clone();
     let times = rows.iter().filter(|row| row["metric"] == "completion_time_s");
@@ -460,9 +459,10 @@ fn what_means_nothing_is_warned_about() {
     assert!(time["mean"].is_null() && time["n"] == 0 && time["without"] == 3, "{time}");
 }
 
-/// What a reader meets: several flows, figures that are the same in all runs, cases without a value, one replication.
+/// Tables of a sweep with several flows, metrics that are equal in all runs, cases without a value, and one
+/// replication.
 #[test]
-fn tables_have_no_empty_columns_and_no_false_digits() {
+fn tables_have_no_empty_columns_and_no_insignificant_digits() {
     let dir = scenario("sweep-table");
     let up = "flows.up={ from = \"mobile\", to = \"server\", bytes = \"100 kB\" }";
     let table = |more: &[&str]| fine(&dir, &[&["sweep", "net.toml", "--set", up], more].concat());
@@ -487,7 +487,7 @@ fn tables_have_no_empty_columns_and_no_false_digits() {
 }
 
 #[test]
-fn one_run_of_a_sweep_says_so_and_keeps_none_of_it() {
+fn run_of_a_sweep_scenario_ignores_the_sweep_with_a_note() {
     let dir = scenario("sweep-one-run");
     let end = lasthop(&dir, &["run", "net.toml"]);
     assert_eq!(end.code, Some(0));
@@ -509,10 +509,10 @@ fn one_run_of_a_sweep_says_so_and_keeps_none_of_it() {
     );
 }
 
-/// Two flows of the same kind over three delays: what is wrong with them is said once, and ways on which nothing is lost have one
-/// line together.
+/// Two flows of the same kind at three delays: a common warning is printed once, and directions without losses share
+/// one line.
 #[test]
-fn what_is_the_same_everywhere_is_said_once() {
+fn common_warnings_are_printed_once() {
     let dir = scenario("sweep-once");
     let up = "flows.up={ from = \"mobile\", to = \"server\" }";
     let variant = |flow: &str| format!("flows.{flow}.tcp={{ variant = \"sack\", sack = false }}");

@@ -1,4 +1,4 @@
-//! The commands of the tutorial and of the README, and what they print.
+//! The commands of the tutorial and of the README, and their output.
 
 mod common;
 
@@ -8,13 +8,13 @@ use std::process::Command;
 
 use common::{root, scratch};
 
-/// A block of commands, and the output that the page shows below it.
+/// A block of commands, with the output that the page shows below it.
 struct Step<'a> {
     commands: &'a str,
     shown: Option<&'a str>,
 }
 
-/// The steps of a page in order.
+/// Returns the steps of a page in order.
 fn steps(page: &str) -> Vec<Step<'_>> {
     let mut steps: Vec<Step<'_>> = Vec::new();
     for block in page.split("```").skip(1).step_by(2) {
@@ -27,7 +27,7 @@ fn steps(page: &str) -> Vec<Step<'_>> {
     steps
 }
 
-/// What commands print in `dir` to either stream, in order.
+/// Runs commands in `dir` and returns their output to both streams, in order.
 fn printed(dir: &Path, commands: &str) -> String {
     let programs = Path::new(env!("CARGO_BIN_EXE_lasthop")).parent().unwrap();
     let path = format!("{}:{}", programs.display(), std::env::var("PATH").unwrap());
@@ -38,7 +38,7 @@ fn printed(dir: &Path, commands: &str) -> String {
     text
 }
 
-/// Whether `shown` is what was printed; a line `...` stands for any lines.
+/// True if `shown` equals the output; a line `...` matches any lines.
 fn agrees(shown: &str, printed: &str) -> bool {
     let mut parts = shown.split("...\n");
     let Some(mut rest) = printed.strip_prefix(parts.next().unwrap_or_default()) else { return false };
@@ -50,7 +50,7 @@ fn agrees(shown: &str, printed: &str) -> bool {
     rest.is_empty() || last.is_empty()
 }
 
-/// Runs the steps of a page in `dir`. With `UPDATE_GOLDEN` writes what they print into the page.
+/// Runs the steps of a page in `dir`. With `UPDATE_GOLDEN` writes their output into the page.
 fn follow(name: &str, dir: &Path) {
     let file = root().join(name);
     let page = fs::read_to_string(&file).unwrap();
@@ -70,7 +70,7 @@ fn follow(name: &str, dir: &Path) {
 
 #[cfg(unix)]
 #[test]
-fn tutorial_prints_what_it_shows() {
+fn tutorial_shows_the_output_of_its_commands() {
     let dir = scratch("tutorial");
     follow("docs/tutorial.md", &dir);
     let drawn = fs::read(dir.join("results/first-seed1/plots/download-explained.svg")).unwrap();
@@ -81,17 +81,17 @@ fn tutorial_prints_what_it_shows() {
     assert!(fs::read(&shown).unwrap() == drawn, "{} is out of date: UPDATE_GOLDEN=1", shown.display());
 }
 
-/// The commands whose output the README shows; the examples are where it expects them.
+/// The README expects the examples at their paths in the repository.
 #[cfg(unix)]
 #[test]
-fn readme_commands_print_what_it_shows() {
+fn readme_shows_the_output_of_its_commands() {
     let dir = scratch("readme");
     std::os::unix::fs::symlink(root().join("examples"), dir.join("examples")).unwrap();
     follow("README.md", &dir);
 }
 
 #[test]
-fn three_dots_stand_for_any_lines() {
+fn three_dots_match_any_lines() {
     assert!(agrees("a\nb\n", "a\nb\n") && !agrees("a\nb\n", "a\nb\nc\n"));
     assert!(agrees("a\n...\nd\n", "a\nb\nc\nd\n") && !agrees("a\n...\nd\n", "a\nb\nc\nd\ne\n"));
     assert!(agrees("a\n...\n", "a\nb\n") && !agrees("b\n...\n", "a\nb\n"));

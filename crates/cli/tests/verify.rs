@@ -1,4 +1,4 @@
-//! Stores in which something is not as it was written: it is found, said, and can be removed and run again.
+//! Damaged stores: damage is detected, reported, and can be removed so that the runs are made again.
 
 mod common;
 
@@ -40,7 +40,7 @@ compare.scheme = ["unmodified", "refined-icmp"]
 
 const ARGS: [&str; 5] = ["sweep", "net.toml", "--json", "--out", "s.sqlite"];
 
-/// A directory with a store, and what the sweep prints of it.
+/// Returns a directory with a store, and the output of its sweep.
 fn store(test: &str) -> (PathBuf, String) {
     let dir = scratch(test);
     fs::write(dir.join("net.toml"), SWEEP).unwrap();
@@ -49,7 +49,7 @@ fn store(test: &str) -> (PathBuf, String) {
 }
 
 #[test]
-fn a_store_that_is_as_it_was_written_passes() {
+fn undamaged_store_passes() {
     let (dir, _) = store("verify-sound");
     let before = fs::read(dir.join("s.sqlite")).unwrap();
     let out = fine(&dir, &["verify", "s.sqlite"]);
@@ -64,10 +64,10 @@ fn a_store_that_is_as_it_was_written_passes() {
     assert!(text.err.contains("is not a store of lasthop"), "{}", text.err);
 }
 
-/// Every command refuses a store with a changed digit in one summary; removed, that run alone is made again.
+/// Every command refuses a store with a changed digit in one summary; after its removal only that run is repeated.
 #[test]
-fn a_changed_run_is_found_removed_and_run_again() {
-    let (dir, whole) = store("verify-run");
+fn changed_run_is_detected_removed_and_repeated() {
+    let (dir, printed) = store("verify-run");
     let changed = "UPDATE runs SET summary = replace(summary, '\"segments_sent\":', '\"segments_sent\":1')
                    WHERE rowid = 5";
     ask(&dir.join("s.sqlite"), changed);
@@ -79,8 +79,8 @@ fn a_changed_run_is_found_removed_and_run_again() {
     for args in commands {
         let ended = lasthop(&dir, args);
         assert_eq!((ended.code, ended.out.as_str()), (Some(2), ""), "{args:?}: {}", ended.err);
-        let said = "error: s.sqlite: 1 of its rows is not as written, the first of them: ";
-        assert!(ended.err.starts_with(&format!("{said}{row}")), "{args:?}: {}", ended.err);
+        let message = "error: s.sqlite: 1 of its rows is not as written, the first of them: ";
+        assert!(ended.err.starts_with(&format!("{message}{row}")), "{args:?}: {}", ended.err);
         assert!(ended.err.contains("`lasthop verify s.sqlite`"), "{args:?}: {}", ended.err);
     }
     let ended = lasthop(&dir, &["verify", "s.sqlite"]);
@@ -90,15 +90,16 @@ fn a_changed_run_is_found_removed_and_run_again() {
     let removed = fine(&dir, &["verify", "s.sqlite", "--remove"]);
     assert!(removed.ends_with("removed 1 rows; `lasthop sweep FILE --out s.sqlite` runs again what is missing\n"));
     let again = lasthop(&dir, &ARGS);
-    assert_eq!((again.code, again.out), (Some(0), whole), "{}", again.err);
+    assert_eq!((again.code, again.out), (Some(0), printed), "{}", again.err);
     assert!(again.err.contains("1 runs, 11 were there before"), "{}", again.err);
     assert!(fine(&dir, &["verify", "s.sqlite"]).ends_with("every row is as it was written\n"));
 }
 
-/// Descriptions too: of a point's, of a sweep's, and of one whose number changed so that its sweep has lost it.
+/// Changed descriptions of points and sweeps are detected, too, and one whose number changed, so that its sweep has
+/// lost it.
 #[test]
-fn a_changed_description_is_written_again() {
-    let (dir, whole) = store("verify-description");
+fn changed_description_is_detected_and_restored() {
+    let (dir, printed) = store("verify-description");
     let good = fs::read(dir.join("s.sqlite")).unwrap();
     for (change, found) in [
         ("UPDATE cells SET case_name = 'x' WHERE point = 1 AND \"case\" = 1", "point 1, case 1 of sweep 1"),
@@ -113,20 +114,20 @@ fn a_changed_description_is_written_again() {
         assert_eq!(lasthop(&dir, &["report", "s.sqlite"]).code, Some(2), "{change}");
         fine(&dir, &["verify", "s.sqlite", "--remove"]);
         let again = lasthop(&dir, &ARGS);
-        assert_eq!((again.code, &again.out), (Some(0), &whole), "{change}: {}", again.err);
+        assert_eq!((again.code, &again.out), (Some(0), &printed), "{change}: {}", again.err);
         assert!(again.err.contains("0 runs, 12 were there before"), "{change}: {}", again.err);
     }
 }
 
-/// An index that does not fit its table is made again.
+/// An index that does not match its table is rebuilt.
 #[test]
-fn a_damaged_index_is_mended() {
-    let (dir, whole) = store("verify-index");
+fn damaged_index_is_rebuilt() {
+    let (dir, printed) = store("verify-index");
     let path = dir.join("s.sqlite");
     let root: usize =
         ask(&path, "SELECT rootpage FROM sqlite_schema WHERE name = 'sqlite_autoindex_runs_1'").trim().parse().unwrap();
     let mut bytes = fs::read(&path).unwrap();
-    // The last byte of a page is that of a key.
+    // The last byte of a page belongs to a key.
     bytes[root * 4096 - 10] ^= 1;
     fs::write(&path, bytes).unwrap();
     let ended = lasthop(&dir, &["verify", "s.sqlite"]);
@@ -134,13 +135,13 @@ fn a_damaged_index_is_mended() {
     assert!(ended.out.contains("SQLite finds: "), "{}", ended.out);
     assert_eq!(lasthop(&dir, &["export", "s.sqlite"]).code, Some(2));
     fine(&dir, &["verify", "s.sqlite", "--remove"]);
-    assert_eq!(fine(&dir, &ARGS), whole);
+    assert_eq!(fine(&dir, &ARGS), printed);
 }
 
-/// One of an earlier version opens, gets its checksums, and says that they are new; one that can only be read is read.
+/// A store of an earlier version is opened, gets checksums, and a note says so; a read-only one is read without.
 #[test]
-fn a_store_without_checksums_gets_them() {
-    let (dir, whole) = store("verify-upgrade");
+fn store_without_checksums_gets_them() {
+    let (dir, printed) = store("verify-upgrade");
     let path = dir.join("s.sqlite");
     without_checksums(&path);
     let old = fs::read(&path).unwrap();
@@ -148,13 +149,13 @@ fn a_store_without_checksums_gets_them() {
     assert!(first.contains("its rows had no checksums until now"), "{first}");
     assert!(!fine(&dir, &["verify", "s.sqlite"]).contains("until now"));
     assert_eq!(ask(&path, "PRAGMA user_version").trim(), "2");
-    assert_eq!(fine(&dir, &ARGS), whole);
-    // Cut short by a bad disk before it had checksums: no checksum is made of what is damaged.
+    assert_eq!(fine(&dir, &ARGS), printed);
+    // Damaged before it had checksums: no checksums are made for damaged rows.
     fs::write(&path, &old[..old.len() - 4096]).unwrap();
     let ended = lasthop(&dir, &["verify", "s.sqlite"]);
     assert_eq!(ended.code, Some(2), "{}", ended.err);
     assert!(ended.err.contains("is damaged"), "{}", ended.err);
-    // What cannot be written, as on a medium to read from, is read as it is.
+    // A store that cannot be written, as on a read-only medium, is read without checksums.
     fs::write(&path, &old).unwrap();
     let script = "ulimit -f 0; exec \"$0\" export s.sqlite --out /dev/null/x";
     let output = std::process::Command::new("bash")
@@ -166,10 +167,11 @@ fn a_store_without_checksums_gets_them() {
     assert!(err.contains("/dev/null/x") && !err.contains("s.sqlite: "), "{err}");
 }
 
-/// Exports of two stores into one directory in turn, killed at random moments: all tables are of one of the two.
+/// Exports of two stores into one directory in turn, killed at random moments: all tables always belong to one of the
+/// two.
 #[test]
 #[allow(clippy::disallowed_methods, reason = "the moments of the kills are of this clock")]
-fn a_killed_export_leaves_tables_of_one_store() {
+fn killed_export_leaves_tables_of_one_store() {
     let (dir, _) = store("export-killed");
     let other = ["sweep", "net.toml", "--seed", "2", "--out", "t.sqlite"];
     fine(&dir, &other);

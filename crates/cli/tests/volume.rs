@@ -1,4 +1,4 @@
-//! What is said beside results: --quiet, --verbose, --no-out.
+//! Messages beside the results: --quiet, --verbose, --no-out.
 
 mod common;
 
@@ -10,17 +10,17 @@ const EXAMPLE: &str = "examples/goel-refined.toml";
 const SHORT: &str = "flows.download.bytes=400 KiB";
 
 #[test]
-fn quiet_leaves_results_and_errors() {
+fn quiet_prints_results_and_errors_only() {
     let dir = scratch("quiet");
     let example = file(EXAMPLE);
-    // A sweep that `run` leaves out, a buffer far below the product of rate and delay.
+    // `run` notes that it ignores the sweep; the buffer is far below the bandwidth-delay product.
     let noisy = ["--set", SHORT, "--set", "sweep.replications=2", "--set", "nodes.station.buffer=3 kB"];
     let run = [&["run", &example], &noisy[..]].concat();
     let loud = lasthop(&dir, &run);
     assert_eq!(loud.code, Some(0), "{}", loud.err);
     assert!(loud.err.contains("note: ") && loud.err.contains("results in "), "{}", loud.err);
     for quiet in ["-q", "--quiet"] {
-        // Before the command and behind it.
+        // The option is accepted before and after the command.
         for args in [[&[quiet], &run[..]].concat(), [&run[..], &[quiet]].concat()] {
             let ended = lasthop(&dir, &args);
             assert_eq!((ended.code, ended.err.as_str()), (Some(0), ""), "{args:?}");
@@ -39,7 +39,7 @@ fn quiet_leaves_results_and_errors() {
 fn quiet_hides_warnings_of_a_scenario() {
     let dir = scratch("quiet-warnings");
     fine(&dir, &["new", "first.toml"]);
-    // More than four times the product of 2 Mbps and the round trip of about 50 ms.
+    // More than four times the product of 2 Mbps and the round trip time of about 50 ms.
     let check = ["check", "first.toml", "--set", "nodes.station.buffer=64 kB"];
     let loud = lasthop(&dir, &check);
     assert!(loud.err.starts_with("warning: "), "{}", loud.err);
@@ -48,7 +48,7 @@ fn quiet_hides_warnings_of_a_scenario() {
 }
 
 #[test]
-fn verbose_says_where_things_come_from() {
+fn verbose_names_the_origin_of_settings() {
     let dir = scratch("verbose");
     for name in ["cellular.toml", "cellular-down.trace"] {
         fs::copy(file("examples").to_owned() + "/" + name, dir.join(name)).unwrap();
@@ -70,7 +70,7 @@ fn verbose_says_where_things_come_from() {
     assert!(time.is_some_and(|time| time.parse::<f64>().is_ok()), "{}", ended.err);
 }
 
-/// A default is a key that neither the text nor an option gives; here all of them, by docs/scenario.md.
+/// A default is a key set neither in the file nor by an option; here all keys with defaults, as in docs/scenario.md.
 #[test]
 fn verbose_lists_the_keys_left_at_their_defaults() {
     let dir = scratch("verbose-defaults");
@@ -113,7 +113,7 @@ fn run_without_a_directory_prints_the_same_and_writes_nothing() {
     };
     let ended = run(&["--no-out", "--json"]);
     assert_eq!((ended.code, ended.err.as_str()), (Some(0), ""));
-    // The summary names the traces that were asked for; none were, here and there.
+    // The summary lists the requested traces: none in both runs.
     assert_eq!(fs::read_dir(&dir).unwrap().count(), 0);
     assert_eq!(ended.out, run(&["--json"]).out);
     let printed = run(&["--no-out", "--print-events"]);

@@ -1,18 +1,18 @@
-//! A heap of which each owner has at most one entry, which it can move or take back.
+//! A priority queue in which each owner has at most one entry, which can be moved or removed in place.
 
-/// An owner's entry. The entry with the least key is the first to be taken.
+/// The entry of an owner. The entry with the smallest key is the first of the heap.
 #[derive(Clone, Copy)]
 struct Entry<K> {
     key: K,
     owner: u32,
 }
 
-/// Where an owner's entry stands in the heap, or that it has none.
+/// Position of an owner without an entry.
 const IDLE: u32 = u32::MAX;
-/// Children per node: four keep a heap of a thousand entries five levels deep.
+/// Children per node: with four, a heap of a thousand entries has five levels.
 const ARITY: usize = 4;
 
-/// Entries in order of their keys. Moving one back a little takes little, however many there are.
+/// A heap of entries ordered by key. Moving an entry a little costs little, independently of the heap's size.
 pub struct IndexedHeap<K> {
     heap: Vec<Entry<K>>,
     place: Vec<u32>,
@@ -25,30 +25,30 @@ impl<K> Default for IndexedHeap<K> {
 }
 
 impl<K: Copy + Ord> IndexedHeap<K> {
-    /// How many owners there are.
+    /// Number of owners.
     pub fn owners(&self) -> usize {
         self.place.len()
     }
 
-    /// One owner more, without an entry. They are numbered from 0.
+    /// Adds an owner without an entry and returns its number. Owners are numbered from 0.
     pub fn add_owner(&mut self) -> u32 {
         self.place.push(IDLE);
         (self.place.len() - 1) as u32
     }
 
-    /// The first entry, and its owner.
+    /// Returns the entry with the smallest key, and its owner; `None` for an empty heap.
     #[inline]
     pub fn first(&self) -> Option<(K, u32)> {
         self.heap.first().map(|first| (first.key, first.owner))
     }
 
-    /// The entry of `owner`, if it has one.
+    /// Returns the key of `owner`'s entry; `None` without an entry.
     pub fn get(&self, owner: u32) -> Option<K> {
         let place = self.place[owner as usize];
         (place != IDLE).then(|| self.heap[place as usize].key)
     }
 
-    /// Gives `owner` this entry, in place of the one it has.
+    /// Sets the entry of `owner`, replacing an earlier one.
     #[inline]
     pub fn set(&mut self, owner: u32, key: K) {
         let entry = Entry { key, owner };
@@ -63,7 +63,7 @@ impl<K: Copy + Ord> IndexedHeap<K> {
         }
     }
 
-    /// Takes back the entry of `owner`, if it has one.
+    /// Removes the entry of `owner`, if any.
     #[inline]
     pub fn remove(&mut self, owner: u32) {
         let place = self.place[owner as usize];
@@ -106,18 +106,18 @@ impl<K: Copy + Ord> IndexedHeap<K> {
         loop {
             let first = place * ARITY + 1;
             let Some((head, others)) = self.heap.get(first..).and_then(<[_]>::split_first) else { break };
-            // Which child is least is a coin toss to the processor: selected, not branched on.
-            let (mut least, mut key) = (0, head.key);
+            // The smallest child is chosen without branches, which the processor could not predict.
+            let (mut smallest, mut key) = (0, head.key);
             for (other, child) in others.iter().take(ARITY - 1).zip(1..) {
                 let less = other.key < key;
-                least = if less { child } else { least };
+                smallest = if less { child } else { smallest };
                 key = if less { other.key } else { key };
             }
             if key >= entry.key {
                 break;
             }
-            self.put(place, self.heap[first + least]);
-            place = first + least;
+            self.put(place, self.heap[first + smallest]);
+            place = first + smallest;
         }
         self.put(place, entry);
     }

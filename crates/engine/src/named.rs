@@ -1,4 +1,4 @@
-//! A member of a registry, with settings or by name alone.
+//! A member of a registry, read from its name alone or from a table with its settings.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -10,7 +10,7 @@ use serde::de::value::{MapAccessDeserializer, MapDeserializer};
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde::{Serialize, Serializer};
 
-/// Reads `"two-state"` as `{ kind = "two-state" }`, and a table as itself.
+/// Reads `"two-state"` like `{ kind = "two-state" }`; a table is read unchanged.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Named<T>(pub T);
 

@@ -1,8 +1,7 @@
-//! A setting that may be absent, and then can be switched off by name too: `"none"`. A sweep or `--set` can give a key a value,
-//! and cannot take it away.
+//! Optional settings that accept `"none"`: a sweep or `--set` can set a key but not remove it.
 //!
-//! At such a field: `#[serde(deserialize_with = "engine::or_none::deserialize")]` and
-//! `#[schemars(schema_with = "engine::or_none::schema::<T>")]`.
+//! Usage at a field: `#[serde(deserialize_with = "engine::or_none::deserialize")]` and `#[schemars(schema_with =
+//! "engine::or_none::schema::<T>")]`.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -13,7 +12,7 @@ use serde::de::{Deserialize, Deserializer, Error, IntoDeserializer, MapAccess, U
 
 const NONE: &str = "none";
 
-/// An error that keeps only what a type expects.
+/// A deserialization error that keeps only the description of the expected type.
 #[derive(Debug, Default)]
 struct Expected(String);
 
@@ -35,7 +34,7 @@ impl Error for Expected {
     }
 }
 
-/// Reads `"none"` as nothing, and what is written as text or as a table as itself.
+/// Reads `"none"` as `None`, and any other text or table as a `T`.
 pub fn deserialize<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
     struct OrNone<T>(PhantomData<T>);
     impl<'de, T: Deserialize<'de>> Visitor<'de> for OrNone<T> {
@@ -54,7 +53,7 @@ pub fn deserialize<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer:
     deserializer.deserialize_any(OrNone(PhantomData))
 }
 
-/// What may stand there.
+/// Returns the JSON schema of `T` or `"none"`.
 pub fn schema<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
     let given = generator.subschema_for::<T>();
     json_schema!({ "anyOf": [given, { "const": NONE, "description": "as if it were left out" }] })
@@ -73,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn none_is_nothing_and_all_else_itself() {
+    fn none_is_read_as_none_and_other_values_as_the_type() {
         let read =
             |text: &'static str| super::deserialize::<_, Bytes>(IntoDeserializer::<Error>::into_deserializer(text));
         assert_eq!(read("none"), Ok(None));
@@ -84,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_expected_is_said_in_the_words_of_the_quantity() {
+    fn error_names_the_expected_quantity_or_none() {
         let number: serde::de::value::I64Deserializer<Error> = 5i64.into_deserializer();
         let said = super::deserialize::<_, Bytes>(number).unwrap_err().to_string();
         assert!(said.contains("expected a size such as \"512 kB\"") && said.ends_with(", or \"none\""), "{said}");

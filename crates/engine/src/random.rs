@@ -1,9 +1,9 @@
-//! Chance, from streams that are named after what draws from them.
+//! Random numbers from named streams.
 //!
-//! A stream is a function from a counter to numbers: Philox4x32-10 (Salmon, Moraes, Dror, Shaw: *Parallel random
-//! numbers: as easy as 1, 2, 3*, SC'11), keyed by the run's seed, the replication and the component's name. So
-//! adding a component changes no other component's draws, and a draw can be tied to a *time* instead of to how many
-//! packets came before, which is how two schemes at one seed meet the same air.
+//! A stream maps a counter to numbers by Philox4x32-10 (Salmon, Moraes, Dror, Shaw: *Parallel random numbers: as easy
+//! as 1, 2, 3*, SC'11), keyed by seed, replication and the name of a component. So a new component does not change the
+//! numbers of other components, and a number can be a function of *time* instead of the number of preceding packets:
+//! two schemes with the same seed then see the same channel.
 
 const MULTIPLIERS: [u32; 2] = [0xD251_1F53, 0xCD9E_8D57];
 const WEYL: [u32; 2] = [0x9E37_79B9, 0xBB67_AE85];
@@ -20,12 +20,12 @@ fn philox4x32(mut counter: [u32; 4], mut key: [u32; 2]) -> [u32; 4] {
     counter
 }
 
-/// FNV-1a, 64 bits: a hash of names that is the same everywhere and forever.
+/// FNV-1a hash of names, 64 bits: equal on all platforms and in all versions.
 pub fn hash(bytes: impl IntoIterator<Item = u8>) -> u64 {
     bytes.into_iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
-/// A source of numbers that belongs to one component of one replication of one seed.
+/// A source of random numbers for one component in one replication with one seed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Stream {
     key: [u32; 2],
@@ -33,9 +33,9 @@ pub struct Stream {
 }
 
 impl Stream {
-    /// The stream of the component called `name`.
+    /// Returns the stream of the component `name`.
     pub fn named(seed: u64, replication: u64, name: &str) -> Self {
-        // The seed and the replication take one word of the counter, mixed once, so that near seeds are unrelated.
+        // Seed and replication select a word of the counter; one round of mixing makes similar seeds unrelated.
         let mixed = philox4x32(
             [seed as u32, (seed >> 32) as u32, replication as u32, (replication >> 32) as u32],
             [0x6c61_7374, 0x686f_7021],
@@ -45,42 +45,43 @@ impl Stream {
         Stream { key: [name as u32 ^ mixed[2], (name >> 32) as u32 ^ mixed[3]], lane }
     }
 
-    /// A stream of its own for a part of the component.
+    /// Returns an independent stream for a part of the component.
     pub fn sub(&self, part: &str) -> Self {
         let part = hash(part.bytes());
         Stream { key: [self.key[0] ^ part as u32, self.key[1] ^ (part >> 32) as u32], lane: self.lane }
     }
 
-    /// 128 random bits for the counter value `(at, sub)`: the same whenever they are asked for.
+    /// Returns 128 random bits, a pure function of the counter value `(at, sub)`.
     fn block(&self, at: u64, sub: u32) -> [u32; 4] {
         philox4x32([at as u32, (at >> 32) as u32, self.lane as u32, (self.lane >> 32) as u32 ^ sub], self.key)
     }
 
-    /// A number in [0, 1) that belongs to the counter value `(at, sub)`.
+    /// Returns a number in [0, 1), a pure function of the counter value `(at, sub)`.
     pub fn unit(&self, at: u64, sub: u32) -> f64 {
         let block = self.block(at, sub);
         to_unit(u64::from(block[0]) << 32 | u64::from(block[1]))
     }
 
-    /// Draws one after another that belong to the counter value `(at, sub)`, for laws that take more than one number.
+    /// Returns a sequence of numbers that is a pure function of the counter value `(at, sub)`, for distributions that
+    /// need several numbers.
     pub fn draws_at(&self, at: u64, sub: u32) -> Draws {
         let block = self.block(at, sub);
         let lane = u64::from(block[2]) | u64::from(block[3]) << 32;
         Stream { key: [block[0], block[1]], lane }.draws()
     }
 
-    /// Draws one after another, from the first.
+    /// Returns the numbers of the stream in sequence, from the first.
     pub fn draws(self) -> Draws {
         Draws { stream: self, at: 0 }
     }
 }
 
-/// The top 53 bits as a fraction.
+/// The upper 53 bits as a fraction in [0, 1).
 fn to_unit(bits: u64) -> f64 {
     (bits >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
 }
 
-/// A stream read in sequence.
+/// The numbers of a stream in sequence.
 #[derive(Clone, Debug)]
 pub struct Draws {
     stream: Stream,
@@ -88,19 +89,19 @@ pub struct Draws {
 }
 
 impl Draws {
-    /// 64 random bits.
+    /// Returns 64 random bits.
     pub fn next_u64(&mut self) -> u64 {
         let block = self.stream.block(self.at, 0);
         self.at += 1;
         u64::from(block[0]) << 32 | u64::from(block[1])
     }
 
-    /// Uniform in [0, 1).
+    /// Returns a number uniformly distributed in [0, 1).
     pub fn unit(&mut self) -> f64 {
         to_unit(self.next_u64())
     }
 
-    /// Exponential with the given mean, in the mean's unit.
+    /// Returns an exponentially distributed number with the given mean, in the unit of the mean.
     pub fn exponential(&mut self, mean: f64) -> f64 {
         -mean * libm::log(1.0 - self.unit())
     }
@@ -110,9 +111,9 @@ impl Draws {
 mod tests {
     use super::*;
 
-    /// The known answers that come with Random123, the authors' implementation.
+    /// Known answers from Random123, the implementation of Philox's authors.
     #[test]
-    fn philox_gives_the_published_answers() {
+    fn philox_agrees_with_published_answers() {
         assert_eq!(philox4x32([0; 4], [0; 2]), [0x6627_e8d5, 0xe169_c58d, 0xbc57_ac4c, 0x9b00_dbd8]);
         assert_eq!(philox4x32([u32::MAX; 4], [u32::MAX; 2]), [0x408f_276d, 0x41c8_3b0e, 0xa20b_c7c6, 0x6d54_51fd]);
         assert_eq!(
@@ -132,22 +133,22 @@ mod tests {
     }
 
     #[test]
-    fn draws_that_belong_to_a_counter_are_the_same_whenever_they_are_asked_for() {
+    fn draws_at_a_counter_value_are_reproducible() {
         let stream = Stream::named(1, 0, "a");
         let first = |at, sub| stream.draws_at(at, sub).next_u64();
         assert_eq!(first(7, 0), first(7, 0));
         let all = [first(7, 0), first(7, 1), first(8, 0), stream.draws().next_u64()];
         assert!((0..4).all(|i| !all[..i].contains(&all[i])), "{all:?}");
 
-        // One number each of many counters is as uniform as many of one.
+        // The first numbers at many counter values are uniformly distributed, too.
         let n = 100_000;
         let mean = (0..n).map(|at| stream.draws_at(at, 0).unit()).sum::<f64>() / n as f64;
         assert!((mean - 0.5).abs() < 4.0 * (1.0 / 12.0 / n as f64).sqrt(), "{mean}");
     }
 
-    /// Mean and variance of 100,000 draws lie within four standard errors of the law's.
+    /// Mean and variance of 100,000 draws lie within four standard errors of the distribution's.
     #[test]
-    fn draws_follow_their_laws() {
+    fn draws_follow_their_distributions() {
         let n = 100_000.0_f64;
         let mut draws = Stream::named(7, 0, "laws").draws();
         let units: Vec<f64> = (0..n as u32).map(|_| draws.unit()).collect();

@@ -1,26 +1,26 @@
-//! What happens next.
+//! The event schedule of a simulation.
 //!
-//! Every component that can act by itself owns one or more [`Slot`]s, each with at most one wake-up pending.
-//! A link with a thousand packets in flight therefore holds one entry, not a thousand, and moving a timer
-//! changes an entry in place instead of leaving a dead one behind.
+//! Every component that can act by itself owns one or more [`Slot`]s, each with at most one pending wake-up. A link
+//! with a thousand packets in flight thus has one entry, not a thousand, and moving a timer changes its entry in place
+//! instead of leaving an invalid one behind.
 //!
-//! **Order.** Wake-ups come in order of (time, sender, number). The sender is the slot that acted when the wake-up was
-//! requested, and number counts the requests of that sender: requests of one sender at equal times are first in, first
-//! out; between senders the slot that was made first goes first. The set-up of a run is a sender before all slots. No
-//! counter is shared between senders, so the order does not depend on how the actions of different senders at one
-//! time interleave. A component that knew earlier than it armed its slot (a packet behind another on a link, a timer
-//! pushed back lazily) takes an [`Order`] when it learns of the event and arms with that. No two requests have the same
-//! order: it is total, and a run is a function of its input alone.
+//! **Order.** Wake-ups are delivered in the order of (time, sender, number). The sender is the slot that was active
+//! when the wake-up was requested, and number counts the requests of that sender: requests of one sender for equal
+//! times are first in, first out; among senders the slot that was created first comes first. The set-up of a run is a
+//! sender before all slots. Senders share no counter, so the order does not depend on how the actions of different
+//! senders at one time interleave. A component that decides on an event before it arms its slot (a packet queued behind
+//! another, a timer postponed lazily) takes an [`Order`] at the decision and arms with it later. No two requests have
+//! the same order: the order is total, and a run is a function of its input alone.
 
 use crate::heap::IndexedHeap;
 use crate::time::Time;
 
-/// The handle of one component's pending wake-up.
+/// The handle of a component's pending wake-up.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Slot(pub u32);
 
-/// A place among the events of one time: lower acts first. Not comparable across senders as "asked for earlier": a queue
-/// that must be first in, first out keeps its own order of arrival.
+/// Rank of a wake-up among those at the same time; lower ranks are delivered first. Orders of different senders do not
+/// reflect the order of requests: a first-in, first-out queue must keep its own order of arrival.
 ///
 /// 24 bits of sender and 40 bits of number: up to 16 million slots, and 10^12 requests of each.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
@@ -29,22 +29,22 @@ pub struct Order(u64);
 impl Order {
     const NUMBER_BITS: u32 = 40;
 
-    /// The `number`-th place before all that the set-up and the slots ask for.
+    /// Returns the `number`-th rank before all requests of the set-up and of slots.
     pub fn early(number: u32) -> Self {
         Order(u64::from(number))
     }
 
-    /// Number zero of a sender, which counts from one.
+    /// Number zero of a sender, whose requests count from one.
     fn before_any_of(sender: usize) -> Self {
         Order((sender as u64) << Self::NUMBER_BITS)
     }
 }
 
-/// Senders that are not slots: [`Order::early`], and the set-up.
+/// Senders that are not slots: 0 for [`Order::early`], 1 for the set-up.
 const SETUP: usize = 1;
 const FIRST_SLOT: usize = 2;
 
-/// Time and order as one number, so that comparing two takes no branch.
+/// Combines time and order in one number, so that a comparison has no branch.
 #[inline]
 fn key(at: Time, order: Order) -> u128 {
     u128::from(at.as_nanos()) << 64 | u128::from(order.0)
@@ -55,12 +55,12 @@ fn time(key: u128) -> Time {
     Time::from_nanos((key >> 64) as u64)
 }
 
-/// Pending wake-ups, owned by slots.
+/// The pending wake-ups of all slots.
 pub struct Schedule {
     pending: IndexedHeap<u128>,
-    /// The last order that each sender took.
+    /// The last order taken by each sender.
     last: Vec<Order>,
-    /// The sender that acts.
+    /// The active sender.
     sender: usize,
     now: Time,
 }
@@ -73,27 +73,27 @@ impl Default for Schedule {
 }
 
 impl Schedule {
-    /// An empty schedule at time zero, with the set-up acting.
+    /// Returns an empty schedule at time zero; the set-up is the active sender.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// A slot for a component to own.
+    /// Creates a slot.
     ///
     /// # Panics
-    /// Beyond 16 million slots, which would take more memory than a machine has.
+    /// Beyond 16 million slots, which would exceed a machine's memory.
     pub fn slot(&mut self) -> Slot {
         assert!(self.last.len() >> (u64::BITS - Order::NUMBER_BITS) == 0, "more than 16 million slots");
         self.last.push(Order::before_any_of(self.last.len()));
         Slot(self.pending.add_owner())
     }
 
-    /// The time of the wake-up last taken with [`Schedule::next`].
+    /// Time of the wake-up last returned by [`Schedule::next`].
     pub fn now(&self) -> Time {
         self.now
     }
 
-    /// The next place of the sender that acts: behind all that it asked for until now.
+    /// Takes the next order of the active sender, after all orders that it took before.
     #[inline]
     pub fn order(&mut self) -> Order {
         let last = &mut self.last[self.sender];
@@ -101,37 +101,38 @@ impl Schedule {
         *last
     }
 
-    /// Wakes `slot` at `at`, instead of when it was to wake before.
+    /// Arms `slot` for time `at`, replacing its pending wake-up.
     #[inline]
     pub fn arm(&mut self, slot: Slot, at: Time) {
         let order = self.order();
         self.arm_as(slot, at, order);
     }
 
-    /// Like [`Schedule::arm`], at a place in the order that was taken earlier.
+    /// Arms `slot` like [`Schedule::arm`], with an order taken earlier.
     #[inline]
     pub fn arm_as(&mut self, slot: Slot, at: Time, order: Order) {
         self.pending.set(slot.0, key(at, order));
     }
 
-    /// Takes back the wake-up of `slot`, if there is one.
+    /// Removes the pending wake-up of `slot`, if any.
     #[inline]
     pub fn disarm(&mut self, slot: Slot) {
         self.pending.remove(slot.0);
     }
 
-    /// When `slot` will wake.
+    /// Time of the pending wake-up of `slot`; `None` if it is not armed.
     pub fn armed(&self, slot: Slot) -> Option<Time> {
         self.pending.get(slot.0).map(time)
     }
 
-    /// When the next wake-up comes, if there is one.
+    /// Time of the next wake-up; `None` if no slot is armed.
     pub fn peek(&self) -> Option<Time> {
         self.pending.first().map(|(key, _)| time(key))
     }
 
-    /// The next wake-up at or before `until`; the clock moves to it, and its slot is the sender from then on. The slot stays
-    /// armed: its handler begins by arming or disarming it, which costs one walk down the heap instead of two.
+    /// Returns the next wake-up at or before `until`, advances the clock to it, and makes its slot the active sender.
+    /// The slot stays armed: its handler must arm or disarm it first, so that one heap operation suffices instead of
+    /// two.
     #[inline]
     pub fn next(&mut self, until: Time) -> Option<(Time, Slot)> {
         let (key, owner) = self.pending.first()?;
@@ -161,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_times_of_one_sender_come_first_in_first_out() {
+    fn equal_times_of_one_sender_are_first_in_first_out() {
         let mut schedule = Schedule::new();
         let slots: Vec<Slot> = (0..5).map(|_| schedule.slot()).collect();
         let early = schedule.order();
@@ -172,9 +173,9 @@ mod tests {
         assert_eq!(drain(&mut schedule), [(7, 0), (7, 1), (7, 2), (7, 3), (7, 4)]);
     }
 
-    /// At 1 ns slot 2 asks before slot 1 does, at 2 ns slot 2 again: by sender, then by number.
+    /// At 1 ns slot 2 requests before slot 1, at 2 ns slot 2 again: ordered by sender, then by number.
     #[test]
-    fn equal_times_of_two_senders_come_by_sender_then_by_number() {
+    fn equal_times_of_two_senders_are_ordered_by_sender_then_number() {
         let mut schedule = Schedule::new();
         let slots: Vec<Slot> = (0..6).map(|_| schedule.slot()).collect();
         let (one, two, late) = (Time::from_nanos(1), Time::from_nanos(2), Time::from_nanos(9));
@@ -194,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slot_wakes_once_and_when_it_was_last_told() {
+    fn rearmed_slot_wakes_once_at_the_last_time() {
         let mut schedule = Schedule::new();
         let (a, b) = (schedule.slot(), schedule.slot());
         schedule.arm(a, Time::from_nanos(5));
@@ -207,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_after_the_end_is_taken() {
+    fn wake_up_after_the_limit_stays_pending() {
         let mut schedule = Schedule::new();
         let slot = schedule.slot();
         schedule.arm(slot, Time::from_nanos(11));
@@ -215,7 +216,7 @@ mod tests {
         assert_eq!(schedule.armed(slot), Some(Time::from_nanos(11)));
     }
 
-    /// Random arming, moving and disarming against a sorted list of (time, sender, number) that cannot be wrong.
+    /// Compares random arming, moving and disarming with a sorted list of (time, sender, number).
     #[test]
     fn agrees_with_a_sorted_list() {
         let mut draws = Stream::named(1, 0, "schedule test").draws();

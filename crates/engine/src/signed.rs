@@ -1,21 +1,21 @@
-//! A quantity with a sign: where on an axis, or how fast along it.
+//! Quantities with a sign, such as coordinates and velocities.
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::units::UnitError;
 
-/// A quantity that may lie on the other side of zero: `"-20 m"`.
+/// A quantity that may be negative: `"-20 m"`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Signed<T> {
-    /// Whether it is less than zero.
+    /// True for a value below zero.
     pub negative: bool,
-    /// How much.
+    /// The absolute value.
     pub size: T,
 }
 
 impl<T> Signed<T> {
-    /// As a number, if `size` is that of the quantity.
+    /// Returns the signed value in the base unit; `size` returns that of the quantity.
     pub fn value(&self, size: impl FnOnce(&T) -> u64) -> i128 {
         let size = i128::from(size(&self.size));
         if self.negative { -size } else { size }
@@ -27,7 +27,7 @@ impl<T: FromStr<Err = UnitError>> FromStr for Signed<T> {
     fn from_str(text: &str) -> Result<Self, UnitError> {
         let text = text.trim();
         match text.strip_prefix('-') {
-            // A second sign is left for the quantity to refuse.
+            // A second sign is refused by the quantity's own parser.
             Some(rest) => Ok(Signed { negative: true, size: rest.trim_start().parse()? }),
             None => Ok(Signed { negative: false, size: text.parse()? }),
         }
@@ -58,7 +58,7 @@ impl<'de, T: FromStr<Err = UnitError>> serde::Deserialize<'de> for Signed<T> {
         impl<T: FromStr<Err = UnitError>> serde::de::Visitor<'_> for Text<T> {
             type Value = Signed<T>;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                // What the quantity says of nothing is what it expects.
+                // The quantity's error for an empty text describes what the quantity expects.
                 let expected = "".parse::<T>().err().map_or_else(String::new, |error| error.expected);
                 f.write_str(&expected)
             }
@@ -90,7 +90,7 @@ mod tests {
     use crate::units::Length;
 
     #[test]
-    fn a_sign_stands_in_front() {
+    fn leading_minus_makes_the_value_negative() {
         let read = |text: &str| text.parse::<Signed<Length>>();
         assert_eq!(read("-1.5 m").map(|length| length.value(|length| length.0)), Ok(-1500));
         assert_eq!(read("2 km").map(|length| length.value(|length| length.0)), Ok(2_000_000));

@@ -1,7 +1,7 @@
-//! Tables whose `kind` says what their other keys are.
+//! Tables whose key `kind` selects the type of the other keys.
 //!
-//! serde's own `#[serde(tag = "kind")]` copies a table before it reads it, and with that loses the place of each value. Here the
-//! settings are read from the table itself, provided that it hands out `kind` first.
+//! serde's own `#[serde(tag = "kind")]` copies a table before it is read, which loses the position of each value in the
+//! file. Here the settings are read directly from the table if `kind` is its first key.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -10,19 +10,19 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, Visitor};
 use serde_json::{Map, Value};
 
-/// The key that chooses.
+/// The key that selects the variant.
 pub const KIND: &str = "kind";
 
-/// An enum with one variant for each kind of settings.
+/// An enum with one variant per kind, each with its settings.
 pub trait Tagged<'de>: Sized {
-    /// The kinds, as scenarios name them.
+    /// The names of the kinds in scenarios.
     const KINDS: &'static [&'static str];
 
-    /// Reads the other keys of a table with this `kind`, one of [`KINDS`](Self::KINDS).
+    /// Reads the other keys of a table with this `kind`, which is one of [`KINDS`](Self::KINDS).
     fn settings<D: Deserializer<'de>>(kind: &'static str, settings: D) -> Result<Self, D::Error>;
 }
 
-/// Reads a table: its `kind`, in any position, then the settings of that kind.
+/// Reads a table: the key `kind`, in any position, and the settings of that kind.
 pub fn deserialize<'de, T: Tagged<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
     deserializer.deserialize_map(Table(PhantomData))
 }
@@ -42,7 +42,7 @@ impl<'de, T: Tagged<'de>> Visitor<'de> for Table<T> {
             let kind = map.next_value_seed(Kind(T::KINDS))?;
             return T::settings(kind, MapAccessDeserializer::new(map));
         }
-        // A format that keeps the order of its keys.
+        // `kind` is not the first key: collect the others until it is found.
         let mut settings = Map::new();
         settings.insert(key, map.next_value()?);
         while let Some((key, value)) = map.next_entry()? {
@@ -54,7 +54,7 @@ impl<'de, T: Tagged<'de>> Visitor<'de> for Table<T> {
     }
 }
 
-/// The name of a kind.
+/// Reads the name of a kind.
 struct Kind(&'static [&'static str]);
 
 impl<'de> DeserializeSeed<'de> for Kind {

@@ -1,18 +1,18 @@
-//! Text of a user's on its way out: to a terminal, a page, a table.
+//! Escaping of users' text for terminals, pages and tables.
 
 use std::borrow::Cow;
 
-/// `text` with every character that a terminal or a browser could obey written out, as `\u001b` for ESC: control characters
-/// but the newline and the tab (C0, DEL, C1), and those that change the direction of what follows. Inside a string of JSON
-/// or TOML it means the same as before.
+/// Escapes the characters of `text` that could control a terminal or browser, for example ESC as `\u001b`: control
+/// characters except newline and tab (C0, DEL, C1), and explicit directional characters. The escapes are valid in
+/// strings of JSON and TOML.
 ///
-/// Whatever goes to a terminal or into a CSV, HTML or SVG file passes here once, at the end, whole.
+/// All output to a terminal or into a CSV, HTML or SVG file passes through this function once, as its last step.
 pub fn visible(text: &str) -> Cow<'_, str> {
-    let Some(first) = text.find(is_obeyed) else { return Cow::Borrowed(text) };
+    let Some(first) = text.find(is_control_character) else { return Cow::Borrowed(text) };
     let mut out = String::with_capacity(text.len() + 16);
     out.push_str(&text[..first]);
     for c in text[first..].chars() {
-        if is_obeyed(c) {
+        if is_control_character(c) {
             out.push_str(&format!("\\u{:04x}", u32::from(c)));
         } else {
             out.push(c);
@@ -21,13 +21,14 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// `text` as part of a file's name: what [`visible`] writes out, the newline and the tab are underscores.
+/// Returns `text` for use in a file name: the characters that [`visible`] escapes, newlines and tabs become
+/// underscores.
 pub fn file_name(text: &str) -> String {
-    text.chars().map(|c| if is_obeyed(c) || c.is_control() { '_' } else { c }).collect()
+    text.chars().map(|c| if is_control_character(c) || c.is_control() { '_' } else { c }).collect()
 }
 
 /// U+202A to U+202E and U+2066 to U+2069 are the explicit directional characters [Unicode UAX 9 s2].
-fn is_obeyed(c: char) -> bool {
+fn is_control_character(c: char) -> bool {
     let plain = c == '\n' || c == '\t';
     c.is_control() && !plain || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
@@ -37,26 +38,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn plain_text_is_left_alone() {
+    fn text_without_control_characters_is_unchanged() {
         for text in ["", "a line\n\tand a tab", "ä √ 電 – \u{a0}"] {
             assert!(matches!(visible(text), Cow::Borrowed(same) if same == text));
         }
     }
 
     #[test]
-    fn what_is_obeyed_is_written_out() {
+    fn control_and_directional_characters_are_escaped() {
         assert_eq!(visible("a\u{1b}[31mred\r\n"), "a\\u001b[31mred\\u000d\n");
         assert_eq!(visible("\0\u{7}\u{7f}\u{9b}\u{202e}x\u{2069}"), "\\u0000\\u0007\\u007f\\u009b\\u202ex\\u2069");
     }
 
     #[test]
-    fn a_file_name_has_underscores() {
+    fn control_characters_of_file_names_become_underscores() {
         assert_eq!(file_name("a\u{1b}[31m\n\tb ä\u{202e}"), "a_[31m__b ä_");
     }
 
     /// Every character below 0x20, DEL and C1.
     #[test]
-    fn no_control_character_is_left() {
+    fn no_control_character_remains() {
         let all: String = (0..0x100).filter_map(char::from_u32).collect();
         assert!(visible(&all).chars().all(|c| !c.is_control() || c == '\n' || c == '\t'));
     }

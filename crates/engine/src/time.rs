@@ -1,13 +1,13 @@
-//! Instants and lengths of time, in whole nanoseconds.
+//! Instants and durations, in integer nanoseconds.
 
 use std::fmt;
 use std::ops::{Add, AddAssign, Sub};
 
-/// An instant: nanoseconds since the simulation began. 584 years fit.
+/// An instant: nanoseconds since the start of the simulation, up to 584 years.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, serde::Serialize)]
 pub struct Time(u64);
 
-/// A length of time in nanoseconds.
+/// A duration in nanoseconds.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Span(u64);
 
@@ -17,72 +17,72 @@ pub const NANOS_PER_SEC: u64 = 1_000_000_000;
 pub const NANOS_PER_MILLI: u64 = 1_000_000;
 
 impl Time {
-    /// When the simulation begins.
+    /// The start of the simulation.
     pub const ZERO: Time = Time(0);
-    /// Later than anything that happens.
+    /// An instant after all events.
     pub const NEVER: Time = Time(u64::MAX);
 
-    /// The instant `nanos` nanoseconds after the beginning.
+    /// Returns the instant `nanos` nanoseconds after the start.
     pub const fn from_nanos(nanos: u64) -> Self {
         Time(nanos)
     }
 
-    /// The instant `millis` milliseconds after the beginning.
+    /// Returns the instant `millis` milliseconds after the start.
     pub const fn from_millis(millis: u64) -> Self {
         Time(millis * NANOS_PER_MILLI)
     }
 
-    /// Nanoseconds since the beginning.
+    /// Nanoseconds since the start.
     pub const fn as_nanos(self) -> u64 {
         self.0
     }
 
-    /// Seconds since the beginning, for tables and plots.
+    /// Seconds since the start, for tables and plots.
     pub fn as_secs_f64(self) -> f64 {
         self.0 as f64 / NANOS_PER_SEC as f64
     }
 
-    /// The time that has passed since `earlier`, or nothing if that lies ahead.
+    /// Returns the duration since `earlier`; zero if `earlier` is later.
     pub const fn since(self, earlier: Time) -> Span {
         Span(self.0.saturating_sub(earlier.0))
     }
 }
 
 impl Span {
-    /// No time at all.
+    /// The empty duration.
     pub const ZERO: Span = Span(0);
 
-    /// `nanos` nanoseconds.
+    /// Returns a duration of `nanos` nanoseconds.
     pub const fn from_nanos(nanos: u64) -> Self {
         Span(nanos)
     }
 
-    /// `millis` milliseconds.
+    /// Returns a duration of `millis` milliseconds.
     pub const fn from_millis(millis: u64) -> Self {
         Span(millis * NANOS_PER_MILLI)
     }
 
-    /// `secs` seconds.
+    /// Returns a duration of `secs` seconds.
     pub const fn from_secs(secs: u64) -> Self {
         Span(secs * NANOS_PER_SEC)
     }
 
-    /// Whole nanoseconds.
+    /// The duration in nanoseconds.
     pub const fn as_nanos(self) -> u64 {
         self.0
     }
 
-    /// Seconds, for tables and plots.
+    /// The duration in seconds, for tables and plots.
     pub fn as_secs_f64(self) -> f64 {
         self.0 as f64 / NANOS_PER_SEC as f64
     }
 
-    /// The same span without its part of a millisecond.
+    /// Returns the duration, rounded down to milliseconds.
     pub const fn whole_millis(self) -> Self {
         Span(self.0 / NANOS_PER_MILLI * NANOS_PER_MILLI)
     }
 
-    /// `factor` times as long; stops at the longest span there is.
+    /// Returns the duration multiplied by `factor`; saturates at the maximum.
     pub const fn times(self, factor: u64) -> Self {
         Span(self.0.saturating_mul(factor))
     }
@@ -111,14 +111,14 @@ impl Add for Span {
 
 impl Sub for Span {
     type Output = Span;
-    /// Stops at zero.
+    /// Saturates at zero.
     fn sub(self, other: Span) -> Span {
         Span(self.0.saturating_sub(other.0))
     }
 }
 
 impl fmt::Display for Time {
-    /// Seconds with as many of nine decimals as are needed: `97.211`.
+    /// Writes seconds with up to nine decimals, without trailing zeros: `97.211`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (secs, nanos) = (self.0 / NANOS_PER_SEC, self.0 % NANOS_PER_SEC);
         if nanos == 0 {

@@ -1,17 +1,17 @@
-//! Quantities as people write them: `"8 Mbps"`, `"492 ms"`, `"512 kB"`.
+//! Quantities with units as text: `"8 Mbps"`, `"492 ms"`, `"512 kB"`.
 //!
-//! Numbers are read as decimals, never through floating point, so what is written is what is simulated.
+//! Numbers are read as exact decimals, without floating point, so the simulated value is exactly the written one.
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::time::Span;
 
-/// Bits per second.
+/// A data rate in bits per second; greater than zero.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Rate(u64);
 
-/// A number of bytes.
+/// A size in bytes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Bytes(pub u64);
 
@@ -19,28 +19,28 @@ pub struct Bytes(pub u64);
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Length(pub u64);
 
-/// A speed in millimetres an hour, of which `m/s` and `km/h` are whole multiples.
+/// A speed in millimetres per hour, so that `m/s` and `km/h` are integer multiples.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Speed(pub u64);
 
-/// A ratio of powers in thousandths of a decibel.
+/// A power ratio in thousandths of a decibel.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Decibels(pub u64);
 
 impl Rate {
-    /// `bits` bits per second; a rate of zero would never finish, so there is none.
+    /// Returns a rate of `bits` bits per second; `None` for zero, at which a transmission would never end.
     pub const fn from_bits_per_sec(bits: u64) -> Option<Self> {
         if bits == 0 { None } else { Some(Rate(bits)) }
     }
 
-    /// Bits per second.
+    /// The rate in bits per second.
     pub const fn bits_per_sec(self) -> u64 {
         self.0
     }
 
-    /// How long `size` bytes take to send, cut to whole nanoseconds.
+    /// Returns the transmission time of `size` bytes, rounded down to nanoseconds.
     pub fn transmission_time(self, size: u32) -> Span {
-        // 32 bits of bytes x 8 x 10^9 may pass 64 bits; ordinary packets do not.
+        // The product can exceed 64 bits for sizes far beyond ordinary packets.
         let bits = u64::from(size) * 8;
         match bits.checked_mul(crate::time::NANOS_PER_SEC) {
             Some(scaled) => Span::from_nanos(scaled / self.0),
@@ -52,23 +52,23 @@ impl Rate {
     }
 }
 
-/// Why a text is not the quantity it should be. The first line of its display says what was expected,
-/// a second, where there is one, what probably was meant.
+/// The error for a text that is not a valid quantity. The first line of its display names what was expected, an
+/// optional second line is a hint.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{expected}{}", .hint.as_ref().map(|hint| format!("\n{hint}")).unwrap_or_default())]
 pub struct UnitError {
-    /// What the text should have been, with an example.
+    /// Description of the expected quantity, with an example.
     pub expected: String,
-    /// What was probably meant.
+    /// Suggested correction; `None` if no correction is evident.
     pub hint: Option<String>,
 }
 
-/// One kind of quantity: how it is called, an example, and its units in multiples of the base unit.
+/// The text form of a quantity: its name, an example, and its units in multiples of the base unit, the largest first.
 struct Kind {
     name: &'static str,
     example: &'static str,
     units: &'static [(&'static str, u128)],
-    /// Spellings that are refused because they mean different things to different people.
+    /// Spellings that are refused because they are ambiguous, each with a hint.
     refused: &'static [(&'static str, &'static str)],
 }
 
@@ -138,7 +138,7 @@ impl Kind {
         }
     }
 
-    /// Reads `text` as a decimal number and one of the units, exactly.
+    /// Parses `text` as a decimal number and a unit, exactly.
     fn parse(&self, text: &str) -> Result<u64, UnitError> {
         let text = text.trim();
         if text.starts_with('-') {
@@ -166,7 +166,7 @@ impl Kind {
             return Err(self.error(None));
         }
         if whole.len() > 20 || decimals.len() > 12 {
-            return Err(self.error(Some("more digits than make sense".into())));
+            return Err(self.error(Some("too many digits: at most 20 before and 12 after the decimal point".into())));
         }
         let mantissa: u128 = format!("{whole}{decimals}").parse().map_err(|_| self.error(None))?;
         let scaled = mantissa.checked_mul(scale).ok_or_else(|| self.error(Some("too large".into())))?;
@@ -178,7 +178,7 @@ impl Kind {
         u64::try_from(scaled / divisor).map_err(|_| self.error(Some("too large".into())))
     }
 
-    /// Writes `value` exactly, in the unit that makes it shortest.
+    /// Writes `value` exactly, in the unit that gives the shortest text.
     fn write(&self, value: u64, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let value = u128::from(value);
         let exact = self.units.iter().filter(|(_, scale)| value >= *scale && value * 1000 % scale == 0);
@@ -194,7 +194,7 @@ impl Kind {
     }
 }
 
-/// Gives a quantity its text form everywhere: `FromStr`, `Display`, serde and JSON Schema.
+/// Implements `FromStr`, `Display`, serde and JSON Schema for a quantity by its text form.
 macro_rules! written_as {
     ($type:ident, $kind:ident, $build:expr, $value:expr) => {
         impl FromStr for $type {
@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_shown_reads_back() {
+    fn displayed_quantities_are_parsed_back() {
         for text in ["492 ms", "1.5 s", "1233.5 ms", "2 h", "1 ns", "0 ns"] {
             let span: Span = text.parse().unwrap();
             assert_eq!(span.to_string().parse(), Ok(span), "{text}");
@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_unit_names_the_right_one() {
+    fn error_for_a_wrong_unit_suggests_the_right_one() {
         let hint = |text: &str| text.parse::<Rate>().unwrap_err().hint.unwrap_or_default();
         assert_eq!(hint("8 mbps"), "did you mean \"8 Mbps\"?");
         assert_eq!(hint("8"), "add a unit after 8");
@@ -347,7 +347,7 @@ mod tests {
         let hint = "5 M".parse::<Length>().unwrap_err().hint;
         assert_eq!(hint.as_deref(), Some("did you mean \"5 m\"?"));
         assert!("0.1 mm".parse::<Length>().unwrap_err().hint.unwrap().contains("finer"));
-        // A large prefix is not taken for a small one.
+        // The prefix M (10^6) is not taken for m (10^-3).
         let hint = |text: &str| text.parse::<Speed>().unwrap_err().hint.unwrap();
         assert!(hint("1 Mm/s").contains("multiply by 1000000 and write m/s"));
         assert!(hint("1 km/s").contains("multiply by 1000 and write m/s"));
@@ -355,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn transmission_times_match_bits_over_rate() {
+    fn transmission_time_is_size_over_rate() {
         let rate = |text: &str| text.parse::<Rate>().unwrap();
         assert_eq!(rate("8 Mbps").transmission_time(1_000), Span::from_millis(1));
         assert_eq!(rate("1 Mbps").transmission_time(1_064), Span::from_nanos(8_512_000));

@@ -1,4 +1,4 @@
-//! The heap against a map that cannot be wrong.
+//! The indexed heap, compared with an ordered map.
 
 use std::collections::BTreeMap;
 
@@ -15,10 +15,10 @@ fn owners_are_numbered_from_zero() {
     assert_eq!([heap.get(0), heap.get(1), heap.get(2)], [None, Some(5), None]);
 }
 
-/// Keys that rise, fall and stay among up to 300 owners, so that nodes have no child, one, some and all four: after each change
-/// every owner has the entry it was given, and the first has the least key.
+/// Random changes of up to 300 owners, so that heap nodes have no, one, some or four children: after each change every
+/// owner has the entry last set, and the first entry has the smallest key.
 #[test]
-fn entries_are_what_was_set_and_the_least_comes_first() {
+fn heap_agrees_with_an_ordered_map() {
     let mut draws = Stream::named(1, 0, "heap").draws();
     for owners in [1, 2, 5, 6, 21, 22, 300] {
         let mut heap = IndexedHeap::default();
@@ -38,11 +38,11 @@ fn entries_are_what_was_set_and_the_least_comes_first() {
             assert!(heap.first().is_none_or(|(key, owner)| model[&owner] == key));
             assert!((0..owners).all(|owner| heap.get(owner) == model.get(&owner).copied()));
         }
-        // Taken one after another, the keys rise.
+        // Entries removed from the front have ascending keys.
         let mut keys: Vec<u64> = model.into_values().collect();
         keys.sort_unstable();
         for key in keys {
-            let (first, owner) = heap.first().expect("as many as the model has");
+            let (first, owner) = heap.first().expect("as many entries as the model");
             assert_eq!(first, key);
             heap.remove(owner);
         }

@@ -1,12 +1,12 @@
-//! What acts first at one time, and what a schedule says of itself.
+//! The order of wake-ups at equal times, and the state of a schedule.
 
 use engine::{Order, Schedule, Time};
 
 const AT: Time = Time::from_nanos(7);
 
-/// Early places by their numbers, then what the set-up asked for, then what slots did.
+/// Early orders by their numbers, then requests of the set-up, then those of slots.
 #[test]
-fn early_places_come_before_the_set_up_and_the_set_up_before_slots() {
+fn early_orders_precede_the_set_up_and_the_set_up_precedes_slots() {
     let mut schedule = Schedule::new();
     let slots: Vec<_> = (0..5).map(|_| schedule.slot()).collect();
     schedule.arm(slots[0], Time::from_nanos(1));
@@ -26,9 +26,9 @@ fn early_places_come_before_the_set_up_and_the_set_up_before_slots() {
     assert!(Order::early(2) < Order::early(9));
 }
 
-/// The place that a sender takes is behind all that it took before and before all that it takes later, at any time.
+/// Orders of a sender increase, and early orders precede them.
 #[test]
-fn places_of_a_sender_rise() {
+fn orders_of_a_sender_increase() {
     let mut schedule = Schedule::new();
     let places: Vec<Order> = (0..1000).map(|_| schedule.order()).collect();
     assert!(places.windows(2).all(|pair| pair[0] < pair[1]));
@@ -36,13 +36,13 @@ fn places_of_a_sender_rise() {
 }
 
 #[test]
-fn an_armed_slot_says_when_and_a_disarmed_one_nothing() {
+fn armed_returns_the_time_until_disarmed() {
     let mut schedule = Schedule::new();
     let (one, other) = (schedule.slot(), schedule.slot());
     assert_eq!((schedule.now(), schedule.armed(one)), (Time::ZERO, None));
     schedule.arm(one, AT);
     assert_eq!((schedule.armed(one), schedule.armed(other)), (Some(AT), None));
-    // At the end itself it still wakes, and stays armed.
+    // A wake-up exactly at the limit is delivered, and its slot stays armed.
     assert_eq!(schedule.next(Time::from_nanos(6)), None);
     assert_eq!(schedule.now(), Time::ZERO);
     assert_eq!(schedule.next(AT), Some((AT, one)));
@@ -53,7 +53,7 @@ fn an_armed_slot_says_when_and_a_disarmed_one_nothing() {
 
 #[test]
 #[should_panic(expected = "time ran backwards")]
-fn a_wake_up_in_the_past_is_a_defect() {
+fn wake_up_in_the_past_panics() {
     let mut schedule = Schedule::new();
     let slot = schedule.slot();
     schedule.arm(slot, AT);

@@ -1,5 +1,5 @@
-//! Quantities as text: every unit by its definition (SI prefixes, the binary ones of IEC 80000-13), what is refused, and the
-//! same text in every form.
+//! Quantities as text: every unit by its definition (SI prefixes, binary prefixes of IEC 80000-13), refused texts, and
+//! equal text in `Display`, `Debug` and serde.
 
 use std::fmt::Debug;
 use std::str::FromStr;
@@ -12,7 +12,7 @@ fn hint<T: FromStr<Err = UnitError> + Debug>(text: &str) -> Option<String> {
 }
 
 #[test]
-fn each_unit_is_so_many_of_the_smallest() {
+fn units_are_multiples_of_the_base_unit() {
     let span = |text: &str| text.parse::<Span>().map(Span::as_nanos);
     assert_eq!(span("1 ns"), Ok(1));
     assert_eq!([span("1 us"), span("1 µs")], [Ok(1_000), Ok(1_000)]);
@@ -33,9 +33,9 @@ fn each_unit_is_so_many_of_the_smallest() {
     assert_eq!(["1 mdB", "1 dB", "0.001 dB"].map(ratio), [Ok(1), Ok(1_000), Ok(1)]);
 }
 
-/// Every kind's sentence ends with all its units, the smallest first, `us` without its second spelling.
+/// The error lists all units, the smallest first, `us` without its second spelling.
 #[test]
-fn an_error_says_what_was_expected_and_a_hint_stands_below() {
+fn error_names_units_and_adds_a_hint_line() {
     let error = "fast".parse::<Rate>().unwrap_err();
     assert_eq!(error.to_string(), "a rate such as \"8 Mbps\" (units: bps, kbps, Mbps, Gbps)");
     let error = "8 mbps".parse::<Rate>().unwrap_err();
@@ -45,48 +45,54 @@ fn an_error_says_what_was_expected_and_a_hint_stands_below() {
 }
 
 #[test]
-fn what_is_no_number_with_a_unit_is_refused() {
+fn text_without_number_or_unit_is_refused() {
     for text in ["", " ", "ms", ".5 ms", "1.2.3 ms", ". ms", "1 ms 2", "1e3 ms", "+1 ms", "_ ms"] {
         assert!(text.parse::<Span>().is_err(), "{text:?}");
     }
     for text in ["12", " 12 ", "1.5"] {
         assert_eq!(hint::<Span>(text), Some(format!("add a unit after {}", text.trim())));
     }
-    assert_eq!(hint::<Span>("5 parsec"), None, "nothing is near it");
+    assert_eq!(hint::<Span>("5 parsec"), None, "no similar unit");
     assert_eq!(hint::<Span>("1 MS").as_deref(), Some("did you mean \"1 ms\"?"));
     assert_eq!(hint::<Decibels>("3 db").as_deref(), Some("write dB"));
     assert_eq!(hint::<Rate>("3 Kbps").as_deref(), Some("write kbps"));
     assert!(hint::<Rate>("3 MBps").unwrap().contains("multiply by 8"));
 }
 
-/// 20 digits before the point and 12 behind it are read, one more of either is not.
+/// At most 20 digits before the decimal point and 12 after it.
 #[test]
-fn digits_are_limited_before_and_behind_the_point() {
+fn digits_are_limited_before_and_after_the_decimal_point() {
     assert_eq!("00000000000000000007 ns".parse(), Ok(Span::from_nanos(7)));
-    assert_eq!(hint::<Span>("000000000000000000007 ns").as_deref(), Some("more digits than make sense"));
+    assert_eq!(
+        hint::<Span>("000000000000000000007 ns").as_deref(),
+        Some("too many digits: at most 20 before and 12 after the decimal point")
+    );
     assert_eq!(
         "0.000000000001 h".parse::<Span>().map_err(|error| error.hint.unwrap()),
         Err("finer than one ns".into())
     );
-    assert_eq!(hint::<Span>("0.0000000000001 h").as_deref(), Some("more digits than make sense"));
-    // Zeros at the end say nothing.
+    assert_eq!(
+        hint::<Span>("0.0000000000001 h").as_deref(),
+        Some("too many digits: at most 20 before and 12 after the decimal point")
+    );
+    // Trailing zeros are not counted.
     assert_eq!("0.50000000000000000 h".parse(), Ok(Span::from_secs(1_800)));
-    // A millionth of a millionth of an hour are 3.6 ns, five of them 18.
+    // A millionth of a millionth of an hour is 3.6 ns, five of them 18 ns.
     assert_eq!("1000000.000000000005 h".parse(), Ok(Span::from_nanos(3_600_000_000_000_000_000 + 18)));
 }
 
-/// 2^64 - 1 ns are the longest time.
+/// The maximum time is 2^64 - 1 ns.
 #[test]
-fn a_quantity_has_64_bits() {
+fn quantity_beyond_64_bits_is_refused() {
     assert_eq!("18446744073709551615 ns".parse(), Ok(Span::from_nanos(u64::MAX)));
     assert_eq!(hint::<Span>("18446744073709551616 ns").as_deref(), Some("too large"));
     assert_eq!(hint::<Span>("18446744073.709551616 s").as_deref(), Some("too large"));
     assert_eq!(hint::<Bytes>("99999999999999999999 GiB").as_deref(), Some("too large"));
 }
 
-/// By hand: the shortest of the exact forms with at most three decimals, of two equally short ones the larger unit.
+/// By hand: the shortest exact form with at most three decimals; of two equally short ones the larger unit.
 #[test]
-fn a_quantity_is_written_exactly_in_the_shortest_form() {
+fn quantity_is_written_exactly_in_the_shortest_form() {
     for (nanos, text) in [
         (0, "0 ns"),
         (1, "1 ns"),
@@ -114,8 +120,8 @@ fn a_quantity_is_written_exactly_in_the_shortest_form() {
     assert_eq!(Decibels(10_500).to_string(), "10.5 dB");
 }
 
-/// A text, the quantity, the text again in both forms for people, and in JSON.
-fn is_the_same_everywhere<T>(text: &str)
+/// Checks that a quantity has this text in `Display`, `Debug` and JSON, and that errors name the expected quantity.
+fn check_text_forms<T>(text: &str)
 where
     T: FromStr<Err = UnitError> + ToString + Debug + PartialEq + serde::Serialize + serde::de::DeserializeOwned,
 {
@@ -132,19 +138,19 @@ where
 }
 
 #[test]
-fn every_quantity_is_the_same_text_everywhere() {
-    is_the_same_everywhere::<Span>("492 ms");
-    is_the_same_everywhere::<Rate>("5.5 Mbps");
-    is_the_same_everywhere::<Bytes>("512 kB");
-    is_the_same_everywhere::<Length>("2.5 km");
-    is_the_same_everywhere::<Speed>("50 km/h");
-    is_the_same_everywhere::<Decibels>("10 dB");
-    is_the_same_everywhere::<Signed<Length>>("250 m");
-    is_the_same_everywhere::<Signed<Length>>("-1.5 km");
+fn quantities_have_equal_text_in_all_forms() {
+    check_text_forms::<Span>("492 ms");
+    check_text_forms::<Rate>("5.5 Mbps");
+    check_text_forms::<Bytes>("512 kB");
+    check_text_forms::<Length>("2.5 km");
+    check_text_forms::<Speed>("50 km/h");
+    check_text_forms::<Decibels>("10 dB");
+    check_text_forms::<Signed<Length>>("250 m");
+    check_text_forms::<Signed<Length>>("-1.5 km");
 }
 
 #[test]
-fn a_sign_belongs_to_the_value() {
+fn sign_applies_to_the_value() {
     let value = |text: &str| text.parse::<Signed<Length>>().map(|length| length.value(|length| length.0));
     assert_eq!(value(" - 2 m "), Ok(-2_000));
     assert_eq!(value("0 m"), Ok(0));
@@ -152,9 +158,9 @@ fn a_sign_belongs_to_the_value() {
     assert!(value("-").is_err());
 }
 
-/// What the pattern of a schema accepts is what is read: each unit stands in it, and a sign where there may be one.
+/// The pattern of the schema lists all units, and a sign for signed quantities.
 #[test]
-fn the_schema_names_the_units() {
+fn schema_pattern_lists_the_units() {
     let schema = schemars_of::<Length>();
     assert_eq!(schema["type"], "string");
     assert_eq!(schema["description"], "a length such as \"250 m\"");
@@ -178,15 +184,15 @@ fn schemars_of<T: engine::schemars::JsonSchema>() -> serde_json::Value {
     engine::schemars::schema_for!(T).to_value()
 }
 
-/// 8 x 10^9 / 3 and the like, cut; beyond 64 bits of the product, and beyond 64 bits of the time.
+/// 8 x 10^9 / 3 etc., rounded down; also with a product and with a result beyond 64 bits.
 #[test]
-fn a_transmission_takes_bits_over_rate_cut_to_nanoseconds() {
+fn transmission_time_is_rounded_down_to_nanoseconds() {
     let time = |bits: u64, size: u32| Rate::from_bits_per_sec(bits).unwrap().transmission_time(size).as_nanos();
     assert_eq!(time(3, 1), 2_666_666_666);
     assert_eq!(time(1_000_000_000, 1_500), 12_000);
     assert_eq!(time(7_000_000, 40), 45_714);
     assert_eq!(time(1_000_000, 0), 0);
-    // 2^32 - 1 bytes at 11 Mbps: 34,359,738,360 bits x 10^9 are more than 2^64.
+    // 2^32 - 1 bytes at 11 Mbps: 34,359,738,360 bits x 10^9 exceed 2^64.
     assert_eq!(time(11_000_000, u32::MAX), 3_123_612_578_181);
     assert_eq!(time(1, u32::MAX), u64::MAX);
     assert_eq!(Rate::from_bits_per_sec(0), None);

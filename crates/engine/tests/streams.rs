@@ -1,17 +1,17 @@
-//! Streams of chance by what they are keyed with.
+//! Random streams as functions of seed, replication and name.
 
 use engine::Stream;
 
-/// The first numbers of a stream.
+/// Returns the first two numbers of a stream.
 fn draws(seed: u64, replication: u64, name: &str) -> [u64; 2] {
     let mut draws = Stream::named(seed, replication, name).draws();
     [draws.next_u64(), draws.next_u64()]
 }
 
-/// Seeds and replications that differ in one bit, wherever it is, have streams of their own: 128 neighbours of one stream, and
-/// that one. Equal numbers by chance would be one in 2^64 for each pair.
+/// Flipping any one bit of the seed or of the replication gives another stream: 128 variants and the original differ.
+/// The probability of a coincidence is 2^-64 for each pair.
 #[test]
-fn each_bit_of_the_seed_and_of_the_replication_counts() {
+fn each_bit_of_seed_and_replication_changes_the_stream() {
     let (seed, replication) = (0x0123_4567_89ab_cdef, 0xfedc_ba98_7654_3210);
     let bits = (0..64).map(|bit| 1 << bit);
     let mut all = vec![draws(seed, replication, "air")];
@@ -21,13 +21,13 @@ fn each_bit_of_the_seed_and_of_the_replication_counts() {
     all.sort_unstable();
     all.dedup();
     assert_eq!((number, all.len()), (129, 129));
-    // Neither number stands for the other.
+    // Seed and replication are not interchangeable.
     assert_ne!(draws(1, 2, "air"), draws(2, 1, "air"));
 }
 
-/// Names that differ in the first letter or the last, and names that one is the beginning of.
+/// Names that differ in the first or last letter, and names that are prefixes of others.
 #[test]
-fn each_letter_of_the_name_counts() {
+fn each_letter_of_the_name_changes_the_stream() {
     let names = ["", "a", "air", "bir", "aia", "air ", "airair", "link air channel 0", "link air channel 1"];
     let mut all: Vec<_> = names.iter().map(|name| draws(1, 0, name)).collect();
     all.extend(["queue", "jitter"].map(|part| {
@@ -47,11 +47,11 @@ fn names_are_hashed_by_fnv_1a() {
     }
 }
 
-/// What a run draws must be the same in each version and on each machine. The numbers are those of a program of its own, in another
-/// language, of Philox4x32-10 as the paper has it and of the keys as [`engine::random`] describes them; numbers of 53 bits over
-/// 2^53 are exact.
+/// Random numbers must be equal in all versions and on all machines. The expected numbers come from an independent
+/// implementation, in another language, of Philox4x32-10 as in the paper and of the keys as described in
+/// [`engine::random`]; numbers of 53 bits over 2^53 are exact.
 #[test]
-fn streams_are_the_same_forever() {
+fn stream_numbers_agree_with_an_independent_implementation() {
     let stream = Stream::named(0x0123_4567_89ab_cdef, 0xfedc_ba98_7654_3210, "link air");
     let mut draws = stream.draws();
     let found = [draws.next_u64(), draws.next_u64(), draws.next_u64()];
@@ -69,9 +69,9 @@ fn streams_are_the_same_forever() {
     assert_eq!([draws.next_u64(), draws.next_u64()], [0x46ed_3018_9698_b015, 0xe047_2fe4_f7f6_2ed9]);
 }
 
-/// The inverse of the distribution function, -mean ln(1 - u), of the numbers before it.
+/// Exponential numbers are -mean ln(1 - u), the inverse of the distribution function, of the uniform numbers u.
 #[test]
-fn exponential_draws_invert_the_law() {
+fn exponential_draws_invert_the_distribution_function() {
     let mut units = Stream::named(1, 0, "air").draws();
     let mut draws = Stream::named(1, 0, "air").draws();
     // u = 0.5843734964141127, 0.6011411195439914, 0.5419215855544216, 0.04284124027195135.

@@ -1,23 +1,23 @@
-//! Arithmetic of instants and lengths of time.
+//! Arithmetic of instants and durations.
 
 use engine::{Span, Time};
 
 const SECOND: u64 = 1_000_000_000;
 
 #[test]
-fn nanoseconds_milliseconds_and_seconds_are_thousand_thousandths_of_each_other() {
+fn conversions_between_seconds_milliseconds_and_nanoseconds_are_exact() {
     assert_eq!(Time::from_millis(1_500).as_nanos(), 1_500_000_000);
     assert_eq!(Time::from_nanos(1_500_000_000), Time::from_millis(1_500));
     assert_eq!(Span::from_millis(250).as_nanos(), 250_000_000);
     assert_eq!(Span::from_secs(3), Span::from_millis(3_000));
     assert_eq!(Span::from_secs(7).as_nanos(), 7 * SECOND);
-    // A quarter of a second has a fraction of 64 bits, so these are exact.
+    // A quarter of a second is exact in binary floating point.
     assert_eq!(Time::from_nanos(2_250_000_000).as_secs_f64(), 2.25);
     assert_eq!(Span::from_nanos(2_250_000_000).as_secs_f64(), 2.25);
 }
 
 #[test]
-fn sums_and_differences_stop_at_the_ends() {
+fn sums_and_differences_saturate() {
     let (second, minute) = (Span::from_secs(1), Span::from_secs(60));
     assert_eq!((second + minute).as_nanos(), 61 * SECOND);
     assert_eq!((minute - second).as_nanos(), 59 * SECOND);
@@ -35,14 +35,14 @@ fn sums_and_differences_stop_at_the_ends() {
 }
 
 #[test]
-fn whole_milliseconds_lose_the_rest() {
+fn whole_millis_rounds_down() {
     for (nanos, whole) in [(0, 0), (999_999, 0), (1_000_000, 1), (12_999_999, 12), (2_500_000_001, 2_500)] {
         assert_eq!(Span::from_nanos(nanos).whole_millis(), Span::from_millis(whole), "{nanos} ns");
     }
 }
 
 #[test]
-fn an_instant_is_shown_in_seconds_with_the_decimals_it_needs() {
+fn instant_is_displayed_in_seconds_without_trailing_zeros() {
     for (nanos, text) in [
         (0, "0"),
         (42 * SECOND, "42"),

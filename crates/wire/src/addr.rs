@@ -1,29 +1,29 @@
-//! Addresses.
+//! IPv4 addresses of simulated nodes.
 
 use std::fmt;
 use std::net::Ipv4Addr;
 
-/// An IPv4 address of the simulated network. Node number `n` (from 0) is `10.0.0.0 + n + 1`.
+/// An IPv4 address of the simulated network: node number `n`, counted from 0, has 10.0.0.0 + `n` + 1.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Addr(u32);
 
 const NETWORK: u32 = 10 << 24;
 
 impl Addr {
-    /// How many nodes a network can have: the host part of 10.0.0.0/8 without its two reserved addresses.
+    /// Maximum number of nodes of a network: the host part of 10.0.0.0/8 without its two reserved addresses.
     pub const MOST_NODES: usize = (1 << 24) - 2;
 
-    /// The address of node number `index`.
+    /// Returns the address of node number `index`.
     pub const fn of_node(index: usize) -> Self {
         Addr(NETWORK + index as u32 + 1)
     }
 
-    /// The number of the node that has this address; `None` of an address outside of the simulated network.
+    /// Returns the number of the node with this address; `None` for an address outside of the simulated network.
     pub const fn checked_node(self) -> Option<usize> {
         if self.0 > NETWORK { Some((self.0 - NETWORK - 1) as usize) } else { None }
     }
 
-    /// The number of the node that has this address, which is one of the simulated network.
+    /// Returns the number of the node with this address, which must be one of the simulated network.
     pub const fn node(self) -> usize {
         (self.0 - NETWORK - 1) as usize
     }

@@ -1,4 +1,4 @@
-//! A packet as the bytes other programs expect.
+//! Packets as bytes on the wire: IPv4, TCP and ICMP headers.
 
 use etherparse::checksum::Sum16BitWords;
 use etherparse::{IpEcn, IpNumber, Ipv4Header, TcpHeader, TcpOptionElement};
@@ -8,14 +8,16 @@ use crate::options::{Options, SackBlocks};
 use crate::packet::{Body, Ecn, Packet};
 use crate::segment::{Flags, Segment};
 
-/// ICMP type for experiments [RFC4727 s4]: the thesis asks for a new type and no number was ever assigned.
-/// The code tells the two messages apart: 0 is DEFER, 1 is RETRANSMIT.
+/// ICMP type for experiments [RFC4727 s4]: the thesis asks for a new type, and no number was ever assigned. The ICMP
+/// code is 0 for DEFER and 1 for RETRANSMIT.
 pub const ICMP_EXPERIMENT: u8 = 253;
 
-/// The packet's headers. Data is all zeros and is left out: a capture with a short snap length.
+/// Returns the packet's headers as bytes. The payload, all zeros, is left out, as in a capture with a short snap
+/// length.
 ///
-/// A window is shifted by what the segment says; one that still does not fit is shown as 65,535: a connection that
-/// starts in ESTABLISHED never agreed on a scale. `identification` numbers the packets of a capture.
+/// The window field is the window shifted right by the segment's `window_shift`, and 65,535 if that does not fit: a
+/// connection that starts in ESTABLISHED did not negotiate a window scale. `identification` is the IPv4 identification
+/// field.
 pub fn headers(packet: &Packet, identification: u16) -> Vec<u8> {
     let mut out = Vec::with_capacity(64);
     match &packet.body {
@@ -39,7 +41,7 @@ pub fn headers(packet: &Packet, identification: u16) -> Vec<u8> {
 
 fn ipv4(packet: &Packet, payload: u32, protocol: IpNumber, identification: u16) -> Ipv4Header {
     let octets = |addr| std::net::Ipv4Addr::from(addr).octets();
-    // A simulated segment may be longer than an IPv4 packet can say; a capture then shows the longest there is.
+    // A simulated segment may exceed the maximum length of an IPv4 packet; the total length is then the maximum.
     let payload = payload.min(u32::from(u16::MAX) - Packet::HEADER) as u16;
     let mut header =
         Ipv4Header::new(payload, 64, protocol, octets(packet.src), octets(packet.dst)).expect("payload fits");
@@ -65,13 +67,14 @@ fn tcp_header(segment: &Segment) -> TcpHeader {
     tcp.urg = segment.flags.has(Flags::URG);
     tcp.ece = segment.flags.has(Flags::ECE);
     tcp.cwr = segment.flags.has(Flags::CWR);
-    // Once the nonce sum of ECN, reserved again [RFC8311 s3.1].
+    // Formerly the nonce sum of ECN, reserved again [RFC8311 s3.1].
     tcp.ns = segment.flags.has(Flags::ELN);
-    tcp.set_options(&options(&segment.options)).expect("no more options than fit");
+    tcp.set_options(&options(&segment.options)).expect("options fit into the header");
     tcp
 }
 
-/// The checksum of a segment of which `header` has none yet [RFC9293 s3.1]. Data that is zeros adds its length alone.
+/// Returns the checksum of a segment whose `header` has the checksum field 0 [RFC9293 s3.1]. The payload is all zeros
+/// and contributes only its length.
 fn tcp_checksum(ip: &Ipv4Header, header: &TcpHeader) -> u16 {
     let length = ip.payload_len().expect("the total length covers the header");
     Sum16BitWords::new()
@@ -84,7 +87,7 @@ fn tcp_checksum(ip: &Ipv4Header, header: &TcpHeader) -> u16 {
         .to_be()
 }
 
-/// The options in the order and with the padding that common stacks use [RFC7323 appendix A].
+/// Returns the options in the order and with the padding of common TCP stacks [RFC7323 appendix A].
 fn options(options: &Options) -> Vec<TcpOptionElement> {
     use TcpOptionElement::{
         MaximumSegmentSize, Noop, SelectiveAcknowledgement, SelectiveAcknowledgementPermitted, Timestamp, WindowScale,
@@ -102,9 +105,9 @@ fn options(options: &Options) -> Vec<TcpOptionElement> {
     if let Some(scale) = options.window_scale {
         out.extend([Noop, WindowScale(scale)]);
     }
-    // Beside timestamps there is room for three.
-    let room = if options.timestamps.is_some() { 3 } else { SackBlocks::MOST };
-    let mut blocks = options.sack.as_slice().iter().take(room).map(|(from, to)| (from.0, to.0));
+    // With timestamps, only three SACK blocks fit into the header.
+    let max_blocks = if options.timestamps.is_some() { 3 } else { SackBlocks::MOST };
+    let mut blocks = options.sack.as_slice().iter().take(max_blocks).map(|(from, to)| (from.0, to.0));
     if let Some(first) = blocks.next() {
         let rest = [blocks.next(), blocks.next(), blocks.next()];
         out.extend([Noop, Noop, SelectiveAcknowledgement(first, rest)]);
@@ -118,7 +121,7 @@ fn icmp(packet: &Packet, notice: &Notice) -> Vec<u8> {
         NoticeKind::Retransmit => 1,
     };
     let mut message = vec![ICMP_EXPERIMENT, code, 0, 0, 0, 0, 0, 0];
-    // The quoted segment travelled from the host that gets this message.
+    // The quoted segment was sent by the host that receives this message.
     let quoted = Packet { src: packet.dst, dst: notice.segment_dst, ..*packet };
     let mut ip = ipv4(&quoted, Segment::HEADER, IpNumber::TCP, 0);
     ip.header_checksum = ip.calc_header_checksum();
@@ -158,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn a_segment_reads_back() {
+    fn segment_headers_are_parsed_back() {
         let packet = data();
         let mut bytes = headers(&packet, 9);
         assert_eq!(bytes.len(), 40);
@@ -175,9 +178,9 @@ mod tests {
         assert_eq!(tcp.checksum(), checksum);
     }
 
-    /// As a reader sums it up over all bytes, of which the data is the greater part.
+    /// Reference: the checksum over all bytes, payload included.
     #[test]
-    fn the_checksum_is_that_of_the_whole_segment() {
+    fn checksum_covers_the_payload() {
         for (len, stamped) in [(0, false), (1, true), (999, false), (1460, true), (65_495, false)] {
             let mut packet = data();
             let Body::Tcp(segment) = &mut packet.body else { unreachable!() };
@@ -195,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn options_and_ecn_read_back() {
+    fn options_and_ecn_are_parsed_back() {
         let mut packet = data();
         packet.ecn = Ecn::Ce;
         let Body::Tcp(segment) = &mut packet.body else { unreachable!() };
@@ -208,8 +211,8 @@ mod tests {
         };
         let bytes = headers(&packet, 9);
         assert_eq!(bytes.len(), 20 + 20 + 12 + 20);
-        let whole = [bytes.as_slice(), &[0; 1024]].concat();
-        let sliced = SlicedPacket::from_ip(&whole).unwrap().transport.unwrap();
+        let padded = [bytes.as_slice(), &[0; 1024]].concat();
+        let sliced = SlicedPacket::from_ip(&padded).unwrap().transport.unwrap();
         let TransportSlice::Tcp(tcp) = sliced else { panic!("not TCP") };
         assert_eq!((tcp.ece(), tcp.cwr(), tcp.ns(), tcp.window_size()), (true, true, true, 8192));
         let options: Vec<_> = tcp.options_iterator().map(Result::unwrap).collect();
@@ -223,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn a_notice_quotes_the_segment() {
+    fn icmp_message_quotes_the_segment() {
         let notice = Notice {
             kind: NoticeKind::Retransmit,
             segment_dst: Addr::of_node(2),

@@ -1,4 +1,4 @@
-//! A packet as it waits in a queue.
+//! Packets in the compact form that queues store.
 
 use crate::addr::Addr;
 use crate::icmp::Notice;
@@ -6,8 +6,8 @@ use crate::packet::{Body, Ecn, Packet};
 use crate::segment::{Flags, Segment};
 use crate::seq_num::SeqNum;
 
-/// A packet without the options of its segment: most have none, and the room for them is larger than all the rest. Queues
-/// keep packets like this and the few options beside them, because what a packet costs there is the memory it moves.
+/// A packet without TCP options. Most segments have none, although `Options` is larger than all other fields together:
+/// queues store this form, and options separately, because the cost of a queued packet is the memory that is copied.
 #[derive(Clone, Copy, Debug)]
 pub struct CompactPacket {
     src: Addr,
@@ -15,14 +15,14 @@ pub struct CompactPacket {
     body: BareBody,
 }
 
-/// The ECN field stands in the bodies, where it fits beside the tag.
+/// The ECN field is part of each variant, where it fits into the padding beside the tag.
 #[derive(Clone, Copy, Debug)]
 enum BareBody {
     Tcp(Ecn, Head),
     Icmp(Ecn, Notice),
 }
 
-/// A segment without its options, laid out as it is.
+/// A segment without its options; same field order as [`Segment`].
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 struct Head {
@@ -37,7 +37,7 @@ struct Head {
 }
 
 impl CompactPacket {
-    /// The packet but for its options, with `ecn` in the place of what it says.
+    /// Returns the packet without its options, and with `ecn` as its ECN field.
     #[inline]
     pub fn of(packet: &Packet, ecn: Ecn) -> Self {
         let body = match &packet.body {
@@ -59,8 +59,8 @@ impl CompactPacket {
         CompactPacket { src: packet.src, dst: packet.dst, body }
     }
 
-    /// The packet again, without options, written over another one: a segment over a segment leaves the room for options
-    /// alone.
+    /// Overwrites `packet` with this one, without options. If both are segments, the memory of the options is not
+    /// written.
     #[inline]
     pub fn write_to(&self, packet: &mut Packet) {
         packet.src = self.src;
@@ -86,7 +86,7 @@ impl CompactPacket {
         }
     }
 
-    /// Bytes on the wire, without options.
+    /// Size on the wire in bytes, without options.
     #[inline]
     pub fn size(&self) -> u32 {
         match &self.body {
@@ -103,7 +103,7 @@ mod tests {
     use crate::options::{Options, Timestamps};
 
     #[test]
-    fn a_packet_comes_back_whole() {
+    fn packet_is_restored_from_its_compact_form() {
         let options = Options {
             timestamps: Some(Timestamps { value: 1, echo: 2 }),
             sack: [(SeqNum(3), SeqNum(4))].into_iter().collect(),
@@ -137,9 +137,9 @@ mod tests {
         assert_eq!(CompactPacket::of(&message, message.ecn).size(), message.size());
     }
 
-    /// As small as a packet was before there were options.
+    /// 36 bytes, the size of a packet before options were added.
     #[test]
-    fn a_bare_packet_is_small() {
+    fn compact_packet_has_36_bytes() {
         assert_eq!(size_of::<CompactPacket>(), 36);
     }
 }

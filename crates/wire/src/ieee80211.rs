@@ -1,4 +1,4 @@
-//! Frames of IEEE 802.11 as bytes, for captures [802.11-2007 s7].
+//! IEEE 802.11 frames as bytes, for captures [802.11-2007 s7].
 
 use std::net::Ipv4Addr;
 
@@ -6,7 +6,7 @@ use crate::addr::Addr;
 use crate::bytes::headers;
 use crate::packet::Packet;
 
-/// An address of 48 bits.
+/// A MAC address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Mac(pub [u8; 6]);
 
@@ -14,97 +14,97 @@ impl Mac {
     /// The broadcast address.
     pub const ALL: Mac = Mac([0xFF; 6]);
 
-    /// That of a node: locally administered, its last four bytes are the node's IPv4 address.
+    /// Returns the address of a node: locally administered, with the node's IPv4 address as its last four bytes.
     pub fn of_node(node: Addr) -> Self {
         let [a, b, c, d] = Ipv4Addr::from(node).octets();
         Mac([0x02, 0, a, b, c, d])
     }
 
-    /// The name of medium number `number`, where no station lends it its own.
+    /// Returns an address for medium number `number`, used as BSSID if no station's address serves as such.
     pub fn of_medium(number: u32) -> Self {
         let [a, b, c, d] = number.to_be_bytes();
         Mac([0x06, 0, a, b, c, d])
     }
 }
 
-/// A frame without what it carries.
+/// The header of an 802.11 frame, by type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Head {
-    /// An acknowledgment.
+    /// Acknowledgment (ACK).
     Ack {
-        /// The sender of the acknowledged frame.
+        /// Receiver: the transmitter of the acknowledged frame.
         to: Mac,
     },
-    /// A request to send.
+    /// Request to send (RTS).
     Rts {
-        /// The receiver.
+        /// Receiver address.
         to: Mac,
-        /// The transmitter.
+        /// Transmitter address.
         from: Mac,
     },
-    /// A clear-to-send.
+    /// Clear to send (CTS).
     Cts {
-        /// The sender of the request.
+        /// Receiver: the transmitter of the RTS.
         to: Mac,
     },
-    /// An acknowledgment of several packets, compressed [802.11-2012 s8.3.1.9.3].
+    /// Compressed block acknowledgment [802.11-2012 s8.3.1.9.3].
     BlockAck {
-        /// The sender of the acknowledged packets.
+        /// Receiver: the transmitter of the acknowledged packets.
         to: Mac,
-        /// The station that acknowledges them.
+        /// Transmitter: the station that received the packets.
         from: Mac,
-        /// The packet's number, modulo 4096, that the first bit stands for.
+        /// Starting sequence number: the number, modulo 4096, of the first packet in the bitmap.
         first: u16,
-        /// A bit for each that has come, from there on.
+        /// Bitmap: bit i is set if packet `first` + i was received.
         come: u64,
     },
-    /// A broadcast beacon; its body is left out.
+    /// Beacon, broadcast; without a body.
     Beacon {
-        /// The access point.
+        /// Transmitter: the access point.
         from: Mac,
-        /// The frame's number, modulo 4096.
+        /// Sequence number, modulo 4096.
         sequence: u16,
     },
-    /// Data.
+    /// Data frame.
     Data {
-        /// Through an access point, and which way.
+        /// Direction relative to an access point.
         path: DataPath,
-        /// Receiver, sender, and the third: which means what depends on the path.
+        /// Receiver address, transmitter address, and address 3, whose meaning depends on `path`.
         addresses: [Mac; 3],
-        /// The packet's number, modulo 4096.
+        /// Sequence number of the packet, modulo 4096.
         sequence: u16,
-        /// The fragment's number in the packet, modulo 16.
+        /// Fragment number, modulo 16.
         fragment: u8,
-        /// Whether more fragments follow.
+        /// True if more fragments of the packet follow.
         more_fragments: bool,
-        /// Whether it has been sent before.
+        /// True for a retransmission.
         retry: bool,
-        /// Whether it is QoS data, which may go in an aggregate [802.11-2012 s8.2.4.5].
+        /// True for QoS data, which may be part of an aggregate [802.11-2012 s8.2.4.5].
         qos: bool,
     },
 }
 
-/// How a data frame goes on.
+/// The direction of a data frame relative to an access point.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum DataPath {
-    /// From a station to another, both of the same kind: as in a cell without access point.
+    /// Between stations without an access point.
     AdHoc,
-    /// From a station to its access point; the third address is the destination.
+    /// From a station to its access point; address 3 is the destination.
     ToAccessPoint,
-    /// From the access point to a station; the third address is the source.
+    /// From the access point to a station; address 3 is the source.
     FromAccessPoint,
 }
 
-/// In front of an IP packet: LLC and SNAP, without an organization, the type of IPv4 [RFC1042].
+/// LLC and SNAP headers before an IPv4 packet: organization code 0, EtherType 0x0800 [RFC1042].
 const LLC_SNAP: [u8; 8] = [0xAA, 0xAA, 0x03, 0, 0, 0, 0x08, 0x00];
 
-/// Control of a block acknowledgment: compressed, of traffic class 0.
+/// BAR control field of a block acknowledgment: compressed bitmap, traffic identifier 0.
 const COMPRESSED: u16 = 0x0004;
-/// QoS control: traffic class 0, to be acknowledged, in a block if it came in one.
+/// QoS control field: traffic identifier 0; normal acknowledgment, or block acknowledgment within an A-MPDU.
 const QOS_CONTROL: u16 = 0;
 
-/// A frame's header, and of a block acknowledgment all but the checksum; `duration` is how many microseconds it
-/// reserves behind its end.
+/// Returns the frame's header, for a block acknowledgment with its bitmap; without the checksum. `duration` is the
+/// duration field in microseconds.
 pub fn header(head: &Head, duration: u16) -> Vec<u8> {
     let (control, flags) = match head {
         Head::Ack { .. } => (0xD4, 0),
@@ -156,15 +156,15 @@ pub fn header(head: &Head, duration: u16) -> Vec<u8> {
     out
 }
 
-/// The contents of a packet's first fragment: LLC, SNAP, and the packet's headers; its data is left out.
-/// `identification` numbers the packets of a capture.
+/// Returns the start of a packet's first fragment: LLC and SNAP headers and the packet's headers; its payload is left
+/// out. `identification` is the IPv4 identification field.
 pub fn body(packet: &Packet, identification: u16) -> Vec<u8> {
     let mut out = LLC_SNAP.to_vec();
     out.extend(headers(packet, identification));
     out
 }
 
-/// Puts the checksum behind a whole frame; a wrong one if it is `bad`.
+/// Appends the frame check sequence to a frame; a wrong one if `bad` is true.
 pub fn close(frame: &mut Vec<u8>, bad: bool) {
     let checksum = crc32fast::hash(frame);
     frame.extend(if bad { !checksum } else { checksum }.to_le_bytes());
@@ -175,7 +175,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn headers_have_the_lengths_of_the_standard() {
+    fn header_lengths_and_fields_follow_the_standard() {
         let (a, b) = (Mac::of_node(Addr::of_node(0)), Mac::of_node(Addr::of_node(257)));
         assert_eq!((a.0, b.0), ([2, 0, 10, 0, 0, 1], [2, 0, 10, 0, 1, 2]));
         let mut ack = header(&Head::Ack { to: a }, 0x0102);
@@ -197,12 +197,12 @@ mod tests {
         assert_eq!(block[16..], [4, 0, 0xC0, 0xAB, 5, 0, 0, 0, 0, 0, 0, 0]);
     }
 
-    /// The residue of a frame with its checksum [802.11-2007 s7.1.3.7].
+    /// The frame check sequence is CRC-32 [802.11-2007 s7.1.3.7].
     #[test]
-    fn a_checksum_is_that_of_the_standard() {
+    fn frame_check_sequence_is_crc_32() {
         let mut frame = b"123456789".to_vec();
         close(&mut frame, false);
-        // The check value of CRC-32.
+        // The check value of CRC-32 for the input "123456789".
         assert_eq!(frame[9..], 0xCBF4_3926_u32.to_le_bytes());
         let mut bad = b"123456789".to_vec();
         close(&mut bad, true);

@@ -1,12 +1,13 @@
-//! Packets as values. Inside the simulation a packet is a small copyable value, never bytes;
-//! [`bytes`], [`pcapng`] and, for frames in the air, [`ieee80211`] and [`radiotap`] turn it into what other programs read.
+//! Packets as values. Within the simulation a packet is a small copyable value without bytes; [`bytes`], [`pcapng`],
+//! and [`ieee80211`] and [`radiotap`] for frames of a medium, write packets as bytes for captures.
 //!
 //! ```
 //! use wire::{Addr, Body, Ecn, Flags, Packet, Segment, SeqNum};
 //!
-//! let segment = Segment { src_port: 1000, dst_port: 80, seq: SeqNum(7), len: 500, flags: Flags::ACK, ..Segment::default() };
+//! let flags = Flags::ACK;
+//! let segment = Segment { src_port: 1000, dst_port: 80, seq: SeqNum(7), len: 500, flags, ..Segment::default() };
 //! let packet = Packet { src: Addr::of_node(0), dst: Addr::of_node(1), ecn: Ecn::Ect0, body: Body::Tcp(segment) };
-//! // 20 bytes of IPv4, 20 of TCP, and the data, which is counted and not carried.
+//! // 20 bytes of IPv4, 20 of TCP, and the payload, which has a length but no bytes.
 //! assert_eq!(packet.size(), 540);
 //!
 //! let bytes = wire::bytes::headers(&packet, 1);

@@ -4,64 +4,64 @@ use std::num::NonZeroU16;
 
 use crate::seq_num::SeqNum;
 
-/// The options of a segment. An absent option takes no room on the wire.
+/// The options of a segment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Options {
-    /// Bytes of data the sender of this SYN takes in a segment [RFC9293 s3.7.1].
+    /// Maximum segment size that the sender of this SYN accepts, in bytes of data [RFC9293 s3.7.1].
     pub mss: Option<NonZeroU16>,
-    /// By how many bits the windows after this SYN are to be shifted left [RFC7323 s2.2].
+    /// Window scale: number of bits by which the sender's later windows are shifted left [RFC7323 s2.2].
     pub window_scale: Option<u8>,
-    /// The sender of this SYN understands SACK [RFC2018 s2].
+    /// True if the sender of this SYN supports SACK [RFC2018 s2].
     pub sack_permitted: bool,
-    /// The sender's clock and an echo of the other's [RFC7323 s3.2].
+    /// The sender's timestamp and the echo of the peer's [RFC7323 s3.2].
     pub timestamps: Option<Timestamps>,
-    /// The ranges received out of order [RFC2018 s3].
+    /// Ranges received out of order [RFC2018 s3].
     pub sack: SackBlocks,
 }
 
 /// The Timestamps option [RFC7323 s3.2].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Timestamps {
-    /// TSval: the sender's clock.
+    /// TSval: the sender's timestamp clock.
     pub value: u32,
-    /// TSecr: what the other end's clock said.
+    /// TSecr: the most recent timestamp received from the peer.
     pub echo: u32,
 }
 
-/// Ranges of sequence numbers that have come out of order, the one of the newest arrival first [RFC2018 s4]; a first
-/// one that lies below the acknowledgment number, or inside the second, reports a duplicate (RFC 2883).
+/// SACK blocks: ranges of sequence numbers received out of order, the most recent one first [RFC2018 s4]. A first block
+/// below the acknowledgment number, or inside the second block, reports a duplicate (RFC 2883).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SackBlocks {
     count: u8,
-    /// Entries from `count` on are unused.
+    /// Entries at index `count` and above are unused.
     blocks: [(SeqNum, SeqNum); SackBlocks::MOST],
 }
 
 impl SackBlocks {
-    /// As many as fit in a header.
+    /// Maximum number of blocks in a TCP header.
     pub const MOST: usize = 4;
 
-    /// Adds `from..to`; whether there was room.
+    /// Appends the block `from..to`; returns false if the maximum is reached.
     pub fn push(&mut self, from: SeqNum, to: SeqNum) -> bool {
-        let room = self.len() < Self::MOST;
-        if room {
+        let fits = self.len() < Self::MOST;
+        if fits {
             self.blocks[self.len()] = (from, to);
             self.count += 1;
         }
-        room
+        fits
     }
 
-    /// The blocks, first to last.
+    /// The blocks in order.
     pub fn as_slice(&self) -> &[(SeqNum, SeqNum)] {
         &self.blocks[..self.len()]
     }
 
-    /// How many there are.
+    /// Number of blocks.
     pub fn len(&self) -> usize {
         usize::from(self.count)
     }
 
-    /// Whether there are none.
+    /// True without blocks.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.count == 0
@@ -77,7 +77,7 @@ impl PartialEq for SackBlocks {
 impl Eq for SackBlocks {}
 
 impl FromIterator<(SeqNum, SeqNum)> for SackBlocks {
-    /// The first [`MOST`](SackBlocks::MOST) of them.
+    /// Takes the first [`MOST`](SackBlocks::MOST) blocks; further blocks are ignored.
     fn from_iter<I: IntoIterator<Item = (SeqNum, SeqNum)>>(blocks: I) -> Self {
         let mut sack = SackBlocks::default();
         for (from, to) in blocks {
@@ -90,8 +90,8 @@ impl FromIterator<(SeqNum, SeqNum)> for SackBlocks {
 }
 
 impl Options {
-    /// Takes all options away. The room for SACK blocks, most of what there is, is left as it was: nearly every segment
-    /// has none, and writing over the room each time costs more than all the rest of the segment.
+    /// Removes all options. The array of SACK blocks, the largest part, is not overwritten: nearly all segments have no
+    /// blocks, and writing the array costs more than the rest of the segment.
     #[inline]
     pub fn clear(&mut self) {
         self.mss = None;
@@ -101,7 +101,7 @@ impl Options {
         self.sack.count = 0;
     }
 
-    /// Bytes on the wire, each option padded to whole words as implementations do [RFC7323 appendix A].
+    /// Size on the wire in bytes, each option padded to 32-bit words as implementations do [RFC7323 appendix A].
     #[inline]
     pub fn size(&self) -> u32 {
         let mut size = 0;
@@ -111,7 +111,7 @@ impl Options {
         if self.window_scale.is_some() {
             size += 4;
         }
-        // SACK-permitted shares its word with the padding in front of the timestamps.
+        // SACK-permitted takes the place of the padding before the timestamps.
         size += match (self.timestamps.is_some(), self.sack_permitted) {
             (true, _) => 12,
             (false, true) => 4,
@@ -129,7 +129,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sizes_are_those_of_common_stacks() {
+    fn option_sizes_include_padding() {
         let mut options = Options { mss: NonZeroU16::new(1460), ..Options::default() };
         assert_eq!(options.size(), 4);
         options.sack_permitted = true;
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn cleared_options_are_none() {
+    fn cleared_options_equal_the_default() {
         let mut options = Options {
             mss: NonZeroU16::new(1460),
             window_scale: Some(7),
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fifth_block_finds_no_room() {
+    fn fifth_sack_block_is_refused() {
         let mut sack: SackBlocks = (0..9).map(|n| (SeqNum(n), SeqNum(n + 1))).collect();
         assert_eq!(sack.len(), SackBlocks::MOST);
         assert!(!sack.push(SeqNum(9), SeqNum(10)));

@@ -8,43 +8,43 @@ use crate::segment::Segment;
 /// An IPv4 packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Packet {
-    /// The host that sent it.
+    /// Source address.
     pub src: Addr,
-    /// The host it goes to.
+    /// Destination address.
     pub dst: Addr,
-    /// What it says about congestion.
+    /// ECN field of the IP header.
     pub ecn: Ecn,
-    /// What it carries.
+    /// Payload of the IP packet.
     pub body: Body,
 }
 
 /// The ECN field of the IP header [RFC3168 s5].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Ecn {
-    /// The ends do not take part.
+    /// Not ECN-capable: not-ECT.
     #[default]
     NotEct,
-    /// The ends take part: ECT(1).
+    /// ECN-capable: ECT(1).
     Ect1,
-    /// The ends take part: ECT(0).
+    /// ECN-capable: ECT(0).
     Ect0,
-    /// A router met congestion.
+    /// Congestion experienced: CE, set by a router.
     Ce,
 }
 
 impl Ecn {
-    /// Whether a router may mark the packet: its ends take part, and it is not marked.
+    /// True if a router may mark the packet: ECT(0) or ECT(1).
     #[inline]
     pub const fn is_capable(self) -> bool {
         matches!(self, Ecn::Ect0 | Ecn::Ect1)
     }
 
-    /// The two bits on the wire.
+    /// The two bits of the field.
     pub const fn bits(self) -> u8 {
         self as u8
     }
 
-    /// What the two lowest bits mean.
+    /// Returns the codepoint of the two lowest bits.
     pub const fn from_bits(bits: u8) -> Self {
         match bits & 3 {
             0 => Ecn::NotEct,
@@ -55,26 +55,27 @@ impl Ecn {
     }
 }
 
-/// What a packet carries.
+/// The payload of a packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Body {
     /// A TCP segment.
     Tcp(Segment),
-    /// A message about a segment.
+    /// An ICMP message about a segment.
     Icmp(Notice),
 }
 
 impl Packet {
-    /// Bytes of the IPv4 header, without options.
+    /// Size of the IPv4 header in bytes, without options.
     pub const HEADER: u32 = 20;
 
-    /// A packet with an empty segment, to be written to.
+    /// Returns a packet with an empty segment, to be overwritten.
     #[inline]
     pub fn blank(src: Addr, dst: Addr) -> Self {
         Packet { src, dst, ecn: Ecn::NotEct, body: Body::Tcp(Segment::default()) }
     }
 
-    /// The segment, to be written over: what is in it is what it carried last, an empty one if it carried none.
+    /// Returns the packet's segment for overwriting, with its previous contents; an ICMP message is first replaced by
+    /// an empty segment.
     #[inline]
     pub fn segment_to_write(&mut self) -> &mut Segment {
         if let Body::Icmp(_) = self.body {
@@ -82,17 +83,17 @@ impl Packet {
         }
         match &mut self.body {
             Body::Tcp(segment) => segment,
-            Body::Icmp(_) => unreachable!("it has just been replaced"),
+            Body::Icmp(_) => unreachable!("replaced above"),
         }
     }
 
-    /// Bytes on the wire: all headers and the data, without any link header.
+    /// Size on the wire in bytes: all headers and the payload, without link-layer headers.
     #[inline]
     pub fn size(&self) -> u32 {
         self.bare_size() + self.options().map_or(0, Options::size)
     }
 
-    /// The same, without the options of the segment.
+    /// Size on the wire in bytes, without TCP options.
     #[inline]
     pub fn bare_size(&self) -> u32 {
         match &self.body {
@@ -101,7 +102,7 @@ impl Packet {
         }
     }
 
-    /// The options of the segment, if it carries one.
+    /// Returns the segment's options; `None` for an ICMP message.
     #[inline]
     pub fn options(&self) -> Option<&Options> {
         match &self.body {
@@ -110,14 +111,14 @@ impl Packet {
         }
     }
 
-    /// Gives the segment these options, if it carries one.
+    /// Sets the segment's options; no effect on an ICMP message.
     pub fn put_options(&mut self, options: Options) {
         if let Body::Tcp(segment) = &mut self.body {
             segment.options = options;
         }
     }
 
-    /// The segment, if it carries one with data.
+    /// Returns the segment if it carries data.
     pub fn data(&self) -> Option<&Segment> {
         match &self.body {
             Body::Tcp(segment) if segment.len > 0 => Some(segment),

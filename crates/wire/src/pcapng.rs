@@ -1,7 +1,7 @@
 //! Captures in pcapng, the format of Wireshark (draft-ietf-opsawg-pcapng).
 //!
-//! Three block types are all a writer needs, so they stand here instead of a library that costs the
-//! first build seconds; `tshark` reads every capture the tests write.
+//! A writer needs only three block types, so they are written here without a library; `tshark` reads every capture that
+//! the tests write.
 
 use std::io::{self, Write};
 
@@ -21,28 +21,28 @@ const OPT_IF_NAME: u16 = 2;
 const OPT_IF_TSRESOL: u16 = 9;
 const OPT_EPB_FLAGS: u16 = 2;
 
-/// Which way a packet crossed the interface.
+/// Direction of a packet at an interface.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Direction {
-    /// It arrived.
+    /// Received.
     In,
-    /// It was sent.
+    /// Transmitted.
     Out,
 }
 
-/// A capture being written. Times are nanoseconds of simulated time.
+/// A pcapng writer. Timestamps are simulated time in nanoseconds.
 pub struct Writer<W> {
     out: W,
     packets: u16,
 }
 
 impl<W: Write> Writer<W> {
-    /// Begins a capture with one interface for each name; packets refer to them by position.
+    /// Begins a capture of IP packets with one interface per name; packets refer to interfaces by index.
     pub fn new(out: W, interfaces: &[&str]) -> io::Result<Self> {
         Writer::of(LINKTYPE_RAW, out, interfaces)
     }
 
-    /// Begins a capture of frames in the air, with one interface.
+    /// Begins a capture of 802.11 frames, with one interface.
     pub fn of_air(out: W, interface: &str) -> io::Result<Self> {
         Writer::of(LINKTYPE_RADIOTAP, out, &[interface])
     }
@@ -66,7 +66,7 @@ impl<W: Write> Writer<W> {
         Ok(writer)
     }
 
-    /// Writes one packet as seen on `interface` at `at`.
+    /// Writes one packet that crossed `interface` at time `at`.
     pub fn packet(&mut self, interface: u32, at: Time, direction: Direction, packet: &Packet) -> io::Result<()> {
         let bytes = headers(packet, self.packets);
         self.packets = self.packets.wrapping_add(1);
@@ -77,7 +77,7 @@ impl<W: Write> Writer<W> {
         self.enhanced(interface, at, &bytes, packet.size(), Some(direction))
     }
 
-    /// Writes a frame of the air with its radiotap header: its first bytes, of `length`.
+    /// Writes an 802.11 frame: `bytes` are its radiotap header and first bytes, `length` is the length of both in full.
     pub fn frame(&mut self, at: Time, bytes: &[u8], length: u32) -> io::Result<()> {
         self.enhanced(0, at, bytes, length, None)
     }
@@ -98,7 +98,7 @@ impl<W: Write> Writer<W> {
         self.block(ENHANCED_PACKET, &body)
     }
 
-    /// Writes what is still buffered and gives the output back.
+    /// Flushes and returns the output.
     pub fn finish(mut self) -> io::Result<W> {
         self.out.flush()?;
         Ok(self.out)

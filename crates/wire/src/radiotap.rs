@@ -1,6 +1,7 @@
-//! What a monitor knows of a frame beside its bytes: the header of radiotap.org, in front of IEEE 802.11's in captures.
+//! The radiotap header (radiotap.org) that precedes 802.11 frames in captures: time, rate, channel and reception
+//! status.
 
-/// Bits of the fields that are there: the clock, flags, the rate, the channel, MCS, the A-MPDU status.
+/// Bits of the fields present: TSFT, flags and channel always, rate, MCS and A-MPDU status on demand.
 const PRESENT: u32 = 0b1011;
 const PRESENT_RATE: u32 = 1 << 2;
 const PRESENT_MCS: u32 = 1 << 19;
@@ -10,75 +11,75 @@ const FLAG_SHORT_PREAMBLE: u8 = 0x02;
 const FLAG_FCS_AT_END: u8 = 0x10;
 const FLAG_BAD_FCS: u8 = 0x40;
 
-/// Of an MCS are known the bandwidth, the index, the guard interval, the format, the code and its streams: 20 MHz, long, mixed,
-/// convolutional and one are all zero.
+/// MCS fields that are known: bandwidth, index, guard interval, format, FEC type and number of STBC streams. All but
+/// the index are zero: 20 MHz, long guard interval, mixed format, convolutional code, no STBC.
 const MCS_KNOWN: u8 = 0x3F;
 const MCS_FLAGS: u8 = 0;
 
-/// Which frame of an aggregate is the last is known, and this is it.
+/// A-MPDU flags: the last frame of the aggregate is known; this frame is the last one.
 const AGGREGATE_LAST_KNOWN: u16 = 0x0004;
 const AGGREGATE_LAST: u16 = 0x0008;
 
 /// Bits of [`Radiotap::channel`].
 pub mod channel {
-    /// Direct sequence, 1 to 11 Mbps.
+    /// CCK or DSSS, 1 to 11 Mbps.
     pub const CCK: u16 = 0x0020;
     /// OFDM.
     pub const OFDM: u16 = 0x0040;
-    /// Between 2.4 and 2.5 GHz.
+    /// 2.4 GHz band.
     pub const GHZ_2: u16 = 0x0080;
-    /// Between 5 and 6 GHz.
+    /// 5 GHz band.
     pub const GHZ_5: u16 = 0x0100;
-    /// Frequency hopping.
+    /// Frequency hopping (GFSK).
     pub const GFSK: u16 = 0x0800;
 }
 
-/// What is known of a frame.
+/// The contents of a radiotap header.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Radiotap {
-    /// When its first bit came, behind the preamble, in microseconds (TSFT).
+    /// TSFT: arrival time of the first bit after the preamble, in microseconds.
     pub first_bit_us: u64,
-    /// Whether it arrived damaged.
+    /// True if the frame check sequence is wrong.
     pub bad_fcs: bool,
-    /// Whether its preamble is the short one.
+    /// True for a short preamble.
     pub short_preamble: bool,
-    /// How fast it is sent.
+    /// Data rate.
     pub rate: Speed,
-    /// MHz, and the flags of the channel.
+    /// Frequency in MHz, and channel flags.
     pub channel: (u16, u16),
-    /// The aggregate that it is part of.
+    /// A-MPDU status; `None` for a frame outside of an aggregate.
     pub aggregate: Option<Part>,
 }
 
-/// How fast a frame is sent.
+/// The data rate of a frame.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Speed {
-    /// In units of 500 kbps.
+    /// Rate in units of 500 kbps.
     Rate(u8),
-    /// The index of a scheme of 802.11n, in 20 MHz, with the long guard interval and the mixed format.
+    /// MCS index of 802.11n, at 20 MHz with long guard interval and mixed format.
     Mcs(u8),
-    /// What the field has no number for.
+    /// A rate that the header cannot express.
     Other,
 }
 
-/// A frame's place in an aggregate (A-MPDU status).
+/// The position of a frame in an aggregate (A-MPDU status).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Part {
-    /// The aggregate's number, the same for all its frames.
+    /// Reference number, equal for all frames of the aggregate.
     pub reference: u32,
-    /// Whether none follows in it.
+    /// True for the last frame of the aggregate.
     pub last: bool,
 }
 
 impl Radiotap {
-    /// The header's bytes. The frame behind it has its checksum at the end.
+    /// Returns the header as bytes. The flags say that the frame ends with its frame check sequence.
     pub fn bytes(&self) -> Vec<u8> {
         let mut fields = Vec::with_capacity(22);
         fields.extend(self.first_bit_us.to_le_bytes());
         let flag = |set: bool, flag: u8| if set { flag } else { 0 };
         fields
             .push(FLAG_FCS_AT_END | flag(self.bad_fcs, FLAG_BAD_FCS) | flag(self.short_preamble, FLAG_SHORT_PREAMBLE));
-        // The channel is aligned to two bytes: without a rate one byte is empty.
+        // The channel field is aligned to two bytes: without a rate there is a padding byte.
         fields.push(if let Speed::Rate(rate) = self.rate { rate } else { 0 });
         fields.extend(self.channel.0.to_le_bytes());
         fields.extend(self.channel.1.to_le_bytes());
@@ -93,11 +94,12 @@ impl Radiotap {
         }
         if let Some(Part { reference, last }) = self.aggregate {
             present |= PRESENT_AGGREGATE;
-            // Aligned to four bytes, as the header's eight are.
+            // The A-MPDU status is aligned to four bytes, relative to the start of the header, whose fixed part has
+            // eight.
             fields.resize(fields.len().next_multiple_of(4), 0);
             fields.extend(reference.to_le_bytes());
             fields.extend((AGGREGATE_LAST_KNOWN | if last { AGGREGATE_LAST } else { 0 }).to_le_bytes());
-            // The delimiter's checksum, which is not told, and a byte for later use.
+            // Delimiter CRC (not known) and a reserved byte.
             fields.extend([0, 0]);
         }
         let mut out = vec![0, 0];
@@ -113,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fields_stand_where_they_are_aligned() {
+    fn fields_are_aligned() {
         let header = Radiotap {
             first_bit_us: 0x0102_0304,
             bad_fcs: true,
@@ -126,7 +128,7 @@ mod tests {
         assert_eq!(header.bytes(), expected);
         let without = Radiotap { rate: Speed::Other, ..header }.bytes();
         assert_eq!((without[4], without[17], without.len()), (0x0B, 0, 22));
-        // Three bytes of MCS, three empty ones, eight of the aggregate.
+        // Three bytes of MCS, three of padding, eight of A-MPDU status.
         let part = Some(Part { reference: 0x0506, last: true });
         let part = Radiotap { rate: Speed::Mcs(7), aggregate: part, ..header }.bytes();
         assert_eq!((&part[..8], part[17]), (&[0, 0, 36, 0, 0x0B, 0, 0x18, 0][..], 0));

@@ -1,21 +1,21 @@
-//! Running the command as a user does.
+//! Helpers that run the command.
 #![allow(dead_code, reason = "each test file uses some of it")]
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-/// The project's folder.
+/// The root of the repository.
 pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the project is there")
 }
 
-/// A file of the project.
+/// Path of a file in the repository.
 pub fn file(name: &str) -> String {
     root().join(name).display().to_string()
 }
 
-/// A directory for one test, empty.
+/// Creates an empty directory for one test.
 pub fn scratch(test: &str) -> PathBuf {
     let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(test);
     let _ = std::fs::remove_dir_all(&dir);
@@ -23,14 +23,14 @@ pub fn scratch(test: &str) -> PathBuf {
     dir
 }
 
-/// The command, in `dir`.
+/// Returns the command, to be run in `dir`.
 pub fn command(dir: &Path, args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_lasthop"));
     command.current_dir(dir).args(args);
     command
 }
 
-/// What a command printed, and how it ended.
+/// Output and exit code of a command.
 pub struct Ended {
     pub code: Option<i32>,
     pub out: String,
@@ -50,7 +50,7 @@ pub fn lasthop(dir: &Path, args: &[&str]) -> Ended {
     ended(command(dir, args).output().expect("the command starts"))
 }
 
-/// Runs it in `dir` with `text` on standard input.
+/// Runs the command in `dir` with `text` on standard input.
 pub fn piped(dir: &Path, args: &[&str], text: &[u8]) -> Ended {
     let mut command = command(dir, args);
     let command = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -60,18 +60,18 @@ pub fn piped(dir: &Path, args: &[&str], text: &[u8]) -> Ended {
     ended(child.wait_with_output().expect("the command ends"))
 }
 
-/// Runs it and expects it to end well; gives stdout.
+/// Runs the command, checks that it succeeds, and returns its stdout.
 pub fn fine(dir: &Path, args: &[&str]) -> String {
     let ended = lasthop(dir, args);
     assert_eq!(ended.code, Some(0), "{args:?}: {}", ended.err);
     ended.out
 }
 
-/// What a store answers, a line for each row. Asked past the program's own reading of it.
+/// Returns the rows of an SQL query on a store, one line per row, without the program's own access layer.
 pub fn ask(store: &Path, question: &str) -> String {
     let db = rusqlite::Connection::open(store).unwrap();
     db.busy_timeout(std::time::Duration::from_secs(60)).unwrap();
-    // What a bad disk does need not fit together.
+    // Damaged stores may violate constraints.
     db.pragma_update(None, "foreign_keys", false).unwrap();
     let mut statement = db.prepare(question).unwrap();
     let columns = statement.column_count();
@@ -89,7 +89,7 @@ pub fn ask(store: &Path, question: &str) -> String {
     answer
 }
 
-/// Makes a store what it was before rows had checksums: of format 1.
+/// Converts a store to format 1, which has no checksums.
 pub fn without_checksums(store: &Path) {
     for table in ["sweeps", "cells", "runs"] {
         ask(store, &format!("ALTER TABLE {table} DROP COLUMN checksum"));
@@ -97,7 +97,7 @@ pub fn without_checksums(store: &Path) {
     ask(store, "PRAGMA user_version = 1");
 }
 
-/// Runs another program; gives its stdout. The project's test command makes sure that it is installed.
+/// Runs another program and returns its stdout. `cargo xtask test` checks that the program is installed.
 pub fn other(program: &str, args: &[&str]) -> String {
     let output = Command::new(program).args(args).output().unwrap_or_else(|error| {
         panic!("{program}: {error}; install it (apt-get install tshark gnuplot-nox) or use `cargo xtask test`")

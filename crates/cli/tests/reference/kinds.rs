@@ -5,7 +5,8 @@ use serde_json::Value;
 use super::{Reference, anchor, name_of, paragraph, quantity, row};
 
 impl<'a> Reference<'a> {
-    /// The section of a table of several kinds: a line for each kind, and a table for each with settings.
+    /// Writes the section of a table with a `kind`: a list of the kinds, and a table of keys for each kind with
+    /// settings.
     pub(super) fn choice(&mut self, path: &str, choice: &'a Value) {
         let kinds: Vec<(&str, &Value)> = row::list(&choice["oneOf"]).filter_map(kind).collect();
         let mut section = format!("## `{path}`\n\n{}| kind | meaning |\n|---|---|\n", paragraph(choice));
@@ -25,7 +26,7 @@ impl<'a> Reference<'a> {
         }
     }
 
-    /// The type of the key at `path`, with its range.
+    /// Returns the type of the key at `path` as text, with its range.
     pub(super) fn type_of(&mut self, path: &str, value: &'a Value) -> String {
         let value = row::given(value);
         if let Some(reference) = value["$ref"].as_str() {
@@ -82,7 +83,7 @@ impl<'a> Reference<'a> {
     }
 }
 
-/// The name of a table that is selected by `kind`.
+/// Returns the table and its `kind`; `None` for a table without one.
 fn kind(table: &Value) -> Option<(&str, &Value)> {
     table["properties"]["kind"]["const"].as_str().map(|name| (name, table))
 }

@@ -1,4 +1,4 @@
-//! The reference of a scenario's keys as a Markdown page, written from the JSON Schema.
+//! The Markdown reference of scenario keys, generated from the JSON Schema.
 
 mod kinds;
 mod row;
@@ -18,7 +18,7 @@ A key without a default may be left out; its meaning says what holds then. *requ
 must be given. `NAME` stands for a name of your choice.
 ";
 
-/// The page for a schema.
+/// Returns the reference page of a schema.
 pub fn page(schema: &Value) -> String {
     let mut reference = Reference { definitions: &schema["$defs"], sections: Vec::new(), anchors: BTreeMap::new() };
     reference.object("", "Top level", schema);
@@ -26,16 +26,16 @@ pub fn page(schema: &Value) -> String {
     [HEAD.to_owned(), units].into_iter().chain(reference.sections).collect::<Vec<_>>().join("\n")
 }
 
-/// The page while it is written.
+/// A reference page under construction.
 struct Reference<'a> {
     definitions: &'a Value,
     sections: Vec<String>,
-    /// The heading's anchor of each definition that has a section.
+    /// Anchor of each definition that already has a section.
     anchors: BTreeMap<&'a str, String>,
 }
 
 impl<'a> Reference<'a> {
-    /// Writes the section of a table at `path`, and those of the tables in it.
+    /// Writes the section of the table at `path`, and those of its subtables.
     fn object(&mut self, path: &str, heading: &str, object: &'a Value) {
         let place = self.sections.len();
         self.sections.push(String::new());
@@ -43,7 +43,7 @@ impl<'a> Reference<'a> {
         self.sections[place] = format!("## {heading}\n\n{}{keys}", paragraph(object));
     }
 
-    /// The table of the keys of `object`, but for `kind` where that selects the table itself.
+    /// Writes the table of keys of `object`, without `kind` if that selects the table itself.
     fn keys(&mut self, path: &str, object: &'a Value) -> String {
         let required: Vec<&str> =
             object["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
@@ -58,19 +58,19 @@ impl<'a> Reference<'a> {
         table
     }
 
-    /// What a key means, and what each of its values means if they are words.
+    /// Returns the description of a key, and of each of its values if they are words.
     fn meaning(&self, value: &'a Value) -> String {
         let words = row::words(self.resolved(value)).map(|(word, meaning)| format!("`{word}`: {meaning}"));
         [row::line(&value["description"])].into_iter().chain(words).collect::<Vec<_>>().join("<br>")
     }
 
-    /// The definition behind a reference, which may be optional; other schemata as they are.
+    /// Resolves a reference, also an optional one, to its definition; other schemata are returned unchanged.
     fn resolved(&self, value: &'a Value) -> &'a Value {
         let value = row::given(value);
         value["$ref"].as_str().map_or(value, |reference| &self.definitions[name_of(reference)])
     }
 
-    /// A link to the section of a definition, which is written if it is not there yet.
+    /// Returns a link to the section of a definition, which is written first if missing.
     fn linked(&mut self, path: &str, name: &'a str, text: &str) -> String {
         if !self.anchors.contains_key(name) {
             let definition = &self.definitions[name];
@@ -85,7 +85,7 @@ impl<'a> Reference<'a> {
     }
 }
 
-/// The units of quantities, a line for each kind.
+/// Writes the units of quantities, one line per quantity.
 fn units(definitions: &Map<String, Value>) -> String {
     let mut table =
         "## Units\n\nA quantity is a text: a number and a unit.\n\n| quantity | example | units |\n|---|---|---|\n"
@@ -104,13 +104,13 @@ fn units(definitions: &Map<String, Value>) -> String {
     table
 }
 
-/// The name of a quantity and an example, of a definition such as `a time such as "492 ms"`.
+/// Returns name and example of a quantity from a description such as `a time such as "492 ms"`.
 fn quantity(definition: &Value) -> Option<(&str, &str)> {
     definition["pattern"].as_str()?;
     definition["description"].as_str()?.strip_prefix("a ")?.split_once(" such as ")
 }
 
-/// A description as a paragraph.
+/// Writes a description as a paragraph.
 fn paragraph(value: &Value) -> String {
     let text = row::line(&value["description"]);
     if text.is_empty() { text } else { text + "\n\n" }
@@ -120,7 +120,7 @@ fn name_of(reference: &str) -> &str {
     reference.rsplit('/').next().unwrap()
 }
 
-/// The anchor that a heading gets from GitHub and from mdBook.
+/// Returns the anchor that GitHub and mdBook give to a heading.
 fn anchor(heading: &str) -> String {
     let kept = heading.chars().filter(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | ' '));
     kept.map(|c| if c == ' ' { '-' } else { c.to_ascii_lowercase() }).collect()

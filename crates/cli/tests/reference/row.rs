@@ -1,8 +1,8 @@
-//! The cells of a key's line.
+//! The cells of a key's row.
 
 use serde_json::Value;
 
-/// A description in one line, fit for a cell.
+/// Returns a description as a single line, escaped for a table cell.
 pub fn line(description: &Value) -> String {
     description.as_str().unwrap_or_default().replace('\n', " ").replace('|', "\\|")
 }
@@ -11,7 +11,7 @@ pub fn list(value: &Value) -> impl Iterator<Item = &Value> {
     value.as_array().into_iter().flatten()
 }
 
-/// The schema without the alternative that it is null.
+/// Returns the schema without its alternative `null`.
 pub fn given(value: &Value) -> &Value {
     let mut others = list(&value["anyOf"]).filter(|each| each["type"] != "null");
     match (others.next(), others.next()) {
@@ -20,23 +20,23 @@ pub fn given(value: &Value) -> &Value {
     }
 }
 
-/// The name of a type, which may be in a list beside `null`.
+/// Returns the name of a type, which may be listed together with `null`.
 pub fn type_name(value: &Value) -> &str {
     let mut names = list(&value["type"]).chain([&value["type"]]).filter_map(Value::as_str);
     names.find(|name| *name != "null").unwrap_or("text")
 }
 
-/// The words that a key takes and the meaning of each, if it takes only words.
+/// Returns the words that a key accepts, each with its description; empty if other values are accepted.
 pub fn words(definition: &Value) -> impl Iterator<Item = (&str, String)> {
     list(&definition["oneOf"]).filter_map(|each| Some((each["const"].as_str()?, line(&each["description"]))))
 }
 
-/// The values of an `enum`.
+/// Returns the values of an `enum`.
 pub fn choices(value: &Value) -> String {
     list(&value["enum"]).filter_map(Value::as_str).map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")
 }
 
-/// The range of a number, behind its type.
+/// Returns the range of a number as text to be appended to its type.
 pub fn range(value: &Value) -> String {
     match [&value["minimum"], &value["maximum"]].map(|bound| bound.as_f64()) {
         [Some(min), Some(max)] => format!(", {min} to {max}"),
@@ -46,7 +46,7 @@ pub fn range(value: &Value) -> String {
     }
 }
 
-/// The default in TOML.
+/// Returns the default as TOML.
 pub fn default(value: &Value, required: bool) -> String {
     match &value["default"] {
         Value::Null if required => "*required*".to_owned(),
