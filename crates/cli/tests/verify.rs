@@ -148,7 +148,7 @@ fn store_without_checksums_gets_them() {
     let first = fine(&dir, &["verify", "s.sqlite"]);
     assert!(first.contains("its rows had no checksums until now"), "{first}");
     assert!(!fine(&dir, &["verify", "s.sqlite"]).contains("until now"));
-    assert_eq!(ask(&path, "PRAGMA user_version").trim(), "2");
+    assert_eq!(ask(&path, "PRAGMA user_version").trim(), "3");
     assert_eq!(fine(&dir, &ARGS), printed);
     // Damaged before it had checksums: no checksums are made for damaged rows.
     fs::write(&path, &old[..old.len() - 4096]).unwrap();

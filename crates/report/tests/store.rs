@@ -42,6 +42,7 @@ fn sweep(points: &[Value], replications: u64, time: impl Fn(usize, usize, u64) -
         metrics: vec!["completion_time_s".into()],
         lasthop: "1.2.3".into(),
         model: 4,
+        form: 1,
     };
     Analysis { sweep, cells, level: Default::default() }
 }

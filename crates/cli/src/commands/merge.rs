@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
 use lab::store::Store;
+use lab::sweep::rekey;
 
 use super::{print, shown};
 use crate::Failure;
@@ -32,5 +33,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         let (runs, sweeps) = (counted(merged.runs, "run"), counted(merged.sweeps, "sweep"));
         print(&format!("{into}: {runs} and {sweeps} from {other}\n"))?;
     }
+    // Shards of one sweep may have been made by versions that name runs differently.
+    rekey::rekey(&mut store)?;
     Ok(())
 }

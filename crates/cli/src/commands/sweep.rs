@@ -8,14 +8,14 @@ use lab::store::Store;
 use lab::sweep::analysis::{self, Analysis};
 use lab::sweep::dedup::together;
 use lab::sweep::run::{Shard, SweepError};
-use lab::sweep::{self, Plan};
+use lab::sweep::{self, Plan, rekey};
 use observe::metric;
 use scenario::problem::Problem;
 
 use super::{Jobs, ScenarioArgs, listed, nearest_of_many, print, refused, shown, warn};
 use crate::input;
 use crate::progress::Progress;
-use crate::talk::{detail, note};
+use crate::talk::{detail, note, say};
 use crate::{Failure, sweep_table};
 
 /// Arguments of `lasthop sweep`.
@@ -29,6 +29,9 @@ pub struct Args {
     /// Go on with a sweep: the store must be there. Finished runs are never repeated, with or without this
     #[arg(long)]
     resume: bool,
+    /// Run again what was kept before a metric existed that is shown, so that it gets a value
+    #[arg(long)]
+    refill: bool,
     /// Replications of each point, instead of the scenario's
     #[arg(long, value_name = "N", value_parser = replications, allow_negative_numbers = true)]
     replications: Option<u64>,
@@ -75,6 +78,16 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         detail(format_args!("default: --out {}", shown(&path)));
     }
     let mut store = if args.resume { Store::open(&path)? } else { Store::create(&path)? };
+    for name in rekey::rekey(&mut store)? {
+        say(format_args!(
+            "warning: {}: the scenario of the sweep {name} that is kept there cannot be read any more: its runs are shown, and not found \
+             again",
+            shown(&path)
+        ));
+    }
+    if args.refill {
+        store.refill(if shown_now.is_empty() { &plan.metrics } else { &shown_now })?;
+    }
     let jobs = args.jobs.count();
     let progress = Progress::of_runs(&plan.stem);
     let shard = args.shard.unwrap_or(Shard::WHOLE);

@@ -91,9 +91,13 @@ pub fn ask(store: &Path, question: &str) -> String {
 
 /// Converts a store to format 1, which has no checksums.
 pub fn without_checksums(store: &Path) {
+    for change in ["sweeps DROP COLUMN form", "runs DROP COLUMN metric_set"] {
+        ask(store, &format!("ALTER TABLE {change}"));
+    }
     for table in ["sweeps", "cells", "runs"] {
         ask(store, &format!("ALTER TABLE {table} DROP COLUMN checksum"));
     }
+    ask(store, "DROP TABLE metric_sets");
     ask(store, "PRAGMA user_version = 1");
 }
 

@@ -10,10 +10,11 @@ use rusqlite::types::ValueRef;
 use rusqlite::{Connection, params};
 
 /// The tables of a store, and their columns but the checksum.
-pub(super) const TABLES: [(&str, &str); 3] = [
-    ("sweeps", "id, digest, name, title, scenario, metrics, lasthop, model"),
+pub(super) const TABLES: [(&str, &str); 4] = [
+    ("sweeps", "id, digest, name, title, scenario, metrics, lasthop, model, form"),
     ("cells", "sweep, point, \"case\", case_name, changes, case_changes, digest"),
-    ("runs", "digest, replication, summary"),
+    ("metric_sets", "id, names"),
+    ("runs", "digest, replication, summary, metric_set"),
 ];
 
 /// The columns of a table but the checksum.
@@ -28,7 +29,10 @@ fn long(sum: &mut crc32fast::Hasher, tag: &[u8], bytes: &[u8]) {
 }
 
 /// Makes `row_checksum(...)` known to a connection.
-pub(super) fn register(db: &Connection) -> rusqlite::Result<()> {
+///
+/// # Errors
+/// That of SQLite.
+pub fn register(db: &Connection) -> rusqlite::Result<()> {
     let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
     db.create_scalar_function("row_checksum", -1, flags, |row| {
         let mut sum = crc32fast::Hasher::new();

@@ -1,36 +1,35 @@
-//! What a run's results are kept under: everything that they depend on.
+//! The key under which results are kept: all that they depend on.
 
 use std::fmt;
 
 use sha2::{Digest as _, Sha256};
+use sim::Network;
 
-use crate::load::to_toml;
-use scenario::Scenario;
+use super::canonical::{FORM, canonical};
 
-/// The first 16 bytes of SHA-256 over the model's version and the scenario, without its replication and without what
-/// changes no result.
+/// The first 16 bytes of a SHA-256.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Digest(pub [u8; 16]);
 
 impl Digest {
-    /// Of a scenario with its recorded channels read in.
-    pub fn of(scenario: &Scenario) -> Self {
-        let mut plain = scenario.clone();
-        plain.title.clear();
-        plain.replication = 0;
-        plain.output = Default::default();
-        plain.sweep = None;
-        Self::of_text(&to_toml(&plain))
+    /// Key of the runs of a network: of the model's version and the [canonical form](super::canonical) of the network, in
+    /// which defaults are filled in and the replication is left out. How a scenario spells it, and what it writes
+    /// besides results (title, outputs, the sweep itself), does not enter.
+    ///
+    /// # Errors
+    /// A setting of an outside member that has no canonical form.
+    pub fn of(network: &Network) -> Result<Self, String> {
+        let form = canonical(network).map_err(|error| error.to_string())?;
+        Ok(Self::of_bytes(&[&FORM.to_be_bytes(), &sim::MODEL_VERSION.to_be_bytes(), &form]))
     }
 
-    /// Of a text.
-    pub fn of_text(text: &str) -> Self {
-        Self::of_text_under(sim::MODEL_VERSION, text)
+    /// Key of a sweep, by what it consists of, under a version of the model.
+    pub(super) fn of_sweep(model: u32, content: &str) -> Self {
+        Self::of_bytes(&[&model.to_be_bytes(), content.as_bytes()])
     }
 
-    /// Of a text, as a program with this version of the model has it.
-    pub(super) fn of_text_under(model: u32, text: &str) -> Self {
-        let hash = Sha256::new().chain_update(model.to_be_bytes()).chain_update(text).finalize();
+    fn of_bytes(parts: &[&[u8]]) -> Self {
+        let hash = parts.iter().fold(Sha256::new(), Sha256::chain_update).finalize();
         let mut short = [0; 16];
         short.copy_from_slice(&hash[..16]);
         Digest(short)

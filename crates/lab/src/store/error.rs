@@ -70,6 +70,16 @@ pub enum StoreError {
         /// What SQLite says.
         why: String,
     },
+    /// A run that was filled again came out otherwise.
+    #[error("{}: replication {replication} of {run} has another result than before; the one before is kept\n  hint: results depend on nothing but the scenario, so the store was changed or made by a program with the same version and another model", path.display())]
+    Otherwise {
+        /// The store.
+        path: PathBuf,
+        /// The run.
+        run: String,
+        /// Its replication.
+        replication: u64,
+    },
     /// Two stores disagree about one run.
     #[error("{}: has another result than {} for replication {replication} of {run}\n  hint: results depend on nothing but the scenario, so one of the two was changed or made by a program with the same version and another model", other.display(), path.display())]
     Disagree {

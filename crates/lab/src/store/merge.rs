@@ -3,8 +3,9 @@
 use std::path::Path;
 
 use observe::summary::Recorded;
-use rusqlite::params;
+use rusqlite::{OptionalExtension, Row, params};
 
+use super::refill::{add_sets, more_metrics};
 use super::{Digest, Store, StoreError, add};
 
 /// What was taken over.
@@ -25,26 +26,42 @@ impl Store {
         let mut merged = Merged::default();
         {
             let mut known = transaction
-                .prepare("SELECT summary FROM runs WHERE digest = ?1 AND replication = ?2")
+                .prepare("SELECT summary, metric_set FROM runs WHERE digest = ?1 AND replication = ?2")
                 .map_err(wrong)?;
-            let mut insert =
-                transaction.prepare("INSERT INTO runs VALUES (?1, ?2, ?3, row_checksum(?1, ?2, ?3))").map_err(wrong)?;
+            let mut insert = transaction
+                .prepare("INSERT OR REPLACE INTO runs VALUES (?1, ?2, ?3, ?4, row_checksum(?1, ?2, ?3, ?4))")
+                .map_err(wrong)?;
+            let sets = add_sets(&transaction, &their.metric_sets()?).map_err(wrong)?;
+            let more = |one: i64, other: i64| more_metrics(&transaction, one, other);
             let theirs = |error| StoreError::of(other, error);
-            let mut all = their.db.prepare("SELECT digest, replication, summary FROM runs").map_err(theirs)?;
+            let mut all =
+                their.db.prepare("SELECT digest, replication, summary, metric_set FROM runs").map_err(theirs)?;
             let mut rows = all.query([]).map_err(theirs)?;
             while let Some(row) = rows.next().map_err(theirs)? {
                 let digest = Digest(row.get(0).map_err(theirs)?);
                 let replication: i64 = row.get(1).map_err(theirs)?;
                 let summary: String = row.get(2).map_err(theirs)?;
-                let ours = known.query_map(params![&digest.0[..], replication], |row| row.get::<_, String>(0));
-                match ours.map_err(wrong)?.next().transpose().map_err(wrong)? {
-                    Some(ours) if same(&ours, &summary) => {}
+                let set = row.get::<_, i64>(3).map_err(theirs)?;
+                let Some(set) = sets.get(&set) else {
+                    return Err(StoreError::Damaged {
+                        path: other.to_owned(),
+                        found: format!("set {set} of metrics is gone"),
+                    });
+                };
+                let read = |row: &Row<'_>| Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?));
+                let ours = known.query_row(params![&digest.0[..], replication], read).optional().map_err(wrong)?;
+                match ours {
+                    Some((ours, our_set)) if same(&ours, &summary) => {
+                        if more(*set, our_set).map_err(wrong)? {
+                            insert.execute(params![&digest.0[..], replication, summary, set]).map_err(wrong)?;
+                        }
+                    }
                     Some(_) => {
                         let (run, replication) = (digest.to_string(), replication as u64);
                         return Err(StoreError::Disagree { path, other: other.to_owned(), run, replication });
                     }
                     None => {
-                        insert.execute(params![&digest.0[..], replication, summary]).map_err(wrong)?;
+                        insert.execute(params![&digest.0[..], replication, summary, set]).map_err(wrong)?;
                         merged.runs += 1;
                     }
                 }

@@ -4,22 +4,31 @@
 //! moment; a power cut may lose the last commits, never what was before them. Several programs may write at once. Each row
 //! has a checksum, which is checked when a store is opened and when a run is read.
 
+mod canonical;
 mod checksum;
 mod digest;
 mod error;
 mod merge;
 mod open;
+mod refill;
+mod rekey;
+mod upgrade;
 mod verify;
 
+use std::cell::OnceCell;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use rusqlite::types::Type;
 use rusqlite::{Connection, OptionalExtension, params};
 use serde_json::{Value, json};
 
 use observe::summary::Recorded;
 use scenario::document::read_back;
 
+pub(crate) use canonical::FORM;
+#[doc(hidden)]
+pub use checksum::register as register_checksum;
 pub use digest::Digest;
 pub use error::StoreError;
 use open::Sums;
@@ -31,6 +40,10 @@ pub struct Store {
     path: PathBuf,
     db: Connection,
     sums: Sums,
+    /// The number of this program's set of metrics, once it was needed.
+    metric_set: OnceCell<i64>,
+    /// The sets of metrics whose runs are to be run again.
+    unfilled: Vec<i64>,
 }
 
 /// A sweep as it is kept.
@@ -50,6 +63,8 @@ pub struct KeptSweep {
     pub lasthop: String,
     /// The version of the model.
     pub model: u32,
+    /// The version of the canonical form of which the keys of its runs are made; 0: the scenario's text.
+    pub form: u32,
 }
 
 /// A case at a point, as it is kept.
@@ -82,7 +97,7 @@ impl Store {
     /// Notes what a sweep consists of, of at most so many `replications`. Noted before, it keeps its number; how often it
     /// repeats, what it is called and which figures it shows may change.
     pub fn note(&mut self, mut sweep: KeptSweep, cells: &[KeptCell], replications: u64) -> Result<i64, StoreError> {
-        let digest = Digest::of_text(&content(cells));
+        let digest = Digest::of_sweep(sim::MODEL_VERSION, &content(cells));
         let noted = Self::transaction(&mut self.db).and_then(|transaction| {
             let known = "SELECT id, scenario FROM sweeps WHERE digest = ?1";
             let known =
@@ -100,6 +115,11 @@ impl Store {
                             params![id, name, title, scenario, json!(metrics).to_string()],
                         )?;
                         checksum::renew(&transaction, *id)?;
+                        // A key that was renamed is another change of the same network.
+                        if cells_in(&transaction, *id)? != cells {
+                            transaction.execute("DELETE FROM cells WHERE sweep = ?1", [id])?;
+                            add_cells(&transaction, *id, cells)?;
+                        }
                     }
                 }
             }
@@ -109,31 +129,43 @@ impl Store {
         noted.map_err(|error| StoreError::of(&self.path, error))
     }
 
-    /// Keeps a finished run: one transaction. Kept before, it stays as it is.
+    /// Keeps a finished run: one transaction. Kept before, it stays as it is, unless it is to be [filled
+    /// again](Self::refill).
     pub fn keep(&self, digest: Digest, replication: u64, summary: &str) -> Result<(), StoreError> {
+        let set = self.metric_set()?;
+        self.fits_before(digest, replication, summary)?;
+        let unfilled = self.unfilled_text();
         self.ask(|db| {
-            let mut insert =
-                db.prepare_cached("INSERT OR IGNORE INTO runs VALUES (?1, ?2, ?3, row_checksum(?1, ?2, ?3))")?;
-            insert.execute(params![&digest.0[..], replication as i64, summary])?;
+            let mut insert = db.prepare_cached(&format!(
+                "INSERT INTO runs VALUES (?1, ?2, ?3, ?4, row_checksum(?1, ?2, ?3, ?4))
+                 ON CONFLICT (digest, replication) DO UPDATE
+                 SET summary = excluded.summary, metric_set = excluded.metric_set, checksum = excluded.checksum
+                 WHERE metric_set IN ({unfilled})"
+            ))?;
+            insert.execute(params![&digest.0[..], replication as i64, summary, set])?;
             Ok(())
         })
     }
 
     /// Whether a run is finished.
     pub fn has(&self, digest: Digest, replication: u64) -> Result<bool, StoreError> {
+        let unfilled = self.unfilled_text();
         self.ask(|db| {
-            let mut find = db.prepare_cached("SELECT 1 FROM runs WHERE digest = ?1 AND replication = ?2")?;
+            let mut find = db.prepare_cached(&format!(
+                "SELECT 1 FROM runs WHERE digest = ?1 AND replication = ?2 AND metric_set NOT IN ({unfilled})"
+            ))?;
             find.exists(params![&digest.0[..], replication as i64])
         })
     }
 
     /// Which replications of a cell are finished among these: runs of numbers, in order.
     pub fn kept(&self, digest: Digest, among: Range<u64>) -> Result<Vec<Range<u64>>, StoreError> {
+        let unfilled = self.unfilled_text();
         self.ask(|db| {
-            let mut find = db.prepare_cached(
+            let mut find = db.prepare_cached(&format!(
                 "SELECT replication FROM runs WHERE digest = ?1 AND replication >= ?2 AND replication < ?3
-                 ORDER BY replication",
-            )?;
+                 AND metric_set NOT IN ({unfilled}) ORDER BY replication",
+            ))?;
             let mut rows = find.query(params![&digest.0[..], number(among.start), number(among.end)])?;
             let mut kept: Vec<Range<u64>> = Vec::new();
             while let Some(row) = rows.next()? {
@@ -154,24 +186,31 @@ impl Store {
 
     /// The finished runs of a cell among these replications, in order.
     pub(crate) fn runs_among(&self, digest: Digest, among: Range<u64>) -> Result<Vec<(u64, Recorded)>, StoreError> {
-        let sound = self.sums.sound("runs");
+        let sound = Sums::sound("runs");
+        let lacking = self.lacking_by_set()?;
         let rows = self.ask(|db| {
             let mut find = db.prepare_cached(&format!(
-                "SELECT replication, summary, {sound} FROM runs
+                "SELECT replication, summary, metric_set, {sound} FROM runs
                  WHERE digest = ?1 AND replication >= ?2 AND replication < ?3 ORDER BY replication",
             ))?;
             let rows = find.query_map(params![&digest.0[..], number(among.start), number(among.end)], |row| {
-                Ok((row.get::<_, i64>(0)? as u64, row.get::<_, String>(1)?, row.get::<_, bool>(2)?))
+                Ok((row.get::<_, i64>(0)? as u64, row.get::<_, String>(1)?, row.get::<_, i64>(2)?, row.get(3)?))
             })?;
             rows.collect::<rusqlite::Result<Vec<_>>>()
         })?;
-        let read = |(replication, text, sound): (u64, String, bool)| {
+        let read = |(replication, text, set, sound): (u64, String, i64, bool)| {
             let what = format!("replication {replication} of run {digest}");
             if !sound {
                 return Err(self.bad_row(what));
             }
             let summary = Recorded::parse(&text).map_err(|error| self.damaged(format!("{what}: {error}")))?;
-            Ok((replication, summary))
+            Ok((
+                replication,
+                match lacking.get(&set) {
+                    Some(names) => summary.without(names),
+                    None => summary,
+                },
+            ))
         };
         rows.into_iter().map(read).collect()
     }
@@ -180,7 +219,7 @@ impl Store {
     pub fn sweeps(&self) -> Result<Vec<KeptSweep>, StoreError> {
         let rows = self.ask(|db| {
             let mut find =
-                db.prepare("SELECT id, name, title, scenario, metrics, lasthop, model FROM sweeps ORDER BY id")?;
+                db.prepare("SELECT id, name, title, scenario, metrics, lasthop, model, form FROM sweeps ORDER BY id")?;
             let rows = find.query_map([], |row| {
                 let sweep = KeptSweep {
                     id: row.get(0)?,
@@ -190,6 +229,7 @@ impl Store {
                     metrics: Vec::new(),
                     lasthop: row.get(5)?,
                     model: row.get(6)?,
+                    form: row.get(7)?,
                 };
                 Ok((sweep, row.get::<_, String>(4)?))
             })?;
@@ -213,33 +253,7 @@ impl Store {
 
     /// What a sweep consists of, by point and case.
     pub fn cells(&self, sweep: i64) -> Result<Vec<KeptCell>, StoreError> {
-        let rows = self.ask(|db| {
-            let mut find = db.prepare(
-                "SELECT point, \"case\", case_name, changes, case_changes, digest FROM cells WHERE sweep = ?1
-                 ORDER BY point, \"case\"",
-            )?;
-            let rows = find.query_map([sweep], |row| {
-                Ok((
-                    row.get::<_, i64>(0)? as usize,
-                    row.get::<_, i64>(1)? as usize,
-                    row.get(2)?,
-                    row.get::<_, String>(3)?,
-                    row.get::<_, String>(4)?,
-                    Digest(row.get(5)?),
-                ))
-            })?;
-            rows.collect::<rusqlite::Result<Vec<_>>>()
-        })?;
-        let pairs = |text: &str| -> Result<Vec<(String, Value)>, StoreError> {
-            let Value::Object(pairs) = self.parse(text)? else { return Ok(Vec::new()) };
-            Ok(pairs.into_iter().collect())
-        };
-        rows.into_iter()
-            .map(|(point, case, case_name, changes, case_changes, digest)| {
-                let (changes, case_changes) = (pairs(&changes)?, pairs(&case_changes)?);
-                Ok(KeptCell { point, case, case_name, changes, case_changes, digest })
-            })
-            .collect()
+        self.ask(|db| cells_in(db, sweep))
     }
 
     fn bad_row(&self, what: String) -> StoreError {
@@ -260,29 +274,60 @@ fn number(replication: u64) -> i64 {
     replication.min(i64::MAX as u64) as i64
 }
 
-/// What tells a sweep from others.
+/// What a sweep consists of, by point and case.
+fn cells_in(db: &Connection, sweep: i64) -> rusqlite::Result<Vec<KeptCell>> {
+    let mut find = db.prepare(
+        "SELECT point, \"case\", case_name, changes, case_changes, digest FROM cells WHERE sweep = ?1
+         ORDER BY point, \"case\"",
+    )?;
+    let changes = |row: &rusqlite::Row<'_>, column| -> rusqlite::Result<Vec<(String, Value)>> {
+        let text: String = row.get(column)?;
+        let wrong = |error| rusqlite::Error::FromSqlConversionFailure(column, Type::Text, Box::new(error));
+        let pairs: serde_json::Map<String, Value> = serde_json::from_str(&text).map_err(wrong)?;
+        Ok(pairs.into_iter().collect())
+    };
+    let cells = find.query_map([sweep], |row| {
+        Ok(KeptCell {
+            point: row.get::<_, i64>(0)? as usize,
+            case: row.get::<_, i64>(1)? as usize,
+            case_name: row.get(2)?,
+            changes: changes(row, 3)?,
+            case_changes: changes(row, 4)?,
+            digest: Digest(row.get(5)?),
+        })
+    })?;
+    cells.collect()
+}
+
+/// What tells a sweep from others: the names of keys are no part of it.
 fn content(cells: &[KeptCell]) -> String {
     let of_cell = |KeptCell { point, case_name, changes, digest, .. }: &KeptCell| {
-        format!("{point} {} {case_name} {digest}\n", object(changes))
+        let values: Vec<&Value> = changes.iter().map(|(_, value)| value).collect();
+        format!("{point} {} {case_name} {digest}\n", json!(values))
     };
     cells.iter().map(of_cell).collect()
 }
 
 /// Adds a sweep that is not there yet, and what it consists of; gives its number.
 fn add(db: &Connection, digest: Digest, sweep: &KeptSweep, cells: &[KeptCell]) -> rusqlite::Result<i64> {
-    let KeptSweep { name, title, scenario, metrics, lasthop, model, .. } = sweep;
+    let KeptSweep { name, title, scenario, metrics, lasthop, model, form, .. } = sweep;
     db.execute(
-        "INSERT INTO sweeps (digest, name, title, scenario, metrics, lasthop, model, checksum)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 0)",
-        params![&digest.0[..], name, title, scenario, json!(metrics).to_string(), lasthop, model],
+        "INSERT INTO sweeps (digest, name, title, scenario, metrics, lasthop, model, form, checksum)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, 0)",
+        params![&digest.0[..], name, title, scenario, json!(metrics).to_string(), lasthop, model, form],
     )?;
     let id = db.last_insert_rowid();
     checksum::renew(db, id)?;
+    add_cells(db, id, cells)?;
+    Ok(id)
+}
+
+fn add_cells(db: &Connection, sweep: i64, cells: &[KeptCell]) -> rusqlite::Result<()> {
     let mut insert =
         db.prepare("INSERT INTO cells VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, row_checksum(?1, ?2, ?3, ?4, ?5, ?6, ?7))")?;
     for cell in cells {
         insert.execute(params![
-            id,
+            sweep,
             cell.point as i64,
             cell.case as i64,
             cell.case_name,
@@ -291,7 +336,7 @@ fn add(db: &Connection, digest: Digest, sweep: &KeptSweep, cells: &[KeptCell]) -
             &cell.digest.0[..]
         ])?;
     }
-    Ok(id)
+    Ok(())
 }
 
 /// Changes as an object of keys and values.

@@ -8,14 +8,13 @@ use std::time::Duration;
 use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
 
 use super::checksum::{self, TABLES};
+use super::upgrade::{self, FIRST_WITH_CHECKSUMS, SCHEMA, columns_before};
 use super::{Store, StoreError};
 
 /// In the file's header, so that no other database is taken for a store: "lhop".
 const APPLICATION: i32 = 0x6c68_6f70;
 /// Of the tables. A store with a greater one was written by a newer program.
-const FORMAT: i32 = 2;
-/// The format since which each row has a checksum.
-const FIRST_WITH_CHECKSUMS: i32 = 2;
+pub(super) const FORMAT: i32 = 3;
 /// Stands for the format of a store that has no tables yet.
 const NEW: i32 = 0;
 /// How long to wait for another program's transaction.
@@ -28,17 +27,12 @@ pub(super) enum Sums {
     Kept,
     /// They got them now.
     New,
-    /// They have none, as the store can only be read.
-    None,
 }
 
 impl Sums {
     /// A condition of SQL: whether a row of this table is as it was written.
-    pub fn sound(self, table: &str) -> String {
-        match self {
-            Sums::Kept | Sums::New => format!("checksum = row_checksum({})", checksum::columns(table)),
-            Sums::None => "1".to_owned(),
-        }
+    pub fn sound(table: &str) -> String {
+        format!("checksum = row_checksum({})", checksum::columns(table))
     }
 }
 
@@ -112,13 +106,31 @@ impl Store {
         let bytes = path.as_os_str().as_encoded_bytes().iter();
         let address: String =
             bytes.map(|byte| if plain(byte) { char::from(*byte).into() } else { format!("%{byte:02x}") }).collect();
-        let db = Connection::open_with_flags(format!("file:{address}?immutable=1"), flags).map_err(wrong)?;
-        checksum::register(&db).map_err(wrong)?;
-        let mut store = Store { path: path.to_owned(), db, sums: Sums::Kept };
-        if store.known()? < FIRST_WITH_CHECKSUMS {
-            store.sums = Sums::None;
+        let address = format!("file:{address}?immutable=1");
+        let store = Self::on(path, Connection::open_with_flags(&address, flags).map_err(wrong)?)?;
+        match store.known()? {
+            FORMAT => Ok(store),
+            format => store.copy_in_memory(&address, format),
         }
-        Ok(store)
+    }
+
+    /// A copy of a store of an earlier format that can only be read.
+    fn copy_in_memory(self, address: &str, format: i32) -> Result<Self, StoreError> {
+        self.intact()?;
+        let wrong = |error| StoreError::of(&self.path, error);
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
+        let mut copy = Self::on(&self.path, Connection::open_in_memory_with_flags(flags).map_err(wrong)?)?;
+        copy.db.execute("ATTACH ?1 AS before", [address]).map_err(wrong)?;
+        upgrade::in_memory(&copy.db, format).map_err(wrong)?;
+        copy.db.execute_batch("DETACH before; PRAGMA query_only = ON").map_err(wrong)?;
+        copy.sums = sums_of(format);
+        Ok(copy)
+    }
+
+    fn on(path: &Path, db: Connection) -> Result<Self, StoreError> {
+        checksum::register(&db).map_err(|error| StoreError::of(path, error))?;
+        let (metric_set, unfilled) = (Default::default(), Vec::new());
+        Ok(Store { path: path.to_owned(), db, sums: Sums::Kept, metric_set, unfilled })
     }
 
     pub(super) fn connect(path: &Path, flags: OpenFlags) -> Result<Self, StoreError> {
@@ -127,18 +139,17 @@ impl Store {
         let file = Path::new(".").join(path);
         let db = Connection::open_with_flags(file, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX).map_err(wrong)?;
         db.busy_timeout(PATIENCE).map_err(wrong)?;
-        checksum::register(&db).map_err(wrong)?;
-        let mut store = Store { path: path.to_owned(), db, sums: Sums::Kept };
+        let mut store = Self::on(path, db)?;
         let format = store.known()?;
         store.use_wal().map_err(wrong)?;
         store.db.pragma_update(None, "synchronous", "NORMAL").map_err(wrong)?;
         if format == NEW {
             store.lay_out().map_err(wrong)?;
-        } else if format < FIRST_WITH_CHECKSUMS {
+        } else if format < FORMAT {
             // Damage that can be seen is not covered with checksums.
             store.intact()?;
-            store.add_checksums().map_err(wrong)?;
-            store.sums = Sums::New;
+            upgrade::in_place(&store.db).map_err(wrong)?;
+            store.sums = sums_of(format);
         }
         Ok(store)
     }
@@ -186,6 +197,8 @@ impl Store {
             return damaged(format!("its format is {format}; there is none before 1"));
         }
         for (table, columns) in TABLES {
+            let columns = if format < FORMAT { columns_before(table) } else { Some(columns) };
+            let Some(columns) = columns else { continue };
             let found = "SELECT group_concat(name, ', ') FROM (SELECT name FROM pragma_table_info(?1) ORDER BY cid)";
             let found: Option<String> = store.db.query_row(found, [table], |row| row.get(0)).map_err(wrong)?;
             let Some(found) = found else { return damaged(format!("the table `{table}` is missing")) };
@@ -203,24 +216,8 @@ impl Store {
         let transaction = Transaction::new_unchecked(&self.db, TransactionBehavior::Immediate)?;
         let format: i32 = transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;
         if format == 0 {
-            transaction.execute_batch(include_str!("schema.sql"))?;
+            transaction.execute_batch(SCHEMA)?;
             transaction.pragma_update(None, "application_id", APPLICATION)?;
-            transaction.pragma_update(None, "user_version", FORMAT)?;
-        }
-        transaction.commit()
-    }
-
-    /// Gives every row of a store of format 1 its checksum, unless another program just did.
-    fn add_checksums(&self) -> rusqlite::Result<()> {
-        let transaction = Transaction::new_unchecked(&self.db, TransactionBehavior::Immediate)?;
-        let format: i32 = transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;
-        if format < FIRST_WITH_CHECKSUMS {
-            for (table, columns) in TABLES {
-                transaction.execute_batch(&format!(
-                    "ALTER TABLE {table} ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0;
-                     UPDATE {table} SET checksum = row_checksum({columns});"
-                ))?;
-            }
             transaction.pragma_update(None, "user_version", FORMAT)?;
         }
         transaction.commit()
@@ -229,9 +226,6 @@ impl Store {
     /// Whether the file is whole, and every row as it was written; a store that was cut short is not.
     fn whole(&self) -> Result<(), StoreError> {
         self.intact()?;
-        if self.sums == Sums::None {
-            return Ok(());
-        }
         let damage = self.bad_rows(usize::MAX)?;
         match damage.first() {
             None => Ok(()),
@@ -247,4 +241,8 @@ impl Store {
         let verdict: String = self.ask(|db| db.query_row("PRAGMA integrity_check(1)", [], |row| row.get(0)))?;
         if verdict == "ok" { Ok(()) } else { Err(StoreError::Damaged { path: self.path.clone(), found: verdict }) }
     }
+}
+
+fn sums_of(format: i32) -> Sums {
+    if format < FIRST_WITH_CHECKSUMS { Sums::New } else { Sums::Kept }
 }

@@ -3,13 +3,14 @@
 -- One row for each sweep whose results are here.
 CREATE TABLE sweeps (
   id INTEGER PRIMARY KEY,
-  digest BLOB NOT NULL UNIQUE, -- of the scenario with its sweep
+  digest BLOB NOT NULL UNIQUE, -- of what it consists of
   name TEXT NOT NULL,
   title TEXT NOT NULL,
   scenario TEXT NOT NULL, -- TOML, enough to run it again
-  metrics TEXT NOT NULL, -- JSON: the names of the figures to show
+  metrics TEXT NOT NULL, -- JSON: the names of the metrics to show
   lasthop TEXT NOT NULL, -- version of the program
   model INTEGER NOT NULL, -- version of the model
+  form INTEGER NOT NULL, -- version of the canonical form of which its runs' keys are made; 0: the scenario's text
   checksum INTEGER NOT NULL
 ) STRICT;
 
@@ -21,16 +22,24 @@ CREATE TABLE cells (
   case_name TEXT NOT NULL,
   changes TEXT NOT NULL, -- JSON: keys and values of the point
   case_changes TEXT NOT NULL, -- JSON: keys and values of the case
-  digest BLOB NOT NULL, -- of the scenario that runs here
+  digest BLOB NOT NULL, -- key of its runs
   checksum INTEGER NOT NULL,
   PRIMARY KEY (sweep, point, "case")
 ) STRICT, WITHOUT ROWID;
 
+-- One row for each set of metrics that a program had which wrote runs.
+CREATE TABLE metric_sets (
+  id INTEGER PRIMARY KEY,
+  names TEXT NOT NULL UNIQUE, -- separated by spaces
+  checksum INTEGER NOT NULL
+) STRICT;
+
 -- One row for each finished run; each was one transaction.
 CREATE TABLE runs (
-  digest BLOB NOT NULL, -- of the scenario, as in cells
+  digest BLOB NOT NULL, -- as in cells
   replication INTEGER NOT NULL,
   summary TEXT NOT NULL, -- JSON, as `lasthop run --json` prints it
+  metric_set INTEGER NOT NULL, -- number of the set of metrics that it could have
   checksum INTEGER NOT NULL,
   PRIMARY KEY (digest, replication)
 ) STRICT;

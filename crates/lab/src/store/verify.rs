@@ -29,6 +29,11 @@ pub enum Damage {
         /// The number of the case.
         case: i64,
     },
+    /// Which metrics a program had.
+    Metrics {
+        /// The number of the set.
+        id: i64,
+    },
     /// A finished run.
     Run {
         /// Its number in the table.
@@ -47,6 +52,7 @@ impl fmt::Display for Damage {
         match self {
             Damage::Sweep { id, name } => write!(f, "the description of sweep {id}, {name}"),
             Damage::Cell { sweep, point, case } => write!(f, "point {point}, case {case} of sweep {sweep}"),
+            Damage::Metrics { id } => write!(f, "set {id} of metrics"),
             Damage::Run { digest, replication, place, .. } => {
                 write!(f, "replication {replication} of run {digest}")?;
                 match place {
@@ -97,7 +103,7 @@ impl Store {
             store.ask(|db| db.query_row(&question, [], |row| Ok(row.get::<_, i64>(0)? as u64)))
         };
         let rows = [count("sweeps")?, count("cells")?, count("runs")?];
-        let damage = if store.sums == Sums::None { Vec::new() } else { store.bad_rows(usize::MAX)? };
+        let damage = store.bad_rows(usize::MAX)?;
         Ok(Verified { rows, damage, file, checksums: store.sums == Sums::Kept })
     }
 
@@ -107,6 +113,7 @@ impl Store {
             // What is of another type by now is not shown.
             Ok(Damage::Sweep { id: row.get(0)?, name: row.get(1).unwrap_or_default() })
         })?;
+        damage.extend(self.bad("metric_sets", most, "id", |row| Ok(Damage::Metrics { id: row.get(0)? }))?);
         damage.extend(self.bad("cells", most, "sweep, point, \"case\"", |row| {
             let number = |column| row.get(column).unwrap_or_default();
             Ok(Damage::Cell { sweep: number(0), point: number(1), case: number(2) })
@@ -138,7 +145,7 @@ impl Store {
         columns: &str,
         read: fn(&Row<'_>) -> rusqlite::Result<Damage>,
     ) -> Result<Vec<Damage>, StoreError> {
-        let sound = self.sums.sound(table);
+        let sound = Sums::sound(table);
         self.ask(|db| {
             let mut find = db.prepare(&format!("SELECT {columns} FROM {table} NOT INDEXED WHERE NOT ({sound})"))?;
             find.query_map([], read)?.take(most).collect()
@@ -150,12 +157,8 @@ impl Store {
     /// wrong with an index is mended; if it finds more, this fails and nothing is changed.
     pub fn remove_damage(path: &Path) -> Result<Vec<Damage>, StoreError> {
         let mut store = Self::unchecked(path)?;
-        if store.sums == Sums::None {
-            let why = "it can only be read here".to_owned();
-            return Err(StoreError::Unwritable { path: path.to_owned(), why });
-        }
         let damage = store.bad_rows(usize::MAX)?;
-        let described = |damage: &Damage| !matches!(damage, Damage::Run { .. });
+        let described = |damage: &Damage| matches!(damage, Damage::Sweep { .. } | Damage::Cell { .. });
         let sweeps = if damage.iter().any(described) { store.sweeps_to_forget(&damage)? } else { BTreeSet::new() };
         let wrong = |error| StoreError::of(path, error);
         let transaction = Self::transaction(&mut store.db).map_err(wrong)?;
@@ -167,6 +170,11 @@ impl Store {
                         "DELETE FROM cells WHERE sweep = ?1 AND point = ?2 AND \"case\" = ?3",
                         params![sweep, point, case],
                     )?,
+                    // Which metrics its runs could have is not known any more.
+                    Damage::Metrics { id } => {
+                        transaction.execute("DELETE FROM runs WHERE metric_set = ?1", [id])?
+                            + transaction.execute("DELETE FROM metric_sets WHERE id = ?1", [id])?
+                    }
                     // Below, with its cells.
                     Damage::Sweep { .. } => 0,
                 };
@@ -178,7 +186,7 @@ impl Store {
             // Cells of a sweep that is not there belong to none.
             transaction.execute("DELETE FROM cells WHERE sweep NOT IN (SELECT id FROM sweeps)", [])?;
             for (table, _) in TABLES {
-                let left = format!("SELECT EXISTS (SELECT 1 FROM {table} WHERE NOT ({}))", Sums::Kept.sound(table));
+                let left = format!("SELECT EXISTS (SELECT 1 FROM {table} WHERE NOT ({}))", Sums::sound(table));
                 if transaction.query_row(&left, [], |row| row.get(0))? {
                     return Ok(format!("a row of the table `{table}` cannot be removed"));
                 }
@@ -197,7 +205,7 @@ impl Store {
         let mut forget: BTreeSet<i64> = BTreeSet::new();
         forget.extend(damage.iter().filter_map(|damage| match damage {
             Damage::Sweep { id, .. } | Damage::Cell { sweep: id, .. } => Some(*id),
-            Damage::Run { .. } => None,
+            Damage::Run { .. } | Damage::Metrics { .. } => None,
         }));
         // A damaged row may say that it belongs to another sweep; the one that lost it is not what it was.
         let sweeps = self.ask(|db| {
@@ -206,7 +214,7 @@ impl Store {
             sweeps.collect::<rusqlite::Result<Vec<(i64, [u8; 16], u32)>>>()
         })?;
         for (id, digest, model) in sweeps {
-            let same = |cells: Vec<_>| Digest::of_text_under(model, &content(&cells)).0 == digest;
+            let same = |cells: Vec<_>| Digest::of_sweep(model, &content(&cells)).0 == digest;
             if !self.cells(id).is_ok_and(same) {
                 forget.insert(id);
             }

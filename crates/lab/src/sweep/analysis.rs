@@ -152,7 +152,7 @@ impl Analysis {
 
     /// The figures that the sweep's author asked for.
     pub fn metrics(&self) -> Vec<&'static Metric> {
-        self.sweep.metrics.iter().filter_map(|name| metric::find(name)).collect()
+        self.sweep.metrics.iter().filter_map(|name| metric::find(name).or_else(|| metric::formerly(name))).collect()
     }
 
     /// Of what a figure is about, in the order of `entries`, what has 0 in every run of every case at every point.

@@ -10,6 +10,7 @@ pub mod plan;
 pub mod precise;
 mod progress;
 mod range;
+pub mod rekey;
 pub mod run;
 
 pub use plan::{Cell, Plan, Point};

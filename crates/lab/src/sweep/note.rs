@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::axes::Change;
 use super::{Plan, Point};
 use crate::load::to_toml;
-use crate::store::{KeptCell, KeptSweep, Store, StoreError};
+use crate::store::{FORM, KeptCell, KeptSweep, Store, StoreError};
 
 impl Plan {
     /// Notes in a store what the sweep consists of; gives its number there.
@@ -18,6 +18,7 @@ impl Plan {
             metrics: self.metrics.iter().map(|metric| metric.name.to_owned()).collect(),
             lasthop: env!("CARGO_PKG_VERSION").to_owned(),
             model: sim::MODEL_VERSION,
+            form: FORM,
         };
         store.note(sweep, &kept_cells(self), self.replications().1)
     }

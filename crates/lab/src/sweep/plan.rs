@@ -77,44 +77,61 @@ impl Plan {
         let base = source.resolve(&source.document)?;
         let located = |problem: Problem| vec![source.document.locate(problem)];
         let sweep = base.scenario.sweep.clone().unwrap_or_default();
-        let axes = axes::axes(&sweep.axes, &sweep.zip).map_err(located)?;
-        let cases = axes::cases(&sweep.compare, &axes).map_err(located)?;
         let metrics = metrics(&sweep, &base.scenario).map_err(located)?;
         check_replications(&sweep.replications).map_err(located)?;
-        check_size(&axes, &cases, &sweep.replications).map_err(located)?;
-        let mut plan = Plan {
+        let grid = Grid::of(source, &sweep, base.warnings)?;
+        Ok(Plan {
             stem: source.stem.clone(),
             scenario: base.scenario,
-            points: Vec::new(),
+            points: grid.points,
             replications: sweep.replications,
             precise: metrics[0],
             metrics,
-            warnings: base.warnings,
-            axes,
-            cases,
-        };
-        let mut place = vec![0; plan.axes.len()];
-        loop {
-            let at: Vec<(String, &Change)> =
-                plan.axes.iter().zip(&place).flat_map(|(axis, place)| axis.at(*place)).collect();
-            let cells = plan.cases.iter().map(|case| cell(source, &at, case, &mut plan.warnings));
-            let cells = cells.collect::<Result<_, _>>()?;
-            let changes = at.into_iter().map(|(_, change)| change.clone()).collect();
-            plan.points.push(Point { changes, cells });
-            // As an odometer: the last wheel turns, and takes the one before it along when it is round.
-            let turned = plan.axes.iter().zip(&mut place).rev().any(|(axis, at)| {
-                *at = (*at + 1) % axis.places.len();
-                *at != 0
-            });
-            if !turned {
-                return Ok(plan);
-            }
-        }
+            warnings: grid.warnings,
+            axes: grid.axes,
+            cases: grid.cases,
+        })
     }
 
     /// Replications of each point at least, and at most.
     pub fn replications(&self) -> (u64, u64) {
         self.replications.bounds()
+    }
+}
+
+/// Every point of a sweep with its cells, and what they are made of.
+pub(super) struct Grid {
+    axes: Vec<Axis>,
+    cases: Vec<Case>,
+    pub(super) points: Vec<Point>,
+    warnings: Vec<Problem>,
+}
+
+impl Grid {
+    /// Resolves the scenario at every point in every case, and adds to the warnings.
+    pub(super) fn of(source: &Source, sweep: &Sweep, warnings: Vec<Problem>) -> Result<Self, Vec<Problem>> {
+        let located = |problem: Problem| vec![source.document.locate(problem)];
+        let axes = axes::axes(&sweep.axes, &sweep.zip).map_err(located)?;
+        let cases = axes::cases(&sweep.compare, &axes).map_err(located)?;
+        check_size(&axes, &cases, &sweep.replications).map_err(located)?;
+        let mut grid = Grid { axes, cases, points: Vec::new(), warnings };
+        let mut place = vec![0; grid.axes.len()];
+        loop {
+            let at: Vec<(String, &Change)> =
+                grid.axes.iter().zip(&place).flat_map(|(axis, place)| axis.at(*place)).collect();
+            let cells = grid.cases.iter().map(|case| cell(source, &at, case, &mut grid.warnings));
+            let cells = cells.collect::<Result<_, _>>()?;
+            let changes = at.into_iter().map(|(_, change)| change.clone()).collect();
+            grid.points.push(Point { changes, cells });
+            // As an odometer: the last axis advances, and the one before it when it is round.
+            let turned = grid.axes.iter().zip(&mut place).rev().any(|(axis, at)| {
+                *at = (*at + 1) % axis.places.len();
+                *at != 0
+            });
+            if !turned {
+                return Ok(grid);
+            }
+        }
     }
 }
 
@@ -140,7 +157,8 @@ fn cell(
             warnings.push(among(warning));
         }
     }
-    Ok(Cell { digest: Digest::of(&scenario), scenario, network })
+    let digest = Digest::of(&network).map_err(|why| vec![Problem::new(why)])?;
+    Ok(Cell { digest, scenario, network })
 }
 
 /// What a problem is about may be right by itself, and wrong with what else is changed there.

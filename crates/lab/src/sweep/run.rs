@@ -15,6 +15,7 @@ use super::lanes::{Lanes, Missing, Task};
 use super::precise::{Growth, Judge, Look};
 use super::progress::ask;
 pub use super::progress::{Shard, SweepError, Tally, Watch};
+use super::rekey::rekey;
 use crate::run::simulate;
 use crate::store::{Store, StoreError};
 use observe::summary::summary;
@@ -26,6 +27,7 @@ const MOST_WORKERS: usize = 1024;
 
 /// Runs what `store` does not have yet.
 pub fn run(plan: &Plan, store: &mut Store, jobs: usize, shard: Shard, watch: Watch<'_>) -> Result<Tally, SweepError> {
+    rekey(store)?;
     plan.note(store)?;
     let mut lanes = Lanes::of(plan, shard);
     let points = plan.points.iter().enumerate().filter(|(point, _)| shard.has(*point as u64));
@@ -79,7 +81,7 @@ fn work(
     if missing.count == 0 {
         return Ok(());
     }
-    let seen = Store::writable(store.path())?;
+    let seen = store.again()?;
     let todo = Mutex::new(Todo { tasks: lanes.tasks(missing.among), store: seen, from_back: false });
     let workers = jobs.clamp(1, MOST_WORKERS).min(usize::try_from(missing.count).unwrap_or(MOST_WORKERS));
     let stop = AtomicBool::new(false);

@@ -1,0 +1,33 @@
+//! Sweeps that were kept by a version of the program that made the keys of runs in another way.
+
+use super::plan::Grid;
+use crate::load::{self, Overrides};
+use crate::store::{Digest, FORM, KeptSweep, Store, StoreError};
+
+/// Gives the runs of every sweep of today's model their keys of today, so that they are found again. Gives the names of
+/// the sweeps of which this is not possible because their kept scenario cannot be read any more; they stay as they are.
+///
+/// # Errors
+/// A store that cannot be read or written.
+pub fn rekey(store: &mut Store) -> Result<Vec<String>, StoreError> {
+    let mut unread = Vec::new();
+    for sweep in store.sweeps()? {
+        if sweep.model != sim::MODEL_VERSION || sweep.form == FORM {
+            continue;
+        }
+        match keys(&sweep).filter(|keys| store.cells(sweep.id).is_ok_and(|cells| cells.len() == keys.len())) {
+            Some(keys) => store.rekey(sweep.id, sweep.model, &keys)?,
+            None => unread.push(sweep.name),
+        }
+    }
+    Ok(unread)
+}
+
+/// The keys of a kept sweep's cells, by point and case.
+fn keys(sweep: &KeptSweep) -> Option<Vec<Digest>> {
+    let file = format!("{}.toml", sweep.name).into();
+    let source = load::of_text(sweep.name.clone(), file, sweep.scenario.as_bytes(), &Overrides::default()).ok()?;
+    let kept = source.document.read().ok()?;
+    let grid = Grid::of(&source, &kept.sweep.unwrap_or_default(), Vec::new()).ok()?;
+    Some(grid.points.iter().flat_map(|point| &point.cells).map(|cell| cell.digest).collect())
+}

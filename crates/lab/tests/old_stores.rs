@@ -1,0 +1,185 @@
+//! Stores and result directories of earlier versions: `before/` was written before runs had keys of canonical forms.
+
+use std::fs;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use lab::load::Overrides;
+use lab::store::Store;
+use lab::sweep::Plan;
+use lab::sweep::analysis::{Analysis, to_json};
+use lab::sweep::rekey::rekey;
+use lab::sweep::run::{Shard, SweepError, Tally, run};
+use observe::metric;
+use observe::summary::{Recorded, flow};
+use serde_json::Value;
+
+fn before(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/before").join(name)
+}
+
+/// A copy of the store of before.
+fn store() -> (tempfile::TempDir, PathBuf) {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("store.sqlite");
+    fs::copy(before("store.sqlite"), &path).unwrap();
+    (dir, path)
+}
+
+fn plan(name: &str) -> Plan {
+    Plan::load(&before(name), &Overrides::default()).unwrap_or_else(|problems| panic!("{problems:?}"))
+}
+
+fn swept(plan: &Plan, store: &mut Store) -> Result<Tally, SweepError> {
+    run(plan, store, 2, Shard::WHOLE, &mut |_| ControlFlow::Continue(()))
+}
+
+/// What a sweep shows, without what was not there before.
+fn shown(store: &Store, name: &str) -> Value {
+    let sweep = store.sweeps().unwrap().into_iter().find(|sweep| sweep.name == name).unwrap();
+    let mut shown = to_json(&Analysis::of(store, sweep, u64::MAX).unwrap());
+    for entry in shown.as_array_mut().unwrap() {
+        assert_eq!(entry.as_object_mut().unwrap().remove("lacking"), Some(0.into()));
+    }
+    shown
+}
+
+fn kept(name: &str) -> Value {
+    serde_json::from_str(&fs::read_to_string(before(name)).unwrap()).unwrap()
+}
+
+#[test]
+fn a_store_of_before_shows_what_it_did() {
+    let (_dir, path) = store();
+    let store = Store::open(&path).unwrap();
+    assert_eq!(shown(&store, "wire"), kept("wire.json"));
+    assert!(Store::verify(&path).unwrap().is_sound());
+}
+
+#[test]
+fn runs_of_before_are_found_again() {
+    let (_dir, path) = store();
+    let mut store = Store::open(&path).unwrap();
+    let plan = plan("wire.toml");
+    assert_eq!(swept(&plan, &mut store).unwrap(), Tally { wanted: 8, found: 8, done: 0 });
+    assert_eq!(shown(&store, "wire"), kept("wire.json"));
+    assert_eq!(store.sweeps().unwrap().len(), 2, "it is the same sweep");
+    assert!(Store::verify(&path).unwrap().is_sound());
+}
+
+#[test]
+fn runs_of_before_and_of_now_are_merged() {
+    let (dir, path) = store();
+    let now = dir.path().join("now.sqlite");
+    let plan = plan("wire.toml");
+    let mut store = Store::create(&now).unwrap();
+    swept(&plan, &mut store).unwrap();
+    store.merge(&path).unwrap();
+    assert!(rekey(&mut store).unwrap().is_empty());
+    assert_eq!(shown(&store, "wire"), kept("wire.json"));
+    assert_eq!(store.sweeps().unwrap().iter().filter(|sweep| sweep.name == "wire").count(), 1);
+}
+
+/// A scenario that cannot be read any more has no key; what was kept is shown all the same.
+#[test]
+fn a_sweep_whose_scenario_cannot_be_read_stays_as_it_is() {
+    let (_dir, path) = store();
+    let mut store = Store::open(&path).unwrap();
+    change(&path, "UPDATE sweeps SET scenario = 'duration = \"1 s\"' WHERE name = 'wire'");
+    change(
+        &path,
+        "UPDATE sweeps SET checksum = row_checksum(id, digest, name, title, scenario, metrics, lasthop, model, form)",
+    );
+    assert_eq!(rekey(&mut store).unwrap(), ["wire"]);
+    assert_eq!(store.sweeps().unwrap()[0].form, 0);
+    let sweep = store.sweeps().unwrap().remove(0);
+    assert_eq!(Analysis::of(&store, sweep, u64::MAX).unwrap().runs(), 8);
+}
+
+/// Damage of before is not covered with new checksums.
+#[test]
+fn damage_stays_damage_when_a_store_is_upgraded() {
+    let (_dir, path) = store();
+    change(&path, "UPDATE runs SET summary = replace(summary, '\"timeouts\":', '\"timeouts\":1') WHERE rowid = 3");
+    let verified = Store::verify(&path).unwrap();
+    assert_eq!(verified.damage.len(), 1, "{:?}", verified.damage);
+    assert!(verified.damage[0].to_string().starts_with("replication "), "{}", verified.damage[0]);
+}
+
+#[test]
+fn a_summary_of_before_is_read_and_written_as_it_was() {
+    let text = fs::read_to_string(before("run/summary.json")).unwrap();
+    let recorded = Recorded::parse(&text).unwrap();
+    assert!(metric::METRICS.iter().all(|metric| !recorded.lacks(metric)));
+    assert_eq!(recorded.flows[0].bytes_delivered, 40_000);
+    let mut again = format!("{:#}\n", *recorded);
+    for metric in metric::METRICS.iter() {
+        for was in metric.was {
+            again = again.replace(&format!("\"{}\":", metric.name), &format!("\"{was}\":"));
+        }
+    }
+    assert_eq!(again, text);
+}
+
+/// Runs kept before `timeouts` was a metric: as if the program that kept them had not known it.
+fn without_timeouts(path: &Path) {
+    change(path, "UPDATE metric_sets SET names = replace(names, ' timeouts', '')");
+    change(path, "UPDATE metric_sets SET checksum = row_checksum(id, names)");
+    change(path, "UPDATE runs SET summary = replace(summary, '\"timeouts\":', '\"unknown\":')");
+    change(path, "UPDATE runs SET checksum = row_checksum(digest, replication, summary, metric_set)");
+}
+
+#[test]
+fn runs_without_a_metric_are_counted_and_filled_again() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("s.sqlite");
+    let plan = plan("wire.toml");
+    swept(&plan, &mut Store::create(&path).unwrap()).unwrap();
+    without_timeouts(&path);
+
+    // A new metric makes no run stale, and has no value.
+    let mut store = Store::open(&path).unwrap();
+    assert_eq!(swept(&plan, &mut store).unwrap(), Tally { wanted: 8, found: 8, done: 0 });
+    let analysis = |store: &Store| Analysis::of(store, store.sweeps().unwrap().remove(0), u64::MAX).unwrap();
+    let before = analysis(&store);
+    let entries = before.entries(&flow::timeouts);
+    assert_eq!(entries.len(), 4);
+    assert!(
+        entries.iter().all(|entry| (entry.row.is_none(), entry.lacking, entry.without) == (true, 2, 0)),
+        "{entries:?}"
+    );
+    assert!(before.entries(&flow::completion_time_s).iter().all(|entry| entry.row.is_some() && entry.lacking == 0));
+
+    // One that is not shown is not filled.
+    store.refill(&[&flow::goodput_bps]).unwrap();
+    assert_eq!(swept(&plan, &mut store).unwrap().done, 0);
+    store.refill(&[&flow::timeouts]).unwrap();
+    assert_eq!(swept(&plan, &mut store).unwrap(), Tally { wanted: 8, found: 0, done: 8 });
+    assert_eq!(swept(&plan, &mut store).unwrap(), Tally { wanted: 8, found: 8, done: 0 });
+    assert!(analysis(&store).entries(&flow::timeouts).iter().all(|entry| entry.row.is_some() && entry.lacking == 0));
+    assert!(Store::verify(&path).unwrap().is_sound());
+}
+
+#[test]
+fn a_run_that_comes_out_otherwise_is_not_filled() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("s.sqlite");
+    let plan = plan("wire.toml");
+    swept(&plan, &mut Store::create(&path).unwrap()).unwrap();
+    change(
+        &path,
+        "UPDATE runs SET summary = replace(summary, '\"bytes_delivered\":60000', '\"bytes_delivered\":59999')",
+    );
+    without_timeouts(&path);
+    let mut store = Store::open(&path).unwrap();
+    store.refill(&[&flow::timeouts]).unwrap();
+    let error = swept(&plan, &mut store).unwrap_err().to_string();
+    assert!(error.contains("has another result than before"), "{error}");
+}
+
+/// Changes a store past the program's own reading of it.
+fn change(path: &Path, sql: &str) {
+    let db = rusqlite::Connection::open(path).unwrap();
+    lab::store::register_checksum(&db).unwrap();
+    db.execute(sql, []).unwrap();
+}

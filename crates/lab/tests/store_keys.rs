@@ -1,0 +1,159 @@
+//! The key under which a store keeps runs: the network decides it, and not how a scenario spells it.
+
+use std::fmt::Write;
+use std::path::Path;
+
+use lab::load::{self, Overrides, load};
+use lab::store::Digest;
+
+const BASE: &str = r#"
+duration = "10 s"
+[nodes]
+server = { kind = "host" }
+station = { kind = "base-station" }
+mobile = { kind = "host" }
+[links]
+wire = { kind = "wired", between = ["server", "station"], rate = "8 Mbps", delay = "10 ms" }
+air = { kind = "wireless", between = ["station", "mobile"], rate = "2 Mbps", delay = "1 ms" }
+[flows]
+down = { from = "server", to = "mobile", bytes = "100 kB" }
+"#;
+
+/// The key of `BASE` with these changes.
+fn key(set: &[&str]) -> Digest {
+    let overrides = Overrides { set: set.iter().map(|set| (*set).to_owned()).collect(), ..Overrides::default() };
+    let source = load::of_text("base".into(), "base.toml".into(), BASE.as_bytes(), &overrides);
+    let loaded = source.and_then(|source| source.resolve(&source.document));
+    let loaded = loaded.unwrap_or_else(|problems| panic!("{set:?}: {problems:?}"));
+    Digest::of(&loaded.network).unwrap()
+}
+
+#[test]
+fn another_spelling_has_the_same_key() {
+    let same: &[(&[&str], &[&str])] = &[
+        (&[], &["title=\"Another title\""]),
+        (&[], &["replication=7"]),
+        (&[], &["output.traces=[\"seqno\"]"]),
+        (&[], &["sweep.replications=9"]),
+        // Defaults that are written out.
+        (&[], &["seed=1"]),
+        (&[], &["profile=\"exact\""]),
+        (&[], &["scheme=\"unmodified\""]),
+        (&[], &["flows.down.start=\"0 s\""]),
+        (&[], &["flows.down.tcp.variant=\"reno\""]),
+        (&[], &["links.air.channel=\"perfect\""]),
+        (&[], &["links.air.arq=\"none\""]),
+        (&[], &["nodes.station.radio=\"per-link\""]),
+        // Units.
+        (&[], &["duration=\"10000 ms\""]),
+        (&[], &["links.wire.rate=\"8000 kbps\""]),
+        (&[], &["flows.down.bytes=\"100000 B\""]),
+        // A name, or a table with it.
+        (&["links.air.arq=\"stop-and-wait\""], &["links.air.arq={kind=\"stop-and-wait\"}"]),
+        (&["scheme=\"snoop\""], &["scheme={kind=\"snoop\"}"]),
+        (
+            &["scheme=\"snoop\""],
+            &["nodes.server.scheme=\"snoop\"", "nodes.station.scheme=\"snoop\"", "nodes.mobile.scheme=\"snoop\""],
+        ),
+        (&["links.wire.loss=0.1"], &["links.wire.channel={kind=\"uniform\", loss=0.1}"]),
+        // The order of keys.
+        (
+            &["links.air.channel={kind=\"two-state\", mean_good=\"2 s\", mean_bad=\"1 s\"}"],
+            &["links.air.channel={mean_bad=\"1000 ms\", mean_good=\"2 s\", kind=\"two-state\"}"],
+        ),
+    ];
+    for (one, other) in same {
+        assert_eq!(key(one), key(other), "{one:?} and {other:?}");
+    }
+}
+
+#[test]
+fn every_setting_that_changes_the_network_changes_the_key() {
+    let different: &[&[&str]] = &[
+        &[],
+        &["seed=2"],
+        &["duration=\"11 s\""],
+        &["profile=\"goel1997\""],
+        &["scheme=\"refined-icmp\""],
+        &["scheme=\"snoop\""],
+        &["nodes.station.scheme=\"snoop\""],
+        &["nodes.station.buffer=\"64 kB\""],
+        &["nodes.station.processing_delay=\"1 ms\""],
+        &["nodes.station.radio=\"shared\""],
+        &["links.wire.rate=\"9 Mbps\""],
+        &["links.air.rate=\"8 Mbps\""],
+        &["links.wire.delay=\"11 ms\""],
+        &["links.wire.queue=\"10 packets\""],
+        &["links.wire.queue=\"10 kB\""],
+        &["links.wire.queue=\"10 packets\"", "links.wire.ecn_threshold=\"5 packets\""],
+        &["links.wire.ecn_threshold=\"5 packets\""],
+        &["links.wire.queue_tie=\"arrival-first\""],
+        &["links.wire.loss=0.1"],
+        &["links.wire.loss=0.2"],
+        &["links.air.channel={kind=\"uniform\", loss=0.1}"],
+        &["links.air.channel={kind=\"two-state\", mean_good=\"2 s\", mean_bad=\"1 s\"}"],
+        &["links.air.channel={kind=\"two-state\", mean_good=\"1 s\", mean_bad=\"2 s\"}"],
+        &["links.air.arq=\"stop-and-wait\""],
+        &["links.air.arq=\"go-back-n\""],
+        &["links.air.arq=\"selective-repeat\""],
+        &["links.air.random_seed=1"],
+        &["flows.down.bytes=\"101 kB\""],
+        &["flows.down.start=\"1 s\""],
+        &["flows.down.from=\"mobile\"", "flows.down.to=\"server\""],
+        &["flows.down.tcp.variant=\"tahoe\""],
+        &["flows.down.tcp.variant=\"newreno\""],
+        &["flows.down.tcp.variant=\"sack\""],
+        &["flows.down.tcp.control=\"cubic\""],
+        &["flows.down.tcp.control=\"vegas\""],
+        &["flows.down.tcp.initial_window=3"],
+        &["flows.down.tcp.timestamps=true"],
+        &["flows.down.tcp.handshake=true"],
+        &["flows.down.tcp.limited_transmit=true"],
+        &["flows.down.tcp.min_rto=\"200 ms\""],
+        &["flows.down.tcp.max_rto=\"30 s\""],
+        &["flows.down.tcp.initial_ssthresh=\"20 kB\""],
+        &["flows.down.tcp.frto=true"],
+    ];
+    let keys: Vec<Digest> = different.iter().map(|set| key(set)).collect();
+    for (at, one) in keys.iter().enumerate() {
+        if let Some(same) = keys[..at].iter().position(|other| other == one) {
+            panic!("{:?} and {:?} have one key", different[at], different[same]);
+        }
+    }
+}
+
+/// The names of nodes, links and flows stand in results, and those of links decide which random streams they have.
+#[test]
+fn names_are_part_of_the_key() {
+    let renamed = BASE.replace("wire =", "cable =");
+    let source = load::of_text("base".into(), "base.toml".into(), renamed.as_bytes(), &Overrides::default()).unwrap();
+    let loaded = source.resolve(&source.document).unwrap();
+    assert_ne!(Digest::of(&loaded.network).unwrap(), key(&[]));
+}
+
+/// The keys of the examples. A field that is renamed leaves them as they are.
+#[test]
+fn keys_change_only_with_the_version_of_the_form() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/store-keys.txt");
+    let mut examples: Vec<_> = std::fs::read_dir(root.join("examples"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|ending| ending == "toml"))
+        .collect();
+    examples.sort();
+    let mut found = format!("model {}\n", sim::MODEL_VERSION);
+    for path in examples {
+        let loaded = load(&path, &Overrides::default()).unwrap_or_else(|problems| panic!("{problems:?}"));
+        writeln!(found, "{} {}", Digest::of(&loaded.network).unwrap(), loaded.stem).unwrap();
+    }
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        std::fs::write(&golden, &found).unwrap();
+    }
+    assert!(
+        std::fs::read_to_string(&golden).unwrap_or_default() == found,
+        "the keys of runs changed. If a field of a network was moved, or added before others, put it at the end of its struct; \
+         else raise FORM in crates/lab/src/store/canonical.rs, so that stores get new keys. If an example or the model's version \
+         changed, or FORM was raised, write the golden file again with UPDATE_GOLDEN=1"
+    );
+}
