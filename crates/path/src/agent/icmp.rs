@@ -7,7 +7,7 @@ use crate::station::RadioNotice;
 
 /// Sends a message about the segment to its source. Only data is worth a message: the next acknowledgment makes up for
 /// a lost one.
-pub(super) fn tell_sender(kind: NoticeKind, about: &RadioNotice, cx: &mut AgentCx<'_>) {
+pub fn tell_sender(kind: NoticeKind, about: &RadioNotice, cx: &mut AgentCx<'_>) {
     let Some(segment) = about.packet.data() else { return };
     let notice = Notice {
         kind,

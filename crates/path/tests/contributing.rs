@@ -1,0 +1,54 @@
+//! The agent and the channel of CONTRIBUTING.md: the files compile, their tests pass, and the page shows them as they are.
+
+pub use path::{event, station};
+
+#[path = "contributing"]
+mod agent {
+    pub use path::agent::*;
+
+    pub mod third_attempt;
+
+    engine::registry! {
+        /// As in crates/path/src/agent/mod.rs.
+        pub enum Example: "scheme" => build() -> Option<Box<dyn Agent>>, traits() -> Traits {
+        ThirdAttempt => third_attempt, "third-attempt", "ICMP-RETRANSMIT at the third failed local attempt";
+        }
+    }
+}
+
+#[path = "contributing"]
+mod channel {
+    use engine::Stream;
+    pub use path::channel::*;
+
+    pub mod periodic;
+
+    engine::registry! {
+        /// As in crates/path/src/channel/mod.rs.
+        pub enum Example: "channel" => build(stream: Stream) -> Box<dyn Channel> {
+        Periodic => periodic, "periodic", "BAD for a fixed time at the end of every period";
+        }
+    }
+}
+
+const PAGE: &str = include_str!("../../../CONTRIBUTING.md");
+
+#[test]
+fn contributing_shows_the_files_and_their_lines() {
+    for file in [include_str!("contributing/third_attempt.rs"), include_str!("contributing/periodic.rs")] {
+        assert!(PAGE.contains(&format!("```rust\n{file}```")));
+    }
+    for line in [
+        "        ThirdAttempt => third_attempt, \"third-attempt\", \"ICMP-RETRANSMIT at the third failed local attempt\";\n",
+        "        Periodic => periodic, \"periodic\", \"BAD for a fixed time at the end of every period\";\n",
+    ] {
+        assert!(PAGE.contains(line) && include_str!("contributing.rs").contains(line));
+    }
+}
+
+#[test]
+fn examples_have_their_names() {
+    let agent: agent::Example = engine::registry::by_name("third-attempt").unwrap();
+    assert!(agent.build().is_some() && agent.traits().hears_link_layer);
+    assert_eq!(channel::Example::MEMBERS[0].0, "periodic");
+}
