@@ -1,4 +1,4 @@
-//! Which keys of a scenario have their defaults, for --verbose.
+//! The keys of a scenario that have their defaults, for --verbose.
 
 use std::collections::BTreeMap;
 

@@ -14,7 +14,7 @@ use scenario::problem::Problem;
 use crate::defaults::defaults;
 use crate::talk::{detail, is_verbose, note};
 
-/// What messages call a scenario from standard input. Files that it names are relative to the working directory.
+/// The name of standard input in messages. Files that it names are relative to the working directory.
 const STDIN: &str = "<stdin>";
 
 /// Keys at their defaults that --verbose lists; a scenario of a thousand flows has thousands.
@@ -28,7 +28,7 @@ pub fn is_stdin(file: &Path) -> bool {
 /// Standard input, up to `limit` bytes.
 ///
 /// # Errors
-/// Those of reading it.
+/// Errors of reading it.
 pub fn read_stdin(limit: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     io::stdin().lock().take(limit).read_to_end(&mut bytes)?;
@@ -63,11 +63,11 @@ impl Files for Input {
     }
 }
 
-/// Reads the scenario in `file`, without checking it yet. One from standard input is called after its text, so that results
-/// of different scenarios have different places.
+/// Reads the scenario in `file`, without checking it yet. The name of one from standard input has a hash of its text, so that
+/// different scenarios have different result directories.
 ///
 /// # Errors
-/// What is wrong with its text.
+/// The errors in its text.
 pub fn open(file: &Path, overrides: &Overrides) -> Result<Source, Vec<Problem>> {
     let files = Rc::new(Input::default());
     let source = if is_stdin(file) {
@@ -83,7 +83,7 @@ pub fn open(file: &Path, overrides: &Overrides) -> Result<Source, Vec<Problem>> 
     };
     if is_verbose() {
         let text = files.first.get().map_or(&[][..], Vec::as_slice);
-        // A scenario that cannot be read has errors, which are said elsewhere.
+        // Errors of the scenario are reported elsewhere.
         let scenario = source.document.read().ok();
         let taken = scenario.map(|scenario| defaults(text, overrides, &scenario)).unwrap_or_default();
         taken.iter().take(MAX_DEFAULTS).for_each(|line| detail(format_args!("default: {line}")));

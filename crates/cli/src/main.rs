@@ -1,7 +1,7 @@
 //! The `lasthop` command.
 //!
-//! stdout has results, stderr messages. Exit codes: 0 done, 1 the run failed, 2 the input is wrong, 3 a script needs what is
-//! not supported, 130 interrupted.
+//! Results go to stdout, messages to stderr. Exit codes: 0 done, 1 the run failed, 2 the input is wrong, 3 a script needs an
+//! unsupported feature, 130 interrupted.
 
 mod commands;
 mod defaults;
@@ -29,8 +29,8 @@ use commands::{
 };
 use talk::{Volume, detail, say};
 
-const EXIT_CODES: &str = "Exit codes: 0 done, 1 the run failed, 2 the input is wrong, 3 a script of `drill` needs what is not \
-     supported, 130 interrupted.";
+const EXIT_CODES: &str = "Exit codes: 0 done, 1 the run failed, 2 the input is wrong, 3 a script of `drill` needs an \
+     unsupported feature, 130 interrupted.";
 
 /// A laboratory for TCP over wireless paths.
 #[derive(Parser)]
@@ -54,51 +54,51 @@ enum Command {
     Run(run::Args),
     /// Run a scenario many times: every point of its sweep, every case, every replication, on all cores
     Sweep(sweep::Args),
-    /// Compare schemes on the same air: what each brings, what it costs, and what it asks for
+    /// Compare schemes on the same channel: goodput, cost, and the nodes that each changes
     Compare(compare::Args),
     /// Write a store's results as CSV, Parquet or JSON
     Export(export::Args),
-    /// Write a store's results as a page for browsers: one file with pictures, tables, and how to repeat it
+    /// Write a store's results as one HTML file with pictures, tables, and the scenario to repeat them
     Report(report::Args),
     /// Put the shards of a sweep, made on different machines, into one store
     Merge(merge::Args),
-    /// Read every row of a store and say which are not as they were written
+    /// Check every row of a store, and list the damaged ones
     Verify(verify::Args),
     /// Repeat a paper's evaluation: its numbers, ours with their intervals, and a report
     Reproduce(reproduce::Args),
     /// Draw a run: sequence numbers and the congestion window against time, as SVG and PNG
     Plot(plot::Args),
-    /// Say what held a run up: waits, needless resending and cuts, with what each cost, the costliest first
+    /// List what delayed a run: waits, needless retransmissions and reductions, each with its cost, the costliest first
     Explain(explain::Args),
-    /// Say how long a scenario must run until the goodput of its flows is steady
+    /// Find how long a scenario must run until the goodput of its flows is steady
     Steady(steady::Args),
     /// Run packetdrill scripts against our end of TCP, in simulated time
     Drill(drill::Args),
-    /// Say what is wrong with a scenario, without running it
+    /// Check a scenario for errors, without running it
     Check(check::Args),
     /// Print a datafile.dat of the thesis as a TOML scenario with the same results
     Convert(convert::Args),
-    /// List what scenarios can name: schemes, channels, TCP variants, traces, ...
+    /// List the names that scenarios can use: schemes, channels, TCP variants, traces, ...
     List(list::Args),
     /// Print the JSON Schema of scenarios, for editors, or of summaries, for programs that read them
     Schema(schema::Args),
-    /// Print a script that completes this command's words in a shell
+    /// Print a completion script for a shell
     Completions(completions::Args),
     /// Print the manual page of this command, or write the pages of all commands
     Man(man::Args),
 }
 
-/// How a command ends when it does not end well.
+/// Why a command fails.
 enum Failure {
     /// The input is wrong: exit code 2.
     Input(String),
     /// The run failed: exit code 1.
     Run(String),
-    /// Nothing is wrong, but something is not supported: exit code 3.
+    /// The input is correct but needs an unsupported feature: exit code 3.
     Unsupported(String),
-    /// Ctrl-C: exit code 130, as a shell would have it.
+    /// Ctrl-C: exit code 130, by the convention of shells.
     Interrupted(String),
-    /// Whoever read our output has gone away: nothing to complain about.
+    /// The reader of standard output closed it: not an error.
     BrokenPipe,
 }
 
@@ -125,18 +125,17 @@ impl From<RunError> for Failure {
     }
 }
 
-/// A file that grows beyond what the system allows shall be an error of the write, which is reported, not a signal
-/// that ends the program where it stands.
+/// Turns the signal for a file above the system's size limit into an error of the write, which is reported.
 fn outlive_file_size_limit() {
-    // Nobody looks at the flag: that there is a handler is all it takes.
+    // The flag is not read: a handler is all that is needed.
     #[cfg(unix)]
     let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::new(AtomicBool::new(false)));
 }
 
-/// How the command ends if its words are no command, or ask for help.
+/// The exit code for arguments that clap rejects, or that ask for help.
 fn misread(error: &clap::Error) -> ExitCode {
     let text = error.render();
-    // clap repeats what was typed, as it was typed.
+    // clap repeats the arguments without escaping them.
     if let Cow::Owned(text) = visible(&text.to_string()) {
         say(text.trim_end());
     } else if let Err(unsaid) = error.print()
@@ -182,7 +181,7 @@ fn main() -> ExitCode {
     ended(outcome)
 }
 
-/// Says how it went, and the exit code for it.
+/// Prints the failure, and gives the exit code.
 fn ended(outcome: Result<(), Failure>) -> ExitCode {
     match outcome {
         Ok(()) | Err(Failure::BrokenPipe) => ExitCode::SUCCESS,

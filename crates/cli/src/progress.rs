@@ -1,4 +1,4 @@
-//! A progress bar on stderr for runs that take longer than a moment, and an ear for Ctrl-C.
+//! A progress bar on stderr, and the handler of Ctrl-C.
 
 use std::fmt;
 use std::ops::ControlFlow;
@@ -18,11 +18,11 @@ pub struct Progress {
 }
 
 const STEPS: u64 = 10_000;
-/// How often it is drawn while nothing is done.
+/// The interval at which it is drawn without progress.
 const TICK: Duration = Duration::from_millis(500);
 
 impl Progress {
-    /// A bar for what is called `name`. From now on Ctrl-C is noted instead of ending the program at once.
+    /// A bar called `name`. From now on the first Ctrl-C only sets a flag.
     pub fn new(name: &str) -> Self {
         let progress = Self::with_template(name, "{prefix} [{bar:30}] {percent}% {elapsed} elapsed{left}");
         progress.bar.enable_steady_tick(TICK);
@@ -40,7 +40,7 @@ impl Progress {
         let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
         let style = style.with_key("left", |state: &ProgressState, out: &mut dyn fmt::Write| {
             if let Some(left) = left(state.elapsed(), state.eta()) {
-                // Only a bar; what it is written to is text in memory.
+                // Writing to text in memory does not fail.
                 let _ = write!(out, ", {:#} left", HumanDuration(left));
             }
         });
@@ -52,9 +52,9 @@ impl Progress {
         bar.set_prefix(name.to_owned());
         let interrupted = Arc::new(AtomicBool::new(false));
         let heard = Arc::clone(&interrupted);
-        // Without a handler Ctrl-C ends the program where it stands, which loses nothing but tidiness.
+        // Without a handler Ctrl-C ends the program at once, and temporary files remain.
         let _ = ctrlc::set_handler(move || {
-            // Asked for twice: it need not be tidy.
+            // The second Ctrl-C ends the program at once.
             if heard.swap(true, Ordering::Relaxed) {
                 std::process::exit(130);
             }
@@ -62,7 +62,7 @@ impl Progress {
         Progress { bar, interrupted }
     }
 
-    /// `done` of `wanted` runs are finished, not counting those that were before. Breaks off after Ctrl-C.
+    /// `done` of `wanted` runs are finished, without those found in the store. Breaks off after Ctrl-C.
     pub fn count(&self, done: u64, wanted: u64) -> ControlFlow<()> {
         if self.bar.length() != Some(wanted) {
             self.bar.set_length(wanted);
@@ -92,13 +92,13 @@ impl Progress {
         }
     }
 
-    /// Takes the bar away.
+    /// Removes the bar.
     pub fn finish(&self) {
         self.bar.finish_and_clear();
     }
 }
 
-/// How long it will still take, once it has gone on for long enough to tell.
+/// The remaining time, after the first seconds.
 fn left(elapsed: Duration, estimate: Duration) -> Option<Duration> {
     (elapsed >= Duration::from_secs(2)).then_some(estimate)
 }
@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_is_foretold_in_the_first_moment() {
+    fn remaining_time_is_shown_after_two_seconds() {
         let estimate = Duration::from_secs(77);
         assert_eq!(left(Duration::from_millis(500), estimate), None);
         assert_eq!(left(Duration::from_secs(2), estimate), Some(estimate));

@@ -1,4 +1,4 @@
-//! A sweep's figures for people: one table for each figure.
+//! A sweep's metrics as text: one table for each metric.
 
 use lab::export::shown;
 use lab::sweep::analysis::Analysis;
@@ -10,10 +10,10 @@ use stats::Interval;
 
 use crate::table::{aligned, row};
 
-/// Of what has 0 in every run so many are named.
+/// The most names in the line of links, media, stations and nodes with 0 in every run.
 const NAMED: usize = 8;
 
-/// Every figure asked for.
+/// The tables of all metrics.
 pub fn of(analysis: &Analysis) -> String {
     let sweep = &analysis.sweep;
     let mut out = format!("{}\n", if sweep.title.is_empty() { &sweep.name } else { &sweep.title });

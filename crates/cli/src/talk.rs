@@ -1,4 +1,4 @@
-//! Messages on stderr, and how many of them are wanted.
+//! Messages on stderr, and their level of detail.
 
 use std::fmt::Display;
 use std::io::Write;
@@ -7,13 +7,13 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use clap::Args;
 use engine::text::visible;
 
-/// How much is said beside results.
+/// The level of detail of messages.
 #[derive(Args)]
 pub struct Volume {
     /// Print results and errors only: no progress, no warnings, no notes such as where results were written
     #[arg(short, long, global = true, display_order = 1000, conflicts_with = "verbose")]
     quiet: bool,
-    /// Say on standard error where things come from: files read, keys at their defaults, default places and threads, and the
+    /// Report on standard error the files read, keys at their defaults, default places and threads, and the
     /// time used; `drill` also prints every packet
     #[arg(short, long, global = true, display_order = 1001)]
     verbose: bool,
@@ -27,7 +27,7 @@ const VERBOSE: u8 = 2;
 static LEVEL: AtomicU8 = AtomicU8::new(NORMAL);
 
 impl Volume {
-    /// From now on messages are as these options ask.
+    /// Applies these options to all later messages.
     pub fn apply(&self) {
         let level = match (self.quiet, self.verbose) {
             (true, _) => QUIET,
@@ -48,7 +48,7 @@ pub fn is_verbose() -> bool {
     LEVEL.load(Ordering::Relaxed) == VERBOSE
 }
 
-/// Writes an error, or a result whose place on stdout is taken, to stderr. A closed stderr, as behind `2>&1 | head`, is
+/// Writes an error, or a result while stdout has other output, to stderr. A closed stderr, as behind `2>&1 | head`, is
 /// ignored: `eprintln!` would panic.
 pub fn say(text: impl Display) {
     let text = text.to_string();

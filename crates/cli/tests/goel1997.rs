@@ -27,16 +27,32 @@ fn print_events_writes_the_event_trace_to_standard_output() {
     assert!(!dir.join("r/event-trace.txt").exists());
 }
 
-/// A closed standard output ends the run without an error.
+/// The run finishes and writes its result.
 #[test]
 #[cfg(unix)]
-fn closed_standard_output_is_no_error() {
+fn closed_standard_output_does_not_stop_a_run() {
     let dir = scratch("print-events-head");
     let mut command = command(&dir, &["run", &file("examples/goel-refined.toml"), "--print-events", "--out", "r"]);
     let (reader, writer) = std::io::pipe().unwrap();
     drop(reader);
     let run = ended(command.stdout(writer).stderr(std::process::Stdio::piped()).output().unwrap());
-    assert_eq!((run.code, run.err.as_str()), (Some(0), ""));
+    assert!(run.code == Some(0) && run.err.ends_with("\nresults in r\n"), "{}", run.err);
+    assert!(dir.join("r/summary.json").is_file());
+}
+
+#[test]
+fn settings_of_the_event_trace_without_it_are_reported() {
+    let dir = scratch("idle-event-settings");
+    let example = file("examples/goel-refined.toml");
+    let warned = |options: &[&str]| {
+        let run = lasthop(&dir, &[&["run", &example, "--no-out", "--set", "duration=1 s"], options].concat());
+        assert_eq!(run.code, Some(0), "{}", run.err);
+        ["--events has no effect", "output.print_interval has no effect"].map(|text| run.err.contains(text))
+    };
+    let interval = ["--set", "output.print_interval=1 s"];
+    assert_eq!(warned(&["--events=-corrupted"]), [true, false]);
+    assert_eq!(warned(&interval), [false, true]);
+    assert_eq!(warned(&[&interval[..], &["--events=-corrupted", "--print-events"]].concat()), [false, false]);
 }
 
 /// The example has nine corruptions, one frame given up, one fast retransmit [goel1997 B.4]; each kind can be excluded.
@@ -114,7 +130,7 @@ fn recorded_channel_is_replayed() {
     let recorded = lasthop(&dir, &["run", "datafile.dat"]);
     assert_eq!(recorded.code, Some(0), "{}", recorded.err);
     let path = "results/datafile-seed1/trace.dat";
-    assert!(recorded.err.contains(&format!("note: read_from_trace = 0 {path} lets")), "{}", recorded.err);
+    assert!(recorded.err.contains(&format!("note: read_from_trace = 0 {path} repeats")), "{}", recorded.err);
     let air = text(&dir.join(path));
     assert!(air.lines().count() > 2, "{air}");
     let completed = |out: &str| out.lines().find(|line| line.starts_with("211 ")).expect("the flow").to_owned();

@@ -53,7 +53,7 @@ fn undamaged_store_passes() {
     let (dir, _) = store("verify-sound");
     let before = fs::read(dir.join("s.sqlite")).unwrap();
     let out = fine(&dir, &["verify", "s.sqlite"]);
-    assert_eq!(out, "s.sqlite: 1 sweeps, 4 cells, 12 runs\nevery row is as it was written\n");
+    assert_eq!(out, "s.sqlite: 1 sweep, 4 cells, 12 runs\nevery row is as it was written\n");
     assert_eq!(fine(&dir, &["verify", "s.sqlite", "--remove"]), out);
     assert_eq!(fs::read(dir.join("s.sqlite")).unwrap(), before);
     let missing = lasthop(&dir, &["verify", "missing.sqlite"]);
@@ -88,10 +88,10 @@ fn changed_run_is_detected_removed_and_repeated() {
     assert!(ended.out.contains(&format!("not as written: {row}")), "{}", ended.out);
     assert!(ended.err.contains("--remove` removes them; `lasthop sweep FILE --out s.sqlite`"), "{}", ended.err);
     let removed = fine(&dir, &["verify", "s.sqlite", "--remove"]);
-    assert!(removed.ends_with("removed 1 rows; `lasthop sweep FILE --out s.sqlite` runs again what is missing\n"));
+    assert!(removed.ends_with("removed 1 row; `lasthop sweep FILE --out s.sqlite` runs again what is missing\n"));
     let again = lasthop(&dir, &ARGS);
     assert_eq!((again.code, again.out), (Some(0), printed), "{}", again.err);
-    assert!(again.err.contains("1 runs, 11 were there before"), "{}", again.err);
+    assert!(again.err.contains("1 run, 11 were there before"), "{}", again.err);
     assert!(fine(&dir, &["verify", "s.sqlite"]).ends_with("every row is as it was written\n"));
 }
 

@@ -24,7 +24,7 @@ impl Picture {
             }
         }
         out.push_str("</svg>\n");
-        visible(&out).into_owned()
+        out
     }
 }
 
@@ -128,10 +128,10 @@ impl std::fmt::Display for Next {
     }
 }
 
-/// Escapes text for XML; control characters, which XML forbids, become spaces.
+/// Escapes text for XML; control characters are written out as in other output, newlines and tabs become spaces.
 fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
+    for c in visible(text).chars() {
         match c {
             '&' => out.push_str("&amp;"),
             '<' => out.push_str("&lt;"),
@@ -158,7 +158,8 @@ mod tests {
     }
 
     #[test]
-    fn markup_characters_are_escaped() {
-        assert_eq!(escape("a<b> & \"c\"\u{1}"), "a&lt;b&gt; &amp; &quot;c&quot; ");
+    fn markup_and_control_characters_are_escaped() {
+        assert_eq!(escape("a<b> & \"c\"\n"), "a&lt;b&gt; &amp; &quot;c&quot; ");
+        assert_eq!(escape("\u{1b}[31m \u{202e}"), "\\u001b[31m \\u202e", "as in other output");
     }
 }

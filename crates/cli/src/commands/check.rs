@@ -10,7 +10,7 @@ use observe::output::Outputs;
 use scenario::problem::Problem;
 use scenario::traces;
 
-use super::{ScenarioArgs, listed, print, refused, resolved, shown, warn};
+use super::{ScenarioArgs, count, listed, print, refused, resolved, shown, warn};
 use crate::Failure;
 
 /// Arguments of `lasthop check`.
@@ -20,7 +20,7 @@ pub struct Args {
     scenario: ScenarioArgs,
 }
 
-/// Says what is wrong, or that nothing is.
+/// Prints the errors, or that there are no errors.
 pub fn run(args: &Args) -> Result<(), Failure> {
     let source = args.scenario.open()?;
     let loaded = resolved(&source)?;
@@ -39,10 +39,10 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     print(&format!("{}: ok: {nodes}, {links}, {flows}{sweep}\n", shown(&loaded.path)))
 }
 
-/// The size of the sweep, which is worked out to be checked.
+/// The size of the sweep. Its plan is made to check it.
 fn sweep(source: &Source, loaded: &Loaded) -> Result<String, Failure> {
     let plan = Plan::of(source).map_err(refused)?;
-    // The scenario's own are said already.
+    // The scenario's own are printed already.
     let more: Vec<&Problem> = plan.warnings.iter().filter(|warning| !loaded.warnings.contains(warning)).collect();
     warn(&more);
     let replications = match plan.replications() {
@@ -51,8 +51,4 @@ fn sweep(source: &Source, loaded: &Loaded) -> Result<String, Failure> {
     };
     let (points, cases) = (count(plan.points.len(), "point"), count(plan.cases.len(), "case"));
     Ok(format!("; sweep: {points} x {cases} x {replications}"))
-}
-
-fn count(number: usize, what: &str) -> String {
-    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
 }

@@ -16,7 +16,7 @@ use scenario::problem::Problem;
 use serde_json::Value;
 
 use super::sweep::replications;
-use super::{Jobs, listed, print, seed, shown, warn};
+use super::{Jobs, count, listed, print, seed, shown, warn};
 use crate::Failure;
 use crate::input;
 use crate::progress::Progress;
@@ -29,23 +29,23 @@ pub struct Args {
     /// Schemes to compare, separated by commas; with unmodified, all others are compared with it [default: all]
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     schemes: Vec<String>,
-    /// Paths to compare them on, separated by commas: a network (lan, wan, satellite), a kind of air (random-loss, bursts,
+    /// Paths to compare them on, separated by commas: a network (lan, wan, satellite), a kind of channel (random-loss, bursts,
     /// disconnection, delay-variation, upload), or both, such as wan-bursts [default: all]
     #[arg(long, value_name = "NAMES", value_delimiter = ',', conflicts_with = "scenario")]
     paths: Vec<String>,
-    /// Compare them on the network of this scenario instead, - for standard input; its schemes and its sweep do not count
+    /// Compare them on the network of this scenario instead, - for standard input; its schemes and its sweep are ignored
     #[arg(long, value_name = "FILE")]
     scenario: Option<PathBuf>,
-    /// Replications of each scheme on each path, each with chance of its own
+    /// Replications of each scheme on each path, each with its own random streams
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = replications, allow_negative_numbers = true)]
     replications: u64,
     /// Change a key of every path's scenario, such as duration="20 s"; may be repeated
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
-    /// What chance begins with, 0 to 2^63 - 1
+    /// The random seed, 0 to 2^63 - 1
     #[arg(long, value_name = "N", value_parser = seed, allow_negative_numbers = true)]
     seed: Option<u64>,
-    /// The store to keep finished runs in, and to go on from
+    /// The store for finished runs, which are not repeated
     #[arg(long, value_name = "STORE", default_value = "results/compare.sqlite")]
     out: PathBuf,
     #[command(flatten)]
@@ -73,7 +73,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Everything that is to be run, checked before anything is.
+/// All runs, checked before the first begins.
 fn plans(args: &Args) -> Result<Vec<(String, Plan)>, Vec<Problem>> {
     let schemes = compare::schemes(&args.schemes).map_err(|problem| vec![problem])?;
     let overrides = Overrides { set: args.set.clone(), scheme: None, seed: args.seed };
@@ -85,7 +85,7 @@ fn plans(args: &Args) -> Result<Vec<(String, Plan)>, Vec<Problem>> {
     paths.into_iter().map(|path| Ok((path.name.clone(), plan(compare::source(&path, &overrides)?)?))).collect()
 }
 
-/// Runs what the store does not have yet, path by path.
+/// Runs the missing runs, path by path.
 fn ran(args: &Args, plans: &[(String, Plan)], store: &mut Store) -> Result<Vec<Comparison>, Failure> {
     let runs = |plan: &Plan| plan.cases.len() as u64 * args.replications;
     let all: u64 = plans.iter().map(|(_, plan)| runs(plan)).sum();
@@ -101,7 +101,7 @@ fn ran(args: &Args, plans: &[(String, Plan)], store: &mut Store) -> Result<Vec<C
             Err(error) => {
                 progress.finish();
                 return Err(match error {
-                    // Of the path at which it was interrupted only; what counts is the whole.
+                    // The error counts the runs of one path only.
                     SweepError::Interrupted(tally) => {
                         let finished = done + found + tally.done + tally.found;
                         Failure::Interrupted(format!(
@@ -122,7 +122,7 @@ fn ran(args: &Args, plans: &[(String, Plan)], store: &mut Store) -> Result<Vec<C
         warn(&warnings.iter().map(|warning| format!("{}: {warning}", comparison.name)).collect::<Vec<_>>());
     }
     let before = if found > 0 { format!(", {found} were there before") } else { String::new() };
-    note(format_args!("{done} runs{before}; kept in {}", shown(&args.out)));
+    note(format_args!("{}{before}; kept in {}", count(done, "run"), shown(&args.out)));
     Ok(comparisons.into_iter().map(|(comparison, _)| comparison).collect())
 }
 

@@ -19,7 +19,7 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<(), Failure> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "lasthop", &mut script);
-    // Not through `print`: a script may hold any character, and is the program's own.
+    // Not through `print`, which escapes characters that a script may need.
     let mut out = std::io::stdout().lock();
     out.write_all(&script)?;
     out.flush()?;

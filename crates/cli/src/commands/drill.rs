@@ -21,7 +21,7 @@ pub struct Args {
     /// packetdrill scripts; - is standard input
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
-    /// How far from its time a packet may come, such as "0us"; overrides what scripts say [default: 4 ms]
+    /// The tolerance for the time of a packet, such as "0us"; overrides the scripts' [default: 4 ms]
     #[arg(long, value_name = "SPAN")]
     tolerance: Option<String>,
     /// Print JSON instead of lines: an array with an object for each script
@@ -56,7 +56,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
                 note(format_args!("warning: {}:{line}:{column}: {text}", ran.file));
             }
         }
-        // The message about a script that is alone is that of the command.
+        // With a single script its message is the command's.
         if args.files.len() > 1
             && let Some(message) = ran.message()
         {
@@ -73,7 +73,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     ended(&all)
 }
 
-/// How the command ends: wrong input before failures before what is not supported.
+/// How the command ends: wrong input takes precedence over failures, failures over unsupported features.
 fn ended(all: &[Ran]) -> Result<(), Failure> {
     let ended = |outcome: &str, failure: fn(String) -> Failure| {
         let count = all.iter().filter(|ran| ran.outcome() == outcome).count();
@@ -88,7 +88,7 @@ fn ended(all: &[Ran]) -> Result<(), Failure> {
     ended("not supported", Failure::Unsupported)
 }
 
-/// The outcome of what is no script.
+/// The outcome for a file that is not a script.
 const UNREADABLE: &str = "not a script";
 
 impl Ran {
@@ -96,7 +96,7 @@ impl Ran {
         self.result.as_ref().map_or(UNREADABLE, |report| report.outcome.name())
     }
 
-    /// What is wrong, if anything is.
+    /// The error, if there is one.
     fn message(&self) -> Option<String> {
         match &self.result {
             Ok(report) => report.message(&self.file, &self.text).map(|message| format!("error: {message}")),
@@ -143,7 +143,7 @@ fn lines(ran: &Ran, verbose: bool) -> String {
     }
 }
 
-/// How many came to what.
+/// The number of scripts with each outcome.
 fn counted(all: &[Ran]) -> String {
     let outcomes = ["passed", "failed", "not supported", UNREADABLE];
     let counts: Vec<String> = outcomes

@@ -11,7 +11,7 @@ use observe::explain::{Explain, FlowReport, millis};
 use scenario::ran::what_ran;
 use serde_json::{Value, json};
 
-use super::{ScenarioArgs, flow_named, plot, print, shown};
+use super::{ScenarioArgs, flow_named, plot, print_if_open, shown};
 use crate::progress::Progress;
 use crate::talk::note;
 use crate::{Failure, table};
@@ -57,12 +57,12 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let named = || chosen.iter().map(|flow| (loaded.network.flows[*flow].name.as_str(), &reports[*flow]));
     if args.json {
         let reports: Vec<Value> = named().map(|(name, report)| as_json(name, report, args.top)).collect();
-        print(&format!("{:#}\n", Value::from(reports)))?;
+        print_if_open(&format!("{:#}\n", Value::from(reports)))?;
     } else {
         let title = loaded.title();
         let mut text = format!("{title} (seed {})\n", loaded.network.seed);
         named().for_each(|(name, report)| text.push_str(&as_table(name, report, args.top)));
-        print(&text)?;
+        print_if_open(&text)?;
     }
     match out {
         Some(out) if recorder.overflowed() => {
@@ -109,7 +109,7 @@ fn draw(
     Ok(())
 }
 
-/// Marks that can be told apart.
+/// Marks with distinct labels.
 const MOST_MARKS: usize = 12;
 
 fn as_json(name: &str, report: &FlowReport, top: usize) -> Value {
@@ -180,7 +180,7 @@ fn as_table(name: &str, report: &FlowReport, top: usize) -> String {
     out
 }
 
-/// What the sender waited for when it sent nothing, the longest first.
+/// The reasons for which the sender did not send, the longest first.
 fn blocked(report: &FlowReport) -> String {
     let mut held: Vec<_> = report.blocked.iter().filter(|(_, held)| *held > Span::ZERO).collect();
     held.sort_by_key(|(_, held)| std::cmp::Reverse(*held));
@@ -190,7 +190,7 @@ fn blocked(report: &FlowReport) -> String {
     if parts.is_empty() { String::new() } else { format!("the sender was blocked by {}\n", parts.join(", ")) }
 }
 
-/// One line a kind, and what all cost together.
+/// A line for each kind, and the total cost.
 fn totals(report: &FlowReport) -> String {
     let share =
         |cost: Span| format!("{:.1} %", 100.0 * cost.as_secs_f64() / report.took.as_secs_f64().max(f64::MIN_POSITIVE));
@@ -208,7 +208,7 @@ fn totals(report: &FlowReport) -> String {
 mod tests {
     use super::*;
 
-    /// What was not found is not the same as what was not there: a timer that expired has held the transfer up.
+    /// Without findings, timeouts are still reported: they delayed the transfer.
     #[test]
     fn where_nothing_is_found_the_timeouts_are_told() {
         for (timeouts, end) in [(0, "was found\n"), (1, "expired once\n"), (3, "expired 3 times\n")] {

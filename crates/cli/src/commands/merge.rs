@@ -6,13 +6,13 @@ use clap::Args as ClapArgs;
 use lab::store::Store;
 use lab::sweep::rekey;
 
-use super::{print, shown};
+use super::{count, print, shown};
 use crate::Failure;
 
 /// Arguments of `lasthop merge`.
 #[derive(ClapArgs)]
 pub struct Args {
-    /// The store that takes the others' runs; made if it is not there
+    /// The store that receives the runs of the others; created if it does not exist
     into: PathBuf,
     /// The stores to take from; they are not changed
     #[arg(required = true)]
@@ -21,7 +21,7 @@ pub struct Args {
 
 /// Merges stores.
 pub fn run(args: &Args) -> Result<(), Failure> {
-    // Before the target is made: a wrong name shall not leave an empty store behind.
+    // Before the target is created: a wrong name must not leave an empty store.
     for other in &args.from {
         Store::open(other)?;
     }
@@ -29,8 +29,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     for other in &args.from {
         let merged = store.merge(other)?;
         let (into, other) = (shown(&args.into), shown(other));
-        let counted = |count: u64, what: &str| format!("{count} new {what}{}", if count == 1 { "" } else { "s" });
-        let (runs, sweeps) = (counted(merged.runs, "run"), counted(merged.sweeps, "sweep"));
+        let (runs, sweeps) = (count(merged.runs, "new run"), count(merged.sweeps, "new sweep"));
         print(&format!("{into}: {runs} and {sweeps} from {other}\n"))?;
     }
     // Shards of one sweep may have been made by versions that name runs differently.

@@ -37,7 +37,7 @@ use crate::Failure;
 use crate::input;
 use crate::talk::{detail, note};
 
-/// What every command that reads a scenario takes.
+/// The arguments of every command that reads a scenario.
 #[derive(Args)]
 pub struct ScenarioArgs {
     /// A TOML scenario, a datafile.dat of the thesis, a result directory, or - for standard input
@@ -49,7 +49,7 @@ pub struct ScenarioArgs {
     /// The scheme of every node, such as refined-icmp (see `lasthop list schemes`)
     #[arg(long, value_name = "NAME")]
     pub scheme: Option<String>,
-    /// What chance begins with, 0 to 2^63 - 1
+    /// The random seed, 0 to 2^63 - 1
     #[arg(long, value_name = "N", value_parser = seed, allow_negative_numbers = true)]
     pub seed: Option<u64>,
 }
@@ -60,7 +60,7 @@ fn seed(text: &str) -> Result<u64, String> {
     text.parse().ok().filter(|seed| *seed <= MOST).ok_or_else(|| format!("a whole number, 0 to {MOST}, was expected"))
 }
 
-/// What every command that runs many times takes.
+/// The arguments of every command that runs many times.
 #[derive(Args)]
 pub struct Jobs {
     /// Threads [default: all cores]
@@ -73,7 +73,7 @@ fn threads(text: &str) -> Result<NonZeroUsize, String> {
 }
 
 impl Jobs {
-    /// How many threads.
+    /// The number of threads.
     pub fn count(&self) -> usize {
         if let Some(jobs) = self.jobs {
             return jobs.get();
@@ -97,13 +97,13 @@ impl ScenarioArgs {
         input::open(&self.file, &self.overrides()).map_err(refused)
     }
 
-    /// The result directory whose run is meant, if it is one and no option makes another run of it.
+    /// The result directory named by the file argument, unless an option changes the run.
     pub fn kept(&self) -> Option<&Path> {
         let changed = !self.set.is_empty() || self.scheme.is_some() || self.seed.is_some();
         (!input::is_stdin(&self.file) && self.file.is_dir() && !changed).then_some(self.file.as_path())
     }
 
-    /// What the options change.
+    /// The changes that the options make.
     pub fn overrides(&self) -> Overrides {
         Overrides { set: self.set.clone(), scheme: self.scheme.clone(), seed: self.seed }
     }
@@ -128,7 +128,7 @@ fn refused(problems: Vec<Problem>) -> Failure {
     Failure::Input(listed(&problems))
 }
 
-/// Says what is not wrong, but perhaps not what was meant.
+/// Prints warnings.
 fn warn(warnings: &[impl Display]) {
     for warning in warnings {
         note(format_args!("warning: {warning}"));
@@ -160,7 +160,7 @@ fn listed(problems: &[Problem]) -> String {
     lines.join("\n")
 }
 
-/// Prints to stdout, minding those who close it early; what a terminal would obey is written out.
+/// Prints to stdout, with control characters escaped. A closed stdout is `Failure::BrokenPipe`.
 fn print(text: &str) -> Result<(), Failure> {
     let mut out = std::io::stdout().lock();
     out.write_all(visible(text).as_bytes())?;
@@ -168,12 +168,27 @@ fn print(text: &str) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A path as people write it.
+/// As [`print`], for commands that write files afterwards: a closed stdout does not stop them.
+fn print_if_open(text: &str) -> Result<(), Failure> {
+    match print(text) {
+        Err(Failure::BrokenPipe) => Ok(()),
+        printed => printed,
+    }
+}
+
+/// A number with what it counts, such as "1 run" or "2 runs".
+fn count(number: impl Display, what: &str) -> String {
+    let number = number.to_string();
+    let ending = if number == "1" { "" } else { "s" };
+    format!("{number} {what}{ending}")
+}
+
+/// A path as text.
 fn shown(path: &Path) -> String {
     path.display().to_string()
 }
 
-/// Writes a file, and its directory if need be, whole or not at all.
+/// Writes a file, and creates its directory; the file appears complete or not at all.
 fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     let unwritable = |error| Failure::Run(format!("{}: cannot be written: {error}", shown(path)));
     atomic_file::write(path, bytes).map_err(unwritable)

@@ -77,7 +77,7 @@ fn size(text: &str) -> Result<(u32, u32), String> {
 /// Pixels of the PNG for each unit of the SVG.
 const PNG_SCALE: f32 = 2.0;
 
-/// So many flows are drawn without asking.
+/// The most flows that are drawn without `--flow all`.
 pub(super) const MANY: usize = 16;
 
 /// Draws a run.
@@ -122,7 +122,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         let description = &described[medium];
         let name = &description.name;
         let options = Options { title: Some(format!("{title}: medium {name}")), ..common.clone() };
-        // No name has a dot, so that this one is no flow's.
+        // No flow's name has a dot.
         let files = write(&air.draw(medium as u32, description, &options), &out, &format!("{name}.air"))?;
         files.iter().try_for_each(|path| print(&format!("{}\n", shown(path))))?;
     }

@@ -97,9 +97,9 @@ fn table(paper: &Paper, reproduction: &Reproduction, level: Level) -> String {
         format!("{}, {}: {mark}. {sentence}\n", number.place, number.label())
     });
     format!(
-        "{}\n{} replications; +-: half of the 95 % interval of our mean; one run: where 95 % of our single runs lie,\n\
-         and the paper's single run should, if the models are the same; \"0 too\": it holds 0 as well, and decides little\n{}\n{}\n{}\n{}\n\
-         what does not reproduce, and why: docs/papers/{}.md\n",
+        "{}\n{} replications; +-: half of the 95 % interval of our mean; one run: the interval with 95 % of our single\n\
+         runs, which should contain the paper's value if the models are the same; \"0 too\": it also contains 0, and decides little\n{}\n{}\n{}\n{}\n\
+         numbers that do not reproduce, and why: docs/papers/{}.md\n",
         paper.reference,
         reproduction.replications,
         readings.collect::<String>(),

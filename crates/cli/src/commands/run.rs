@@ -1,7 +1,7 @@
 //! `lasthop run`.
 
 use std::collections::BTreeMap;
-use std::io::{BufWriter, Write, stdout};
+use std::io::{self, BufWriter, ErrorKind, Stdout, Write, stdout};
 use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
@@ -13,7 +13,7 @@ use scenario::goel1997::TRACE_FILE;
 use scenario::problem::Problem;
 use scenario::traces::{self, Trace};
 
-use super::{ScenarioArgs, listed, print, shown};
+use super::{ScenarioArgs, listed, print_if_open, shown};
 use crate::progress::Progress;
 use crate::talk::{detail, note, say};
 use crate::{Failure, table};
@@ -54,6 +54,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         note(format_args!("note: one run, [sweep] is left out; `lasthop sweep {file}` does all of it"));
     }
     let traces = traces(args, &mut loaded)?;
+    warn_of_unused(args, &loaded, &traces);
     let dir = match &args.out {
         Some(dir) => Some(dir.clone()),
         None if args.no_out => None,
@@ -65,7 +66,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         _ => {}
     }
     let progress = Progress::new(&loaded.stem);
-    let printer = args.print_events.then(|| Box::new(BufWriter::new(stdout())) as Box<dyn Write>);
+    let printer = args.print_events.then(|| Box::new(BufWriter::new(UntilClosed(stdout()))) as Box<dyn Write>);
     let done = match &dir {
         Some(dir) => run::run(&loaded, &traces, dir, printer, &mut |share| progress.set(share)),
         None => run::unkept(&loaded, printer, &mut |share| progress.set(share)),
@@ -73,23 +74,57 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     progress.finish();
     let Done { summary, replaced } = done?;
     if args.json {
-        print(&format!("{summary:#}\n"))?;
+        print_if_open(&format!("{summary:#}\n"))?;
     } else if args.print_events {
         say(table::summary(&summary));
     } else {
-        print(&table::summary(&summary))?;
+        print_if_open(&table::summary(&summary))?;
     }
     let Some(dir) = dir else { return Ok(()) };
     let replaced = if replaced { " (replaced an earlier result)" } else { "" };
     note(format_args!("results in {}{replaced}", shown(&dir)));
     if args.scenario.file.extension().is_some_and(|ending| ending == "dat") && loaded.records_air() {
         let file = shown(&dir.join(TRACE_FILE));
-        note(format_args!("note: read_from_trace = 0 {file} lets the air be the same again"));
+        note(format_args!("note: read_from_trace = 0 {file} repeats the channel of this run"));
     }
     Ok(())
 }
 
-/// The traces and kinds of events asked for, here or in the scenario; what is kept of the scenario says which.
+/// Standard output, of which anything is dropped once its reader has closed it: the run goes on and writes its files.
+struct UntilClosed(Stdout);
+
+impl Write for UntilClosed {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self.0.write(bytes) {
+            Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(bytes.len()),
+            written => written,
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self.0.flush() {
+            Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+            flushed => flushed,
+        }
+    }
+}
+
+/// Warns of settings of the event trace in a run without one. Files in the thesis's language always have an interval.
+fn warn_of_unused(args: &Args, loaded: &Loaded, traces: &[&Trace]) {
+    if args.print_events || traces.iter().any(|trace| trace.name == "events") {
+        return;
+    }
+    let unused = "has no effect without --trace events or --print-events";
+    if args.events.is_some() {
+        note(format_args!("warning: --events {unused}"));
+    }
+    if loaded.scenario.output.print_interval.is_some() && args.scenario.file.extension().is_none_or(|end| end != "dat")
+    {
+        note(format_args!("warning: output.print_interval {unused}"));
+    }
+}
+
+/// The selected traces and kinds of events, of the options or else of the scenario. The scenario is changed to match.
 fn traces(args: &Args, loaded: &mut Loaded) -> Result<Vec<&'static Trace>, Failure> {
     if let Some(names) = &args.trace {
         loaded.scenario.output.traces = names.iter().map(|name| name.trim().to_owned()).collect();
@@ -103,8 +138,8 @@ fn traces(args: &Args, loaded: &mut Loaded) -> Result<Vec<&'static Trace>, Failu
         .map_err(|problem| Failure::Input(listed(&[problem.in_file("--trace")])))
 }
 
-/// `results/NAME[-SCHEME][-HASH]-seedN`: variants of a scenario do not replace each other. Scenarios that are only called
-/// the same would, and are refused.
+/// `results/NAME[-SCHEME][-HASH]-seedN`: variants of a scenario do not replace each other. A result of another scenario with
+/// the same name is an error.
 fn default_dir(args: &Args, loaded: &Loaded) -> Result<PathBuf, Failure> {
     let scheme = args.scenario.scheme.as_ref().map(|scheme| format!("-{scheme}")).unwrap_or_default();
     let changes = changes(&args.scenario.set).map(|hash| format!("-{hash}")).unwrap_or_default();
@@ -119,7 +154,7 @@ fn default_dir(args: &Args, loaded: &Loaded) -> Result<PathBuf, Failure> {
     }
 }
 
-/// Six digits for what `--set` changes: the same for the same keys and values in any order. The seed has its own place.
+/// A hash of six digits of the changes by `--set`, in any order, without the seed.
 fn changes(set: &[String]) -> Option<String> {
     let pairs = set.iter().filter_map(|assignment| assignment.split_once('='));
     let last: BTreeMap<&str, &str> = pairs.map(|(key, value)| (key.trim(), value.trim())).collect();

@@ -22,7 +22,7 @@ pub struct Args {
     /// The flow to look at [default: every flow]
     #[arg(long, value_name = "NAME")]
     flow: Option<String>,
-    /// Replications, each with chance of its own; at least 2
+    /// Replications, each with its own random streams; at least 2
     #[arg(long, value_name = "N", default_value_t = 20)]
     replications: u64,
     /// How near the goodput must stay to its last mean, as a share of it
@@ -142,10 +142,7 @@ fn alone(report: &FlowReport, question: &Question) -> String {
         Alone::Needs { length, told } => {
             let (all, beyond) =
                 (question.replications(), if length > report.looked { ", beyond what was run" } else { "" });
-            format!(
-                "{}, warm-up included{beyond} (batch means; median, {told} of {all} runs can tell)",
-                seconds(length)
-            )
+            format!("{}, warm-up included{beyond} (batch means; median, from {told} of {all} runs)", seconds(length))
         }
         Alone::Unknown(Some(error)) => format!("too short or too correlated to tell: {error}"),
         Alone::Unknown(None) => "too short to tell: no data arrived after the warm-up".to_owned(),

@@ -12,7 +12,7 @@ use lab::sweep::{self, Plan, rekey};
 use observe::metric;
 use scenario::problem::Problem;
 
-use super::{Jobs, ScenarioArgs, listed, nearest_of_many, print, refused, shown, warn};
+use super::{Jobs, ScenarioArgs, count, listed, nearest_of_many, print, refused, shown, warn};
 use crate::input;
 use crate::progress::Progress;
 use crate::talk::{detail, note, say};
@@ -23,10 +23,10 @@ use crate::{Failure, sweep_table};
 pub struct Args {
     #[command(flatten)]
     scenario: ScenarioArgs,
-    /// The store to keep finished runs in, and to go on from [default: results/NAME.sqlite]
+    /// The store for finished runs, which are not repeated [default: results/NAME.sqlite]
     #[arg(long, value_name = "STORE")]
     out: Option<PathBuf>,
-    /// Go on with a sweep: the store must be there. Finished runs are never repeated, with or without this
+    /// Require that the store exists. Finished runs are never repeated, with or without this
     #[arg(long)]
     resume: bool,
     /// Run again what was kept before a metric existed that is shown, so that it gets a value
@@ -35,7 +35,7 @@ pub struct Args {
     /// Replications of each point, instead of the scenario's
     #[arg(long, value_name = "N", value_parser = replications, allow_negative_numbers = true)]
     replications: Option<u64>,
-    /// A figure to show, from `lasthop list metrics`; may be repeated [default: the scenario's]
+    /// A metric to show, from `lasthop list metrics`; may be repeated [default: the scenario's]
     #[arg(long, value_name = "NAME")]
     metric: Vec<String>,
     #[command(flatten)]
@@ -43,7 +43,7 @@ pub struct Args {
     /// Do only part I of N, as on N machines; `lasthop merge` puts the stores together
     #[arg(long, value_name = "I/N", value_parser = shard)]
     shard: Option<Shard>,
-    /// Print every figure as JSON instead of a table
+    /// Print every metric as JSON instead of a table
     #[arg(long)]
     json: bool,
 }
@@ -70,7 +70,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     overrides.set.extend(args.replications.map(|count| format!("sweep.replications={count}")));
     let source = input::open(&args.scenario.file, &overrides).map_err(refused)?;
     let plan = Plan::of(&source).map_err(refused)?;
-    // For this look only: what the store shows is the scenario's.
+    // For this table only: the store keeps the scenario's metrics.
     let shown_now = args.metric.iter().map(|name| find(name)).collect::<Result<Vec<_>, _>>()?;
     warn(&together(&plan.warnings));
     let path = args.out.clone().unwrap_or_else(|| PathBuf::from(format!("results/{}.sqlite", plan.stem)));
@@ -110,11 +110,11 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         print(&sweep_table::of(&analysis))?;
     }
     let before = if tally.found > 0 { format!(", {} were there before", tally.found) } else { String::new() };
-    note(format_args!("{} runs{before}; kept in {}", tally.done, shown(&path)));
+    note(format_args!("{}{before}; kept in {}", count(tally.done, "run"), shown(&path)));
     Ok(())
 }
 
-/// The figure called `name`.
+/// The metric called `name`.
 pub fn find(name: &str) -> Result<&'static metric::Metric, Failure> {
     metric::find(name).ok_or_else(|| {
         let problem =

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args as ClapArgs;
 use lab::store::{Store, Verified};
 
-use super::{print, shown};
+use super::{count, print, shown};
 use crate::Failure;
 
 const AFTER_HELP: &str = "\
@@ -17,7 +17,7 @@ Exit codes: 0 every row is as it was written (or was removed by --remove), 1 som
 pub struct Args {
     /// The store of a sweep
     store: PathBuf,
-    /// Remove the rows that are not as they were written; the sweep then runs again what they were about, and nothing else
+    /// Remove the damaged rows; the sweep then repeats the missing runs only
     #[arg(long)]
     remove: bool,
 }
@@ -25,14 +25,15 @@ pub struct Args {
 /// The most damaged rows that are listed.
 const LISTED: usize = 50;
 
-/// Looks at every row.
+/// Checks every row.
 pub fn run(args: &Args) -> Result<(), Failure> {
     let store = shown(&args.store);
     let found = Store::verify(&args.store)?;
     let [sweeps, cells, runs] = found.rows;
-    print(&format!("{store}: {sweeps} sweeps, {cells} cells, {runs} runs\n"))?;
+    let rows = [count(sweeps, "sweep"), count(cells, "cell"), count(runs, "run")];
+    print(&format!("{store}: {}\n", rows.join(", ")))?;
     if !found.checksums {
-        print("its rows had no checksums until now: what was changed before cannot be seen\n")?;
+        print("its rows had no checksums until now: earlier changes cannot be detected\n")?;
     }
     print(&listed(&found))?;
     if found.is_sound() {
@@ -52,10 +53,11 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         return Err(Failure::Run(format!("{store}: is damaged\n  hint: {hint}")));
     }
     let removed = Store::remove_damage(&args.store)?.len();
-    print(&format!("removed {removed} rows; `lasthop sweep FILE --out {store}` runs again what is missing\n"))
+    let removed = count(removed, "row");
+    print(&format!("removed {removed}; `lasthop sweep FILE --out {store}` runs again what is missing\n"))
 }
 
-/// A line for each thing that is wrong.
+/// A line for each error found.
 fn listed(found: &Verified) -> String {
     let rows = found.damage.iter().map(|damage| format!("not as written: {damage}\n")).take(LISTED);
     let more = found.damage.len().saturating_sub(LISTED);

@@ -1,4 +1,4 @@
-//! Tables for people.
+//! Results as text tables.
 
 mod columns;
 mod media;

@@ -108,12 +108,15 @@ impl Number {
                         let outside = self.ours.modes().iter().map(|mode| self.told(&self.ours, mode, level));
                         let outside = outside.collect::<Vec<_>>().join(", ");
                         let Reading { what, source, .. } = reading;
-                        out = format!("Outside, {outside}; with another reading inside, {out}: {what} ({source}).");
+                        out = format!(
+                            "The paper's value is outside: {outside}. Under another reading it is inside: {out}; the reading: {what} \
+                             ({source})."
+                        );
                     }
-                    None => out = format!("Inside, {out}."),
+                    None => out = format!("The paper's value is inside: {out}."),
                 }
                 if mode.holds_zero(self.paper, level) {
-                    out.push_str(" 0 is inside too, so this decides little.");
+                    out.push_str(" The interval also contains 0, so it decides little.");
                 }
                 out
             }
@@ -121,11 +124,12 @@ impl Number {
             None => {
                 let outside = self.ours.modes().iter().map(|mode| self.told(&self.ours, mode, level));
                 let outside = outside.collect::<Vec<_>>().join(", ");
-                match self.alternatives.len() {
-                    0 => format!("Outside, {outside}."),
-                    1 => format!("Outside, {outside}, and under the other reading."),
-                    _ => format!("Outside, {outside}, and under every other reading."),
-                }
+                let others = match self.alternatives.len() {
+                    0 => "",
+                    1 => " It is outside under the other reading too.",
+                    _ => " It is outside under every other reading too.",
+                };
+                format!("The paper's value is outside: {outside}.{others}")
             }
         };
         if let Some(Contradiction { pages, values: [own, other], why }) = self.contradiction {
@@ -140,10 +144,11 @@ impl Number {
         let unit = if self.unit == "count" { String::new() } else { format!(" {}", self.unit) };
         let mut out = match (self.run_shown(mode, level), mode.moments.mean()) {
             (Some(run), _) if run.low < run.high => {
-                format!("one run of ours is {:.places$} to {:.places$}{unit}", run.low, run.high)
+                let share = 100.0 * level.get();
+                format!("{share} % of our single runs give {:.places$} to {:.places$}{unit}", run.low, run.high)
             }
-            (_, Some(mean)) => format!("every run of ours is {mean:.places$}{unit}"),
-            (_, None) => "no run of ours gave a value".to_owned(),
+            (_, Some(mean)) => format!("all our runs give {mean:.places$}{unit}"),
+            (_, None) => "our runs give no value".to_owned(),
         };
         if !mode.name.is_empty() {
             out.push_str(&format!(" where {} ({:.0} % of the runs)", mode.name, 100.0 * ours.share(mode)));
@@ -275,16 +280,22 @@ mod tests {
     fn sentences_name_the_interval_the_reading_and_the_pages() {
         let sentence = |number: Number| number.sentence(Level::default());
         // 12.706 / sqrt(2) x sqrt(1.5) x 2 = 22.008.
-        assert_eq!(sentence(number(31.0, [29.0, 31.0])), "Inside, one run of ours is 7.99 to 52.01 %.");
-        assert_eq!(sentence(number(60.0, [29.0, 31.0])), "Outside, one run of ours is 7.99 to 52.01 %.");
+        assert_eq!(
+            sentence(number(31.0, [29.0, 31.0])),
+            "The paper's value is inside: 95 % of our single runs give 7.99 to 52.01 %."
+        );
+        assert_eq!(
+            sentence(number(60.0, [29.0, 31.0])),
+            "The paper's value is outside: 95 % of our single runs give 7.99 to 52.01 %."
+        );
         assert_eq!(
             sentence(number(60.0, [30.0, 30.0]).or(&OTHER, ours([60.0, 60.0]))),
-            "Outside, every run of ours is 30.00 %; with another reading inside, every run of ours is 60.00 %: 64 bytes of header \
-             (ns-2's mac.h)."
+            "The paper's value is outside: all our runs give 30.00 %. Under another reading it is inside: all our runs give \
+             60.00 %; the reading: 64 bytes of header (ns-2's mac.h)."
         );
         assert_eq!(
             sentence(number(60.0, [30.0, 30.0]).contradicted(AGAINST)),
-            "Outside, every run of ours is 30.00 %. The paper contradicts it (pages 3 and 5: 68 %, but 64 %): The set-up is the same."
+            "The paper's value is outside: all our runs give 30.00 %. The paper contradicts it (pages 3 and 5: 68 %, but 64 %): The set-up is the same."
         );
         assert_eq!(sentence(Number::new("p", json!({}), "s", 1.0, None)), "No run of ours gave a value.");
     }
@@ -322,7 +333,7 @@ mod tests {
         assert_eq!(mark(&at(15.2)), Mark::NotReproduced);
         assert_eq!(
             at(30.4).sentence(Level::default()),
-            "Inside, one run of ours is 29.9 to 30.9 ms where the timer expires (50 % of the runs)."
+            "The paper's value is inside: 95 % of our single runs give 29.9 to 30.9 ms where the timer expires (50 % of the runs)."
         );
         let json = at(5.0).to_json(Level::default());
         assert_eq!(
@@ -369,7 +380,9 @@ mod tests {
         assert!(!zero(number(300.0, [20.0, 40.0])), "outside");
         assert!(!zero(number(0.0, [-1.0, 1.0])), "0 is what the paper says");
         assert!(
-            number(30.0, [20.0, 40.0]).sentence(Level::default()).ends_with("0 is inside too, so this decides little.")
+            number(30.0, [20.0, 40.0])
+                .sentence(Level::default())
+                .ends_with("The interval also contains 0, so it decides little.")
         );
     }
 
