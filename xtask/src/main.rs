@@ -1,6 +1,6 @@
-//! `cargo xtask`: the repository's own chores, so that they are the same on every machine.
+//! `cargo xtask`: the repository's tasks, the same on every machine.
 
-#![allow(clippy::disallowed_macros, reason = "chores are watched to the end")]
+#![allow(clippy::disallowed_macros, reason = "tasks print to the terminal")]
 
 mod agreement;
 mod bench;
@@ -19,7 +19,7 @@ mod workspace;
 use std::process::ExitCode;
 
 const USAGE: &str = "\
-The repository's chores.
+The repository's tasks.
 
     cargo xtask test [--full]
         Format, lints, WebAssembly, every test, and the documentation, in that order. With --full also the tests that take minutes, which
@@ -32,31 +32,31 @@ The repository's chores.
         The packages that crates.io would get, in target/package, each built from its package alone; with --quick not built.
 
     cargo xtask wasm
-        Whether the crates that need no disk compile for a browser.
+        Compiles the crates that need no disk for WebAssembly.
 
     cargo xtask book
         The documentation as a book, in target/book/html; checks every link. Needs mdBook.
 
     cargo xtask words
-        How many words of comments, messages and documentation are of a dialect for which the field has better ones.
+        Counts words in comments, messages and documentation for which the field has standard terms.
 
     cargo xtask cycles
-        Whether modules of a crate import each other in a circle; a test does this too.
+        Checks that modules of a crate do not import each other in cycles; a test does this too.
 
     cargo xtask ns2 [senders | cell]
-        The tables of ns-2 that tests hold our senders and our 802.11 against, made anew; needs ns-2, and ten minutes.
+        Renews the tables of ns-2 with which tests compare our senders and our 802.11; needs ns-2, and ten minutes.
 
     cargo xtask kernel FILE.pkt...
-        packetdrill scripts against this machine's own Linux; needs root and a TUN device. `--help` tells more.
+        packetdrill scripts against this machine's own Linux; needs root and a TUN device. See its `--help`.
 
     cargo xtask mutants [sample | rules] [OPTIONS]
-        Whether the tests of a crate notice changes of its code; needs cargo-mutants. `--help` tells more.
+        Mutation tests: whether the tests of a crate detect changes of its code; needs cargo-mutants. See its `--help`.
 
     cargo xtask bench peers [OPTIONS]
-        How fast lasthop is beside ns-2 and ns-3 on the same workloads.
+        The speed of lasthop, ns-2 and ns-3 on the same workloads.
 
-        --rows p1,p2-1,p2-10,p2-100,p2-1000,p3-10   which workloads; all of these if not given
-        --repeat K     runs of each program, of which the median counts; 3 if not given, 1 for ns-3
+        --rows p1,p2-1,p2-10,p2-100,p2-1000,p3-10   the workloads; default all of these
+        --repeat K     runs of each program, of which the median is used; default 3, 1 for ns-3
         --json         the result as JSON
         --check        fail if lasthop misses a goal of speed or memory
 ";
@@ -86,7 +86,7 @@ fn main() -> ExitCode {
         ["cycles"] => cycles::run(),
         ["ns2", which @ ..] => agreement::run(which),
         ["bench", "peers", options @ ..] => bench::Options::parse(options).and_then(|it| bench::peers(&it)),
-        words => Err(format!("there is no chore `{}`\n\n{USAGE}", words.join(" "))),
+        words => Err(format!("there is no task `{}`\n\n{USAGE}", words.join(" "))),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

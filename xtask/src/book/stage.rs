@@ -27,8 +27,13 @@ pub fn write(root: &Path, folder: &Path) -> Result<(), String> {
         fs::remove_dir_all(&sources).map_err(|error| format!("{}: {error}", sources.display()))?;
     }
     for file in files(root)? {
-        let text = fs::read(root.join(&file)).map_err(|error| format!("{}: {error}", file.display()))?;
-        put(&sources.join(&file), &text)?;
+        if file.extension().is_some_and(|ending| ending == "md") {
+            let page = indexed(&read(&root.join(&file))?);
+            put(&sources.join(place(&file)), page.as_bytes())?;
+            continue;
+        }
+        let bytes = fs::read(root.join(&file)).map_err(|error| format!("{}: {error}", file.display()))?;
+        put(&sources.join(&file), &bytes)?;
     }
     put(&sources.join("SUMMARY.md"), summary(&read(&root.join(SUMMARY))?)?.as_bytes())?;
     put(&folder.join("book.toml"), SETTINGS.as_bytes())
@@ -63,7 +68,18 @@ fn summary(text: &str) -> Result<String, String> {
         let link = Link::of(Path::new(SUMMARY), target).ok_or(format!("{SUMMARY}: {target} is no page"))?;
         lines.push(format!("{title}]({})", link.path.display()));
     }
-    Ok(lines.join("\n") + "\n")
+    Ok(indexed(&(lines.join("\n") + "\n")))
+}
+
+/// The text with its links to a README leading to `index.md`: mdBook makes `index.html` of a README, but keeps links to
+/// `README.html`.
+fn indexed(text: &str) -> String {
+    text.replace("README.md)", "index.md)").replace("README.md#", "index.md#")
+}
+
+/// The place of a page: `index.md` for a README.
+fn place(page: &Path) -> PathBuf {
+    if page.ends_with("README.md") { page.with_file_name("index.md") } else { page.to_owned() }
 }
 
 fn put(path: &Path, bytes: &[u8]) -> Result<(), String> {
@@ -92,10 +108,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         write(&workspace::root(), folder.path()).unwrap();
         let sources = folder.path().join("src");
-        for file in ["SUMMARY.md", "README.md", "docs/tutorial.md", "docs/scenario.schema.json"] {
+        for file in ["SUMMARY.md", "index.md", "docs/adr/index.md", "docs/tutorial.md", "docs/scenario.schema.json"] {
             assert!(sources.join(file).is_file(), "{file}");
         }
         let summary = fs::read_to_string(sources.join("SUMMARY.md")).unwrap();
         assert!(summary.contains("](docs/tutorial.md)") && summary.contains("](CHANGELOG.md)"), "{summary}");
+        assert!(summary.contains("](docs/adr/index.md)") && !summary.contains("README"), "{summary}");
     }
 }

@@ -1,7 +1,7 @@
-//! Whether modules import each other in a circle.
+//! Cycles of imports between modules.
 //!
-//! A module and those below it may know each other. Among the children of one module there is an order: each uses only those
-//! before it, where what stands below a child counts as the child. Code of tests does not count.
+//! A module and its descendants may import each other. The children of one module have an order: each imports only earlier
+//! ones, where a descendant of a child counts as the child. Code of tests does not count.
 
 mod graph;
 mod source;

@@ -17,9 +17,9 @@ pub struct Mutant {
     pub name: String,
     /// From the root of the workspace.
     pub file: String,
-    /// Line and column, from 1, of what is replaced: its beginning and its end.
+    /// Line and column, from 1, of the beginning and of the end of the replaced text.
     pub span: [(usize, usize); 2],
-    /// What stands there then.
+    /// The new text.
     pub replacement: String,
     pub genre: Genre,
 }

@@ -20,7 +20,7 @@ use super::schemata::{self, Change, Schemata};
 use super::switch;
 use super::tree::{self, Tree};
 
-/// Told of each verdict as soon as it is found.
+/// Called with each verdict.
 pub type Keep<'a> = dyn FnMut(&Mutant, &Found) -> Result<(), String> + 'a;
 
 /// A crate of the copy.
@@ -216,7 +216,7 @@ fn limits(programs: &[Measured]) -> HashMap<String, Duration> {
     programs.iter().map(|measured| (measured.program.name.clone(), measured.limit)).collect()
 }
 
-/// Works on items, `jobs` at a time, and keeps what comes of each as soon as it is there. The first failure ends it.
+/// Processes items, `jobs` at a time, and keeps each result at once. The first failure ends it.
 fn side_by_side<T: Sync, R: Send>(
     items: &[T],
     jobs: usize,

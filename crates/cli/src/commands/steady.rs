@@ -139,10 +139,10 @@ fn table(report: &FlowReport, question: &Question) -> String {
 fn alone(report: &FlowReport, question: &Question) -> String {
     match report.alone {
         Alone::NoChance => "all replications are the same: nothing here is left to chance, one says as much".to_owned(),
-        Alone::Needs { length, told } => {
+        Alone::Needs { length, told: known } => {
             let (all, beyond) =
                 (question.replications(), if length > report.looked { ", beyond what was run" } else { "" });
-            format!("{}, warm-up included{beyond} (batch means; median, from {told} of {all} runs)", seconds(length))
+            format!("{}, warm-up included{beyond} (batch means; median, from {known} of {all} runs)", seconds(length))
         }
         Alone::Unknown(Some(error)) => format!("too short or too correlated to tell: {error}"),
         Alone::Unknown(None) => "too short to tell: no data arrived after the warm-up".to_owned(),

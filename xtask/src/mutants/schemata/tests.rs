@@ -4,8 +4,8 @@ use std::process::Command;
 
 use super::*;
 
-/// Changes of a text, numbered from 1: the genre, what is replaced (what stands between ‹ and › in this part of the text,
-/// or all of it), and by what.
+/// Changes of a text, numbered from 1: the genre, the replaced text (the part between ‹ and ›,
+/// or all of it), and the replacement.
 fn changes(text: &str, wanted: &[(Genre, &str, &str)]) -> Vec<Change> {
     let change = |(number, (genre, part, replacement)): (usize, &(Genre, &str, &str))| {
         let start = text.find(&part.replace(['‹', '›'], "")).unwrap_or_else(|| panic!("no {part}"));
