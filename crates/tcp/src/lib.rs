@@ -41,15 +41,15 @@ pub mod connection;
 pub mod differentiation;
 pub mod event;
 pub mod info;
-pub mod presets;
 pub mod receiver;
 pub mod recovery;
 pub mod response;
+pub mod scoreboard;
 pub mod sender;
 mod state;
 mod timestamps;
 
-pub use config::{Config, PartialConfig};
+pub use config::{Config, PartialConfig, presets};
 pub use connection::{Adoption, Connection, Failure, State, refusal};
 pub use event::{Blocked, Event, Reason};
 pub use info::{Info, Phase};

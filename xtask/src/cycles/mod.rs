@@ -9,57 +9,23 @@ mod source;
 use std::fs;
 use std::path::Path;
 
-use graph::{Siblings, Use, cycles, siblings};
+use graph::{Use, cycles, siblings};
 use source::{ModulePath, Modules};
 
 use crate::workspace;
-
-/// A use that closes a cycle and stays for the time being.
-struct Known {
-    krate: &'static str,
-    /// The user, and what it uses.
-    modules: [&'static str; 2],
-    /// Why it stays.
-    reason: &'static str,
-}
-
-const KNOWN: &[Known] = &[
-    Known {
-        krate: "tcp",
-        modules: ["recovery", "sender"],
-        reason: "the scoreboard, which recoveries read, lies in sender",
-    },
-    Known {
-        krate: "tcp",
-        modules: ["sender::scoreboard", "sender::rate"],
-        reason: "segments keep the snapshot of the delivery rate that was taken when they were sent",
-    },
-];
 
 /// Fails if there is a cycle in a crate of the workspace.
 pub fn run() -> Result<(), String> {
     let mut found = Vec::new();
     for folder in folders()? {
         let name = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        let mut siblings = siblings(&Modules::read(&folder.join("src"))?);
-        for Known { modules: [from, to], reason, .. } in KNOWN.iter().filter(|known| known.krate == name) {
-            let removed = siblings.values_mut().filter_map(|uses| remove(uses, from, to)).count();
-            if removed == 0 {
-                found.push(format!("{name}: {from} no longer uses {to}: take it off the list ({reason})\n"));
-            }
-        }
-        found.extend(siblings.values().flat_map(cycles).map(|cycle| shown(&name, &cycle)));
+        let modules = Modules::read(&folder.join("src"))?;
+        found.extend(siblings(&modules).values().flat_map(cycles).map(|cycle| shown(&name, &cycle)));
     }
     match found.len() {
         0 => Ok(()),
         count => Err(format!("{count} import cycles:\n\n{}", found.join("\n"))),
     }
-}
-
-/// Leaves out a use.
-fn remove(uses: &mut Siblings, from: &str, to: &str) -> Option<Use> {
-    let path = |path: &str| path.split("::").map(str::to_owned).collect::<ModulePath>();
-    uses.get_mut(&path(from))?.remove(&path(to))
 }
 
 /// The folders of the workspace's packages.

@@ -38,7 +38,7 @@ const RULES: [&str; 10] = [
     "crates/tcp/src/sender/timers.rs",
     "crates/tcp/src/sender/rtt.rs",
     "crates/tcp/src/sender/recover.rs",
-    "crates/tcp/src/sender/scoreboard/",
+    "crates/tcp/src/scoreboard/",
     "crates/tcp/src/recovery/",
     "crates/path/src/medium/exchange.rs",
     "crates/path/src/medium/aggregate.rs",

@@ -1,8 +1,9 @@
-//! Settings of TCP. Each is declared once, with its default; a variant is a table of them (see [`presets`](crate::presets)) over
+//! Settings of TCP. Each is declared once, with its default; a variant is a table of them (see [`presets`]) over
 //! which the user's table is merged.
 
 mod check;
 mod choices;
+pub mod presets;
 mod settings;
 mod values;
 
@@ -10,7 +11,6 @@ use engine::{Bytes, Named, Span, Stream};
 
 use crate::cc::{self, ControlConfig};
 use crate::differentiation::DifferentiationConfig;
-use crate::presets;
 use crate::recovery::{self, RecoveryConfig};
 use crate::response::{self, ResponseConfig};
 pub use choices::{Arithmetic, BackOff, ClosedWindow, EcnMode, Floor, Growth, Nagle, Paws, Sampling, TimerRestart};

@@ -2,8 +2,6 @@
 
 use engine::Named;
 
-use super::values::{PartialRetries, Retries};
-
 /// Declares a struct of settings, its defaults, and the table that users and presets write.
 ///
 /// A key is declared as `key: Type = default`, or as `key: Type as Written = default` if tables hold another type than the
@@ -86,11 +84,5 @@ impl<T: Clone> Given<T> for Named<T> {
 impl<T: Clone> Given<Option<T>> for T {
     fn set(&self, setting: &mut Option<T>) {
         *setting = Some(self.clone());
-    }
-}
-
-impl Given<Retries> for PartialRetries {
-    fn set(&self, setting: &mut Retries) {
-        setting.merge(self);
     }
 }

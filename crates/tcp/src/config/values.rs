@@ -9,7 +9,7 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserializer, Error, MapAccess, Unexpected, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 
-use super::settings::settings;
+use super::settings::{Given, settings};
 
 /// The range of an initial window.
 pub(super) const INITIAL_WINDOW: &str = "a whole number of segments, 1 to 1000";
@@ -138,6 +138,12 @@ settings! {
         steady_syn: u32 = 0,
         /// Data.
         data: Tries = Tries::Unlimited,
+    }
+}
+
+impl Given<Retries> for PartialRetries {
+    fn set(&self, setting: &mut Retries) {
+        setting.merge(self);
     }
 }
 

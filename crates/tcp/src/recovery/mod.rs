@@ -10,7 +10,7 @@ pub mod tahoe;
 
 use engine::{Span, Time};
 
-use crate::sender::{Scoreboard, Sent};
+use crate::scoreboard::{Scoreboard, Sent};
 
 engine::registry! {
     /// The kinds of loss recovery.

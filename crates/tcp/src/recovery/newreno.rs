@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Ack, LossRecovery, Notified, Verdict, View, classic_trigger};
-use crate::sender::Scoreboard;
+use crate::scoreboard::Scoreboard;
 
 /// Which partial acknowledgments start the retransmission timer again.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]

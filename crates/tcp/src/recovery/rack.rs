@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use super::newreno::{NewReno, Variant};
 use super::{Ack, DUP_THRESH, LossRecovery, Notified, Verdict, View};
-use crate::sender::{Moment, Scoreboard, Sent};
+use crate::scoreboard::{Moment, Scoreboard, Sent};
 use crate::timestamps;
 
 mod tail_probe;

@@ -15,7 +15,7 @@ use engine::Time;
 
 use super::newreno::{NewReno, Variant};
 use super::{Ack, DUP_THRESH, LossRecovery, Notified, Verdict, View};
-use crate::sender::Scoreboard;
+use crate::scoreboard::Scoreboard;
 
 /// The recovery.
 pub fn build() -> Box<dyn LossRecovery> {

@@ -7,7 +7,7 @@
 pub use engine::registry::NoSettings as Config;
 
 use super::{Ack, LossRecovery, Verdict, View, classic_trigger};
-use crate::sender::Scoreboard;
+use crate::scoreboard::Scoreboard;
 
 /// The recovery.
 pub fn build() -> Box<dyn LossRecovery> {

@@ -7,14 +7,14 @@ use engine::{Span, Time};
 use wire::SackBlocks;
 
 use super::arrival::Arrival;
-use super::rate::Snapshot;
 use super::summary::{AckSummary, is_duplicate, offsets};
-use super::{Sender, Sent};
+use super::Sender;
 use crate::cc::{Acked, Feedback};
 use crate::config::Sampling;
 use crate::event::Event;
 use crate::recovery::prr::Progress;
 use crate::recovery::{DUP_THRESH, Verdict, View};
+use crate::scoreboard::{Sent, Snapshot};
 
 impl Sender {
     /// Takes an acknowledgment; whether it could be one: something not yet sent cannot be acknowledged [RFC9293 s3.10.7.4].

@@ -3,7 +3,7 @@
 
 use engine::Time;
 
-use super::scoreboard::Scoreboard;
+use crate::scoreboard::Scoreboard;
 use crate::cc::{Acked, Congestion, CongestionControl, Feedback, Flight, Start};
 use crate::config::{Config, Growth};
 use crate::recovery::prr::{Progress, Reduction};

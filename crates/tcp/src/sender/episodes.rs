@@ -2,7 +2,7 @@
 
 use engine::Time;
 
-use super::scoreboard::{Scoreboard, Sent};
+use crate::scoreboard::{Scoreboard, Sent};
 use crate::config::Config;
 use crate::event::Reason;
 use crate::recovery::{Ack, DUP_THRESH, LossRecovery, Verdict, View};

@@ -32,7 +32,6 @@ mod recover;
 mod resend_queue;
 mod retransmit_timer;
 mod rtt;
-mod scoreboard;
 mod send_buffer;
 mod spurious;
 mod summary;
@@ -45,7 +44,6 @@ use engine::{Span, Time};
 use wire::{Segment, SeqNum};
 
 pub(crate) use arrival::Arrival;
-pub use scoreboard::{Moment, Scoreboard, Sent};
 pub use telemetry::Counters;
 pub(crate) use transmit::TxSegment;
 
@@ -54,6 +52,7 @@ use crate::config::Config;
 use crate::differentiation::{DifferentiationConfig, LossDifferentiation};
 use crate::event::{Blocked, Event};
 use crate::recovery::View;
+use crate::scoreboard::Scoreboard;
 use cwnd_limit::CwndLimit;
 use ecn::EcnState;
 use episodes::Episodes;

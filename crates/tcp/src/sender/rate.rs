@@ -6,21 +6,8 @@
 
 use engine::{Span, Time};
 
-use super::scoreboard::Sent;
+use crate::scoreboard::{Sent, Snapshot};
 use crate::cc::RateSample;
-
-/// What had happened when a segment left.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Snapshot {
-    delivered: u64,
-    delivered_at: Time,
-    /// When the first segment of the flight this one belongs to left.
-    flight_began: Time,
-    lost: u64,
-    /// Bytes in the network with this segment.
-    flight: u64,
-    app_limited: bool,
-}
 
 /// The sender's count of what has been delivered.
 #[derive(Debug, Default)]

@@ -4,7 +4,7 @@ use engine::Time;
 use wire::{SackBlocks, SeqNum};
 
 use super::arrival::Arrival;
-use super::scoreboard::{Scoreboard, Sent};
+use crate::scoreboard::{Scoreboard, Sent};
 
 /// What an acknowledgment tells of the segments that it delivers.
 #[derive(Default)]

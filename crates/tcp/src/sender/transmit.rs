@@ -2,9 +2,9 @@
 
 use engine::Time;
 
-use super::rate::Snapshot;
-use super::{Sender, Sent};
+use super::Sender;
 use crate::event::{Blocked, Reason};
+use crate::scoreboard::{Sent, Snapshot};
 
 /// A segment to send, with data, a FIN, or both.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

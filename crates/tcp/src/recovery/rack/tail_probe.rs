@@ -3,7 +3,7 @@
 use engine::{Span, Time};
 
 use crate::recovery::{Ack, View};
-use crate::sender::Scoreboard;
+use crate::scoreboard::Scoreboard;
 
 /// How long a receiver may keep an acknowledgment of a single segment back (TLP.max_ack_delay).
 const MAX_ACK_DELAY: Span = Span::from_millis(200);

@@ -1,4 +1,4 @@
-//! A segment that has been sent, and when.
+//! A segment that has been sent: when, and what had been delivered by then.
 
 use engine::Time;
 
@@ -54,4 +54,20 @@ impl Moment {
     pub fn is_after(self, other: Moment) -> bool {
         self.at > other.at || self.at == other.at && (self.turn.wrapping_sub(other.turn) as i32) > 0
     }
+}
+
+/// The state of the delivery rate's estimate when a segment was sent [draft-ietf-ccwg-bbr s4.1.2.2].
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Snapshot {
+    /// Bytes delivered by then, and when the last of them were.
+    pub delivered: u64,
+    pub delivered_at: Time,
+    /// When the first segment of its flight was sent.
+    pub flight_began: Time,
+    /// Bytes lost by then.
+    pub lost: u64,
+    /// Bytes in the network, this segment included.
+    pub flight: u64,
+    /// Whether samples measured the application, not the network.
+    pub app_limited: bool,
 }

@@ -4,7 +4,7 @@
 use engine::{Bytes, Named, Span};
 
 use crate::cc::{ControlConfig, cubic, hystart, reno, window};
-use crate::config::{
+use super::{
     BackOff, ClosedWindow, Config, Delay, DelayedAck, EcnMode, Floor, Growth, Nagle, PartialConfig, PartialRetries,
     Paws, Sampling, TimerRestart, Tries,
 };

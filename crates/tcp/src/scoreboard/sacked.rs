@@ -2,8 +2,7 @@
 
 use wire::SackBlocks;
 
-use super::{Scoreboard, Sent};
-use crate::sender::rate::Snapshot;
+use super::{Scoreboard, Sent, Snapshot};
 
 impl Scoreboard {
     /// `from..to` is SACKed; `each` is told of the segments for which that is news, lowest first. Only whole segments

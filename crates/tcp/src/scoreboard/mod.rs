@@ -13,9 +13,8 @@ use std::collections::{BinaryHeap, VecDeque};
 
 use engine::Time;
 
+pub(crate) use sent::Snapshot;
 pub use sent::{Moment, Sent};
-
-use super::rate::Snapshot;
 
 /// The segments between `una` and `nxt`, oldest first.
 #[derive(Debug, Default)]
