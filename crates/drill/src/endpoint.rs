@@ -82,7 +82,7 @@ fn config(role: Role, settings: &Settings) -> Result<Config, String> {
         Role::Active => settings.syn_retries,
         Role::Passive => settings.synack_retries,
     };
-    config.retries.steady_syn = settings.steady_syn_retries;
+    config.retries.syn_linear_timeouts = settings.steady_syn_retries;
     config.retries.data = Tries::Max(settings.retries);
     Ok(config)
 }

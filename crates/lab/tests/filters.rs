@@ -55,7 +55,7 @@ fn m_tcp_takes_no_disconnection_for_congestion() {
         assert!(frozen.sender.segments_retransmitted > 0, "{variant}");
         let unmodified = flow("", GONE, &tcp);
         assert!(unmodified.elapsed > frozen.elapsed, "{variant}: {:?} {:?}", unmodified.elapsed, frozen.elapsed);
-        let linux = flow(r#"scheme = "m-tcp""#, GONE, &format!("{tcp}\ntcp.closed_window = \"times-out\""));
+        let linux = flow(r#"scheme = "m-tcp""#, GONE, &format!("{tcp}\ntcp.zero_window = \"retransmit\""));
         assert!(linux.sender.timeouts > 0, "{variant}: a sender that does not wait is not frozen");
     }
 }

@@ -9,7 +9,7 @@ use common::{network, scenario, wire};
 use engine::{Bytes, Span};
 use scenario::document::{read_back, write};
 use tcp::config::{
-    BackOff, Delay, DelayedAck, EcnMode, Floor, Growth, Nagle, Retries, Sampling, TimerRestart, Tries, WindowScaling,
+    BackOff, CwndValidation, Delay, DelayedAck, EcnMode, Floor, Nagle, Retries, Sampling, TimerRestart, Tries, WindowScaling,
 };
 use tcp::presets::PRESETS;
 
@@ -23,10 +23,10 @@ const KEYS: &[(&str, &[&str])] = &[
     ("close", &["true"]),
     ("initial_window", &["10"]),
     ("initial_ssthresh", &["\"8 KiB\""]),
-    ("growth", &["\"when-used\""]),
+    ("cwnd_validation", &["\"cwnd-limited\""]),
     ("recovery_exit_growth", &["true"]),
     ("restart_after_idle", &["false"]),
-    ("closed_window", &["\"times-out\""]),
+    ("zero_window", &["\"retransmit\""]),
     ("paws", &["\"linux\""]),
     ("invalid_ratelimit", &["\"0 s\"", "\"1 s\""]),
     ("initial_rto", &["\"3 s\""]),
@@ -38,8 +38,8 @@ const KEYS: &[(&str, &[&str])] = &[
     ("rto_back_off", &["\"until-acknowledged\""]),
     ("rto_restart", &["\"recovery\"", "\"retransmissions\""]),
     ("rtt_sampling", &["\"each-acknowledgment\""]),
-    ("retries", &["{ syn = 2 }", "{ data = 15 }", "{ syn = 0, data = 0 }", "{ steady_syn = 4 }"]),
-    ("delayed_ack", &["true", "{ every = 3 }", "{ delay = \"40 ms\", at_once = 16 }"]),
+    ("retries", &["{ syn = 2 }", "{ data = 15 }", "{ syn = 0, data = 0 }", "{ syn_linear_timeouts = 4 }"]),
+    ("delayed_ack", &["true", "{ every = 3 }", "{ delay = \"40 ms\", quick_acks = 16 }"]),
     ("nagle", &["\"on\"", "\"minshall\""]),
     ("limited_transmit", &["true"]),
     ("prr", &["true"]),
@@ -140,20 +140,20 @@ fn linux_reno_is_more_than_rack() {
 
 #[test]
 fn each_key_sets_what_it_says() {
-    let all = "recovery = \"rack\", initial_window = 3, growth = \"when-used\", recovery_exit_growth = true, restart_after_idle = false, \
+    let all = "recovery = \"rack\", initial_window = 3, cwnd_validation = \"cwnd-limited\", recovery_exit_growth = true, restart_after_idle = false, \
                rto_floor = \"variation\", rto_granularity = \"500 ms\", rto_back_off = \"until-acknowledged\", \
-               rto_restart = \"recovery\", rtt_sampling = \"each-acknowledgment\", retries = { syn = 1, steady_syn = 3, data = 2 }, \
-               delayed_ack = { every = 3, delay = \"100 ms\", at_once = 4 }, nagle = \"minshall\", limited_transmit = true, \
+               rto_restart = \"recovery\", rtt_sampling = \"each-acknowledgment\", retries = { syn = 1, syn_linear_timeouts = 3, data = 2 }, \
+               delayed_ack = { every = 3, delay = \"100 ms\", quick_acks = 4 }, nagle = \"minshall\", limited_transmit = true, \
                prr = true, frto = true, eifel = true, dsack_undo = true, timestamps = true, window_scaling = 7, \
                ecn = \"request\", time_wait = \"2 s\"";
     let config = config(all);
-    assert_eq!((config.initial_window, config.growth, config.restart_after_idle), (3, Growth::WhenUsed, false));
+    assert_eq!((config.initial_window, config.cwnd_validation, config.restart_after_idle), (3, CwndValidation::CwndLimited, false));
     assert!(config.recovery_exit_growth);
     assert_eq!((config.rto_floor, config.rto_granularity), (Floor::Variation, Span::from_millis(500)));
     assert_eq!((config.rto_restart, config.rto_back_off), (TimerRestart::Recovery, BackOff::UntilAcknowledged));
     assert_eq!(config.rtt_sampling, Sampling::EachAcknowledgment);
-    assert_eq!(config.retries, Retries { syn: 1, steady_syn: 3, data: Tries::Max(2) });
-    assert_eq!(config.delayed_ack, DelayedAck::On(Delay { every: 3, delay: Span::from_millis(100), at_once: 4 }));
+    assert_eq!(config.retries, Retries { syn: 1, syn_linear_timeouts: 3, data: Tries::Max(2) });
+    assert_eq!(config.delayed_ack, DelayedAck::On(Delay { every: 3, delay: Span::from_millis(100), quick_acks: 4 }));
     assert_eq!((config.nagle, config.limited_transmit, config.prr), (Nagle::Minshall, true, true));
     assert!(config.frto && config.eifel && config.dsack_undo);
     assert!(config.timestamps && config.ecn == EcnMode::Request);

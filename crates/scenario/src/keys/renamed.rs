@@ -4,7 +4,12 @@ use super::suggest::Pattern;
 use crate::key_path::Step;
 
 /// Each old key, by its path with `*` for a name of the scenario, and what the last part of it is called now.
-const RENAMED: &[(&str, &str)] = &[];
+const RENAMED: &[(&str, &str)] = &[
+    ("flows.*.tcp.growth", "cwnd_validation"),
+    ("flows.*.tcp.closed_window", "zero_window"),
+    ("flows.*.tcp.retries.steady_syn", "syn_linear_timeouts"),
+    ("flows.*.tcp.delayed_ack.at_once", "quick_acks"),
+];
 
 /// What the key at the end of `path` is called now, if it has been renamed.
 pub(crate) fn new_name(path: &[Step]) -> Option<&'static str> {

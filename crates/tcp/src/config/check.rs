@@ -129,7 +129,7 @@ fn check_counts(config: &Config, faults: &mut Vec<Fault>) {
     }
     let fault = |key, times: u32| Fault::new(key, times, format!("0 to {MAX_RETRIES} times"));
     let retries = &config.retries;
-    for (key, times) in [("retries.syn", retries.syn), ("retries.steady_syn", retries.steady_syn)] {
+    for (key, times) in [("retries.syn", retries.syn), ("retries.syn_linear_timeouts", retries.syn_linear_timeouts)] {
         if times > MAX_RETRIES {
             faults.push(fault(key, times));
         }

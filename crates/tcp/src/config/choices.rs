@@ -3,29 +3,29 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// When acknowledgments let the window grow.
+/// Congestion window validation: which acknowledgments let cwnd grow (RFC 7661).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Growth {
-    /// Unless it is beyond the receiver's already: what the receiver does not take is no evidence of room in the network.
+pub enum CwndValidation {
+    /// Those that come while cwnd is below the receive window: what the receiver does not take says nothing about the network.
     #[default]
-    BelowPeerWindow,
-    /// If the sender was held back by it in the last window, or in slow start if it is less than twice what was in flight
-    /// (Linux, after RFC 7661).
-    WhenUsed,
+    ReceiveWindow,
+    /// Those of a round trip in which cwnd limited the sender; in slow start also while cwnd is less than twice what was in flight
+    /// (Linux: `tcp_is_cwnd_limited`).
+    CwndLimited,
 }
 
-/// What a sender does when the other end's window closes over data in flight. It probes the window in any case
-/// [RFC9293 s3.8.6].
+/// What a sender does when the receive window closes over data in flight. It probes the window in any case [RFC9293 s3.8.6].
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum ClosedWindow {
-    /// It waits: the retransmission timer stops, and nothing is lost. When the window opens, all that was not acknowledged is sent
-    /// again, without a cut, and the time it was closed was not idle (4.3BSD; Freeze-TCP and M-TCP live on it).
+pub enum ZeroWindow {
+    /// Only the persist timer runs: the retransmission timer stops, and nothing is lost. When the window opens, all that was not
+    /// acknowledged is retransmitted without a reduction of cwnd, and the time it was closed does not count as idle (4.3BSD;
+    /// Freeze-TCP and M-TCP need it).
     #[default]
-    Waits,
-    /// The retransmission timer goes on, cuts the window and probes with what is sent again (Linux).
-    TimesOut,
+    Persist,
+    /// The retransmission timer runs on and reduces cwnd; its retransmissions are the probes (Linux).
+    Retransmit,
 }
 
 /// Which timestamps are too old: protection against wrapped sequence numbers.

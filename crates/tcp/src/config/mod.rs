@@ -13,7 +13,7 @@ use crate::cc::{self, ControlConfig};
 use crate::differentiation::DifferentiationConfig;
 use crate::recovery::{self, RecoveryConfig};
 use crate::response::{self, ResponseConfig};
-pub use choices::{Arithmetic, BackOff, ClosedWindow, EcnMode, Floor, Growth, Nagle, Paws, Sampling, TimerRestart};
+pub use choices::{Arithmetic, BackOff, CwndValidation, EcnMode, Floor, Nagle, Paws, Sampling, TimerRestart, ZeroWindow};
 use settings::settings;
 pub use values::{Delay, DelayedAck, PartialRetries, Retries, Tries, WindowScaling};
 
@@ -59,8 +59,8 @@ settings! {
         initial_window: u32 = 1,
         /// Initial slow start threshold; without one slow start lasts until the first loss.
         initial_ssthresh: Option<Bytes> as Bytes = None,
-        /// Which acknowledgments let cwnd grow.
-        growth: Growth = Growth::default(),
+        /// Congestion window validation: which acknowledgments let cwnd grow (RFC 7661).
+        cwnd_validation: CwndValidation = CwndValidation::default(),
         /// Whether the acknowledgment that ends fast recovery also opens the window, as any new acknowledgment does. It does in
         /// 4.3BSD Reno, whose input processing goes on, past the cut to ssthresh, with what opens the window (`tcp_input.c` 7.25,
         /// WS96); by the RFC cwnd stays at ssthresh [RFC5681 s3.2 step 6].
@@ -68,7 +68,7 @@ settings! {
         /// Whether slow start begins again when nothing was in flight for a retransmission timeout [RFC5681 s4.1].
         restart_after_idle: bool = true,
         /// What a sender does when the receive window closes over data in flight [RFC9293 s3.8.6].
-        closed_window: ClosedWindow = ClosedWindow::default(),
+        zero_window: ZeroWindow = ZeroWindow::default(),
         /// Which timestamps are too old [RFC7323 s5].
         paws: Paws = Paws::default(),
         /// The minimum time between two acknowledgments that answer segments which are not acceptable and carry no data

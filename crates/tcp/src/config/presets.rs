@@ -5,8 +5,8 @@ use engine::{Bytes, Named, Span};
 
 use crate::cc::{ControlConfig, cubic, hystart, reno, window};
 use super::{
-    BackOff, ClosedWindow, Config, Delay, DelayedAck, EcnMode, Floor, Growth, Nagle, PartialConfig, PartialRetries,
-    Paws, Sampling, TimerRestart, Tries,
+    BackOff, Config, CwndValidation, Delay, DelayedAck, EcnMode, Floor, Nagle, PartialConfig, PartialRetries, Paws,
+    Sampling, TimerRestart, Tries, ZeroWindow,
 };
 use crate::recovery::RecoveryConfig;
 
@@ -171,17 +171,17 @@ fn timing_each(recovery: RecoveryConfig, control: ControlConfig) -> PartialConfi
 fn linux(control: ControlConfig) -> PartialConfig {
     PartialConfig {
         initial_window: Some(10),
-        growth: Some(Growth::WhenUsed),
+        cwnd_validation: Some(CwndValidation::CwndLimited),
         restart_after_idle: Some(true),
-        closed_window: Some(ClosedWindow::TimesOut),
+        zero_window: Some(ZeroWindow::Retransmit),
         paws: Some(Paws::Linux),
         initial_rto: Some(Span::from_secs(1)),
         min_rto: Some(Span::from_millis(200)),
         max_rto: Some(Span::from_secs(120)),
         rto_floor: Some(Floor::Variation),
         rto_restart: Some(TimerRestart::Retransmissions),
-        retries: Some(PartialRetries { syn: Some(6), steady_syn: Some(4), data: Some(Tries::Max(15)) }),
-        delayed_ack: Some(DelayedAck::On(Delay { every: 2, delay: Span::from_millis(40), at_once: 16 })),
+        retries: Some(PartialRetries { syn: Some(6), syn_linear_timeouts: Some(4), data: Some(Tries::Max(15)) }),
+        delayed_ack: Some(DelayedAck::On(Delay { every: 2, delay: Span::from_millis(40), quick_acks: 16 })),
         nagle: Some(Nagle::Minshall),
         limited_transmit: Some(true),
         prr: Some(true),

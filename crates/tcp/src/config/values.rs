@@ -54,7 +54,7 @@ pub struct Delay {
     pub delay: Span,
     /// The number of segments at the beginning that are acknowledged one by one (Linux's quick acknowledgments).
     #[serde(default)]
-    pub at_once: u32,
+    pub quick_acks: u32,
 }
 
 fn two() -> u32 {
@@ -67,7 +67,7 @@ fn fifth_of_a_second() -> Span {
 
 impl Default for Delay {
     fn default() -> Self {
-        Delay { every: two(), delay: fifth_of_a_second(), at_once: 0 }
+        Delay { every: two(), delay: fifth_of_a_second(), quick_acks: 0 }
     }
 }
 
@@ -129,13 +129,12 @@ settings! {
     pub struct PartialRetries {}
 
     keys {
-        /// A SYN, with a timeout that doubles each time; `steady_syn` come before.
+        /// A SYN, with a timeout that doubles each time; `syn_linear_timeouts` come before.
         #[given(schemars(range(max = 255)))]
         syn: u32 = 6,
-        /// A SYN that was not answered, before `syn`, with a timeout that does not double yet: not in RFC 6298
-        /// [Linux tcp_timer.c].
+        /// A SYN, before `syn`, with a timeout that does not double yet: not in RFC 6298 (Linux: `tcp_syn_linear_timeouts`).
         #[given(schemars(range(max = 255)))]
-        steady_syn: u32 = 0,
+        syn_linear_timeouts: u32 = 0,
         /// Data.
         data: Tries = Tries::Unlimited,
     }

@@ -74,7 +74,7 @@ impl Handshake {
 
     /// Whether the other end has been silent for too long.
     pub fn given_up(&self, now: Time) -> bool {
-        self.tries > self.config.retries.syn.saturating_add(self.steady())
+        self.tries > self.config.retries.syn.saturating_add(self.linear_timeouts())
             || self.limit().is_some_and(|limit| now >= limit)
     }
 
@@ -85,9 +85,9 @@ impl Handshake {
         Some(self.first_at + timeout)
     }
 
-    /// An answer to a SYN has no such beginning.
-    fn steady(&self) -> u32 {
-        if self.agreed.is_none() { self.config.retries.steady_syn } else { 0 }
+    /// The retransmissions of a SYN whose timeout does not double; a SYN-ACK has none.
+    fn linear_timeouts(&self) -> u32 {
+        if self.agreed.is_none() { self.config.retries.syn_linear_timeouts } else { 0 }
     }
 
     /// A SYN goes out [RFC6298 s5.1, s5.5].
@@ -95,7 +95,7 @@ impl Handshake {
         if self.tries == 0 {
             self.first_at = now;
         }
-        let doublings = self.tries.saturating_sub(self.steady());
+        let doublings = self.tries.saturating_sub(self.linear_timeouts());
         self.due = now + self.config.initial_rto.times(1 << doublings.min(32)).min(self.config.max_rto);
         self.tries += 1;
         if let Some(limit) = self.limit() {

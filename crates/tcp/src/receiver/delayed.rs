@@ -27,7 +27,7 @@ impl Delayed {
     #[inline]
     pub fn arrived(&mut self, now: Time, hurry: bool) {
         self.arrived = self.arrived.saturating_add(1);
-        if hurry || self.settings.every <= 1 || (self.quick && self.arrived <= self.settings.at_once) {
+        if hurry || self.settings.every <= 1 || (self.quick && self.arrived <= self.settings.quick_acks) {
             return self.at_once();
         }
         self.waiting += 1;

@@ -5,7 +5,7 @@ use engine::Time;
 
 use crate::scoreboard::Scoreboard;
 use crate::cc::{Acked, Congestion, CongestionControl, Feedback, Flight, Start};
-use crate::config::{Config, Growth};
+use crate::config::{Config, CwndValidation};
 use crate::recovery::prr::{Progress, Reduction};
 
 /// The cwnd limit. Bytes.
@@ -18,7 +18,7 @@ pub(super) struct CwndLimit {
     mss: u32,
     /// The first window, in segments.
     initial_window: u32,
-    growth: Growth,
+    rule: CwndValidation,
     recovery_exit_growth: bool,
     prr: bool,
     restart_after_idle: bool,
@@ -57,7 +57,7 @@ impl CwndLimit {
             control: config.control.build(start),
             mss,
             initial_window,
-            growth: config.growth,
+            rule: config.cwnd_validation,
             recovery_exit_growth: config.recovery_exit_growth,
             prr: config.prr,
             restart_after_idle: config.restart_after_idle,
@@ -150,11 +150,11 @@ impl CwndLimit {
     /// segments have been seen far out of order.
     #[inline]
     pub fn growing_bytes(&self, acked: u64, delivered: u64, reordered: impl FnOnce() -> bool) -> u64 {
-        match self.growth {
-            Growth::BelowPeerWindow => acked,
+        match self.rule {
+            CwndValidation::ReceiveWindow => acked,
             // What was SACKed counted then; where reordering is common it lets the window grow by itself (Linux).
-            Growth::WhenUsed if acked > 0 || reordered() => delivered,
-            Growth::WhenUsed => 0,
+            CwndValidation::CwndLimited if acked > 0 || reordered() => delivered,
+            CwndValidation::CwndLimited => 0,
         }
     }
 
@@ -168,12 +168,12 @@ impl CwndLimit {
     #[inline]
     pub fn may_grow(&self, peer_window: u64) -> bool {
         let cwnd = self.control.cwnd();
-        match self.growth {
-            Growth::BelowPeerWindow => cwnd < peer_window as f64,
-            Growth::WhenUsed if cwnd < self.control.ssthresh() => {
+        match self.rule {
+            CwndValidation::ReceiveWindow => cwnd < peer_window as f64,
+            CwndValidation::CwndLimited if cwnd < self.control.ssthresh() => {
                 self.validation.limited || cwnd < 2.0 * self.validation.max_outstanding as f64
             }
-            Growth::WhenUsed => self.validation.limited,
+            CwndValidation::CwndLimited => self.validation.limited,
         }
     }
 
@@ -349,7 +349,7 @@ mod tests {
     // covers [RFC7661 s4.1]
     #[test]
     fn a_window_grows_only_if_it_was_used() {
-        let mut cwnd = limit(Config { growth: Growth::WhenUsed, ..Config::default() });
+        let mut cwnd = limit(Config { cwnd_validation: CwndValidation::CwndLimited, ..Config::default() });
         let mut board = Scoreboard::default();
         board.sent(Time::ZERO, 1000, false, None);
         cwnd.on_sent(Time::ZERO, 1000, true);

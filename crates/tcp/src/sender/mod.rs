@@ -99,7 +99,7 @@ impl Sender {
             sack: config.sack && episodes.uses_sack(),
             board: Scoreboard::default(),
             buffer: SendBuffer::new(config.segment, config.nagle),
-            peer: PeerWindow::new(peer_window, config.closed_window),
+            peer: PeerWindow::new(peer_window, config.zero_window),
             cwnd,
             timer: RetransmitTimer::new(config),
             episodes,

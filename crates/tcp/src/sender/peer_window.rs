@@ -5,7 +5,7 @@ use engine::{Span, Time};
 use wire::SeqNum;
 
 use super::retransmit_timer::RetransmitTimer;
-use crate::config::ClosedWindow;
+use crate::config::ZeroWindow;
 
 /// The window that the other end advertises (SND.WND), and the persist timer.
 ///
@@ -18,7 +18,7 @@ pub(super) struct PeerWindow {
     max: u64,
     /// Sequence and acknowledgment number of the segment that advertised last (SND.WL1, SND.WL2).
     updated_by: Option<(SeqNum, SeqNum)>,
-    closed_window: ClosedWindow,
+    zero_window: ZeroWindow,
     frozen: bool,
     persist: Persist,
 }
@@ -53,8 +53,8 @@ pub(super) enum Freeze {
 }
 
 impl PeerWindow {
-    pub fn new(window: u64, closed_window: ClosedWindow) -> Self {
-        PeerWindow { window, max: window, updated_by: None, closed_window, frozen: false, persist: Persist::STOPPED }
+    pub fn new(window: u64, zero_window: ZeroWindow) -> Self {
+        PeerWindow { window, max: window, updated_by: None, zero_window, frozen: false, persist: Persist::STOPPED }
     }
 
     /// What the handshake has said; `by` is the segment, if there was one.
@@ -167,7 +167,7 @@ impl PeerWindow {
     /// flight, if that waits for a window at all.
     #[cold]
     pub fn freeze(&mut self) -> Option<Freeze> {
-        if self.closed_window == ClosedWindow::TimesOut {
+        if self.zero_window == ZeroWindow::Retransmit {
             return None;
         }
         let was_frozen = std::mem::replace(&mut self.frozen, self.window == 0);
@@ -186,7 +186,7 @@ mod tests {
     use crate::Config;
 
     fn window(size: u64) -> PeerWindow {
-        PeerWindow::new(size, ClosedWindow::Waits)
+        PeerWindow::new(size, ZeroWindow::Persist)
     }
 
     /// Bytes 40 to 80 are outstanding. Numbers wrap between the second segment and the fourth.
@@ -244,7 +244,7 @@ mod tests {
         assert!(window.is_frozen());
         window.on_update(5000);
         assert_eq!([window.freeze(), window.freeze()], [Some(Freeze::Ends), None]);
-        let mut other = PeerWindow::new(0, ClosedWindow::TimesOut);
+        let mut other = PeerWindow::new(0, ZeroWindow::Retransmit);
         assert_eq!((other.freeze(), other.is_frozen()), (None, false));
     }
 }

@@ -4,7 +4,7 @@ mod common;
 
 use common::member;
 use engine::{Bytes, Time};
-use tcp::config::ClosedWindow;
+use tcp::config::ZeroWindow;
 use tcp::recovery::RecoveryConfig;
 use tcp::{Config, Connection};
 use wire::{Ecn, Flags, Segment, SeqNum};
@@ -12,13 +12,13 @@ use wire::{Ecn, Flags, Segment, SeqNum};
 const SEGMENT: u32 = 1000;
 
 /// A sender with ten segments in flight.
-fn sender(recovery: &str, closed_window: ClosedWindow) -> Connection {
+fn sender(recovery: &str, zero_window: ZeroWindow) -> Connection {
     let config = Config {
         segment: SEGMENT,
         window: Bytes(1_000_000),
         initial_window: 10,
         recovery: member(recovery),
-        closed_window,
+        zero_window,
         ..Config::default()
     };
     let mut sender = Connection::established(&config, 1, 2, 1_000_000);
@@ -65,7 +65,7 @@ fn recoveries() -> impl Iterator<Item = &'static str> {
 #[test]
 fn a_frozen_sender_probes_and_nothing_else() {
     for name in recoveries() {
-        let mut sender = sender(name, ClosedWindow::Waits);
+        let mut sender = sender(name, ZeroWindow::Persist);
         let cwnd = sender.cwnd();
         assert_eq!(ack(&mut sender, 100, 2, 0), [], "{name}");
         // Answers to probes, and copies: they are no duplicates that tell of a loss.
@@ -84,7 +84,7 @@ fn a_frozen_sender_probes_and_nothing_else() {
 #[test]
 fn an_opened_window_goes_on_where_it_was() {
     for name in recoveries() {
-        let mut sender = sender(name, ClosedWindow::Waits);
+        let mut sender = sender(name, ZeroWindow::Persist);
         assert_eq!(ack(&mut sender, 100, 2, 0), [], "{name}");
         assert_eq!(ack(&mut sender, 120, 4, 0), [], "{name}: in flight when it closed");
         let cwnd = sender.cwnd();
@@ -114,7 +114,7 @@ fn an_opened_window_goes_on_where_it_was() {
 #[test]
 fn what_arrives_behind_a_closed_window_is_not_sent_again() {
     for name in recoveries() {
-        let mut sender = sender(name, ClosedWindow::Waits);
+        let mut sender = sender(name, ZeroWindow::Persist);
         for segments in 1..=10 {
             assert_eq!(ack(&mut sender, 100 + u64::from(segments), segments, 0), [], "{name}");
         }
@@ -131,7 +131,7 @@ fn what_arrives_behind_a_closed_window_is_not_sent_again() {
 /// As Linux has it.
 #[test]
 fn a_sender_that_times_out_cuts() {
-    let mut sender = sender("reno", ClosedWindow::TimesOut);
+    let mut sender = sender("reno", ZeroWindow::Retransmit);
     let cwnd = sender.cwnd();
     ack(&mut sender, 100, 2, 0);
     let sent = until(&mut sender, 5_000);
