@@ -83,7 +83,11 @@ const CASES: &[Case<'_>] = &[
         &["flows.down.tcp.delayed_ack", "expected true, false, or a table such as { every = 2, delay = \"200 ms\" }"],
     ),
     ("initial_window = 2", "retries = { data = 256 }", &["flows.down.tcp.retries.data", "0 to 255", "\"unlimited\""]),
-    ("initial_window = 2", "retries = { syn_linear_timeouts = 256 }", &["retries.syn_linear_timeouts", "0 to 255 times"]),
+    (
+        "initial_window = 2",
+        "retries = { syn_linear_timeouts = 256 }",
+        &["retries.syn_linear_timeouts", "0 to 255 times"],
+    ),
     ("initial_window = 2", "retries = { syn = 256 }", &["flows.down.tcp.retries.syn", "0 to 255 times"]),
     (
         "initial_window = 2",

@@ -9,7 +9,8 @@ use common::{network, scenario, wire};
 use engine::{Bytes, Span};
 use scenario::document::{read_back, write};
 use tcp::config::{
-    BackOff, CwndValidation, Delay, DelayedAck, EcnMode, Floor, Nagle, Retries, Sampling, TimerRestart, Tries, WindowScaling,
+    BackOff, CwndValidation, Delay, DelayedAck, EcnMode, Floor, Nagle, Retries, Sampling, TimerRestart, Tries,
+    WindowScaling,
 };
 use tcp::presets::PRESETS;
 
@@ -147,7 +148,10 @@ fn each_key_sets_what_it_says() {
                prr = true, frto = true, eifel = true, dsack_undo = true, timestamps = true, window_scaling = 7, \
                ecn = \"request\", time_wait = \"2 s\"";
     let config = config(all);
-    assert_eq!((config.initial_window, config.cwnd_validation, config.restart_after_idle), (3, CwndValidation::CwndLimited, false));
+    assert_eq!(
+        (config.initial_window, config.cwnd_validation, config.restart_after_idle),
+        (3, CwndValidation::CwndLimited, false)
+    );
     assert!(config.recovery_exit_growth);
     assert_eq!((config.rto_floor, config.rto_granularity), (Floor::Variation, Span::from_millis(500)));
     assert_eq!((config.rto_restart, config.rto_back_off), (TimerRestart::Recovery, BackOff::UntilAcknowledged));

@@ -107,7 +107,7 @@ pub enum Event {
     },
     /// Recovery ended with an acknowledgment of new data.
     RecoveryEnd,
-    /// The last reduction was needless, and was taken back.
+    /// The last reduction was spurious, and was taken back.
     Undone,
     /// The window was reduced because the network marked a packet.
     MarkAnswered,

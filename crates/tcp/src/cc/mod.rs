@@ -37,7 +37,7 @@ pub struct Start {
     pub cwnd: f64,
     /// The first slow start threshold, in bytes; infinite if there is none.
     pub ssthresh: f64,
-    /// Chance of its own, for those that need some.
+    /// Random numbers, for those that need some.
     pub stream: Stream,
 }
 
@@ -73,7 +73,7 @@ pub struct Feedback {
     pub srtt: Span,
     /// Whether it said that congestion was met (ECN-Echo) [RFC3168 s6.1].
     pub ecn_echo: bool,
-    /// Whether the sender is making good a loss.
+    /// Whether the sender is repairing a loss.
     pub recovering: bool,
     /// How fast bytes arrived, if that could be measured.
     pub rate: Option<RateSample>,
@@ -136,7 +136,7 @@ pub struct Flight {
     pub bytes: f64,
     /// What might have been in flight: the least of the window, with what recovery added to it, and the receiver's.
     pub window: f64,
-    /// Whether earlier losses are still being made good: an undo takes back the cuts for both.
+    /// Whether earlier losses are still being repaired: an undo takes back the cuts for both.
     pub again: bool,
 }
 
@@ -164,7 +164,7 @@ pub enum Congestion {
 /// The only writer of cwnd and ssthresh. All windows are bytes.
 ///
 /// For each acknowledgment the sender calls `on_feedback` first. Then, in this order and where they apply:
-/// `on_undo` when the last reduction turns out to have been needless; `on_congestion` when an episode begins, before
+/// `on_undo` when the last reduction turns out to have been spurious; `on_congestion` when an episode begins, before
 /// anything is sent again; `on_recovered` when it has ended; `on_ack` if data was newly acknowledged outside fast
 /// recovery, or by the acknowledgment that ended it if the sender's settings ask for that, and the window was a limit. It calls `on_idle` before it sends the first segment after nothing was in
 /// flight for longer than the retransmission timeout. It reads `cwnd` and `pacing_rate` after each of these; it does
@@ -185,15 +185,15 @@ pub trait CongestionControl: Send {
     fn wants_feedback(&self) -> bool {
         false
     }
-    /// The last reduction was needless, and those before it on top of which it came: nothing had been lost
+    /// The last reduction was spurious, and those before it on top of which it came: nothing had been lost
     /// [RFC4015, RFC5682]. Window and threshold become what they were.
     fn on_undo(&mut self) {}
     /// Fast recovery has ended.
     fn on_recovered(&mut self, _: Time) {}
-    /// Nothing has been in flight for `idle`; `restart` is the window to begin anew with [RFC5681 s4.1], if the
+    /// Nothing has been in flight for `idle`; `restart` is the window to begin again with [RFC5681 s4.1], if the
     /// sender's settings ask for that.
     fn on_idle(&mut self, _now: Time, _idle: Span, _restart: Option<f64>) {}
-    /// Bytes per second at which segments are to leave; none if as soon as the window allows. Asked only if `paces`.
+    /// Bytes per second at which segments are sent; `None` if as soon as the window allows. Asked only if `paces`.
     fn pacing_rate(&self) -> Option<f64> {
         None
     }
@@ -202,7 +202,7 @@ pub trait CongestionControl: Send {
         false
     }
     /// Whether it regulates sending during recovery itself (BBR), so that proportional rate reduction is not wanted. It goes
-    /// with a recovery that lives on SACK: the inflation of one that does not would be added to its window.
+    /// with a recovery that uses SACK: the inflation of one that does not would be added to its window.
     fn regulates_recovery(&self) -> bool {
         false
     }

@@ -127,7 +127,7 @@ impl Vegas {
             }
         } else if diff > self.config.beta {
             self.window.cwnd = (self.window.cwnd - segment).max(2.0 * segment);
-            // Below the threshold slow start would begin anew.
+            // Below the threshold slow start would begin again.
             self.window.ssthresh = self.window.ssthresh.min(self.window.cwnd - segment).max(2.0 * segment);
         } else if diff < self.config.alpha {
             self.window.cwnd += segment;

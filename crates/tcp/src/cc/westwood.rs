@@ -58,7 +58,7 @@ impl Config {
             filter: self.filter,
             limit: if self.growth == Growth::PerAck { start.segment } else { f64::INFINITY },
             window: Window::new(&start, self.growth),
-            least: None,
+            min_rtt: None,
             bandwidth: None,
             since: Time::NEVER,
             bytes: 0,
@@ -71,7 +71,7 @@ struct Westwood {
     window: Window,
     limit: f64,
     /// Least round trip.
-    least: Option<Span>,
+    min_rtt: Option<Span>,
     /// Bytes per second.
     bandwidth: Option<f64>,
     /// When the sample going on began, never before the first acknowledgment, and what has been delivered in it.
@@ -112,7 +112,7 @@ impl CongestionControl for Westwood {
 
     fn on_feedback(&mut self, feedback: &Feedback) {
         if let Some(rtt) = feedback.rtt {
-            self.least = Some(self.least.map_or(rtt, |least| least.min(rtt)));
+            self.min_rtt = Some(self.min_rtt.map_or(rtt, |min_rtt| min_rtt.min(rtt)));
         }
         self.sample(feedback);
     }
@@ -122,8 +122,8 @@ impl CongestionControl for Westwood {
     }
 
     fn on_congestion(&mut self, event: Congestion, flight: &Flight) {
-        let threshold = match (self.bandwidth, self.least) {
-            (Some(bandwidth), Some(least)) => bandwidth * least.as_secs_f64(),
+        let threshold = match (self.bandwidth, self.min_rtt) {
+            (Some(bandwidth), Some(min_rtt)) => bandwidth * min_rtt.as_secs_f64(),
             _ => flight.bytes / 2.0,
         };
         let cwnd = self.window.cwnd;

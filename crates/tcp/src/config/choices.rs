@@ -40,7 +40,7 @@ pub enum Paws {
     Linux,
 }
 
-/// What is never less than the least timeout.
+/// What the minimum timeout bounds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Floor {
@@ -103,7 +103,7 @@ pub enum Sampling {
     EachAcknowledgment,
 }
 
-/// Whether small segments wait for company.
+/// Whether segments that are not full wait for more data.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Nagle {

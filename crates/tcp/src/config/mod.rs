@@ -13,7 +13,9 @@ use crate::cc::{self, ControlConfig};
 use crate::differentiation::DifferentiationConfig;
 use crate::recovery::{self, RecoveryConfig};
 use crate::response::{self, ResponseConfig};
-pub use choices::{Arithmetic, BackOff, CwndValidation, EcnMode, Floor, Nagle, Paws, Sampling, TimerRestart, ZeroWindow};
+pub use choices::{
+    Arithmetic, BackOff, CwndValidation, EcnMode, Floor, Nagle, Paws, Sampling, TimerRestart, ZeroWindow,
+};
 use settings::settings;
 pub use values::{Delay, DelayedAck, PartialRetries, Retries, Tries, WindowScaling};
 

@@ -3,11 +3,11 @@
 
 use engine::{Bytes, Named, Span};
 
-use crate::cc::{ControlConfig, cubic, hystart, reno, window};
 use super::{
     BackOff, Config, CwndValidation, Delay, DelayedAck, EcnMode, Floor, Nagle, PartialConfig, PartialRetries, Paws,
     Sampling, TimerRestart, Tries, ZeroWindow,
 };
+use crate::cc::{ControlConfig, cubic, hystart, reno, window};
 use crate::recovery::RecoveryConfig;
 
 /// A variant: its name, one line about it, and its settings.

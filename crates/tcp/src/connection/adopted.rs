@@ -1,4 +1,4 @@
-//! An end that somebody else began: a node between two ends takes the place of one of them.
+//! An end that takes over a connection: a node between two ends takes the place of one of them.
 
 use wire::SeqNum;
 
@@ -6,7 +6,7 @@ use super::{Connection, State};
 use crate::config::Config;
 use crate::timestamps::Clock;
 
-/// What is known of a connection by who takes one of its ends over.
+/// The state of a connection whose end is taken over.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Adoption {
     /// The number of the first byte that this end will send, and of the first that it will receive. Everything before has
@@ -25,7 +25,7 @@ pub struct Adoption {
     /// How far this end's windows are shifted, and the largest that can be said.
     pub shift: u8,
     /// The largest window that can be said.
-    pub most_window: u64,
+    pub max_window: u64,
 }
 
 impl Connection {
@@ -41,7 +41,7 @@ impl Connection {
         (connection.timestamps, connection.ecn, connection.shift) = (taken.timestamps, taken.ecn, taken.shift);
         connection.clock = Clock::of(taken.recent);
         connection.sender.agreed(taken.ecn, taken.peer_window, None, None);
-        connection.receiver.agreed(taken.sack, config.dsack, taken.shift, taken.most_window);
+        connection.receiver.agreed(taken.sack, config.dsack, taken.shift, taken.max_window);
         connection
     }
 }
@@ -64,7 +64,7 @@ mod tests {
             ecn: false,
             recent: None,
             shift: 3,
-            most_window: 65_535 << 3,
+            max_window: 65_535 << 3,
         };
         let config = Config { segment: 500, initial_window: 2, ..Config::default() };
         let mut end = Connection::adopted(&config, [1, 2], &taken);

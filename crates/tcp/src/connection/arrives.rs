@@ -111,7 +111,7 @@ impl Connection {
         config.sack = agreed.sack;
         config.timestamps = agreed.timestamps;
         if handshake.tries > 2 {
-            // [RFC5681 s3.1]: a SYN was lost. One repetition may have been needless [RFC6928 s2].
+            // [RFC5681 s3.1]: a SYN was lost. One repetition may have been spurious [RFC6928 s2].
             config.initial_window = 1;
         }
         self.ecn = agreed.ecn;
@@ -120,8 +120,8 @@ impl Connection {
         let from = (segment.seq, self.origin);
         self.sender.agreed(agreed.ecn, u64::from(segment.window), Some(from), rtt.map(|rtt| (now, rtt)));
         let sack = agreed.sack;
-        let most = u64::from(u16::MAX) << agreed.shift;
-        self.receiver.agreed(sack, config.dsack, agreed.shift, most);
+        let max_window = u64::from(u16::MAX) << agreed.shift;
+        self.receiver.agreed(sack, config.dsack, agreed.shift, max_window);
         self.enter(if self.sender.finishing() { State::FinWait1 } else { State::Established });
     }
 
@@ -334,7 +334,7 @@ impl Connection {
     #[inline]
     fn take_ack(&mut self, now: Time, segment: &Segment) -> bool {
         if self.sender.silent() && segment.ack == self.origin {
-            // Nothing was ever sent, as at an end that only receives: the window is all that can be news.
+            // Nothing was ever sent, as at an end that only receives: only the window can have changed.
             if let Some(window) = self.sender.newer_window(segment, 0) {
                 self.sender.note_window(window);
             }
@@ -367,7 +367,7 @@ impl Connection {
         taken
     }
 
-    /// Whether there was data to look at, or a FIN, and somebody to look at it.
+    /// Takes the data and the FIN of a segment. Whether there was any, and the application still reads.
     #[inline]
     fn take_data(&mut self, now: Time, segment: &Segment, seq: u64, ecn: Ecn) -> bool {
         let fin = segment.flags.has(Flags::FIN);
@@ -382,7 +382,7 @@ impl Connection {
         let data = Data { seq, len: segment.len, fin, ecn, reduced: segment.flags.has(Flags::CWR) };
         let new = seq + u64::from(segment.len) > self.receiver.next();
         if self.orphan && segment.len > 0 && new {
-            // [RFC9293 s3.6.1]: nobody is left to read it.
+            // [RFC9293 s3.6.1]: the application no longer reads.
             let number = self.origin.at(self.sender.nxt());
             self.reset(number, false);
             self.finish(State::Closed);

@@ -6,7 +6,7 @@ use wire::{Flags, Options, Segment, SeqNum, Timestamps};
 use super::{Connection, Failure, State};
 use crate::timestamps::Clock;
 
-/// The reset that answers a segment nobody was waiting for [RFC9293 s3.10.7.1]; none to another reset.
+/// The reset that answers a segment of no connection [RFC9293 s3.10.7.1]; `None` to another reset.
 pub fn refusal(segment: &Segment) -> Option<Segment> {
     if segment.flags.has(Flags::RST) {
         return None;

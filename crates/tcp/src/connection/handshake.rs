@@ -33,7 +33,7 @@ pub(super) struct Handshake {
     sack: bool,
     /// How far this end's windows are shifted, if it offers to scale them.
     shift: Option<u8>,
-    /// How long the other end may be silent, whatever the number of retries.
+    /// How long the other end may be silent, if the application has set a limit.
     pub user_timeout: Option<Span>,
     /// How many SYNs went out, when the first did, and when the next is due.
     pub tries: u32,

@@ -22,7 +22,7 @@ use crate::sender::{Counters, Sender, TxSegment};
 use crate::timestamps::{self, Clock};
 use handshake::Handshake;
 
-/// One end of a connection: state that reacts to what it is told, and asks for nothing.
+/// One end of a connection: a state machine without input, output or clock.
 ///
 /// **Commands** of the application: [`write`](Self::write), [`read`](Self::read) if it
 /// [`hold_reading`](Self::hold_reading)s, [`shutdown_write`](Self::shutdown_write), [`close`](Self::close),
@@ -52,7 +52,7 @@ pub struct Connection {
     shift: u8,
     /// The acknowledgment number sent last.
     last_ack: SeqNum,
-    /// The application is gone: data that comes now finds nobody.
+    /// The application has closed: data that comes now is answered by a reset.
     orphan: bool,
     paws: Paws,
     /// How far answers to segments that are not acceptable are apart, in milliseconds, and when the last one went out; so
@@ -86,7 +86,7 @@ impl Connection {
         Self::new(config, local_port, remote_port, State::SynSent, iss + 1)
     }
 
-    /// An end that waits for a SYN, from whatever port.
+    /// An end that waits for a SYN from any port.
     pub fn listen(config: &Config, local_port: u16, iss: SeqNum) -> Self {
         Self::new(config, local_port, 0, State::Listen, iss + 1)
     }
@@ -203,9 +203,9 @@ impl Connection {
         self.receiver.readable()
     }
 
-    /// Reads at most `most` bytes; how many there were.
-    pub fn read(&mut self, most: u64) -> u64 {
-        self.receiver.read(most)
+    /// Reads at most `max` bytes; returns how many were read.
+    pub fn read(&mut self, max: u64) -> u64 {
+        self.receiver.read(max)
     }
 
     /// Whether the other end has closed and everything before that was read.
@@ -346,8 +346,8 @@ impl Connection {
         self.poll_into(now, &mut segment).map(|ecn| (segment, ecn))
     }
 
-    /// The same, with the segment written to where it is wanted: with room for its options it is large, and moving it costs
-    /// as much as making it.
+    /// The same, with the segment written to `to`: with space for its options it is large, and moving it costs as much as making
+    /// it.
     #[inline]
     pub fn poll_into(&mut self, now: Time, to: &mut Segment) -> Option<Ecn> {
         if self.handshake.is_some() || !self.answers.is_empty() {
@@ -480,8 +480,8 @@ impl Connection {
             to.options.timestamps = Some(self.clock.stamp(now));
         }
         if self.receiver.wants_sack() {
-            let room = if self.timestamps { 3 } else { wire::SackBlocks::MOST };
-            to.options.sack = self.receiver.sack(self.peer_origin, room);
+            let max_blocks = if self.timestamps { 3 } else { wire::SackBlocks::MOST };
+            to.options.sack = self.receiver.sack(self.peer_origin, max_blocks);
         }
     }
 

@@ -60,8 +60,8 @@ impl Config {
 pub(super) struct Biaz {
     segment: f64,
     limit: f64,
-    /// Seconds between arrivals in a row, at least.
-    least: Option<f64>,
+    /// The minimum time between arrivals in a row, in seconds.
+    min_gap: Option<f64>,
     /// The last arrival in order, and the first one after it that was not.
     in_order: Option<Time>,
     after: Option<Time>,
@@ -69,7 +69,7 @@ pub(super) struct Biaz {
 
 impl Biaz {
     pub fn new(segment: f64, limit: f64) -> Self {
-        Biaz { segment, limit, least: None, in_order: None, after: None }
+        Biaz { segment, limit, min_gap: None, in_order: None, after: None }
     }
 }
 
@@ -84,15 +84,15 @@ impl LossDifferentiation for Biaz {
             let arrivals = (feedback.acked as f64 / self.segment).max(1.0);
             let gap = feedback.now.since(last).as_secs_f64() / arrivals;
             if gap > 0.0 {
-                self.least = Some(self.least.map_or(gap, |least| least.min(gap)));
+                self.min_gap = Some(self.min_gap.map_or(gap, |min| min.min(gap)));
             }
         }
         (self.in_order, self.after) = (Some(feedback.now), None);
     }
 
     fn cause(&mut self, now: Time, segments: u32) -> Cause {
-        let (Some(least), Some(last)) = (self.least, self.in_order) else { return Cause::Congestion };
-        let gap = self.after.unwrap_or(now).since(last).as_secs_f64() / least;
+        let (Some(min_gap), Some(last)) = (self.min_gap, self.in_order) else { return Cause::Congestion };
+        let gap = self.after.unwrap_or(now).since(last).as_secs_f64() / min_gap;
         // Times are whole nanoseconds: a gap that is short by less than that is not short.
         let (earliest, latest) = (f64::from(segments) + 1.0 - 1e-6, f64::from(segments) + self.limit);
         if (earliest..latest).contains(&gap) { Cause::Wireless } else { Cause::Congestion }

@@ -51,7 +51,7 @@ pub trait LossDifferentiation: Send {
 pub(crate) mod tests {
     use super::*;
 
-    /// Tells of acknowledgments and asks about losses.
+    /// Feeds acknowledgments to a differentiation and asks it about losses.
     pub struct Teller {
         pub differentiation: Box<dyn LossDifferentiation>,
         now: Time,

@@ -2,8 +2,8 @@
 //! classification", 2000): losses while the delay is in a spike are congestion, others the air's.
 //!
 //! ```text
-//! a spike begins  above  least + alpha (greatest - least)       alpha = 1/2
-//! and ends        below  least + beta (greatest - least)        beta = 1/3
+//! a spike begins  above  min + alpha (max - min)       alpha = 1/2
+//! and ends        below  min + beta (max - min)        beta = 1/3
 //! ```
 //!
 //! Deviation: the round trip stands for the relative one-way trip, so the way back counts too. Limits: the greatest and the
@@ -62,7 +62,7 @@ impl Config {
 
 struct Spike {
     config: Config,
-    /// The least round trip and the greatest.
+    /// The minimum round trip and the maximum.
     range: Option<(Span, Span)>,
     spiking: bool,
 }
@@ -70,10 +70,10 @@ struct Spike {
 impl LossDifferentiation for Spike {
     fn on_feedback(&mut self, feedback: &Feedback) {
         let Some(rtt) = feedback.rtt else { return };
-        let (least, greatest) = self.range.map_or((rtt, rtt), |(least, greatest)| (least.min(rtt), greatest.max(rtt)));
-        self.range = Some((least, greatest));
-        let range = (greatest - least).as_secs_f64();
-        let above = (rtt - least).as_secs_f64();
+        let (min, max) = self.range.map_or((rtt, rtt), |(min, max)| (min.min(rtt), max.max(rtt)));
+        self.range = Some((min, max));
+        let range = (max - min).as_secs_f64();
+        let above = (rtt - min).as_secs_f64();
         if self.spiking {
             self.spiking = above >= self.config.beta * range;
         } else {
@@ -82,7 +82,7 @@ impl LossDifferentiation for Spike {
     }
 
     fn cause(&mut self, _: Time, _: u32) -> Cause {
-        let known = self.range.is_some_and(|(least, greatest)| least < greatest);
+        let known = self.range.is_some_and(|(min, max)| min < max);
         if known && !self.spiking { Cause::Wireless } else { Cause::Congestion }
     }
 }

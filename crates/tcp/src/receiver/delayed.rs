@@ -10,7 +10,7 @@ pub(super) struct Delayed {
     settings: Delay,
     /// To go out now, one by one.
     owed: u32,
-    /// Segments that wait for company, and until when.
+    /// Segments whose acknowledgment is delayed, and until when.
     waiting: u32,
     until: Time,
     arrived: u32,
@@ -45,7 +45,7 @@ impl Delayed {
         self.until = Time::NEVER;
     }
 
-    /// Whether a segment waits for company.
+    /// Whether an acknowledgment is delayed.
     #[inline]
     pub fn waits(&self) -> bool {
         self.waiting > 0

@@ -1,7 +1,7 @@
 //! The half of a connection that receives data.
 //!
-//! What comes out of order is kept and reported (`sack`); acknowledgments go out at once or a little later
-//! (`delayed`); the window is what the application leaves room for. All offsets count a FIN as one byte behind the data.
+//! Data out of order is kept and reported (`sack`); acknowledgments go out at once or delayed (`delayed`); the window is the
+//! free part of the buffer. All offsets count a FIN as one byte behind the data.
 
 mod delayed;
 mod reassembly;
@@ -20,10 +20,10 @@ use sack::Reports;
 
 pub(crate) struct Receiver {
     buffer: u64,
-    /// How far windows are shifted on the wire: they can be said in such steps only.
+    /// How far windows are shifted on the wire: they are advertised in steps of this power of two.
     shift: u8,
-    /// The largest window that can be said.
-    most: u64,
+    /// The maximum window that can be advertised.
+    max_window: u64,
     assembly: Reassembly,
     /// Where the FIN lies, once it has come in sight.
     fin_at: Option<u64>,
@@ -67,7 +67,7 @@ impl Receiver {
         Receiver {
             buffer,
             shift: 0,
-            most: u64::MAX,
+            max_window: u64::MAX,
             assembly: Reassembly::default(),
             fin_at: None,
             holds: false,
@@ -86,10 +86,10 @@ impl Receiver {
         }
     }
 
-    /// What the handshake has agreed on; windows are `most` bytes at most.
-    pub fn agreed(&mut self, sack: bool, duplicate_sack: bool, shift: u8, most: u64) {
+    /// What the handshake has agreed on; windows are at most `max_window` bytes.
+    pub fn agreed(&mut self, sack: bool, duplicate_sack: bool, shift: u8, max_window: u64) {
         self.reports.agreed(sack, duplicate_sack);
-        (self.shift, self.most) = (shift, most);
+        (self.shift, self.max_window) = (shift, max_window);
         self.edge = self.next() + self.quantized(self.buffer);
     }
 
@@ -150,8 +150,8 @@ impl Receiver {
     }
 
     /// The application reads at most `most` bytes.
-    pub fn read(&mut self, most: u64) -> u64 {
-        let bytes = self.readable().min(most);
+    pub fn read(&mut self, max: u64) -> u64 {
+        let bytes = self.readable().min(max);
         self.read_to += bytes;
         // Worth telling of by itself once it is half the buffer or two segments more than what was said [WS96].
         let more = (self.next() + self.free()).saturating_sub(self.edge);
@@ -168,7 +168,7 @@ impl Receiver {
 
     #[inline]
     fn quantized(&self, window: u64) -> u64 {
-        window.min(self.most) >> self.shift << self.shift
+        window.min(self.max_window) >> self.shift << self.shift
     }
 
     /// Bytes from `next` on that may come.
@@ -237,12 +237,12 @@ impl Receiver {
         self.precise_ecn && self.echo != (ecn == Ecn::Ce) && self.delayed.waits()
     }
 
-    /// Takes what the network says of congestion. Whether that is to be told of at once.
+    /// Takes the ECN field of an incoming packet. Whether its acknowledgment must not be delayed.
     #[inline]
     fn take_mark(&mut self, data: &Data) -> bool {
         let marked = data.ecn == Ecn::Ce;
         if self.precise_ecn {
-            // [RFC8257 s3.2]: a change is told of at once.
+            // [RFC8257 s3.2]: a change is acknowledged at once.
             return std::mem::replace(&mut self.echo, marked) != marked;
         }
         self.echo = (self.echo && !data.reduced) || marked;

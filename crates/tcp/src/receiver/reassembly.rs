@@ -10,8 +10,8 @@ pub(super) struct Reassembly {
     islands: VecDeque<(u64, u64)>,
 }
 
-/// Room for so many islands is not worth giving back.
-const LEAST_ROOM: usize = 4;
+/// The capacity that is kept for islands.
+const MIN_CAPACITY: usize = 4;
 
 impl Reassembly {
     #[inline]
@@ -88,8 +88,8 @@ impl Reassembly {
             self.islands.pop_front();
         }
         if self.islands.is_empty() {
-            // A connection without holes keeps no room for them.
-            self.islands.shrink_to(LEAST_ROOM);
+            // A connection without holes keeps no memory for them.
+            self.islands.shrink_to(MIN_CAPACITY);
         }
         new
     }

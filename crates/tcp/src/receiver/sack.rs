@@ -3,7 +3,7 @@
 use super::reassembly::Reassembly;
 
 /// Blocks in a header without timestamps.
-const MOST: usize = wire::SackBlocks::MOST;
+const MAX_BLOCKS: usize = wire::SackBlocks::MOST;
 
 /// What is to be reported.
 #[derive(Debug, Default)]
@@ -11,7 +11,7 @@ pub(super) struct Reports {
     agreed: bool,
     duplicates: bool,
     /// A byte of each of the islands that grew last, the newest first. One that is acknowledged stays until the next grows.
-    recent: [Option<u64>; MOST],
+    recent: [Option<u64>; MAX_BLOCKS],
     duplicate: Option<(u64, u64)>,
 }
 
@@ -51,18 +51,18 @@ impl Reports {
 
     /// A duplicate first, and the island around it, then the islands that grew last, then the others, lowest first.
     pub fn blocks(&mut self, assembly: &Reassembly, room: usize) -> impl Iterator<Item = (u64, u64)> + use<> {
-        let mut blocks = [None; MOST + 1];
+        let mut blocks = [None; MAX_BLOCKS + 1];
         let mut count = 0;
         let duplicate = self.duplicate.take();
         let around = duplicate.and_then(|(from, _)| assembly.island(from));
         let recent = self.recent.iter().flatten().filter_map(|at| assembly.island(*at));
-        for island in around.into_iter().chain(recent).chain(assembly.islands().take(MOST)) {
-            if count < MOST && !blocks[..count].contains(&Some(island)) {
+        for island in around.into_iter().chain(recent).chain(assembly.islands().take(MAX_BLOCKS)) {
+            if count < MAX_BLOCKS && !blocks[..count].contains(&Some(island)) {
                 blocks[count] = Some(island);
                 count += 1;
             }
         }
-        duplicate.into_iter().chain(blocks.into_iter().flatten()).take(room.min(MOST))
+        duplicate.into_iter().chain(blocks.into_iter().flatten()).take(room.min(MAX_BLOCKS))
     }
 }
 
@@ -78,7 +78,7 @@ mod tests {
             assembly.insert(*seq, seq + 10);
             reports.arrived(*seq, &assembly);
         }
-        reports.blocks(&assembly, MOST).collect()
+        reports.blocks(&assembly, MAX_BLOCKS).collect()
     }
 
     // covers [RFC2018 s4]

@@ -1,4 +1,4 @@
-//! WHAT is lost, and what to send again.
+//! Loss recovery: which segments are lost, and which to retransmit.
 
 pub mod fack;
 pub mod newreno;
@@ -57,13 +57,13 @@ pub struct View {
     pub ssthresh: f64,
     /// Smoothed round-trip time, if one was measured.
     pub srtt: Option<Span>,
-    /// The least round-trip time, if one was measured.
+    /// The minimum round-trip time, if one was measured.
     pub min_rtt: Option<Span>,
     /// The timestamp that the acknowledgment at hand echoes.
     pub echo: Option<u32>,
-    /// Whether recovery lives on SACK and the ends agreed on it.
+    /// Whether recovery uses SACK and the ends agreed on it.
     pub sack: bool,
-    /// Until a timeout's losses are made good.
+    /// Whether the losses of a timeout are being repaired.
     pub after_timeout: bool,
     /// When the retransmission timer expires.
     pub expiry: Time,
@@ -87,7 +87,7 @@ impl Notified {
     }
 }
 
-/// What is to be done after an acknowledgment, or when a deadline has passed.
+/// The sender's task after an acknowledgment, or when a deadline has passed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Verdict {
     /// Nothing is being recovered.
@@ -110,7 +110,7 @@ pub enum Verdict {
     Recovered,
     /// Recovery has ended, and another begins with losses that are known already: of what was sent meanwhile.
     Again,
-    /// A probe has made a loss good before anybody noticed it: the window is cut and recovery is over.
+    /// A probe has repaired a loss before it was detected: cwnd is reduced and recovery is over.
     Repaired,
     /// The tail may be lost: send something to find out, new data if there is some, else the last segment again
     /// [RFC8985 s7.3].
@@ -122,7 +122,7 @@ pub enum Verdict {
 /// window allows.
 ///
 /// The sender calls `on_ack` for each acknowledgment of this connection while data is outstanding, or that was outstanding
-/// until it came, after the scoreboard has been told of it; not for one that only advances while nothing is being
+/// until it came, after the scoreboard has been updated; not for one that only advances while nothing is being
 /// recovered, unless the recovery `watches`. It calls `lose_at_timeout` and then `on_timeout` when the retransmission timer has
 /// expired. If `watches`, it also calls `on_delivered` for each segment as it is acknowledged
 /// or SACKed, as it was just before; `on_sent` after each segment sent; and `on_deadline` when `deadline` has come.
@@ -137,9 +137,9 @@ pub trait LossRecovery: Send {
     fn on_timeout(&mut self, board: &Scoreboard);
     /// Whether recovery is going on.
     fn recovering(&self) -> bool;
-    /// Recovery turns out to have been needless: it ends, and nothing on the board is lost any more.
+    /// Recovery turns out to have been spurious: it ends, and nothing on the board is lost any more.
     fn on_undo(&mut self, board: &Scoreboard);
-    /// Whether it lives on SACK; the others count duplicates even if the other end sends blocks.
+    /// Whether it uses SACK; the others count duplicates even if the other end sends blocks.
     fn uses_sack(&self) -> bool {
         false
     }
@@ -176,7 +176,8 @@ pub trait LossRecovery: Send {
     }
 }
 
-/// So many duplicates, or segments SACKed above it, show that a segment is lost [RFC5681 s3.2, RFC6675 s2 DupThresh].
+/// The number of duplicates, or of segments SACKed above it, that shows that a segment is lost [RFC5681 s3.2, RFC6675 s2
+/// DupThresh].
 pub const DUP_THRESH: u32 = 3;
 
 /// Whether a duplicate begins recovery in a sender without SACK: whether to send the segment at `una`, and the

@@ -2,7 +2,7 @@
 //!
 //! A segment is lost when one sent after it has arrived and a round trip and a reordering window have gone by since it was
 //! sent, whether that was the first time or a retransmission. The window is nothing until reordering is seen and few
-//! segments are SACKed; then a quarter of the least round trip, more when duplicates show that it was too small. Without
+//! segments are SACKed; then a quarter of the minimum round trip, more when duplicates show that it was too small. Without
 //! SACK it is [NewReno](super::newreno).
 
 use std::cmp::Ordering;
@@ -40,8 +40,8 @@ impl Config {
     }
 }
 
-/// Room for so many segments is not worth giving back.
-const LEAST_ROOM: usize = 4;
+/// The capacity that is kept for segments.
+const MIN_CAPACITY: usize = 4;
 
 struct Rack {
     without: NewReno,
@@ -62,13 +62,13 @@ struct Rack {
     /// When segments that may only be late will be taken for lost.
     settles: Time,
     probe: TailProbe,
-    /// A timeout's losses are being made good.
+    /// The losses of a timeout are being repaired.
     after_timeout: bool,
 }
 
 /// How much reordering is allowed for (RACK.reo_wnd).
 struct Window {
-    /// In quarters of the least round trip.
+    /// In quarters of the minimum round trip.
     quarters: u32,
     /// Recoveries until it falls back to one quarter.
     persist: u32,
@@ -89,7 +89,7 @@ impl Default for Window {
 const PERSIST: u32 = 16;
 
 impl Window {
-    /// A duplicate arrived: something was needlessly sent again. [RFC8985 s6.2 step 4]
+    /// A duplicate arrived: something was spuriously sent again. [RFC8985 s6.2 step 4]
     fn on_duplicate(&mut self, board: &Scoreboard) {
         if self.round.is_some_and(|round| board.una() >= round) {
             self.round = None;
@@ -113,8 +113,8 @@ impl Window {
         if self.seen == 0 && (recovering || board.sacked_segments() >= DUP_THRESH) {
             return Span::ZERO;
         }
-        let least = view.min_rtt.unwrap_or(Span::ZERO);
-        let span = Span::from_nanos(least.as_nanos() / 4 * u64::from(self.quarters));
+        let min_rtt = view.min_rtt.unwrap_or(Span::ZERO);
+        let span = Span::from_nanos(min_rtt.as_nanos() / 4 * u64::from(self.quarters));
         span.min(view.srtt.unwrap_or(span))
     }
 }
@@ -148,7 +148,7 @@ impl Rack {
                     break;
                 }
                 if at + wait > now {
-                    // The last of those sent before the newest that arrived: then all of them have had their time. It may have
+                    // The last segment sent before the newest that arrived: then the time of all of them is over. It may have
                     // arrived, and another, sent a little earlier, be the last to wait; the RFC looks at each.
                     let before = self.order.partition_point(|(at, _)| *at <= self.newest.at);
                     self.settles = self.order[before - 1].0 + wait;
@@ -192,9 +192,9 @@ impl LossRecovery for Rack {
             self.window.on_recovered();
         }
         if board.is_empty() {
-            // All of it was acknowledged; an idle connection keeps no room for it.
+            // All of it was acknowledged; an idle connection keeps no memory for it.
             self.order.clear();
-            if self.order.capacity() > 2 * LEAST_ROOM {
+            if self.order.capacity() > 2 * MIN_CAPACITY {
                 self.order.shrink_to(0);
             }
         }
@@ -280,7 +280,7 @@ impl LossRecovery for Rack {
     fn on_delivered(&mut self, now: Time, sent: &Sent, view: &View) {
         let rtt = now.since(sent.at);
         // [RFC8985 s6.2 step 2]: too soon for the retransmission, or with an echo from before it: the first one arrived.
-        let soon = view.min_rtt.is_some_and(|least| rtt < least);
+        let soon = view.min_rtt.is_some_and(|min| rtt < min);
         let before = view.echo.is_some_and(|echo| timestamps::is_before(echo, sent.at));
         if !(sent.retransmitted && (soon || before)) {
             self.rtt = rtt;

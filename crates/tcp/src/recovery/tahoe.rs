@@ -17,7 +17,7 @@ pub fn build() -> Box<dyn LossRecovery> {
 struct Tahoe {
     /// What had been sent at the last loss: until more than that is acknowledged, duplicates show nothing.
     until: Option<u64>,
-    /// While a loss that the network has explained is made good, which costs nothing: bytes to add to cwnd.
+    /// Window inflation while a loss that the network has explained is repaired, without a reduction.
     explained: Option<f64>,
 }
 

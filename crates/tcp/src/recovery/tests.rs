@@ -137,7 +137,7 @@ fn tahoe_restarts_unless_the_loss_is_explained() {
     assert_eq!(tahoe.on_ack(&ack(1000, 0), &mut board, &view()), Verdict::Ordinary);
 }
 
-/// What was needless is forgotten: recovery is over, nothing is added, and the next three duplicates show a loss although no more
+/// What was spurious is forgotten: recovery is over, nothing is added, and the next three duplicates show a loss although no more
 /// was acknowledged. Tahoe had sent it all again by then, and waits.
 // covers [RFC4015 s3.4]
 #[test]

@@ -23,7 +23,7 @@ impl Scoreboard {
     }
 
     /// Takes the segment at `seq` for lost, unless it is SACKed or already taken for lost and not sent again since.
-    /// Whether that is news.
+    /// Whether any of it was not.
     pub fn lose_at(&mut self, seq: u64) -> bool {
         let Some(place) = self.place(seq) else { return false };
         if self.segments[place].sacked {

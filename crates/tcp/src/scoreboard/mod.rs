@@ -1,8 +1,7 @@
 //! What has been sent and not acknowledged, segment by segment [RFC6675 s3, s4].
 //!
-//! Each piece of work is paid for by the segments it is about, never by the window: an acknowledgment visits the segments
-//! that it brings news of, the search for one by its number is a guess that is nearly always right, and the segments to
-//! send again are kept in a heap. What SACK says of them is in `sacked.rs`, what is taken for lost in `losses.rs`.
+//! No operation is linear in the window: an acknowledgment visits the segments that it newly acknowledges or SACKs, the search for
+//! a segment by its number is a guess that is nearly always right, and the segments to retransmit are kept in a heap. What SACK says of them is in `sacked.rs`, what is taken for lost in `losses.rs`.
 
 mod losses;
 mod sacked;
@@ -32,7 +31,7 @@ pub struct Scoreboard {
     to_resend: BinaryHeap<Reverse<u64>>,
     /// What is SACKed, as disjoint, separate, rising ranges.
     sacked: VecDeque<(u64, u64)>,
-    /// What had been delivered when each was sent last; empty if nobody wants to know.
+    /// The snapshot of the delivery rate taken when each was sent last; empty without a rate estimator.
     snapshots: VecDeque<Snapshot>,
     /// How many segments are SACKed, lost, and sent again of those lost.
     sacked_segments: u32,
@@ -44,8 +43,8 @@ pub struct Scoreboard {
     inferred_to: u64,
 }
 
-/// Room for so many segments is not worth giving back.
-const LEAST_ROOM: usize = 4;
+/// The capacity that is kept when segments are acknowledged.
+const MIN_CAPACITY: usize = 4;
 
 impl Scoreboard {
     /// First unacknowledged byte.
@@ -223,7 +222,7 @@ impl Scoreboard {
         }
     }
 
-    /// Everything before `ack` is acknowledged; `each` is told of the segments this frees, oldest first, and of what had been
+    /// Everything before `ack` is acknowledged; `each` is called for the segments this frees, oldest first, with what had been
     /// delivered when they left. A segment of which only a part is acknowledged is cut.
     #[inline]
     pub(crate) fn acknowledge(&mut self, ack: u64, mut each: impl FnMut(&Sent, Option<Snapshot>)) {
@@ -261,27 +260,27 @@ impl Scoreboard {
             }
             self.sacked.pop_front();
         }
-        let enough = if self.segments.is_empty() {
+        let max_capacity = if self.segments.is_empty() {
             self.to_resend.clear();
-            2 * LEAST_ROOM
+            2 * MIN_CAPACITY
         } else {
-            4 * self.segments.len().max(LEAST_ROOM)
+            4 * self.segments.len().max(MIN_CAPACITY)
         };
-        if self.segments.capacity() > enough {
-            self.give_back();
+        if self.segments.capacity() > max_capacity {
+            self.shrink();
         }
     }
 
-    /// Gives back the room that a larger window took: it is walked through from end to end, in and out of the cache, and an
-    /// idle connection should not keep it. The window must grow anew before the next time, which pays for it.
+    /// Frees the capacity that a larger window needed: a ring buffer is walked through from end to end, in and out of the cache,
+    /// and an idle connection should not keep it. The cost is amortized, since the window must grow again before the next time.
     #[cold]
-    fn give_back(&mut self) {
+    fn shrink(&mut self) {
         let idle = self.segments.is_empty();
-        let room = if idle { 0 } else { 2 * self.segments.len().max(LEAST_ROOM) };
-        self.segments.shrink_to(room);
+        let capacity = if idle { 0 } else { 2 * self.segments.len().max(MIN_CAPACITY) };
+        self.segments.shrink_to(capacity);
         self.snapshots.shrink_to(self.snapshots.len());
-        self.to_resend.shrink_to(room);
-        self.sacked.shrink_to(room);
+        self.to_resend.shrink_to(capacity);
+        self.sacked.shrink_to(capacity);
     }
 
     /// Takes a segment off the sums.

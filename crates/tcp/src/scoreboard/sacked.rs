@@ -5,7 +5,7 @@ use wire::SackBlocks;
 use super::{Scoreboard, Sent, Snapshot};
 
 impl Scoreboard {
-    /// `from..to` is SACKed; `each` is told of the segments for which that is news, lowest first. Only whole segments
+    /// `from..to` is SACKed; `each` is called for the segments that were not, lowest first. Only whole segments
     /// count. A block that names what was never sent, or lies below `una`, changes nothing.
     pub(crate) fn sack(&mut self, from: u64, to: u64, mut each: impl FnMut(&Sent, Option<Snapshot>)) {
         let from = from.max(self.una);

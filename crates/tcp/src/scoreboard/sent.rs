@@ -17,7 +17,7 @@ pub struct Sent {
     pub sacked: bool,
     /// Taken for lost. A lost segment that was sent again is lost and `resent`.
     pub lost: bool,
-    /// Sent again since it was taken for lost, and in flight as far as anybody knows.
+    /// Retransmitted since it was taken for lost, and not known to be lost again.
     pub resent: bool,
     /// Sent more than once, ever.
     pub retransmitted: bool,

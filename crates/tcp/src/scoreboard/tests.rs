@@ -12,29 +12,28 @@ fn board(segments: u32) -> Scoreboard {
 }
 
 #[test]
-fn room_for_a_large_window_is_given_back() {
+fn capacity_for_a_large_window_is_freed() {
     let mut board = board(1000);
     board.sack(20, 9990, |_, _| ());
     board.acknowledge(9970, |_, _| ());
     check(&board);
     assert_eq!(board.segments(), 3);
-    assert!(board.segments.capacity() <= 4 * LEAST_ROOM);
+    assert!(board.segments.capacity() <= 4 * MIN_CAPACITY);
 }
 
-/// Room is given back when less than a quarter of it is used, and then down to twice what is used; the room for a few segments
-/// never.
+/// Capacity is freed when less than a quarter of it is used, down to twice what is used; that for a few segments never.
 #[test]
-fn room_is_kept_until_a_quarter_of_it_is_used() {
+fn capacity_is_kept_until_less_than_a_quarter_is_used() {
     let mut board = board(120);
     board.acknowledge(80 * u64::from(SEGMENT), |_, _| ());
-    let room = board.segments.capacity();
-    assert!(room >= 120, "a third is used: {room}");
+    let capacity = board.segments.capacity();
+    assert!(capacity >= 120, "a third is used: {capacity}");
     board.acknowledge(110 * u64::from(SEGMENT), |_, _| ());
-    assert!((20..room).contains(&board.segments.capacity()), "a twelfth: {}", board.segments.capacity());
+    assert!((20..capacity).contains(&board.segments.capacity()), "a twelfth: {}", board.segments.capacity());
     let mut quarter = self::board(120);
-    let room = quarter.segments.capacity() as u64;
-    quarter.acknowledge((120 - room / 4) * u64::from(SEGMENT), |_, _| ());
-    assert_eq!(quarter.segments.capacity() as u64, room, "just a quarter");
+    let capacity = quarter.segments.capacity() as u64;
+    quarter.acknowledge((120 - capacity / 4) * u64::from(SEGMENT), |_, _| ());
+    assert_eq!(quarter.segments.capacity() as u64, capacity, "just a quarter");
     let mut few = self::board(8);
     few.acknowledge(7 * u64::from(SEGMENT), |_, _| ());
     assert!(few.segments.capacity() >= 8);
@@ -48,10 +47,10 @@ fn room_is_kept_until_a_quarter_of_it_is_used() {
 fn only_whole_segments_are_sacked() {
     for (from, to, first, count) in [(5, 35, 10, 2), (10, 39, 10, 2), (11, 40, 20, 2), (1, 10, 0, 0), (10, 20, 10, 1)] {
         let mut board = board(6);
-        let mut told = Vec::new();
-        board.sack(from, to, |sent, _| told.push(sent.seq));
+        let mut seen = Vec::new();
+        board.sack(from, to, |sent, _| seen.push(sent.seq));
         let expected: Vec<u64> = (0..count).map(|number| first + 10 * number).collect();
-        assert_eq!(told, expected, "{from}..{to}");
+        assert_eq!(seen, expected, "{from}..{to}");
         check(&board);
     }
 }
@@ -88,7 +87,7 @@ fn moments_are_ordered_by_time_and_then_by_turn() {
     }
 }
 
-/// Counts everything anew.
+/// Recomputes every sum from the segments.
 fn check(board: &Scoreboard) {
     let sum = |pick: fn(&Sent) -> bool| board.iter().filter(|s| pick(s)).map(|s| u64::from(s.len)).sum::<u64>();
     let count = |pick: fn(&Sent) -> bool| board.iter().filter(|s| pick(s)).count() as u32;
@@ -119,8 +118,7 @@ fn is_lost(board: &Scoreboard, seq: u64) -> bool {
 }
 
 proptest! {
-    /// Whatever is acknowledged, SACKed, lost and sent again in whatever order: the sums are those of the segments, and
-    /// what is to be sent again is the lowest lost segment.
+    /// After any sequence of operations the sums are those of the segments, and the next to retransmit is the lowest lost segment.
     #[test]
     fn the_sums_are_those_of_the_segments(steps in prop::collection::vec((0u8..9, 0u64..60, 1u64..8), 1..120)) {
         let mut board = board(8);

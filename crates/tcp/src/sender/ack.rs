@@ -1,14 +1,14 @@
 //! What an acknowledgment brings about.
 //!
 //! In this order: the other end's window, what was delivered (acknowledged or SACKed), the round trip, whether earlier
-//! retransmissions were needless, what recovery makes of it, the congestion control, the retransmission timer.
+//! retransmissions were spurious, what recovery makes of it, the congestion control, the retransmission timer.
 
 use engine::{Span, Time};
 use wire::SackBlocks;
 
+use super::Sender;
 use super::arrival::Arrival;
 use super::summary::{AckSummary, is_duplicate, offsets};
-use super::Sender;
 use crate::cc::{Acked, Feedback};
 use crate::config::Sampling;
 use crate::event::Event;
@@ -47,8 +47,8 @@ impl Sender {
         let unmarked = !arrival.ecn_echo && self.rate.is_none();
         let had_data = !self.board.is_empty();
         if !had_data && unmarked && arrival.sack.is_empty() && !self.episodes.watches() {
-            // Nothing is outstanding, as at an end that only receives: the window was all that could be summary. But for a
-            // recovery that waits for what its probe has brought about.
+            // Nothing is outstanding, as at an end that only receives: only the window could change, unless a recovery waits for
+            // the answer to its probe.
             self.emit_window();
             return true;
         }
@@ -60,7 +60,7 @@ impl Sender {
         true
     }
 
-    /// Whether nothing is going on that an acknowledgment which only advances could be news for.
+    /// Whether an acknowledgment that only advances concerns nothing but the window and the timer.
     #[inline]
     fn undisturbed(&self) -> bool {
         // A recovery that does not watch and is not recovering counts duplicates.
@@ -124,8 +124,8 @@ impl Sender {
         self.episodes.count_duplicates(acked > 0, duplicate);
         // As it was before recovery adds to the window; only duplicates make it do so.
         let before = duplicate.then(|| self.flight(now));
-        let needless = self.spurious.watching() && self.was_needless(arrival, &summary, acked, duplicate);
-        // An acknowledgment that only advances is no news for a recovery that is not recovering and counts duplicates.
+        let spurious = self.spurious.watching() && self.was_spurious(arrival, &summary, acked, duplicate);
+        // An acknowledgment that only advances does not concern a recovery that is not recovering and counts duplicates.
         let plain = !duplicate && !self.episodes.recovering() && !self.episodes.watches();
         // A duplicate may be reported, and a probe answered, when nothing is outstanding any more.
         let asked =
@@ -137,7 +137,7 @@ impl Sender {
         if self.rate.is_some() {
             self.feed_back(arrival, &summary, acked, lost, flight_before, rtt);
         }
-        if needless {
+        if spurious {
             self.cwnd.on_undo();
         }
         if verdict != Verdict::Ordinary {
@@ -184,7 +184,7 @@ impl Sender {
         }
     }
 
-    /// Starts the retransmission timer anew, or stops it when nothing is outstanding [RFC6298 s5.2, s5.3].
+    /// Restarts the retransmission timer, or stops it when nothing is outstanding [RFC6298 s5.2, s5.3].
     #[inline]
     fn restart_timer(&mut self, now: Time) {
         if self.board.is_empty() {
@@ -227,7 +227,7 @@ impl Sender {
                 }
             });
         }
-        // The newest arrival is reported first. Several may be news, after an acknowledgment was lost: they are taken as
+        // The newest arrival is reported first. Several may be new, after an acknowledgment was lost: they are taken as
         // they were sent, or it would look like reordering [RFC8985 s6.2 step 2].
         blocks.sort_unstable();
         for (from, to) in blocks.into_iter().flatten() {

@@ -8,7 +8,7 @@ pub(crate) struct Arrival<'a> {
     pub now: Time,
     /// Next byte the other end expects.
     pub ack: u64,
-    /// Bytes from there on that it takes; none if the segment is too old to say.
+    /// The window it advertises, in bytes; `None` if the segment is older than the last one that did.
     pub window: Option<u64>,
     /// Whether it carries no data, as a duplicate must [RFC5681 s2].
     pub bare: bool,

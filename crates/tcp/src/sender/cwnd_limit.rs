@@ -3,10 +3,10 @@
 
 use engine::Time;
 
-use crate::scoreboard::Scoreboard;
 use crate::cc::{Acked, Congestion, CongestionControl, Feedback, Flight, Start};
 use crate::config::{Config, CwndValidation};
 use crate::recovery::prr::{Progress, Reduction};
+use crate::scoreboard::Scoreboard;
 
 /// The cwnd limit. Bytes.
 ///
@@ -227,7 +227,7 @@ impl CwndLimit {
         }
     }
 
-    /// The last reduction was needless.
+    /// The last reduction was spurious.
     pub fn on_undo(&mut self) {
         self.control.on_undo();
         self.stale = true;

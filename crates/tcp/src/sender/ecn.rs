@@ -1,6 +1,6 @@
 //! The sender's part of explicit congestion notification (RFC 3168).
 
-/// What is to be said and heard of marks. Offsets are the first byte never sent when it began.
+/// Which marks are answered, and which reductions the other end does not know of. Offsets are the first byte never sent when it began.
 ///
 /// One window of data is cut once: a mark is answered only if no cut, for whatever reason, is still to be told to the
 /// other end [RFC3168 s6.1.2].
@@ -12,7 +12,7 @@ pub(super) struct EcnState {
     tell_reduced: bool,
     /// A mark was answered (CWR state): no other is before this is acknowledged. NO_MARK outside of that state.
     mark: u64,
-    /// The window was cut, for whatever reason.
+    /// The window was reduced, for any reason.
     cut: Option<u64>,
 }
 
@@ -52,7 +52,7 @@ impl EcnState {
         self.mark = nxt;
     }
 
-    /// The window was cut, for whatever reason: the other end is told, and echoes no marks of before any more.
+    /// The window was reduced, for any reason: the other end learns of it (CWR), and stops echoing marks from before.
     pub fn on_cut(&mut self, nxt: u64) {
         self.tell_reduced = self.agreed;
         self.cut = Some(nxt);

@@ -2,10 +2,10 @@
 
 use engine::Time;
 
-use crate::scoreboard::{Scoreboard, Sent};
 use crate::config::Config;
 use crate::event::Reason;
 use crate::recovery::{Ack, DUP_THRESH, LossRecovery, Verdict, View};
+use crate::scoreboard::{Scoreboard, Sent};
 
 /// The episodes of repair, with the recovery that begins and ends them.
 ///
@@ -219,7 +219,7 @@ impl Episodes {
         self.repair = Repair::GoBack { until, cause, recovering: self.recovering() };
     }
 
-    /// The last retransmissions were needless: nothing is being repaired any more.
+    /// The last retransmissions were spurious: nothing is being repaired any more.
     pub fn undo(&mut self, board: &Scoreboard) {
         self.recovery.on_undo(board);
         self.repair = Repair::None;

@@ -78,7 +78,7 @@ pub(crate) struct Sender {
     episodes: Episodes,
     ecn: EcnState,
     resends: ResendQueue,
-    /// None if every loss is taken for congestion.
+    /// `None` if every loss is taken for congestion.
     differentiation: Option<Box<dyn LossDifferentiation>>,
     notices: Notices,
     spurious: Spurious,
@@ -114,7 +114,7 @@ impl Sender {
         }
     }
 
-    /// Begins anew with other settings, before anything was sent; what the application said is kept.
+    /// Takes other settings before anything was sent; data and socket options are kept.
     pub fn rebuild(&mut self, config: &Config) {
         let old = std::mem::replace(self, Sender::new(config, 0));
         self.buffer = old.buffer.with_mss(config.segment);
@@ -185,7 +185,7 @@ impl Sender {
         self.buffer.finished() && self.una() == self.end()
     }
 
-    /// Whether recovery lives on SACK.
+    /// Whether recovery uses SACK.
     pub fn uses_sack(&self) -> bool {
         self.episodes.uses_sack()
     }
@@ -338,7 +338,7 @@ impl Sender {
             // After going back: what was sent since.
             self.board.pipe() as f64
         } else if self.sack || self.episodes.recovering() {
-            // While a hole stays open any amount may be outstanding: what was SACKed, or told of by duplicates, has left the
+            // While a hole stays open any amount may be outstanding: what was SACKed, or reported by duplicates, has left the
             // network. In it there was never more than the window. The RFC's words would have all of it count.
             outstanding.min(self.cwnd.cwnd())
         } else {

@@ -1,4 +1,4 @@
-//! How fast the other end gets bytes [draft-ietf-ccwg-bbr s4.1].
+//! The delivery rate [draft-ietf-ccwg-bbr s4.1].
 //!
 //! Each segment carries a note of how much had been delivered when it left; when it is delivered itself, the difference over
 //! the time between is a rate. The time is the longer of that between the sendings and that between the acknowledgments,
@@ -6,8 +6,8 @@
 
 use engine::{Span, Time};
 
-use crate::scoreboard::{Sent, Snapshot};
 use crate::cc::RateSample;
+use crate::scoreboard::{Sent, Snapshot};
 
 /// The sender's count of what has been delivered.
 #[derive(Debug, Default)]
@@ -15,7 +15,7 @@ pub(crate) struct RateEstimator {
     delivered: u64,
     delivered_at: Time,
     flight_began: Time,
-    /// Until so many bytes have been delivered, samples say more of the application than of the network.
+    /// Until this many bytes have been delivered, samples measure the application, not the network.
     app_limited_until: u64,
     /// The newest segment delivered by the acknowledgment at hand.
     newest: Option<(Snapshot, Time, u64)>,
@@ -38,7 +38,7 @@ impl RateEstimator {
         }
     }
 
-    /// The window has room for more than the application has given.
+    /// The window allows more than the application has written.
     #[inline]
     pub fn on_app_limited(&mut self, pipe: u64) {
         self.app_limited_until = (self.delivered + pipe).max(1);
@@ -56,7 +56,7 @@ impl RateEstimator {
     }
 
     /// The sample of the acknowledgment at hand, if there is one that can be believed: an interval shorter than the least
-    /// round trip can only come from a segment that was needlessly sent again.
+    /// round trip can only come from a segment that was spuriously sent again.
     #[inline]
     pub fn sample(&mut self, now: Time, min_rtt: Span, total_lost: u64) -> Option<RateSample> {
         let (then, sent_at, _) = self.newest.take()?;

@@ -131,7 +131,7 @@ impl Sender {
         self.board.resent_segments() > 0 || self.board.first().is_some_and(|first| first.retransmitted)
     }
 
-    /// What goes out first when recovery begins, whatever the window; a reduction in proportion takes care of that itself, and
+    /// The segment sent first when recovery begins, even beyond the window; a reduction in proportion takes care of that itself, and
     /// what the network has explained was sent again when it did.
     fn first_to_resend(&mut self, explained: bool) -> Option<u64> {
         if explained || self.cwnd.is_reducing() {
@@ -147,7 +147,7 @@ impl Sender {
         self.note_cut();
     }
 
-    /// The window was cut: the other end is told, and echoes no marks of before any more [RFC3168 s6.1.2].
+    /// The window was reduced: the other end learns of it, and stops echoing marks from before [RFC3168 s6.1.2].
     pub(super) fn note_cut(&mut self) {
         self.ecn.on_cut(self.nxt());
     }
@@ -169,8 +169,8 @@ impl Sender {
         self.telemetry.on_mark();
     }
 
-    /// Whether earlier retransmissions turn out to have been needless; if so, nothing is lost any more.
-    pub(super) fn was_needless(
+    /// Whether earlier retransmissions turn out to have been spurious; if so, nothing is lost any more.
+    pub(super) fn was_spurious(
         &mut self,
         arrival: &Arrival<'_>,
         summary: &AckSummary,

@@ -1,4 +1,4 @@
-//! What goes out before anything else, whatever the window: segments named by recovery, timeouts and messages, and the probe of
+//! What is sent before anything else, even beyond the window: segments named by recovery, timeouts and messages, and the probe of
 //! the tail.
 
 use std::collections::VecDeque;

@@ -163,7 +163,7 @@ impl RetransmitTimer {
         self.congestion
     }
 
-    /// The last expiries turn out to have been needless [RFC4015 s3.4].
+    /// The last expiries turn out to have been spurious [RFC4015 s3.4].
     pub fn undo_back_off(&mut self) {
         self.rtt.undo();
     }

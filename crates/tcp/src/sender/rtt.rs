@@ -158,7 +158,7 @@ impl RttEstimator {
         base.times(1 << self.doublings.min(32)).min(self.max_rto)
     }
 
-    /// Takes the doublings back: the timeout was needless.
+    /// Takes the doublings back: the timeout was spurious.
     pub fn undo(&mut self) {
         self.doublings = 0;
     }
@@ -218,9 +218,9 @@ mod tests {
         assert_eq!(rtt.rto(), MS(1000));
     }
 
-    // covers [RFC4015 s3.4]: a needless timeout leaves no doubling behind.
+    // covers [RFC4015 s3.4]: a spurious timeout leaves no doubling behind.
     #[test]
-    fn a_needless_timeout_is_taken_back() {
+    fn a_spurious_timeout_is_taken_back() {
         let mut rtt = RttEstimator::new(&Config::default());
         rtt.sample(Time::ZERO, MS(100));
         (0..3).for_each(|_| rtt.back_off());

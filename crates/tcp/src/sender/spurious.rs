@@ -1,4 +1,4 @@
-//! Whether the last retransmissions were needless: F-RTO (RFC 5682), Eifel (RFC 3522) and duplicates reported by SACK
+//! Whether the last retransmissions were spurious: F-RTO (RFC 5682), Eifel (RFC 3522) and duplicates reported by SACK
 //! (RFC 3708). If they were, window and threshold become what they were (RFC 4015).
 
 use std::collections::BTreeMap;
@@ -35,7 +35,7 @@ struct Episode {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Frto {
     Off,
-    /// The first unacknowledged segment was sent again; what comes back?
+    /// The first unacknowledged segment was retransmitted, and not acknowledged.
     Resent,
     /// It was acknowledged, and new data goes out instead of what follows it; whether some has.
     Probing {
@@ -43,7 +43,7 @@ enum Frto {
     },
 }
 
-/// What an acknowledgment says of needless retransmissions.
+/// What an acknowledgment says of spurious retransmissions.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Signs {
     /// First unacknowledged byte, now.
@@ -67,7 +67,7 @@ pub(super) struct Signs {
 pub(super) enum Finding {
     Nothing,
     /// The timeout came too early: nothing was lost.
-    Needless,
+    Spurious,
 }
 
 impl Spurious {
@@ -118,7 +118,7 @@ impl Spurious {
         }
     }
 
-    /// Whether new data is to be sent instead of what is lost, to see what comes back [RFC5682 s2.1 step 2b].
+    /// Whether new data is to be sent instead of what is lost, to see what is acknowledged [RFC5682 s2.1 step 2b].
     pub fn probing(&self) -> bool {
         self.episode.as_ref().is_some_and(|episode| matches!(episode.frto, Frto::Probing { .. }))
     }
@@ -182,7 +182,7 @@ impl Spurious {
         };
         if eifel || all_twice || first {
             self.episode = None;
-            return Finding::Needless;
+            return Finding::Spurious;
         }
         // What is reported twice comes up to a round trip later: an episode ends when it has long been acknowledged.
         if signs.una > episode.until && signs.advanced && signs.duplicate_sack.is_none() && resent {

@@ -1,4 +1,4 @@
-//! What an acknowledgment tells of the segments that it delivers.
+//! The segments that an acknowledgment delivers, in sum.
 
 use engine::Time;
 use wire::{SackBlocks, SeqNum};
@@ -6,7 +6,7 @@ use wire::{SackBlocks, SeqNum};
 use super::arrival::Arrival;
 use crate::scoreboard::{Scoreboard, Sent};
 
-/// What an acknowledgment tells of the segments that it delivers.
+/// The segments that an acknowledgment delivers, in sum.
 #[derive(Default)]
 pub(super) struct AckSummary {
     /// Bytes delivered, and those of them SACKed.

@@ -24,13 +24,13 @@ pub struct Counters {
     pub notices_retransmit: u64,
     /// Segments sent to find out about the tail.
     pub probes: u64,
-    /// Reductions of the window that turned out to be needless.
+    /// Reductions of the window that turned out to be spurious.
     pub undone: u64,
     /// Reductions of the window because of marks (ECN).
     pub marks: u64,
 }
 
-/// Counters, and what an observer is told. No event is made while there is none.
+/// Counters, and the events for an observer. No event is made without one.
 #[derive(Debug, Default)]
 pub(super) struct Telemetry {
     counters: Counters,

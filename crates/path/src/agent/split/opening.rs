@@ -110,7 +110,7 @@ impl Agreed {
             ecn: self.ecn,
             recent: self.recent[end],
             shift: self.shifts[other],
-            most_window: if self.unlimited { u64::MAX } else { most },
+            max_window: if self.unlimited { u64::MAX } else { most },
         }
     }
 }

@@ -41,7 +41,7 @@ const HIGH_GAIN: f64 = 2.885;
 /// Paces one percent below the rate.
 const MARGIN: f64 = 0.99;
 /// Segments that keep acknowledgments coming.
-const LEAST_SEGMENTS: f64 = 4.0;
+const MIN_PIPE_SEGMENTS: f64 = 4.0;
 
 /// Settings.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -53,7 +53,7 @@ pub struct Config {
     /// How long the least round trip is believed.
     #[serde(default = "ten_seconds")]
     pub min_rtt_window: Span,
-    /// How long little is in flight to measure it anew.
+    /// How long little is in flight to measure it again.
     #[serde(default = "fifth_of_a_second")]
     pub probe_rtt: Span,
     /// Whether more may fly where acknowledgments come in bunches, as in Linux since 5.1.
@@ -121,7 +121,7 @@ enum State {
     ProbeRtt(ProbeRtt),
 }
 
-/// Whether losses are being made good.
+/// Whether losses are being repaired.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Recovery {
     Open,
@@ -190,8 +190,8 @@ impl Bbr {
         }
     }
 
-    fn least(&self) -> f64 {
-        LEAST_SEGMENTS * self.segment
+    fn min_pipe_cwnd(&self) -> f64 {
+        MIN_PIPE_SEGMENTS * self.segment
     }
 
     /// `gain` path's worths, in whole segments.
@@ -235,10 +235,10 @@ impl Bbr {
         self.recovery = Recovery::Open;
         self.cwnd = self.cwnd.max(self.prior_cwnd);
         if self.full.reached {
-            self.cwnd = self.cwnd.min(self.target()).max(self.least());
+            self.cwnd = self.cwnd.min(self.target()).max(self.min_pipe_cwnd());
         }
         if let State::ProbeRtt(_) = self.state {
-            self.cwnd = self.cwnd.min(self.least());
+            self.cwnd = self.cwnd.min(self.min_pipe_cwnd());
         }
     }
 
@@ -282,11 +282,11 @@ impl Bbr {
                 } else if self.cwnd < target || (self.model.delivered() as f64) < self.initial_cwnd {
                     self.cwnd += delivered;
                 }
-                self.cwnd = self.cwnd.max(self.least());
+                self.cwnd = self.cwnd.max(self.min_pipe_cwnd());
             }
         }
         if let State::ProbeRtt(_) = self.state {
-            self.cwnd = self.cwnd.min(self.least());
+            self.cwnd = self.cwnd.min(self.min_pipe_cwnd());
         }
     }
 }

@@ -12,7 +12,7 @@ const BANDWIDTH_ROUNDS: u64 = 10;
 const AGGREGATION_ROUNDS: u32 = 5;
 /// Aggregation adds at most this long at the estimated rate.
 const AGGREGATION_SECS: f64 = 0.1;
-/// Segments after which an epoch of aggregation begins anew.
+/// Segments after which a new epoch of aggregation begins.
 const AGGREGATION_SEGMENTS: f64 = 1_048_576.0;
 
 pub(super) struct Model {
@@ -21,7 +21,7 @@ pub(super) struct Model {
     /// Round trips so far, and whether this acknowledgment ended one.
     rounds: u64,
     pub round_start: bool,
-    /// The round ends with news of a segment sent when this much had been delivered.
+    /// The round ends when a segment is delivered that was sent when this much had been.
     next_round: u64,
     delivered: u64,
     lost: u64,
@@ -152,15 +152,15 @@ impl Model {
         }
         self.epoch_delivered += delivered;
         let extra = (self.epoch_delivered - expected).min(cwnd);
-        let most = &mut self.extra[self.extra_index];
-        *most = most.max(extra);
+        let max = &mut self.extra[self.extra_index];
+        *max = max.max(extra);
     }
 
     pub fn restart_aggregation(&mut self, now: Time) {
         (self.epoch, self.epoch_delivered) = (now, 0.0);
     }
 
-    /// Bytes that arrived beyond the rate of late.
+    /// Recent bytes that arrived beyond the rate.
     pub fn aggregation(&self) -> f64 {
         self.extra[0].max(self.extra[1]).min(AGGREGATION_SECS * self.bw())
     }
@@ -169,7 +169,7 @@ impl Model {
     pub fn update_min_rtt(&mut self, now: Time, rtt: Option<Span>, window: Span) -> bool {
         let expired = now > *self.min_rtt_at.get_or_insert(now) + window;
         if let Some(rtt) = rtt
-            && (expired || self.min_rtt.is_none_or(|least| rtt <= least))
+            && (expired || self.min_rtt.is_none_or(|min| rtt <= min))
         {
             self.min_rtt = Some(rtt);
             self.min_rtt_at = Some(now);
@@ -177,7 +177,7 @@ impl Model {
         expired
     }
 
-    /// The least round trip has been measured anew.
+    /// The minimum round trip has been measured again.
     pub fn refresh_min_rtt(&mut self, now: Time) {
         self.min_rtt_at = Some(now);
     }

@@ -3,7 +3,7 @@
 
 use engine::Time;
 
-const LEAST_ROUNDS: u32 = 4;
+const MIN_ROUNDS: u32 = 4;
 /// 50/256 of what was delivered.
 const LOSS_SHARE: f64 = 50.0 / 256.0;
 const AGREEMENT: f64 = 1.0 / 8.0;
@@ -65,10 +65,10 @@ impl Policer {
             return false;
         }
         self.rounds += u32::from(round_start);
-        if self.rounds < LEAST_ROUNDS {
+        if self.rounds < MIN_ROUNDS {
             return false;
         }
-        if self.rounds > 4 * LEAST_ROUNDS {
+        if self.rounds > 4 * MIN_ROUNDS {
             self.reset();
             return false;
         }

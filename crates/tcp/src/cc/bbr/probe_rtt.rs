@@ -23,11 +23,11 @@ impl Bbr {
             self.save(self.cwnd);
             self.state = State::ProbeRtt(ProbeRtt::default());
         }
-        let (least, round_start) = (self.least(), self.model.round_start);
+        let (min_pipe, round_start) = (self.min_pipe_cwnd(), self.model.round_start);
         if let State::ProbeRtt(probe) = &mut self.state {
             self.model.limit(feedback.flight);
             match &mut probe.until {
-                None if feedback.flight <= least => {
+                None if feedback.flight <= min_pipe => {
                     probe.until = Some((feedback.now + self.config.probe_rtt, false));
                     self.model.start_round();
                 }

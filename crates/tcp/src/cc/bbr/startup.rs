@@ -35,7 +35,7 @@ impl FullPipe {
         self.bandwidth = 0.0;
     }
 
-    /// A slow-down was needless.
+    /// A slow-down was spurious.
     pub fn forget(&mut self) {
         (self.bandwidth, self.rounds) = (0.0, 0);
     }

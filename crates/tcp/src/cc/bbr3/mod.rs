@@ -51,7 +51,7 @@ const CWND_GAIN: f64 = 2.0;
 const UP_CWND_GAIN: f64 = 2.25;
 const PROBE_RTT_GAIN: f64 = 0.5;
 const MARGIN: f64 = 0.99;
-const LEAST_SEGMENTS: f64 = 4.0;
+const MIN_PIPE_SEGMENTS: f64 = 4.0;
 const HEADROOM: f64 = 0.15;
 
 /// Settings.
@@ -64,7 +64,7 @@ pub struct Config {
     /// The share that is left of a bound after a round trip with losses, at least.
     #[serde(default = "seven_tenths")]
     pub beta: f64,
-    /// How often the least round trip is measured anew.
+    /// How often the minimum round trip is measured again.
     #[serde(default = "five_seconds")]
     pub probe_rtt_interval: Span,
     /// How long little is in flight then.
@@ -131,7 +131,7 @@ enum State {
     ProbeRtt(ProbeRtt),
 }
 
-/// Whether losses are being made good.
+/// Whether losses are being repaired.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Recovery {
     Open,
@@ -212,8 +212,8 @@ impl Bbr3 {
         self.model.max_bw().min(self.bounds.bw_shortterm)
     }
 
-    fn least(&self) -> f64 {
-        LEAST_SEGMENTS * self.segment
+    fn min_pipe_cwnd(&self) -> f64 {
+        MIN_PIPE_SEGMENTS * self.segment
     }
 
     fn up(&self) -> bool {
@@ -231,7 +231,7 @@ impl Bbr3 {
     /// [draft-ietf-ccwg-bbr s5.5.8, s5.6.3, s5.6.4.2]
     fn quantized(&self, bytes: f64) -> f64 {
         let quantum = (self.pacing * 1e-3).min(64_000.0).max(2.0 * self.segment);
-        let bytes = bytes.max(3.0 * quantum).max(self.least());
+        let bytes = bytes.max(3.0 * quantum).max(self.min_pipe_cwnd());
         if self.up() { bytes + 2.0 * self.segment } else { bytes }
     }
 
@@ -253,7 +253,7 @@ impl Bbr3 {
         if bound.is_infinite() {
             return bound;
         }
-        (bound - (HEADROOM * bound).max(self.segment)).max(self.least())
+        (bound - (HEADROOM * bound).max(self.segment)).max(self.min_pipe_cwnd())
     }
 
     /// How much it wants in flight: the path's worth, unless congestion has cut the window.
@@ -262,7 +262,7 @@ impl Bbr3 {
     }
 
     fn probe_rtt_cwnd(&self) -> f64 {
-        self.bdp(self.bw(), PROBE_RTT_GAIN).max(self.least())
+        self.bdp(self.bw(), PROBE_RTT_GAIN).max(self.min_pipe_cwnd())
     }
 
     /// [draft-ietf-ccwg-bbr s5.6.4.4]; `cwnd` is what the window is, or was before this acknowledgment.
@@ -291,7 +291,7 @@ impl Bbr3 {
         } else if self.cwnd < max || (self.model.delivered() as f64) < self.initial_cwnd {
             self.cwnd += delivered;
         }
-        self.cwnd = self.cwnd.max(self.least());
+        self.cwnd = self.cwnd.max(self.min_pipe_cwnd());
         self.bound_cwnd();
     }
 
@@ -303,7 +303,7 @@ impl Bbr3 {
             State::ProbeBw(_) => self.bounds.inflight_longterm,
             State::Startup | State::Drain => f64::INFINITY,
         };
-        let cap = cap.min(self.bounds.inflight_shortterm).max(self.least());
+        let cap = cap.min(self.bounds.inflight_shortterm).max(self.min_pipe_cwnd());
         self.cwnd = self.cwnd.min(cap);
     }
 

@@ -151,7 +151,7 @@ impl Model {
     pub fn update_min_rtt(&mut self, now: Time, rtt: Option<Span>) {
         self.probe_rtt_expired = self.probe_rtt_min.is_some_and(|(_, at)| now > at + self.interval);
         if let Some(rtt) = rtt
-            && (self.probe_rtt_expired || self.probe_rtt_min.is_none_or(|(least, _)| rtt < least))
+            && (self.probe_rtt_expired || self.probe_rtt_min.is_none_or(|(min, _)| rtt < min))
         {
             self.probe_rtt_min = Some((rtt, now));
         }

@@ -23,7 +23,7 @@ pub(super) struct FullPipe {
 }
 
 impl FullPipe {
-    /// Begins anew, from `bandwidth`.
+    /// Begins again, from `bandwidth`.
     pub fn reset(&mut self, bandwidth: f64) {
         (self.bandwidth, self.rounds, self.now) = (bandwidth, 0, false);
     }

@@ -175,7 +175,7 @@ fn losses_in_cruise_are_answered_for_a_while() {
 
 /// A loss that was none: bounds and window are those before it.
 #[test]
-fn a_needless_slow_down_is_taken_back() {
+fn a_spurious_slow_down_is_taken_back() {
     let mut run = Rounds::steady();
     let before = run.cc.cwnd();
     run.cc.on_congestion(Congestion::FastRetransmit, &crate::cc::tests::flight(95_000.0));

@@ -9,7 +9,7 @@
 //! cnt >= 2
 //! ```
 //!
-//! It is worked out anew at most once a millisecond, and for an unchanged window once in 31 ms. A timeout forgets everything.
+//! It is computed at most once a millisecond, and for an unchanged window once in 31 ms. A timeout forgets everything.
 //! Deviation: the cube root is exact, where Linux's table and one step of Newton's method are 0.2 % off on average.
 
 use engine::{Span, Time};
@@ -30,7 +30,7 @@ pub(super) struct Linux {
     fast_convergence: bool,
     reno_friendly: bool,
     /// Least round trip.
-    least: Option<Span>,
+    min_rtt: Option<Span>,
     /// Windows: at the last cut, at the last working out, where the curve is flat, Reno's. Zero if there is none.
     last_max: u64,
     last_cwnd: u64,
@@ -58,7 +58,7 @@ impl Linux {
             beta: (config.beta * SCALE as f64).round() as u64,
             fast_convergence: config.fast_convergence,
             reno_friendly: config.reno_friendly,
-            least: None,
+            min_rtt: None,
             last_max: 0,
             last_cwnd: 0,
             origin: 0,
@@ -76,7 +76,7 @@ impl Linux {
         if self.epoch.is_some_and(|epoch| millis(now).saturating_sub(epoch) < SETTLES) {
             return false;
         }
-        self.least = Some(self.least.map_or(rtt, |least| least.min(rtt)));
+        self.min_rtt = Some(self.min_rtt.map_or(rtt, |min_rtt| min_rtt.min(rtt)));
         true
     }
 
@@ -112,8 +112,8 @@ impl Linux {
                 now
             }
         };
-        let least = self.least.map_or(0, |least| least.as_nanos().div_ceil(engine::time::NANOS_PER_MILLI));
-        let t = (now.saturating_sub(epoch) + least) * SCALE / 1000;
+        let min_rtt = self.min_rtt.map_or(0, |min_rtt| min_rtt.as_nanos().div_ceil(engine::time::NANOS_PER_MILLI));
+        let t = (now.saturating_sub(epoch) + min_rtt) * SCALE / 1000;
         let offset = u128::from(t.abs_diff(self.k));
         let delta = (u128::from(self.scale * 10) * offset * offset * offset) >> 40;
         let delta = u64::try_from(delta).unwrap_or(u64::MAX);
@@ -138,7 +138,7 @@ impl Linux {
         }
     }
 
-    /// Something was lost at the window `cwnd`: the threshold. `restart` if slow start begins anew.
+    /// Something was lost at the window `cwnd`: the threshold. `restart` if slow start begins again.
     pub fn cut(&mut self, cwnd: u64, restart: bool) -> u64 {
         let below = cwnd < self.last_max && self.fast_convergence;
         let last_max = if below { cwnd * (SCALE + self.beta) / (2 * SCALE) } else { cwnd };
@@ -146,7 +146,7 @@ impl Linux {
         self.last_max = last_max;
         if restart {
             (self.last_max, self.last_cwnd, self.last_time, self.origin, self.reno) = (0, 0, 0, 0, 0);
-            (self.k, self.acked, self.count, self.least) = (0, 0, 2, None);
+            (self.k, self.acked, self.count, self.min_rtt) = (0, 0, 2, None);
         }
         (cwnd * self.beta / SCALE).max(2)
     }

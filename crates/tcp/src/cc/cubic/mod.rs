@@ -232,7 +232,7 @@ impl CongestionControl for Cubic {
     }
 
     fn on_congestion(&mut self, event: Congestion, flight: &Flight) {
-        // [RFC9438 s4.8]: the curve begins anew after a timeout.
+        // [RFC9438 s4.8]: the curve begins again after a timeout.
         let restart = matches!(event, Congestion::Timeout { .. } | Congestion::Restart);
         if event == Congestion::Notified {
             return;

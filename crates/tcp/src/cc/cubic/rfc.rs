@@ -72,7 +72,7 @@ impl Rfc {
         cwnd + (target - cwnd) / cwnd * acked
     }
 
-    /// Something was lost or marked at the window `cwnd`; `restart` if slow start begins anew.
+    /// Something was lost or marked at the window `cwnd`; `restart` if slow start begins again.
     pub fn cut(&mut self, cwnd: f64, restart: bool) {
         // [RFC9438 s4.7]
         let below = self.w_max.is_some_and(|w_max| cwnd < w_max);

@@ -132,7 +132,7 @@ fn a_timeout_forgets_the_maximum() {
 
 // covers [RFC9438 s4.9, s5.8]
 #[test]
-fn a_needless_cut_and_a_pause_leave_the_curve_where_it_was() {
+fn a_spurious_reduction_and_a_pause_leave_the_curve_where_it_was() {
     let run = |disturbed: bool| {
         let mut cc = cubic(Config { reno_friendly: false, ..Config::default() }, 100.0, 1.0);
         cc.on_congestion(Congestion::FastRetransmit, &flight(100.0 * SEGMENT));

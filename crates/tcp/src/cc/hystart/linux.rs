@@ -11,7 +11,7 @@
 //! acknowledged. From 5.16 to 6.13 Linux began rounds only above the 16 segments (`above-low-window`), so that the first
 //! round is the one in which the window gets there; the public packetdrill scripts for CUBIC show that.
 //!
-//! Deviations: times are nanoseconds, not microseconds. Limits: no allowance for the aggregation of segments
+//! Deviations: times are nanoseconds, not microseconds. Limits: the aggregation of segments
 //! (`hystart_ack_delay`).
 
 use engine::{Span, Time};
@@ -64,7 +64,7 @@ impl Default for Parameters {
 pub(crate) struct Linux {
     parameters: Parameters,
     /// Least round trip since the beginning or the last timeout.
-    least: Option<Span>,
+    min_rtt: Option<Span>,
     found: bool,
     /// The offset whose acknowledgment ends the round.
     end: u64,
@@ -78,7 +78,7 @@ impl Linux {
     pub fn new(parameters: Parameters) -> Self {
         Linux {
             parameters,
-            least: None,
+            min_rtt: None,
             found: false,
             end: 0,
             round_start: Time::ZERO,
@@ -88,15 +88,15 @@ impl Linux {
         }
     }
 
-    /// After a timeout everything is learnt anew.
+    /// A timeout discards what was measured.
     pub fn reset(&mut self) {
-        (self.least, self.found) = (None, false);
+        (self.min_rtt, self.found) = (None, false);
     }
 
     pub fn on_feedback(&mut self, feedback: &Feedback, cwnd: f64) -> Verdict {
         let Some(rtt) = feedback.rtt else { return Verdict::Continue };
-        let least = self.least.map_or(rtt, |least| least.min(rtt));
-        self.least = Some(least);
+        let min_rtt = self.min_rtt.map_or(rtt, |min_rtt| min_rtt.min(rtt));
+        self.min_rtt = Some(min_rtt);
         if self.found {
             return Verdict::Continue;
         }
@@ -111,7 +111,7 @@ impl Linux {
         }
         if self.parameters.detect & TRAIN != 0 && feedback.now.since(self.last_ack) <= ACK_DELTA {
             self.last_ack = feedback.now;
-            let longest = if self.parameters.paces { least.as_nanos() } else { least.as_nanos() / 2 };
+            let longest = if self.parameters.paces { min_rtt.as_nanos() } else { min_rtt.as_nanos() / 2 };
             if feedback.now.since(self.round_start).as_nanos() > longest {
                 self.found = true;
             }
@@ -122,8 +122,8 @@ impl Linux {
             if self.samples < MIN_SAMPLES {
                 self.samples += 1;
             } else {
-                let eighth = Span::from_nanos(least.as_nanos() / 8);
-                if current > least + eighth.max(DELAY_MIN).min(DELAY_MAX) {
+                let eighth = Span::from_nanos(min_rtt.as_nanos() / 8);
+                if current > min_rtt + eighth.max(DELAY_MIN).min(DELAY_MAX) {
                     self.found = true;
                 }
             }
@@ -176,11 +176,11 @@ mod tests {
     /// 128 / 8 = 16.
     #[test]
     fn the_eighth_lies_between_four_and_sixteen_milliseconds() {
-        for (least, limit) in [(96, 108), (24, 28), (200, 216), (32, 36), (128, 144)] {
+        for (min_rtt, limit) in [(96, 108), (24, 28), (200, 216), (32, 36), (128, 144)] {
             let rising =
-                |rtt: u64| (0..60_u64).map(move |number| (300 + 10 * number, if number < 41 { least } else { rtt }));
-            assert_eq!(exit(2, rising(limit)), None, "{limit} ms is not above the limit of {least} ms");
-            assert_eq!(exit(2, rising(limit + 1)), Some(49), "{least} ms");
+                |rtt: u64| (0..60_u64).map(move |number| (300 + 10 * number, if number < 41 { min_rtt } else { rtt }));
+            assert_eq!(exit(2, rising(limit)), None, "{limit} ms is not above the limit of {min_rtt} ms");
+            assert_eq!(exit(2, rising(limit + 1)), Some(49), "{min_rtt} ms");
         }
     }
 }

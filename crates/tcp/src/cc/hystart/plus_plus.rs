@@ -38,8 +38,8 @@ enum Phase {
 }
 
 pub(crate) struct PlusPlus {
-    /// Segments that slow start grows by for one acknowledgment at most (L).
-    most: f64,
+    /// The maximum growth of slow start per acknowledgment, in segments (L).
+    max_growth: f64,
     phase: Phase,
     /// The offset whose acknowledgment ends the round.
     end: u64,
@@ -50,8 +50,8 @@ pub(crate) struct PlusPlus {
 
 impl PlusPlus {
     pub fn new(paces: bool) -> Self {
-        let most = if paces { f64::INFINITY } else { L };
-        PlusPlus { most, phase: Phase::SlowStart, end: 0, last_min: None, current_min: None, samples: 0 }
+        let max_growth = if paces { f64::INFINITY } else { L };
+        PlusPlus { max_growth, phase: Phase::SlowStart, end: 0, last_min: None, current_min: None, samples: 0 }
     }
 
     pub fn on_feedback(&mut self, feedback: &Feedback) -> Verdict {
@@ -96,10 +96,10 @@ impl PlusPlus {
 
     /// Growth for `bytes` acknowledged [RFC9406 s4.2].
     pub fn growth(&self, bytes: f64, segment: f64) -> f64 {
-        let most = bytes.min(self.most * segment);
+        let limit = bytes.min(self.max_growth * segment);
         match self.phase {
-            Phase::SlowStart => most,
-            Phase::Conservative { .. } => most / CSS_GROWTH_DIVISOR,
+            Phase::SlowStart => limit,
+            Phase::Conservative { .. } => limit / CSS_GROWTH_DIVISOR,
         }
     }
 }

@@ -20,7 +20,7 @@ pub(super) struct TailProbe {
 
 /// What an acknowledgment says of the probe.
 pub(super) enum Found {
-    /// Nothing, or that it was needless.
+    /// Nothing, or that it was spurious.
     Nothing,
     /// That it made a loss good.
     Repaired,
