@@ -1,17 +1,13 @@
 //! A segment arrives [RFC9293 s3.10.7].
 
-use engine::{Span, Time};
+use engine::Time;
 use wire::{Ecn, Flags, Segment};
 
 use super::close::refusal;
 use super::{Connection, Failure, State};
-use crate::config::Paws;
 use crate::receiver::Data;
 use crate::sender::Arrival;
 use crate::timestamps::{self, Clock};
-
-/// The first timeout for data if the handshake, repeated, has measured nothing [RFC6298 s5.7].
-const UNMEASURED_RTO: Span = Span::from_secs(3);
 
 impl Connection {
     /// A segment has come, in a packet that says `ecn` about congestion.
@@ -23,106 +19,6 @@ impl Connection {
             State::SynSent => self.in_syn_sent(now, segment, ecn),
             _ => self.in_others(now, segment, ecn),
         }
-    }
-
-    /// [RFC9293 s3.10.7.2]
-    fn in_listen(&mut self, now: Time, segment: &Segment) {
-        if segment.flags.has(Flags::RST) {
-            return;
-        }
-        self.remote_port = segment.src_port;
-        if segment.flags.has(Flags::ACK) {
-            self.answers.extend(refusal(segment));
-            return;
-        }
-        if segment.flags.has(Flags::SYN) {
-            self.take_syn(now, segment, false);
-            if let Some(handshake) = &mut self.handshake {
-                handshake.passive = true;
-            }
-            self.enter(State::SynReceived);
-        }
-    }
-
-    /// [RFC9293 s3.10.7.3]
-    fn in_syn_sent(&mut self, now: Time, segment: &Segment, ecn: Ecn) {
-        let acknowledges = segment.flags.has(Flags::ACK);
-        let ours = segment.ack == self.origin && self.handshake.as_ref().is_some_and(|handshake| handshake.tries > 0);
-        if acknowledges && !ours {
-            self.answers.extend(refusal(segment));
-            return;
-        }
-        if segment.flags.has(Flags::RST) {
-            if acknowledges {
-                self.fail(Failure::Refused);
-            }
-            return;
-        }
-        if !segment.flags.has(Flags::SYN) {
-            return;
-        }
-        self.take_syn(now, segment, acknowledges);
-        if acknowledges {
-            self.take_answer(now, segment, ecn);
-        } else {
-            // Both ends have asked at the same time [RFC9293 s3.5].
-            self.enter(State::SynReceived);
-        }
-    }
-
-    /// Takes the answer to this end's SYN, and the data and the FIN that may come with it [RFC9293 s3.10.7.3]; Linux waits for
-    /// these to come again. Whether there were any. One acknowledgment answers all.
-    #[cold]
-    fn take_answer(&mut self, now: Time, segment: &Segment, ecn: Ecn) -> bool {
-        self.establish(now, segment);
-        let taken = self.take_data(now, segment, 0, ecn);
-        self.receiver.acknowledged();
-        self.receiver.owe();
-        taken
-    }
-
-    /// Takes the other end's SYN; `answer` if it answers ours.
-    fn take_syn(&mut self, now: Time, segment: &Segment, answer: bool) {
-        self.peer_origin = segment.seq + 1;
-        self.last_ack = self.peer_origin;
-        let Some(handshake) = &mut self.handshake else { return };
-        let agreed = handshake.agree(segment, answer);
-        if !answer {
-            handshake.repeat(now);
-        }
-        self.timestamps = agreed.timestamps;
-        if let Some(stamps) = segment.options.timestamps.filter(|_| agreed.timestamps) {
-            self.clock.take(now, &stamps, segment.seq, self.last_ack);
-        }
-    }
-
-    /// The handshake is over.
-    fn establish(&mut self, now: Time, segment: &Segment) {
-        let Some(handshake) = self.handshake.take() else { return };
-        let Some(agreed) = handshake.agreed else { return };
-        let stamps = segment.options.timestamps.filter(|_| agreed.timestamps);
-        // A time stamp says which of several SYNs is answered [RFC7323 s4.1].
-        let rtt = handshake.rtt(now).or_else(|| stamps.and_then(|stamps| Clock::age(now, &stamps)));
-        let mut config = handshake.config;
-        if rtt.is_none() {
-            config.initial_rto = config.initial_rto.max(UNMEASURED_RTO);
-        }
-        config.segment = timestamps::left_for_data(config.segment.min(agreed.peer_mss), agreed.timestamps);
-        config.sack = agreed.sack;
-        config.timestamps = agreed.timestamps;
-        if handshake.tries > 2 {
-            // [RFC5681 s3.1]: a SYN was lost. One repetition may have been spurious [RFC6928 s2].
-            config.initial_window = 1;
-        }
-        self.ecn = agreed.ecn;
-        self.shift = agreed.shift;
-        self.sender.rebuild(&config);
-        let from = (segment.seq, self.origin);
-        self.sender.agreed(agreed.ecn, u64::from(segment.window), Some(from), rtt.map(|rtt| (now, rtt)));
-        let sack = agreed.sack;
-        let max_window = u64::from(u16::MAX) << agreed.shift;
-        self.receiver.agreed(sack, config.dsack, agreed.shift, max_window);
-        self.enter(if self.sender.finishing() { State::FinWait1 } else { State::Established });
     }
 
     /// [RFC9293 s3.10.7.4]
@@ -182,47 +78,10 @@ impl Connection {
         }
     }
 
-    /// Whether a segment is too old by its timestamp [RFC7323 s5.3 R1]; such a one is answered.
-    #[inline]
-    fn is_old(&mut self, now: Time, segment: &Segment, seq: Option<u64>) -> bool {
-        let behind = segment.options.timestamps.map_or(0, |stamps| self.clock.behind(now, &stamps));
-        behind > 0 && self.refuse_old(now, segment, seq, behind)
-    }
-
-    /// The same of a segment whose timestamp is `behind` by some ticks.
-    #[cold]
-    fn refuse_old(&mut self, now: Time, segment: &Segment, seq: Option<u64>, behind: u32) -> bool {
-        if self.paws == Paws::Linux {
-            // [Linux TCP_PAWS_WINDOW]
-            if behind <= 1 {
-                return false;
-            }
-            let bare = segment.flags.has(Flags::ACK) && segment.seq_len() == 0;
-            if bare && let Some(seq) = seq {
-                let (next, una) = (self.receiver.next(), self.sender.una());
-                let ack = segment.ack.offset_from(self.origin, una);
-                // Overtaken by data or a newer acknowledgment: there is nothing to answer. Linux is silent for the first
-                // only (SKB_DROP_REASON_TCP_RFC7323_PAWS_ACK) and answers the second at most once in `invalid_ratelimit`.
-                if seq < next || ack.is_none_or(|ack| ack < una) {
-                    return true;
-                }
-                // A duplicate from not long ago counts as one [Linux tcp_disordered_ack_check].
-                let replay = self.sender.rtt().rto().times(6).as_nanos() / 5;
-                let recent = Span::from_millis(u64::from(behind)).as_nanos() <= replay;
-                let same_window = u64::from(segment.window) == self.sender.peer_window();
-                if seq == next && ack == Some(una) && same_window && recent {
-                    return false;
-                }
-            }
-        }
-        self.answer_invalid(now, segment);
-        true
-    }
-
     /// Answers a segment that is not acceptable with an acknowledgment. One without data is not answered a moment after
     /// another was: two ends that answer each other would not come to an end [RFC5961 s7].
     #[cold]
-    fn answer_invalid(&mut self, now: Time, segment: &Segment) {
+    pub(super) fn answer_invalid(&mut self, now: Time, segment: &Segment) {
         if segment.seq_len() == 0 || segment.flags.has(Flags::SYN) {
             let now = timestamps::value(now);
             if now.wrapping_sub(self.answered_at) < self.invalid_ratelimit {
@@ -316,20 +175,6 @@ impl Connection {
         self.answer_invalid(now, segment);
     }
 
-    /// Whether the connection that is being opened was asked for by the other end.
-    fn listened(&self) -> bool {
-        self.handshake.as_ref().is_some_and(|handshake| handshake.passive)
-    }
-
-    /// Whether a segment is the answer to our SYN after both ends have asked at the same time [RFC9293 s3.5 figure 7]. The
-    /// SYN in it has come before.
-    fn is_answer(&self, segment: &Segment) -> bool {
-        self.state == State::SynReceived
-            && segment.flags.has(Flags::SYN | Flags::ACK)
-            && segment.seq + 1 == self.peer_origin
-            && segment.ack == self.origin
-    }
-
     /// Whether what a segment acknowledges could be.
     #[inline]
     fn take_ack(&mut self, now: Time, segment: &Segment) -> bool {
@@ -369,7 +214,7 @@ impl Connection {
 
     /// Takes the data and the FIN of a segment. Whether there was any, and the application still reads.
     #[inline]
-    fn take_data(&mut self, now: Time, segment: &Segment, seq: u64, ecn: Ecn) -> bool {
+    pub(super) fn take_data(&mut self, now: Time, segment: &Segment, seq: u64, ecn: Ecn) -> bool {
         let fin = segment.flags.has(Flags::FIN);
         if segment.len == 0 && !fin {
             return false;

@@ -1,24 +1,29 @@
-//! A TCP connection.
+//! A TCP connection: its state, and how it is opened. The other files are rules over that state: what the application asks
+//! (`application`, `close`), what arrives (`arrives`, `opening`, `paws`), what is sent (`transmit`), and what can be observed.
 
 mod adopted;
+mod application;
 mod arrives;
 mod close;
 mod handshake;
+mod observation;
+mod opening;
+mod paws;
+mod transmit;
 
 use std::collections::VecDeque;
 
 use engine::{Span, Time};
-use wire::{Body, Ecn, Flags, Notice, Segment, SeqNum, Timestamps};
+use wire::{Body, Notice, Segment, SeqNum};
 
 pub use crate::state::{Failure, State};
 pub use adopted::Adoption;
 pub use close::refusal;
 
 use crate::config::{Config, EcnMode, Nagle, Paws};
-use crate::event::{Blocked, Event};
-use crate::info::Info;
+use crate::event::Event;
 use crate::receiver::Receiver;
-use crate::sender::{Counters, Sender, TxSegment};
+use crate::sender::Sender;
 use crate::timestamps::{self, Clock};
 use handshake::Handshake;
 
@@ -123,190 +128,11 @@ impl Connection {
         }
     }
 
-    /// From now on events are kept for `poll_event`.
-    pub fn observe(&mut self) {
-        self.sender.observe();
-        self.receiver.observe();
-        if self.state == State::SynSent {
-            self.sender.emit(|| Event::State { state: State::SynSent });
-        }
-    }
-
     /// Everything that changes the state comes here.
     fn enter(&mut self, state: State) {
         if self.state != state {
             self.state = state;
             self.sender.emit(|| Event::State { state });
-        }
-    }
-
-    /// Where the connection stands.
-    pub fn state(&self) -> State {
-        self.state
-    }
-
-    /// Why it failed, if it did.
-    pub fn failure(&self) -> Option<Failure> {
-        self.failure
-    }
-
-    /// The application hands over `bytes` more bytes; `u64::MAX` never ends. The buffer has no end. After the sending side
-    /// was shut down nothing is taken.
-    pub fn write(&mut self, bytes: u64) {
-        if !self.sender.finishing() {
-            self.sender.offer(bytes);
-        }
-    }
-
-    /// Small segments go out at once, and what was held back (TCP_NODELAY).
-    pub fn set_nodelay(&mut self, on: bool) {
-        self.sender.set_nodelay(on, self.nagle);
-    }
-
-    /// Only full segments go out until this is taken back, or a retransmission timeout has gone by (TCP_CORK).
-    pub fn set_cork(&mut self, on: bool) {
-        self.sender.set_cork(on);
-        self.uncork_at = Time::NEVER;
-    }
-
-    /// Acknowledgments may wait from now on, or the first ones go out at once and those that wait now do (TCP_QUICKACK).
-    pub fn set_quick_acks(&mut self, on: bool) {
-        self.receiver.set_quick(on);
-    }
-
-    /// Whether the application has said that more follows what it wrote last (MSG_MORE).
-    pub fn set_more(&mut self, on: bool) {
-        self.sender.set_more(on);
-    }
-
-    /// What was written last ends a record: no segment holds bytes of two (MSG_EOR).
-    pub fn end_record(&mut self) {
-        self.sender.end_record();
-    }
-
-    /// How long the other end may fail to answer what is sent again before the connection is given up (TCP_USER_TIMEOUT);
-    /// none: as often as the settings say. The option of RFC 5482 by which ends tell each other is not sent.
-    pub fn set_user_timeout(&mut self, timeout: Option<Span>) {
-        self.sender.set_user_timeout(timeout);
-        if let Some(handshake) = &mut self.handshake {
-            handshake.user_timeout = timeout;
-        }
-    }
-
-    /// The application reads by itself from now on; before that, as data comes.
-    pub fn hold_reading(&mut self) {
-        self.receiver.hold();
-    }
-
-    /// Bytes that may be read.
-    pub fn readable(&self) -> u64 {
-        self.receiver.readable()
-    }
-
-    /// Reads at most `max` bytes; returns how many were read.
-    pub fn read(&mut self, max: u64) -> u64 {
-        self.receiver.read(max)
-    }
-
-    /// Whether the other end has closed and everything before that was read.
-    pub fn at_end(&self) -> bool {
-        self.receiver.finished() && self.receiver.readable() == 0
-    }
-
-    /// Whether everything handed over has been acknowledged.
-    pub fn done(&self) -> bool {
-        self.sender.done()
-    }
-
-    /// Bytes acknowledged by the other end.
-    pub fn bytes_acknowledged(&self) -> u64 {
-        self.sender.una()
-    }
-
-    /// Bytes received in order.
-    #[inline]
-    pub fn bytes_received(&self) -> u64 {
-        self.receiver.received()
-    }
-
-    /// Segments received that brought no byte that was not here already.
-    pub fn segments_duplicate(&self) -> u64 {
-        self.receiver.duplicates()
-    }
-
-    /// Segments with data received of which nothing was looked at, because they were not acceptable [RFC9293 s3.10.7.4]
-    /// or too old by their timestamps [RFC7323 s5.3].
-    pub fn segments_discarded(&self) -> u64 {
-        self.receiver.discarded()
-    }
-
-    /// What the sending half has counted.
-    pub fn counters(&self) -> Counters {
-        self.sender.counters()
-    }
-
-    /// Congestion window in bytes, with what recovery makes of it for now.
-    pub fn cwnd(&self) -> f64 {
-        self.sender.effective_cwnd()
-    }
-
-    /// Slow start threshold in bytes; infinite before the first loss.
-    pub fn ssthresh(&self) -> f64 {
-        self.sender.ssthresh()
-    }
-
-    /// Smoothed round-trip time; zero before the first measurement.
-    pub fn srtt(&self) -> Span {
-        self.sender.srtt()
-    }
-
-    /// Port of this end, and of the other; 0 while that is not known.
-    pub fn ports(&self) -> (u16, u16) {
-        (self.local_port, self.remote_port)
-    }
-
-    /// The sequence number of the first byte of this end's stream: one behind its SYN.
-    pub fn origin(&self) -> SeqNum {
-        self.origin
-    }
-
-    /// Everything that came is acknowledged at once, whether or not it was before.
-    pub fn acknowledge(&mut self) {
-        self.receiver.owe();
-    }
-
-    /// How things stand.
-    pub fn info(&self) -> Info {
-        let sender = &self.sender;
-        let segment = f64::from(sender.segment());
-        let board = sender.board();
-        let counters = sender.counters();
-        let (reordering, reord_seen) = sender.reordering();
-        let guessed = if board.sacked_segments() == 0 && sender.inflation() > 0.0 { sender.duplicates() } else { 0 };
-        Info {
-            state: self.state,
-            phase: sender.phase(),
-            cwnd: (sender.info_cwnd() / segment + 1e-9) as u32,
-            ssthresh: sender.ssthresh().is_finite().then(|| (sender.ssthresh() / segment + 1e-9) as u32),
-            rto: sender.rtt().rto(),
-            rtt: sender.srtt(),
-            rttvar: sender.rtt().variation(),
-            min_rtt: sender.rtt().min_rtt(),
-            backoff: sender.rtt().doublings(),
-            retransmits: sender.retries(),
-            unacked: board.segments(),
-            sacked: board.sacked_segments() + guessed,
-            lost: board.lost_segments(),
-            retrans: board.resent_segments(),
-            total_retrans: counters.segments_retransmitted,
-            reordering,
-            reord_seen,
-            snd_mss: sender.segment(),
-            bytes_acked: sender.una(),
-            bytes_received: self.receiver.received(),
-            notsent_bytes: sender.unsent(),
-            snd_wnd: sender.peer_window(),
-            data_segs_out: counters.segments_sent,
         }
     }
 
@@ -340,55 +166,6 @@ impl Connection {
         }
     }
 
-    /// The next segment to send now, if there is one, and what its packet says about congestion.
-    pub fn poll_transmit(&mut self, now: Time) -> Option<(Segment, Ecn)> {
-        let mut segment = Segment::default();
-        self.poll_into(now, &mut segment).map(|ecn| (segment, ecn))
-    }
-
-    /// The same, with the segment written to `to`: with space for its options it is large, and moving it costs as much as making
-    /// it.
-    #[inline]
-    pub fn poll_into(&mut self, now: Time, to: &mut Segment) -> Option<Ecn> {
-        if self.handshake.is_some() || !self.answers.is_empty() {
-            *to = self.answers.pop_front().or_else(|| self.poll_handshake(now))?;
-            if to.flags.has(Flags::RST) && to.options.timestamps.is_some() {
-                let stamp = self.clock.stamp(now);
-                // An echo means something only beside an acknowledgment [RFC7323 s3.2].
-                let echo = if to.flags.has(Flags::ACK) { stamp.echo } else { 0 };
-                to.options.timestamps = Some(Timestamps { echo, ..stamp });
-            }
-            return Some(Ecn::NotEct);
-        }
-        if self.state.sends() && !self.sender.silent() {
-            let stamp = if self.timestamps { timestamps::value(now) } else { 0 };
-            match self.sender.poll(now, stamp) {
-                Ok(tx) => {
-                    self.receiver.acknowledged();
-                    return Some(self.data(now, &tx, to));
-                }
-                Err(reason) => self.sender.note_blocked(reason),
-            }
-            if self.sender.take_window_probe() {
-                // Below what the other end has: it must say what it wants [RFC9293 s3.10.7.4].
-                self.segment(now, self.sender.una().wrapping_sub(1), 0, Flags::ACK, to);
-                return Some(Ecn::NotEct);
-            }
-            self.keep_cork(now);
-        }
-        if self.state == State::Closed || self.state == State::Listen || !self.receiver.take_owed(now) {
-            return None;
-        }
-        self.segment(now, self.sender.nxt(), 0, Flags::ACK, to);
-        Some(Ecn::NotEct)
-    }
-
-    /// Why the last poll for a segment gave no data, to be asked when it has given none; `None` before the first one, and in states
-    /// in which data is not sent.
-    pub fn blocked(&self) -> Option<Blocked> {
-        self.sender.blocked().filter(|_| self.state.sends())
-    }
-
     /// When `handle_timeout` is to be called; [`Time::NEVER`] if not at all. Later calls of anything may change it.
     #[inline]
     pub fn poll_timeout(&self) -> Time {
@@ -405,11 +182,6 @@ impl Connection {
         deadline
     }
 
-    /// What happened, oldest first, if this end is observed.
-    pub fn poll_event(&mut self) -> Option<Event> {
-        self.sender.pop_event().or_else(|| self.receiver.pop_event())
-    }
-
     /// Whether a packet's body is meant for this end: the ports it names are these.
     pub fn owns(&self, body: &Body) -> bool {
         let (from, to) = match body {
@@ -417,79 +189,5 @@ impl Connection {
             Body::Icmp(notice) => (notice.dst_port, notice.src_port),
         };
         to == self.local_port && (from == self.remote_port || self.state == State::Listen)
-    }
-
-    fn poll_handshake(&mut self, now: Time) -> Option<Segment> {
-        let handshake = self.handshake.as_mut()?;
-        let due = matches!(self.state, State::SynSent | State::SynReceived) && handshake.wants(now);
-        if !due || handshake.given_up(now) {
-            return None;
-        }
-        let (flags, window, options) = handshake.syn(now, &self.clock);
-        handshake.sent(now);
-        let answers = self.state == State::SynReceived;
-        let flags = if answers { flags | Flags::ACK } else { flags };
-        let ack = if answers { self.peer_origin } else { SeqNum(0) };
-        self.last_ack = ack;
-        Some(Segment {
-            src_port: self.local_port,
-            dst_port: self.remote_port,
-            seq: SeqNum(self.origin.0.wrapping_sub(1)),
-            ack,
-            flags,
-            window,
-            options,
-            ..Segment::default()
-        })
-    }
-
-    /// A segment with data, or a FIN, or both.
-    #[inline]
-    fn data(&mut self, now: Time, tx: &TxSegment, to: &mut Segment) -> Ecn {
-        let mut flags = Flags::ACK;
-        if tx.fin {
-            flags = flags | Flags::FIN;
-        }
-        if tx.push && tx.len > 0 {
-            flags = flags | Flags::PSH;
-        }
-        if tx.new && tx.len > 0 && self.sender.take_reduced() {
-            flags = flags | Flags::CWR;
-        }
-        self.segment(now, tx.seq, tx.len, flags, to);
-        // [RFC3168 s6.1.5]: what is sent again is not to be marked.
-        if self.ecn && tx.new && tx.len > 0 { Ecn::Ect0 } else { Ecn::NotEct }
-    }
-
-    #[inline]
-    fn segment(&mut self, now: Time, seq: u64, len: u32, flags: Flags, to: &mut Segment) {
-        self.receiver.renew_window();
-        let ack = self.peer_origin.at(self.receiver.next());
-        self.last_ack = ack;
-        let echoes = self.ecn && self.receiver.echoes();
-        to.src_port = self.local_port;
-        to.dst_port = self.remote_port;
-        to.seq = self.origin.at(seq);
-        to.ack = ack;
-        to.flags = if echoes { flags | Flags::ECE } else { flags };
-        to.window = u32::try_from(self.receiver.window()).unwrap_or(u32::MAX);
-        to.window_shift = self.shift;
-        to.len = len;
-        to.options.clear();
-        if self.timestamps {
-            to.options.timestamps = Some(self.clock.stamp(now));
-        }
-        if self.receiver.wants_sack() {
-            let max_blocks = if self.timestamps { 3 } else { wire::SackBlocks::MOST };
-            to.options.sack = self.receiver.sack(self.peer_origin, max_blocks);
-        }
-    }
-
-    fn keep_cork(&mut self, now: Time) {
-        match self.sender.cork_time() {
-            Some(time) if self.uncork_at == Time::NEVER => self.uncork_at = now + time,
-            None => self.uncork_at = Time::NEVER,
-            Some(_) => {}
-        }
     }
 }

@@ -1,0 +1,132 @@
+//! The segments that a connection sends: answers and SYNs first, then data, then acknowledgments.
+
+use engine::Time;
+use wire::{Ecn, Flags, Segment, SeqNum, Timestamps};
+
+use super::{Connection, State};
+use crate::sender::TxSegment;
+use crate::timestamps;
+
+impl Connection {
+    /// The next segment to send now, if there is one, and what its packet says about congestion.
+    pub fn poll_transmit(&mut self, now: Time) -> Option<(Segment, Ecn)> {
+        let mut segment = Segment::default();
+        self.poll_into(now, &mut segment).map(|ecn| (segment, ecn))
+    }
+
+    /// The same, with the segment written to `to`: with space for its options it is large, and moving it costs as much as making
+    /// it.
+    #[inline]
+    pub fn poll_into(&mut self, now: Time, to: &mut Segment) -> Option<Ecn> {
+        if self.handshake.is_some() || !self.answers.is_empty() {
+            *to = self.answers.pop_front().or_else(|| self.poll_handshake(now))?;
+            if to.flags.has(Flags::RST) && to.options.timestamps.is_some() {
+                let stamp = self.clock.stamp(now);
+                // An echo means something only beside an acknowledgment [RFC7323 s3.2].
+                let echo = if to.flags.has(Flags::ACK) { stamp.echo } else { 0 };
+                to.options.timestamps = Some(Timestamps { echo, ..stamp });
+            }
+            return Some(Ecn::NotEct);
+        }
+        if self.state.sends() && !self.sender.silent() {
+            let stamp = if self.timestamps { timestamps::value(now) } else { 0 };
+            match self.sender.poll(now, stamp) {
+                Ok(tx) => {
+                    self.receiver.acknowledged();
+                    return Some(self.data(now, &tx, to));
+                }
+                Err(reason) => self.sender.note_blocked(reason),
+            }
+            if self.sender.take_window_probe() {
+                // Below what the other end has: it must say what it wants [RFC9293 s3.10.7.4].
+                self.segment(now, self.sender.una().wrapping_sub(1), 0, Flags::ACK, to);
+                return Some(Ecn::NotEct);
+            }
+            self.keep_cork(now);
+        }
+        if self.state == State::Closed || self.state == State::Listen || !self.receiver.take_owed(now) {
+            return None;
+        }
+        self.segment(now, self.sender.nxt(), 0, Flags::ACK, to);
+        Some(Ecn::NotEct)
+    }
+
+    fn poll_handshake(&mut self, now: Time) -> Option<Segment> {
+        let handshake = self.handshake.as_mut()?;
+        let due = matches!(self.state, State::SynSent | State::SynReceived) && handshake.wants(now);
+        if !due || handshake.given_up(now) {
+            return None;
+        }
+        let (flags, window, options) = handshake.syn(now, &self.clock);
+        handshake.sent(now);
+        let answers = self.state == State::SynReceived;
+        let flags = if answers { flags | Flags::ACK } else { flags };
+        let ack = if answers { self.peer_origin } else { SeqNum(0) };
+        self.last_ack = ack;
+        Some(Segment {
+            src_port: self.local_port,
+            dst_port: self.remote_port,
+            seq: SeqNum(self.origin.0.wrapping_sub(1)),
+            ack,
+            flags,
+            window,
+            options,
+            ..Segment::default()
+        })
+    }
+
+    /// A segment with data, or a FIN, or both.
+    #[inline]
+    fn data(&mut self, now: Time, tx: &TxSegment, to: &mut Segment) -> Ecn {
+        let mut flags = Flags::ACK;
+        if tx.fin {
+            flags = flags | Flags::FIN;
+        }
+        if tx.push && tx.len > 0 {
+            flags = flags | Flags::PSH;
+        }
+        if tx.new && tx.len > 0 && self.sender.take_reduced() {
+            flags = flags | Flags::CWR;
+        }
+        self.segment(now, tx.seq, tx.len, flags, to);
+        // [RFC3168 s6.1.5]: what is sent again is not to be marked.
+        if self.ecn && tx.new && tx.len > 0 { Ecn::Ect0 } else { Ecn::NotEct }
+    }
+
+    #[inline]
+    pub(super) fn segment(&mut self, now: Time, seq: u64, len: u32, flags: Flags, to: &mut Segment) {
+        self.receiver.renew_window();
+        let ack = self.peer_origin.at(self.receiver.next());
+        self.last_ack = ack;
+        let echoes = self.ecn && self.receiver.echoes();
+        to.src_port = self.local_port;
+        to.dst_port = self.remote_port;
+        to.seq = self.origin.at(seq);
+        to.ack = ack;
+        to.flags = if echoes { flags | Flags::ECE } else { flags };
+        to.window = u32::try_from(self.receiver.window()).unwrap_or(u32::MAX);
+        to.window_shift = self.shift;
+        to.len = len;
+        to.options.clear();
+        if self.timestamps {
+            to.options.timestamps = Some(self.clock.stamp(now));
+        }
+        if self.receiver.wants_sack() {
+            let max_blocks = if self.timestamps { 3 } else { wire::SackBlocks::MOST };
+            to.options.sack = self.receiver.sack(self.peer_origin, max_blocks);
+        }
+    }
+
+    fn keep_cork(&mut self, now: Time) {
+        match self.sender.cork_time() {
+            Some(time) if self.uncork_at == Time::NEVER => self.uncork_at = now + time,
+            None => self.uncork_at = Time::NEVER,
+            Some(_) => {}
+        }
+    }
+
+    /// Everything that came is acknowledged at once, whether or not it was before.
+    pub fn acknowledge(&mut self) {
+        self.receiver.owe();
+    }
+}
