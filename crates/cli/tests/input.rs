@@ -7,7 +7,7 @@ use common::{file, fine, lasthop, piped, scratch};
 const EXAMPLE: &str = "examples/goel-refined.toml";
 
 #[test]
-fn wrong_input_ends_with_2_and_says_where() {
+fn invalid_input_exits_with_2_and_names_its_position() {
     let dir = scratch("wrong");
     let example = std::fs::read_to_string(file(EXAMPLE)).unwrap();
     std::fs::write(dir.join("unit.toml"), example.replace("\"8 Mbps\"", "\"8 mbps\"")).unwrap();

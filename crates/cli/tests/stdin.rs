@@ -97,7 +97,7 @@ fn files_named_on_standard_input_are_relative_to_the_working_directory() {
 }
 
 #[test]
-fn results_of_different_texts_have_different_places() {
+fn results_of_different_scenarios_have_different_directories() {
     let dir = scratch("stdin-places");
     let text = fs::read_to_string(file(EXAMPLE)).unwrap();
     let run = |text: &str| {

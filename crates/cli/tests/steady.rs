@@ -63,7 +63,7 @@ fn flow_option_selects_one_of_several_flows() {
 }
 
 #[test]
-fn wrong_questions_end_with_2_and_say_why() {
+fn invalid_options_exit_with_2_and_a_reason() {
     let dir = scratch("steady-wrong");
     let example = common::file("examples/steady.toml");
     let cases: &[(&[&str], &str)] = &[

@@ -185,7 +185,7 @@ fn many_processes_create_one_store() {
 }
 
 #[test]
-fn what_was_finished_survives_kill_9() {
+fn finished_runs_survive_sigkill() {
     let dir = scenario("sweep-killed");
     let args = |replications, out| {
         ["sweep", "net.toml", "--replications", replications, "--jobs", "2", "--json", "--out", out]

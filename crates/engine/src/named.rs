@@ -46,6 +46,6 @@ impl<T: JsonSchema + Registry> JsonSchema for Named<T> {
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let table = generator.subschema_for::<T>();
         let names: Vec<&str> = T::members().iter().map(|(name, _)| *name).collect();
-        json_schema!({ "anyOf": [{ "type": "string", "enum": names, "description": "the name alone" }, table] })
+        json_schema!({ "anyOf": [{ "type": "string", "enum": names, "description": "name of a kind, with its default settings" }, table] })
     }
 }

@@ -56,7 +56,7 @@ pub fn deserialize<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer:
 /// Returns the JSON schema of `T` or `"none"`.
 pub fn schema<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
     let given = generator.subschema_for::<T>();
-    json_schema!({ "anyOf": [given, { "const": NONE, "description": "as if it were left out" }] })
+    json_schema!({ "anyOf": [given, { "const": NONE, "description": "the same as leaving the key out" }] })
 }
 
 #[cfg(test)]

@@ -89,19 +89,19 @@ pub struct Draws {
 }
 
 impl Draws {
-    /// Returns 64 random bits.
+    /// Returns the next 64 random bits.
     pub fn next_u64(&mut self) -> u64 {
         let block = self.stream.block(self.at, 0);
         self.at += 1;
         u64::from(block[0]) << 32 | u64::from(block[1])
     }
 
-    /// Returns a number uniformly distributed in [0, 1).
+    /// Returns the next number, uniformly distributed in [0, 1).
     pub fn unit(&mut self) -> f64 {
         to_unit(self.next_u64())
     }
 
-    /// Returns an exponentially distributed number with the given mean, in the unit of the mean.
+    /// Returns the next number, exponentially distributed with the given mean, in the unit of the mean.
     pub fn exponential(&mut self, mean: f64) -> f64 {
         -mean * libm::log(1.0 - self.unit())
     }

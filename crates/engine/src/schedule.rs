@@ -22,7 +22,7 @@ pub struct Slot(pub u32);
 /// Rank of a wake-up among those at the same time; lower ranks are delivered first. Orders of different senders do not
 /// reflect the order of requests: a first-in, first-out queue must keep its own order of arrival.
 ///
-/// 24 bits of sender and 40 bits of number: up to 16 million slots, and 10^12 requests of each.
+/// The upper 24 bits are the sender, the lower 40 bits the number: up to 16 million slots, and 10^12 requests of each.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub struct Order(u64);
 
@@ -218,11 +218,11 @@ mod tests {
 
     /// Compares random arming, moving and disarming with a sorted list of (time, sender, number).
     #[test]
-    fn agrees_with_a_sorted_list() {
+    fn schedule_agrees_with_a_sorted_list() {
         let mut draws = Stream::named(1, 0, "schedule test").draws();
         let mut schedule = Schedule::new();
         let slots: Vec<Slot> = (0..200).map(|_| schedule.slot()).collect();
-        // Time, sender, number of the request, slot.
+        // Entries of the sorted list: time, sender, number of the request, slot.
         let mut model: Vec<(u64, i64, u64, u32)> = Vec::new();
         let (mut now, mut sender) = (0, -1);
         for step in 0..20_000u64 {

@@ -55,7 +55,7 @@ mod tests {
         assert_eq!(file_name("a\u{1b}[31m\n\tb ä\u{202e}"), "a_[31m__b ä_");
     }
 
-    /// Every character below 0x20, DEL and C1.
+    /// All control characters, checked one by one: below 0x20, DEL and C1.
     #[test]
     fn no_control_character_remains() {
         let all: String = (0..0x100).filter_map(char::from_u32).collect();

@@ -43,7 +43,7 @@ mod stepped {
 use engine::serde;
 
 engine::registry! {
-    /// Two ways to count.
+    /// A registry with two members, for tests.
     pub enum Count: "count" => build(start: u32) -> String {
         Plain => plain, "plain", "By one", no settings;
         Stepped => stepped, "stepped", "By a step";
@@ -83,7 +83,7 @@ fn member_is_read_by_name_or_as_a_table() {
     assert_eq!(schema["title"], "CountOrName");
     assert_eq!(
         schema["anyOf"][0],
-        json!({ "type": "string", "enum": ["plain", "stepped"], "description": "the name alone" })
+        json!({ "type": "string", "enum": ["plain", "stepped"], "description": "name of a kind, with its default settings" })
     );
     assert_eq!(schema["anyOf"][1], json!({ "$ref": "#/$defs/Count" }));
 }

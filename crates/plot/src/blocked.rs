@@ -12,7 +12,7 @@ use crate::view::View;
 /// Height of a row and of the bar in it, in pixels.
 const ROW: f64 = 15.0;
 const BAR: f64 = 7.0;
-/// Pixels between the panel and the first row.
+/// Distance between the panel and the first row, in pixels.
 const GAP: f64 = 8.0;
 
 /// The rows of one view, in the order of [`Blocked::ALL`].

@@ -29,7 +29,7 @@ pub struct FlowDescription {
 }
 
 impl Description {
-    /// The description of a network.
+    /// Returns the description of a network.
     pub fn of(network: &Network) -> Self {
         let flow = |flow: &sim::FlowSpec| FlowDescription {
             name: flow.name.clone(),

@@ -30,7 +30,7 @@ pub(crate) struct Ack {
 pub(crate) struct Window {
     pub at: f64,
     pub cwnd: f64,
-    /// Infinite before the first loss.
+    /// Slow start threshold in bytes; infinite before the first loss.
     pub ssthresh: f64,
 }
 

@@ -10,7 +10,7 @@ use crate::text::{Fonts, Weight};
 pub(crate) enum Sample {
     Mark(Mark),
     Line(Style),
-    /// A line with ticks hanging from it.
+    /// A line with ticks below it.
     TickedLine(Style),
     /// A vertical bar of a segment.
     Bar(Style),
@@ -139,7 +139,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_do_not_exceed_the_width() {
+    fn legend_rows_do_not_exceed_the_width() {
         let fonts = Fonts::load();
         let entries: Vec<Entry> = (0..9).map(|i| Entry::new(Sample::Note, format!("meaning number {i}"))).collect();
         let rows = rows(&entries, &fonts, 300.0);

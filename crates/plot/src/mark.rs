@@ -91,7 +91,7 @@ impl Mark {
                 let r = t(4.0);
                 path.move_to(x - r, y).extend(&[Draw(2 * r, 0), Hop(-r, -r), Draw(0, 2 * r)]);
             }
-            // A stop watch.
+            // The shape of a stop watch: a circle with a knob.
             Mark::Timeout => {
                 let (r, knob) = (t(6.2), t(2.8));
                 path.move_to(x, y - r - knob).extend(&[Draw(0, knob), Hop(0, r), Circle(r)]);

@@ -5,9 +5,9 @@ use engine::Time;
 /// The panels to draw.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Panel {
-    /// Sequence numbers over time.
+    /// The panel of sequence numbers over time.
     Sequence,
-    /// cwnd and ssthresh over time.
+    /// The panel of cwnd and ssthresh over time.
     Window,
     /// Both panels, one above the other, with a common time axis.
     #[default]
@@ -30,7 +30,7 @@ pub enum Unit {
     /// Bytes, shown as B, kB, MB or GB, for the shortest labels. 1 kB is 1000 bytes.
     #[default]
     Bytes,
-    /// Full segments.
+    /// Full segments of the flow.
     Segments,
 }
 

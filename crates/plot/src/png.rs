@@ -13,9 +13,9 @@ pub enum PngError {
         "a picture of {width} x {height} pixels cannot be {scale} times as large: choose a scale between 0.1 and 10"
     )]
     Size {
-        /// Width at scale 1.
+        /// Width of the picture in pixels at scale 1.
         width: u32,
-        /// Height at scale 1.
+        /// Height of the picture in pixels at scale 1.
         height: u32,
         /// The requested scale.
         scale: f32,

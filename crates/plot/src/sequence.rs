@@ -19,7 +19,7 @@ const BAR: f64 = 4.0;
 /// Length in pixels of the tick for a duplicate acknowledgment.
 const TICK: f64 = 5.0;
 
-/// The contents of the panel.
+/// The contents of the sequence panel.
 pub(crate) struct Sequence<'a> {
     view: &'a View<'a>,
     history: &'a History,
@@ -51,7 +51,7 @@ impl<'a> Sequence<'a> {
             Mark::FastRetransmit => &history.fast_retransmits,
             Mark::Defer => &history.defers,
             Mark::Retransmit => &history.retransmits,
-            // Marks of the other panels.
+            // Marks that only other panels have.
             Mark::Resent | Mark::Above | Mark::Collided | Mark::Damaged | Mark::OutOfRange => return &[],
         };
         self.view.within(list, |spot| spot.at)

@@ -84,7 +84,7 @@ pub(crate) trait Pen {
     fn close(&mut self);
 }
 
-/// A glyph at its position in the line.
+/// Draws the outline of a glyph, scaled and shifted to its position in the line of text.
 struct Placed<'a> {
     pen: &'a mut dyn Pen,
     scale: f32,

@@ -20,7 +20,7 @@ const HAIRLINE: f64 = 12.0;
 /// lines.
 const FAR: f64 = 2.5;
 
-/// The contents of the panel.
+/// The contents of the window panel.
 pub(crate) struct Windows<'a> {
     view: &'a View<'a>,
     /// The last window before the view, and those in it.

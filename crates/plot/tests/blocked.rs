@@ -1,4 +1,4 @@
-//! Rows that show why the sender sent nothing.
+//! Tests of the rows that show why the sender sent nothing.
 
 mod common;
 

@@ -3,7 +3,7 @@
 
 use crate::{BarChart, CurveChart, Table};
 
-/// A page.
+/// The content of a report page.
 #[derive(Clone, Debug, Default)]
 pub struct Page {
     /// Heading of the page.
@@ -32,7 +32,7 @@ pub struct Section {
 pub enum Block {
     /// Markdown; its headings rank below the section's heading.
     Words(String),
-    /// Names and values.
+    /// A list of names and values.
     Facts(Vec<(String, String)>),
     /// Warnings, shown highlighted.
     Warnings(Vec<String>),
@@ -51,7 +51,7 @@ pub enum Block {
     },
     /// Preformatted text.
     Code {
-        /// The text.
+        /// The text, shown unchanged.
         text: String,
         /// Caption of the text.
         caption: String,

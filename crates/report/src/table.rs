@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-/// A table.
+/// A table of a report page.
 #[derive(Clone, Debug, Default)]
 pub struct Table {
     /// Title of the table.

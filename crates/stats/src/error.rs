@@ -9,13 +9,13 @@ pub enum Error {
     /// NaN, an infinity, or a number of more than 1e140 in magnitude.
     #[error("found the value {found}, expected a number of at most 1e140 in magnitude")]
     Value {
-        /// The value.
+        /// The value given.
         found: f64,
     },
     /// A second value for the same replication.
     #[error("found a second value for replication {replication}, expected one")]
     Twice {
-        /// The replication.
+        /// Number of the replication.
         replication: u64,
     },
     /// A confidence level outside of 0 to 1.
@@ -53,7 +53,7 @@ pub enum Error {
     /// Times that are not strictly increasing.
     #[error("found the time {found} after {before}, expected increasing times")]
     Time {
-        /// The time.
+        /// The time found.
         found: f64,
         /// The time before.
         before: f64,

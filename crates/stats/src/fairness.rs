@@ -41,7 +41,8 @@ pub fn jain(allocations: &[f64]) -> Result<Option<f64>, Error> {
 mod tests {
     use super::*;
 
-    /// DEC-TR-301: 20 dollars among 100 people. 20 cents each: 1. Two dollars to 10 of them: 0.1.
+    /// Example of DEC-TR-301: 20 dollars for 100 people have the index 1 if each gets 20 cents, 0.1 if 10 of them get 2
+    /// dollars.
     #[test]
     fn example_of_dec_tr_301_is_reproduced() {
         assert!((jain(&[0.2; 100]).unwrap().unwrap() - 1.0).abs() < 1e-12);
@@ -50,14 +51,14 @@ mod tests {
         assert!((jain(&few).unwrap().unwrap() - 0.1).abs() < 1e-12);
     }
 
-    /// By hand: 1, 3, 5 have 81 / (3 x 35).
+    /// Hand calculation: shares of 1, 3 and 5 have the index 81 / (3 x 35).
     #[test]
-    fn index_agrees_with_a_hand_calculation() {
+    fn fairness_index_agrees_with_a_hand_calculation() {
         assert!((jain(&[1.0, 3.0, 5.0]).unwrap().unwrap() - 81.0 / 105.0).abs() < 1e-15);
     }
 
     #[test]
-    fn empty_zero_and_negative_shares() {
+    fn empty_shares_have_no_index_and_negative_ones_are_refused() {
         assert_eq!(jain(&[]), Ok(None));
         assert_eq!(jain(&[0.0, 0.0]), Ok(Some(1.0)));
         assert_eq!(jain(&[1e-320, 0.0]), Ok(Some(0.5)));

@@ -36,7 +36,7 @@ impl Level {
     /// Returns a confidence level such as 0.95.
     ///
     /// # Errors
-    /// [`Error::Level`] unless it is more than 0 and less than 1.
+    /// [`Error::Level`] unless `level` is more than 0 and less than 1.
     pub fn new(level: f64) -> Result<Self, Error> {
         // 1 - 0.95 is not exactly 0.05. A level so small that its complement rounds to 1 is refused.
         let default = Level::default();
@@ -51,7 +51,7 @@ impl Level {
         }
     }
 
-    /// The level, between 0 and 1.
+    /// The confidence level, between 0 and 1.
     pub fn get(self) -> f64 {
         self.level
     }
@@ -62,7 +62,8 @@ impl Level {
     }
 
     /// Returns the level of each of `count` intervals that jointly have this level: 1 - alpha / count, by Bonferroni's
-    /// inequality (Law 2015 10.3). Zero counts as one. Beyond 10^15 intervals [`Level::get`] rounds; `alpha` is exact.
+    /// inequality (Law 2015 10.3). A `count` of 0 counts as 1. Beyond 10^15 intervals [`Level::get`] rounds; `alpha` is
+    /// exact.
     #[must_use]
     pub fn shared(self, count: usize) -> Self {
         let alpha = self.alpha / count.max(1) as f64;
@@ -79,9 +80,9 @@ impl Level {
 /// A closed interval, in the unit of the values.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Interval {
-    /// The lower end.
+    /// The lower end of the interval.
     pub low: f64,
-    /// The upper end; at least the lower end.
+    /// The upper end of the interval; at least the lower end.
     pub high: f64,
 }
 
@@ -190,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn within_cuts_both_ends() {
+    fn intersection_cuts_both_ends() {
         let wide = Interval { low: -0.5, high: 1.5 };
         assert_eq!(wide.within(&Interval { low: 0.0, high: 1.0 }), Interval { low: 0.0, high: 1.0 });
         assert_eq!(wide.within(&Interval { low: 0.0, high: f64::INFINITY }), Interval { low: 0.0, high: 1.5 });

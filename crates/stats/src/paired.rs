@@ -170,9 +170,9 @@ mod tests {
         assert_eq!(changes.percent.iter().collect::<Vec<_>>(), [(1, 10.0), (3, 10.0)]);
     }
 
-    /// By hand: 10, 2 against 10, 6: means 6 and 8, which is a third more, where the mean of 0 and 200 % says 100 %.
-    /// The residuals of the differences 0 and 4 after a third of the base are -10/3 and 10/3: half of the interval is
-    /// 12.706 x (20/3) / 2 / 6.
+    /// Hand calculation: base values 10, 2 and other values 10, 6 have means 6 and 8, an increase of a third, whereas
+    /// the mean of the changes of 0 and 200 % is 100 %. The residuals of the differences 0 and 4 after a third of the
+    /// base are -10/3 and 10/3: the half-width is 12.706 x (20/3) / 2 / 6.
     #[test]
     fn change_of_means_agrees_with_a_hand_calculation() {
         let pairs =
@@ -182,10 +182,10 @@ mod tests {
         assert!((found.percent - 100.0 / 3.0).abs() < 1e-9, "{found:?}");
         let half = found.interval.unwrap().half_width();
         assert!((half - 100.0 * 12.706 * (20.0 / 3.0) / 2.0 / 6.0).abs() < 0.05, "{half}");
-        // A constant ratio of 1.5 leaves nothing to chance, whatever the channel does to both.
+        // A constant ratio of 1.5 has an interval of width 0, even if the values vary.
         let exact = change(pairs([10.0, 2.0], [15.0, 3.0])).unwrap();
         assert_eq!((exact.percent, exact.interval), (50.0, Some(Interval { low: 50.0, high: 50.0 })));
-        // More than a negative base is more; from 0 nothing can be counted.
+        // An increase from a negative base is positive; a change from 0 is undefined.
         assert_eq!(change(pairs([-4.0, -4.0], [-3.0, -3.0])).unwrap().percent, 25.0);
         assert_eq!(change(pairs([0.0, 0.0], [1.0, 2.0])), None);
         assert_eq!(change(pairs([1.0, -1.0], [1.0, 2.0])), None);

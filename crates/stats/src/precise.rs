@@ -113,9 +113,9 @@ mod tests {
         Rule::new(relative, Level::new(0.9).unwrap(), minimum, maximum).unwrap()
     }
 
-    /// By hand: 10 values, half of them 9 and half 11: s^2 = 10/9. At 90 % 1.833 x 1.0541 / sqrt(10) = 0.611, more than
-    /// 0.05 / 1.05 x 10 = 0.476 allows. 16 would do (1.753 x 1.0541 / 4 = 0.462), 15 not (1.761 x 1.0541 / 3.873 =
-    /// 0.479).
+    /// Hand calculation: 10 values, half of them 9 and half 11: s^2 = 10/9. At 90 % 1.833 x 1.0541 / sqrt(10) = 0.611,
+    /// more than 0.05 / 1.05 x 10 = 0.476 allows. 16 values suffice (1.753 x 1.0541 / 4 = 0.462), 15 do not (1.761 x
+    /// 1.0541 / 3.873 = 0.479).
     #[test]
     fn number_of_further_replications_agrees_with_a_hand_calculation() {
         let moments = Moments::of([9.0, 11.0].into_iter().cycle().take(10)).unwrap();
@@ -126,7 +126,8 @@ mod tests {
         assert_eq!(rule(0.1, 20, 100).judge(&moments), Verdict::More(10));
     }
 
-    /// 0.611 is 6.11 % of 10: within a plain 6.3 %, not within 6.3 / 1.063 = 5.93 %.
+    /// The half-width of 0.611 is 6.11 % of the mean 10: within a plain 6.3 %, not within the adjusted 6.3 / 1.063 =
+    /// 5.93 %.
     #[test]
     fn adjusted_rule_is_stricter_than_the_plain_rule() {
         let moments = Moments::of([9.0, 11.0].into_iter().cycle().take(10)).unwrap();

@@ -159,7 +159,7 @@ mod tests {
         }
     }
 
-    /// 0.99^n <= 0.025 from n = 368 on.
+    /// An upper end for the 99 % quantile needs 0.99^n <= 0.025, which holds from n = 368 on.
     #[test]
     fn extreme_quantile_with_too_few_values_has_no_interval() {
         assert_eq!(first(367).interval(0.99, Level::default()), Ok(None));

@@ -103,7 +103,7 @@ fn means(table: &mut Table) {
         });
         table.row(&format!("normal, n = {n}"), "next run, 95 %", &hits, Expected::Exactly(0.95));
     }
-    // Law 2015, table 4.1: 500 experiments each.
+    // Published coverage: Law 2015, table 4.1, 500 experiments each.
     let level = Level::new(0.9).unwrap();
     let lognormal_mean = libm::exp(0.5);
     for (name, law, truth, published) in [
@@ -166,8 +166,8 @@ fn quantiles(table: &mut Table) {
 }
 
 fn series(table: &mut Table) {
-    // From the steady state's middle and from 20 standard deviations of an innovation above it. The shorter run at 0.9
-    // is hardly long enough for its correlation: what is refused is counted, and the table is about the others.
+    // Series that start at the steady mean, and 20 standard deviations of an innovation above it. The shorter run at
+    // 0.9 is hardly long enough for its correlation: refused series are counted, the table covers the others.
     for (phi, n, bound) in
         [(0.0, 2000, 0.93), (0.3, 2000, 0.93), (0.6, 6000, 0.93), (0.9, 7000, 0.92), (0.9, 20_000, 0.93)]
     {
@@ -274,8 +274,8 @@ fn run_of_the_advised_length_has_the_requested_precision() {
         let run = batch_means(&autoregression(&mut draws, 0.6, length as usize, 10.0)).unwrap();
         ratio += run.interval(Level::default()).unwrap().relative_half_width().unwrap() / 0.004 / runs as f64;
     }
-    // The half-width of 40 batches has a standard deviation of about 1 / sqrt(78) of itself, in pilot and run; the mean
-    // of 60 ratios of 0.02. The mean of a quotient is besides 1 % above 1.
+    // The half-width of 40 batches has a relative standard deviation of about 1 / sqrt(78), in pilot and run; the mean
+    // of 60 ratios has 0.02. In addition, the mean of a quotient is 1 % above 1.
     assert!((ratio - 1.0).abs() < REGION * 0.021 + 0.01, "{ratio}");
 }
 

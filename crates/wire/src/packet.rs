@@ -5,7 +5,7 @@ use crate::icmp::Notice;
 use crate::options::Options;
 use crate::segment::Segment;
 
-/// An IPv4 packet.
+/// An IPv4 packet with a TCP segment or an ICMP message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Packet {
     /// Source address.

@@ -24,7 +24,7 @@ const AGGREGATE_LAST: u16 = 0x0008;
 pub mod channel {
     /// CCK or DSSS, 1 to 11 Mbps.
     pub const CCK: u16 = 0x0020;
-    /// OFDM.
+    /// Orthogonal frequency-division multiplexing (OFDM).
     pub const OFDM: u16 = 0x0040;
     /// 2.4 GHz band.
     pub const GHZ_2: u16 = 0x0080;
@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fields_are_aligned() {
+    fn radiotap_fields_are_aligned() {
         let header = Radiotap {
             first_bit_us: 0x0102_0304,
             bad_fcs: true,

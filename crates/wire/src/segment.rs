@@ -10,13 +10,13 @@ use crate::seq_num::SeqNum;
 pub struct Flags(pub u16);
 
 impl Flags {
-    /// The sender has no more data.
+    /// FIN: the sender has no more data.
     pub const FIN: Flags = Flags(1);
-    /// Synchronize sequence numbers.
+    /// SYN: initial sequence number of a connection.
     pub const SYN: Flags = Flags(2);
-    /// Reset the connection.
+    /// RST: the connection is aborted.
     pub const RST: Flags = Flags(4);
-    /// Push function.
+    /// PSH: the receiver should pass the data on without delay.
     pub const PSH: Flags = Flags(8);
     /// The acknowledgment number is valid.
     pub const ACK: Flags = Flags(16);

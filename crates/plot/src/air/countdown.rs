@@ -54,7 +54,7 @@ pub(super) struct Countdown {
     requests: Vec<Option<Request>>,
     /// By station, the end of the last frame that only this station could not read.
     unread: Vec<Option<Time>>,
-    /// One for each station; a single one as long as all stations read each other.
+    /// Carrier sense by station; a single common one as long as all stations read each other.
     senses: Vec<CarrierSense>,
     /// Audibility by pair of stations; empty as long as there is a single carrier sense.
     reach: Vec<Vec<Reach>>,

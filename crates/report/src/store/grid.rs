@@ -17,7 +17,7 @@ pub(super) struct Grid {
 /// One or several keys whose values change together.
 #[derive(Debug)]
 pub(super) struct Dimension {
-    /// The keys.
+    /// Keys that change together along this dimension.
     pub keys: Vec<String>,
     /// The values along the dimension; for several keys joined by " / ".
     pub places: Vec<String>,

@@ -118,7 +118,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn values_are_written_in_the_form_that_set_reads() {
+    fn values_are_written_as_the_set_option_reads_them() {
         assert_eq!(written(&json!("50 ms")), "50 ms");
         assert_eq!(written(&json!("refined-icmp")), "refined-icmp");
         assert_eq!(written(&json!("7")), "\"7\"");

@@ -113,7 +113,7 @@ mod tests {
     #[test]
     fn autocorrelation_agrees_with_a_hand_calculation() {
         assert!((lag_one(&[1.0, 2.0, 3.0, 4.0]) - 0.25).abs() < 1e-15);
-        // The halves 1 2 and 3 4 have -0.25 / 0.5 each.
+        // The halves 1 2 and 3 4 have an autocorrelation of -0.25 / 0.5 each.
         assert!((jackknifed(&[1.0, 2.0, 3.0, 4.0]) - (0.5 + 0.5)).abs() < 1e-15);
         assert_eq!(lag_one(&[5.0; 4]), 0.0);
     }

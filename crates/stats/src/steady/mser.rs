@@ -46,7 +46,7 @@ pub fn mser5(series: &[f64]) -> Result<Warmup, Error> {
     }
     let means: Vec<f64> =
         series.chunks_exact(FIVE).map(|chunk| chunk.iter().map(|value| value / FIVE as f64).sum()).collect();
-    // From the end, so that each start costs one step. Ties go to the smallest d.
+    // Evaluated from the end of the series, so that each truncation point costs one step. Ties go to the smallest d.
     let mut rest = Moments::default();
     let mut best = Warmup { values: 0, mser: f64::INFINITY };
     for (start, &mean) in means.iter().enumerate().rev() {
@@ -71,7 +71,7 @@ mod tests {
     /// Hand calculation: 15 values of 10, then five 0 and five 1 in turn. The rest without the tens is 17 means of
     /// variance about a quarter; one more mean of ten adds 100 to the sum of squares.
     #[test]
-    fn step_is_cut_at_its_position() {
+    fn warm_up_ends_at_a_step() {
         let series: Vec<f64> = (0..100).map(|i| if i < 15 { 10.0 } else { f64::from(i / 5 % 2) }).collect();
         let warmup = mser5(&series).unwrap();
         assert_eq!(warmup.values, 15);
@@ -90,7 +90,7 @@ mod tests {
         assert_eq!(mser5(&step(55)), Err(Error::Transient { found: 55, of: 100 }));
     }
 
-    /// Every start, evaluated by the formula as printed.
+    /// Reference: every truncation point evaluated by the formula as printed.
     #[test]
     fn backward_pass_agrees_with_the_formula() {
         let mut draws = engine::Stream::named(5, 0, "mser").draws();
