@@ -1,4 +1,4 @@
-//! The end of a TCP connection that scripts run against, and its configuration.
+//! Interface of the TCP connection end that scripts run against.
 
 use engine::{Span, Time};
 use wire::{Ecn, Segment, SeqNum};
@@ -6,93 +6,95 @@ use wire::{Ecn, Segment, SeqNum};
 use crate::code::Value;
 use crate::settings::Settings;
 
-/// How an end begins.
+/// How a connection end opens.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Role {
-    /// It sends the first SYN.
+    /// Active open: the end sends the first SYN.
     Active,
-    /// It waits for one.
+    /// Passive open: the end waits for a SYN.
     Passive,
 }
 
-/// Ports of a connection.
+/// Port numbers of a connection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Ports {
-    /// Of the end under test.
+    /// Port of the end under test.
     pub local: u16,
-    /// Of the script's end.
+    /// Port of the script's side.
     pub remote: u16,
 }
 
-/// Makes an end; called with the settings that hold when the connection begins, and its initial sequence number.
-/// `Err` says which setting it does not support.
+/// Creates a connection end from its role, the settings in force when the connection begins, its ports, and its initial
+/// sequence number. `Err` names a setting that the end does not support.
 pub type Opener<'a> = dyn Fn(Role, &Settings, Ports, SeqNum) -> Result<Box<dyn End>, String> + 'a;
 
-/// Where a connection is.
+/// Phase of a connection's life.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Stage {
-    /// The handshake goes on.
+    /// The handshake is not complete.
     Opening,
-    /// It is there, whole or half closed.
+    /// The connection is established; one direction may be closed.
     Open,
-    /// Nothing is left of it.
+    /// The connection is closed.
     Gone,
 }
 
-/// Why a connection went.
+/// Why a connection failed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Failure {
-    /// The SYN was answered with RST.
+    /// The SYN was answered with a RST.
     Refused,
-    /// RST came.
+    /// A RST arrived.
     Reset,
-    /// No answer came in time.
+    /// Retransmissions went unanswered until the connection was given up.
     TimedOut,
 }
 
-/// One end of a connection, whose application reads when the script says so. After every command and every `handle_*`
-/// the runner calls `poll_transmit` until it gives `None`, then reads `poll_timeout`. `now` never runs backwards.
+/// One end of a connection, whose application reads only when the script calls read. After every command and every
+/// `handle_*` the runner calls `poll_transmit` until it returns `None`, then reads `poll_timeout`. `now` never
+/// decreases.
 pub trait End {
-    /// Where the connection is.
+    /// Returns the phase of the connection.
     fn stage(&self) -> Stage;
-    /// Why it went, if it failed.
+    /// Returns why the connection failed; `None` if it did not fail.
     fn failure(&self) -> Option<Failure>;
-    /// The application hands over bytes.
+    /// Appends `bytes` bytes of application data to the send buffer.
     fn write(&mut self, bytes: u64);
-    /// Nagle's algorithm off or on; off pushes what is held back.
+    /// Sets TCP_NODELAY; `true` disables Nagle's algorithm and sends the data that it holds back.
     fn set_nodelay(&mut self, on: bool);
-    /// Only full segments until it is off again.
+    /// Sets TCP_CORK; while set, only full segments are sent.
     fn set_cork(&mut self, on: bool);
-    /// Acknowledgments go out at once, as at the beginning and with those that wait now, or may wait from now on.
+    /// Sets TCP_QUICKACK; `true` sends a pending acknowledgment now and following ones at once, `false` allows delayed
+    /// acknowledgments.
     fn set_quick_acks(&mut self, on: bool);
-    /// More follows what was written last, or not.
+    /// Sets whether more data follows the last write (`MSG_MORE`).
     fn set_more(&mut self, on: bool);
-    /// The last write ends a record: no segment holds bytes of two records.
+    /// Marks the last write as the end of a record: no segment carries bytes of two records.
     fn end_record(&mut self);
-    /// How long the other end may fail to answer what is sent again before the connection is given up.
+    /// Sets how long retransmissions may stay unanswered before the connection is given up; `None` for the default.
     fn set_user_timeout(&mut self, timeout: Option<Span>);
-    /// No more data from here.
+    /// Closes the sending direction (`SHUT_WR`).
     fn shutdown_write(&mut self);
-    /// The application has gone.
+    /// Closes the connection, as the application's `close` does.
     fn close(&mut self);
-    /// Reset the connection.
+    /// Resets the connection.
     fn abort(&mut self);
-    /// Bytes that can be read.
+    /// Returns the number of bytes that the application can read.
     fn readable(&self) -> u64;
-    /// Reads `most` bytes at most; gives how many.
+    /// Reads up to `most` bytes; returns the number of bytes read.
     fn read(&mut self, most: u64) -> u64;
-    /// Whether everything before the other end's FIN has been read.
+    /// Returns true if everything before the peer's FIN has been read.
     fn at_end(&self) -> bool;
-    /// Bytes handed over that are not acknowledged yet.
+    /// Returns the number of written bytes that are not acknowledged yet.
     fn unacknowledged(&self) -> u64;
-    /// A member of `struct tcp_info`, by its Linux name.
+    /// Returns a member of `struct tcp_info`, by its Linux name.
     fn info(&self, name: &str) -> Option<Value>;
-    /// A segment has come.
+    /// Processes an arriving segment with its ECN codepoint.
     fn handle_segment(&mut self, now: Time, segment: &Segment, ecn: Ecn);
-    /// The time that `poll_timeout` gave has come.
+    /// Processes the expiry of a timer, at the time that `poll_timeout` returned.
     fn handle_timeout(&mut self, now: Time);
-    /// The next segment to send now.
+    /// Returns the next segment to send at `now`; `None` if there is none.
     fn poll_transmit(&mut self, now: Time) -> Option<(Segment, Ecn)>;
-    /// When `handle_timeout` is to be called; [`Time::NEVER`] if not at all.
+    /// Returns the time at which `handle_timeout` is to be called; [`Time::NEVER`] if no timer runs.
     fn poll_timeout(&self) -> Time;
 }

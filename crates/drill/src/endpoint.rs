@@ -1,4 +1,4 @@
-//! Our end of TCP for scripts: what Linux's settings mean to it, and its `struct tcp_info`.
+//! lasthop's TCP as the end under test: mapping of Linux settings to its configuration, and its `struct tcp_info`.
 
 use engine::{Bytes, Span, Time};
 use tcp::cc::hystart::Kind as Hystart;
@@ -12,14 +12,14 @@ use crate::code::Value;
 use crate::end::{End, Failure, Ports, Role, Stage};
 use crate::settings::{self, Settings};
 
-/// Which of our variants a Linux with this congestion control is; with the others it is `linux` with their control.
+/// TCP variants for congestion controls of Linux. The controls in `OTHERS` are the variant `linux` with that control.
 const VARIANTS: [(&str, &str); 2] = [("cubic", "linux"), ("reno", "linux-reno")];
 const OTHERS: [&str; 5] = ["bbr", "dctcp", "vegas", "veno", "westwood"];
 
-/// `tcpi_snd_ssthresh` before the first loss.
+/// Value of `tcpi_snd_ssthresh` before the first loss.
 const INFINITE_SSTHRESH: i64 = 0x7fff_ffff;
 
-/// Makes our end.
+/// Creates an end of lasthop's TCP.
 pub fn open(role: Role, settings: &Settings, ports: Ports, iss: SeqNum) -> Result<Box<dyn End>, String> {
     let config = config(role, settings)?;
     let mut connection = match role {
@@ -30,7 +30,7 @@ pub fn open(role: Role, settings: &Settings, ports: Ports, iss: SeqNum) -> Resul
     Ok(Box::new(Ours { connection, written: 0 }))
 }
 
-/// Our settings for those of a Linux.
+/// Returns the TCP configuration for the Linux `settings`.
 fn config(role: Role, settings: &Settings) -> Result<Config, String> {
     let variant = VARIANTS.iter().find(|(control, _)| *control == settings.control);
     let unknown = || format!("the congestion control {}", settings.control);
@@ -69,7 +69,7 @@ fn config(role: Role, settings: &Settings) -> Result<Config, String> {
         settings::Ecn::Request => EcnMode::Request,
     };
     let control = config.control.build(Start::trial());
-    // Linux asks for it, and accepts it, whatever tcp_ecn says (tcp_ca_needs_ecn).
+    // Linux requests and accepts ECN for these controls regardless of `tcp_ecn` (`tcp_ca_needs_ecn`).
     if control.precise_ecn() {
         config.ecn = EcnMode::Request;
     }
@@ -87,19 +87,19 @@ fn config(role: Role, settings: &Settings) -> Result<Config, String> {
     Ok(config)
 }
 
-/// What a receive buffer lets be offered: half of it, since the other half is for what the kernel needs around the data
-/// (`tcp_win_from_space`), in whole segments (`tcp_select_initial_window`).
+/// Returns the initial receive window for a receive buffer, in bytes: half of it, since the other half is reserved for
+/// the kernel's overhead (`tcp_win_from_space`), in full segments (`tcp_select_initial_window`).
 fn window(buffer: u64, segment: u64) -> u64 {
     let half = buffer / 2;
     if half > segment { half / segment * segment } else { half }
 }
 
-/// An end as the variant has it.
+/// Returns the configuration of a TCP variant; `None` for an unknown name.
 fn configured(variant: &str) -> Option<Config> {
     Some(presets::find(variant)?.config())
 }
 
-/// Our end.
+/// An end of lasthop's TCP.
 struct Ours {
     connection: Connection,
     written: u64,
@@ -200,15 +200,15 @@ impl End for Ours {
     }
 }
 
-/// A member of `struct tcp_info`, by its name without `tcpi_`, in Linux's units.
+/// Returns a member of `struct tcp_info` in Linux's units, by its name without `tcpi_`.
 fn member(info: &Info, name: &str) -> Option<i64> {
     MEMBERS.iter().find(|(known, _)| *known == name).map(|(_, of)| of(info))
 }
 
-/// A member of `struct tcp_info`: its name without `tcpi_`, and how it is read.
+/// A member of `struct tcp_info`: its name without `tcpi_`, and the function that reads it.
 type Member = (&'static str, fn(&Info) -> i64);
 
-/// The members that there are. Not `delivered`: Linux counts segments, we count bytes.
+/// The supported members. `delivered` is not supported: Linux counts segments, lasthop counts bytes.
 pub(crate) const MEMBERS: [Member; 23] = [
     ("state", |info| state(info.state)),
     ("ca_state", |info| phase(info.phase)),
@@ -239,7 +239,7 @@ fn micros(span: Span) -> i64 {
     (span.as_nanos() / 1_000) as i64
 }
 
-/// Linux's numbers of what a sender is doing (`enum tcp_ca_state`).
+/// Returns Linux's number for the sender's recovery phase (`enum tcp_ca_state`).
 fn phase(phase: Phase) -> i64 {
     match phase {
         Phase::Open => 0,
@@ -250,7 +250,7 @@ fn phase(phase: Phase) -> i64 {
     }
 }
 
-/// Linux's numbers of states.
+/// Returns Linux's number for a connection state.
 fn state(state: State) -> i64 {
     match state {
         State::Established => 1,
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn settings_mean_what_they_mean_to_linux() {
+    fn linux_settings_map_to_the_configuration() {
         let plain = with(|_| {}).unwrap();
         assert_eq!((plain.initial_window, plain.min_rto, plain.retries.syn), (10, Span::from_millis(200), 6));
         assert_eq!((plain.window_scaling, plain.ecn), (WindowScaling::Shift(7), EcnMode::Accept));
@@ -295,14 +295,14 @@ mod tests {
     }
 
     #[test]
-    fn what_our_end_cannot_do_is_said() {
+    fn unsupported_settings_are_refused_with_their_name() {
         let refused = |change: fn(&mut Settings)| with(change).unwrap_err();
         assert_eq!(refused(|settings| settings.control = "illinois".into()), "the congestion control illinois");
-        // One of our variants that is no congestion control of Linux.
+        // A lasthop variant that is not a congestion control of Linux.
         assert_eq!(refused(|settings| settings.control = "tahoe".into()), "the congestion control tahoe");
         assert_eq!(refused(|settings| settings.reordering = 5), "net.ipv4.tcp_reordering=5");
-        let deaf = refused(|settings| (settings.control, settings.sack) = ("bbr".into(), false));
-        assert_eq!(deaf, "the congestion control bbr without SACK (tcp_sack=0)");
+        let without_sack = refused(|settings| (settings.control, settings.sack) = ("bbr".into(), false));
+        assert_eq!(without_sack, "the congestion control bbr without SACK (tcp_sack=0)");
         assert!(refused(|settings| settings.rack = false).starts_with("tail loss probes without RACK"));
     }
 }

@@ -1,7 +1,8 @@
-//! packetdrill scripts against our end of TCP, in simulated time.
+//! Runs packetdrill scripts against lasthop's TCP in simulated time.
 //!
-//! [`syntax`] reads a script, [`run`](fn@run::run) runs it against an [`End`](end::End) that an
-//! [`Opener`](end::Opener) makes, or [`run_on`] against any other [`Target`](target::Target), and the [`Report`] says what came of it.
+//! [`syntax`] parses a script, [`run`](fn@run::run) runs it against an [`End`](end::End) that an
+//! [`Opener`](end::Opener) creates, or [`run_on`] against any other [`Target`](target::Target), and the [`Report`]
+//! holds the result.
 //!
 //! ```
 //! let script = "

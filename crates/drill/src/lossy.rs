@@ -1,8 +1,9 @@
-//! A sender behind a path that loses chosen segments: when is which segment sent?
+//! Records when a sender transmits which segment over a path that loses chosen segments.
 //!
-//! The path delays and has no other limit, and the receiver acknowledges each segment at once, with SACK. So what is
-//! sent comes in bursts a round trip apart, and a clock that is a little late does not change what. Any [`Target`] can
-//! be the sender: `crates/tcp/tests/linux.rs` compares ours with tables of Linux.
+//! The path delays segments and has no rate limit; the receiver acknowledges each segment at once, with SACK.
+//! Transmissions therefore form bursts one round trip apart, and a small timer inaccuracy does not change which
+//! segments a burst holds. The sender can be any [`Target`]: `crates/tcp/tests/linux.rs` compares lasthop's with tables
+//! recorded from Linux.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -15,46 +16,46 @@ use crate::settings::Setting;
 use crate::syntax::ast::Action;
 use crate::target::Target;
 
-/// Bytes of data in a segment.
+/// Data per segment, in bytes.
 pub const SEGMENT: u32 = 1000;
-/// Segments of data in all.
+/// Number of data segments in the transfer.
 pub const SEGMENTS: u32 = 150;
-/// From a segment to its acknowledgment.
+/// Time from the transmission of a segment to the arrival of its acknowledgment.
 pub const ROUND_TRIP: Span = Span::from_millis(100);
 
-/// A segment sent less than this after the first of a burst belongs to it.
+/// A segment sent less than this after the first segment of a burst belongs to the burst.
 const BURST: Span = Span::from_millis(10);
-/// How long the flow must be silent at the end.
+/// Time without a transmission after which the transfer counts as complete.
 const SILENCE: Span = Span::from_secs(5);
 
 const REMOTE_ISS: SeqNum = SeqNum(2_000_000_000);
-/// More than all the data: the window is no limit.
+/// Receive window in bytes, larger than the transfer, so that the window never limits the sender.
 const WINDOW: u32 = 1 << 20;
 const SHIFT: u8 = 7;
 
-/// The segments sent at a time: since the data was handed over, and segments of data, from 0.
+/// A burst: the segments sent at about the same time.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Row {
-    /// When the first left.
+    /// Time of the first segment of the burst, since the application's write.
     pub at: Span,
-    /// Which.
+    /// Numbers of the segments, from 0 in the order of the data.
     pub segments: Vec<u32>,
 }
 
-/// The sender's application up to `listen`: a socket whose buffer takes all the data.
+/// System calls of the sender's application up to `listen`; the send buffer takes all the data.
 const OPENING: &str = "0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3
 +0 setsockopt(3, SOL_SOCKET, SO_SNDBUF, [200000], 4) = 0
 +0 bind(3, ..., ...) = 0
 +0 listen(3, 1) = 0";
 
-/// The sender's application after the handshake.
+/// Returns the system calls of the sender's application after the handshake.
 fn writing() -> String {
     let all = SEGMENT * SEGMENTS;
     format!("0 accept(3, ..., ...) = 4\n+0 write(4, ..., {all}) = {all}")
 }
 
-/// The segments that `target` sends with congestion control `control` if the first transmissions of the segments in
-/// `lost` are lost. `Err` says what it does not support.
+/// Returns the bursts that `target` sends with congestion control `control` if the first transmissions of the segments
+/// in `lost` are lost. `Err` names what `target` does not support.
 pub fn sends(target: &mut dyn Target, control: &str, lost: &[u32]) -> Result<Vec<Row>, String> {
     let name = "net.ipv4.tcp_congestion_control".to_owned();
     target.set(&Setting::Parameter { name, value: control.to_owned() })?;
@@ -95,7 +96,7 @@ pub fn sends(target: &mut dyn Target, control: &str, lost: &[u32]) -> Result<Vec
     }
 }
 
-/// Makes the calls; all must come to what they say.
+/// Makes the system calls in `text`; an error if a call does not return the stated value.
 fn calls(target: &mut dyn Target, text: &str) -> Result<(), String> {
     let script = crate::parse(text).map_err(|error| error.to_string())?;
     for event in &script.events {
@@ -108,7 +109,7 @@ fn calls(target: &mut dyn Target, text: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// An acknowledgment of nothing but the SYN.
+/// Returns an acknowledgment of only the SYN.
 fn answer() -> Segment {
     Segment {
         src_port: PORTS.remote,
@@ -122,21 +123,22 @@ fn answer() -> Segment {
     }
 }
 
-/// The path and the receiver at its end.
+/// The path and the receiver behind it.
 #[derive(Default)]
 struct Path {
-    /// Segments whose first transmission is still to be lost.
+    /// Segments whose first transmission has not been lost yet.
     lost: BTreeSet<u32>,
-    /// Segments that have come, those up to `next` left out.
+    /// Segments received out of order: above `next`, the first segment not received yet.
     beyond: BTreeSet<u32>,
     next: u32,
-    /// Acknowledgments on their way, and when they come.
+    /// Acknowledgments in transit, with their arrival times.
     acknowledgments: VecDeque<(Time, Segment)>,
     rows: Vec<Row>,
 }
 
 impl Path {
-    /// A segment leaves the sender.
+    /// Records a segment that the sender transmits at `sent.time`; schedules its acknowledgment unless the segment is
+    /// lost.
     fn take(&mut self, sent: &Sent, begin: Time) {
         let Some(first) = sent.segment.seq.0.wrapping_sub(LOCAL_ISS.0).checked_sub(1) else { return };
         if sent.segment.len == 0 {
@@ -154,8 +156,8 @@ impl Path {
         }
     }
 
-    /// A segment comes, and this goes back: how far there are no holes, what came twice (RFC 2883), what is behind
-    /// holes, the newest first [RFC2018 s4].
+    /// Receives segment `number` and returns its acknowledgment: the cumulative acknowledgment number, a D-SACK block
+    /// for a duplicate (RFC 2883), then the SACK blocks, the block with the latest segment first [RFC2018 s4].
     fn receive(&mut self, number: u32) -> Segment {
         let edge = |number: u32| LOCAL_ISS + 1 + number * SEGMENT;
         let mut segment = answer();
@@ -182,12 +184,12 @@ impl Path {
     }
 }
 
-/// A row a line: milliseconds, and what was sent; `r` is behind what had been sent before.
+/// Returns the bursts as text, a line each: time in ms and segment numbers; `r` marks a retransmission.
 pub fn text(rows: &[Row]) -> String {
     let mut seen = BTreeSet::new();
     let mut out = String::new();
     for row in rows {
-        // First and last of consecutive segments, and whether they had been sent before.
+        // Runs of consecutive segments: first, last, and whether they are retransmissions.
         let mut runs: Vec<(u32, u32, bool)> = Vec::new();
         for segment in &row.segments {
             let again = !seen.insert(*segment);

@@ -3,49 +3,49 @@
 use engine::Time;
 use wire::{Ecn, Segment};
 
-/// A segment on its way out.
+/// A transmitted segment.
 #[derive(Clone, Copy, Debug)]
 pub struct Sent {
-    /// When it left.
+    /// Transmission time.
     pub time: Time,
     /// The segment.
     pub segment: Segment,
-    /// The ECN field.
+    /// Codepoint in the ECN field of the IP header.
     pub ecn: Ecn,
-    /// Whether its last byte is the last one that the application has handed over, and meant to be pushed.
+    /// True if the segment ends with the last byte written so far, without `MSG_MORE`: PSH is required.
     pub last: bool,
 }
 
-/// Segments in the order in which they left; the oldest have been looked at.
+/// Transmitted segments in order of transmission; the runner takes them from the oldest on.
 #[derive(Debug, Default)]
 pub struct Outbox {
     sent: Vec<Sent>,
-    /// How many of `sent` have been read.
+    /// Number of segments in `sent` that the runner has taken.
     read: usize,
 }
 
 impl Outbox {
-    /// One more was sent.
+    /// Appends a transmitted segment.
     pub fn push(&mut self, sent: Sent) {
         self.sent.push(sent);
     }
 
-    /// Everything that was sent.
+    /// Returns all transmitted segments, taken or not.
     pub fn all(&self) -> &[Sent] {
         &self.sent
     }
 
-    /// How many of them have not been read.
+    /// Returns the number of segments not taken yet.
     pub fn unread(&self) -> usize {
         self.sent.len() - self.read
     }
 
-    /// The oldest unread one.
+    /// Returns the oldest segment not taken yet.
     pub fn peek(&self) -> Option<&Sent> {
         self.sent.get(self.read)
     }
 
-    /// It has been looked at.
+    /// Takes the oldest segment not taken yet.
     pub fn take(&mut self) -> Option<Sent> {
         let sent = self.peek().copied();
         self.read += usize::from(sent.is_some());

@@ -1,10 +1,10 @@
-//! Places in a script.
+//! Positions in a script.
 
-/// Line and column in a script, from 1.
+/// Line and column in a script, counted from 1.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub struct Place {
-    /// The line.
+    /// Line.
     pub line: usize,
-    /// The column, in characters.
+    /// Column, in characters.
     pub column: usize,
 }

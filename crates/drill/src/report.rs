@@ -11,40 +11,40 @@ use crate::syntax::ast::Tcp;
 /// The result of a script.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Report {
-    /// How it ended.
+    /// Whether the script passed, failed, or needs an unsupported feature.
     pub outcome: Outcome,
-    /// Every packet, in the order of time.
+    /// All packets of both directions, in chronological order.
     pub packets: Vec<Seen>,
-    /// The output of assertions, and their places.
+    /// Output of the script's `print` statements, with their positions.
     pub printed: Vec<(Place, String)>,
-    /// Notes about the script's commands.
+    /// Notes about the script's commands, with the commands' positions.
     pub notes: Vec<(Place, String)>,
-    /// Lines with a packet that was compared.
+    /// Number of script lines with a packet that was compared.
     pub checked: usize,
-    /// Packets sent that no line asked for. As in packetdrill they are no error if no later line meets them.
+    /// Number of sent packets that no script line expects. As in packetdrill this is not an error.
     pub unread: usize,
-    /// The line whose time was missed by most, and by how much.
+    /// The line with the largest deviation from its time, and the deviation.
     pub worst: Option<(Place, Span)>,
-    /// The tolerance.
+    /// Tolerance of times that was in force.
     pub tolerance: Span,
-    /// The simulated time at the end.
+    /// Simulated time at the end of the script.
     pub end: Time,
 }
 
 /// How a script ended.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub enum Outcome {
-    /// As it says.
+    /// All expectations were met.
     #[default]
     Passed,
-    /// Not as it says.
+    /// An expectation was not met.
     Failed(Failure),
-    /// It needs what is not there: neither passed nor failed.
+    /// The script needs an unsupported feature: neither passed nor failed.
     Unsupported(Unsupported),
 }
 
 impl Outcome {
-    /// One word for it.
+    /// Returns the outcome's name for reports.
     pub fn name(&self) -> &'static str {
         match self {
             Outcome::Passed => "passed",
@@ -54,23 +54,23 @@ impl Outcome {
     }
 }
 
-/// A part of a packet: what the script says, what came, and whether that is the same to the script.
+/// A part of a packet, such as the flags or an option: expected, found, and whether both agree.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Cell {
-    /// What the script says; empty if nothing.
+    /// The part as the script states it; empty if the script omits it.
     pub expected: String,
-    /// What came.
+    /// The part of the packet found.
     pub found: String,
-    /// Whether they agree.
+    /// True if both agree by the rules of packet comparison.
     pub agree: bool,
 }
 
-/// The first thing that is not as the script says.
+/// The first deviation from the script.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Failure {
-    /// Where in the script.
+    /// Position in the script.
     pub place: Place,
-    /// The simulated time.
+    /// Simulated time of the deviation.
     pub time: Time,
     /// The error.
     pub headline: String,
@@ -78,14 +78,14 @@ pub struct Failure {
     pub found: Found,
     /// The hint.
     pub hint: Option<String>,
-    /// How many packets there were before.
+    /// Number of packets in the report before the deviation.
     pub before: usize,
 }
 
 /// The expected and the actual value.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Found {
-    /// In words.
+    /// Two values as text.
     Words {
         /// The expected value.
         expected: String,
@@ -94,17 +94,18 @@ pub enum Found {
     },
     /// Two packets.
     Packet {
-        /// When the script expects it; `None` for any time.
+        /// Time at which the script expects the packet; `None` for any time.
         expected: Option<Time>,
-        /// When it came.
+        /// Time at which the packet was sent.
         found: Time,
-        /// Both, part by part.
+        /// Both packets, part by part.
         cells: Vec<Cell>,
     },
 }
 
 impl Found {
-    /// Both as lines; a third line marks where they differ.
+    /// Returns the expected and the found value as a line each, and for packets a third line that marks the
+    /// differences.
     pub fn lines(&self) -> (String, String, Option<String>) {
         match self {
             Found::Words { expected, found } => (expected.clone(), found.clone(), None),
@@ -126,14 +127,14 @@ impl Found {
     }
 }
 
-/// A packet, in the script's words.
+/// A packet of either direction, in packetdrill notation.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Seen {
-    /// When.
+    /// Time at which the packet was sent or injected.
     pub time: Time,
-    /// Whether the script sent it.
+    /// True if the script injected the packet.
     pub incoming: bool,
-    /// What.
+    /// Header fields and options of the packet.
     pub tcp: Tcp,
 }
 
@@ -144,23 +145,24 @@ impl fmt::Display for Seen {
     }
 }
 
-/// Seconds with six decimals at least.
+/// Returns `time` in seconds with at least six decimals.
 pub(crate) fn seconds(time: Time) -> String {
     let text = time.to_string();
     let (whole, decimals) = text.split_once('.').unwrap_or((&text, ""));
     format!("{whole}.{decimals:0<6}")
 }
 
-/// How many packets before a failure are shown.
+/// Maximum number of packets shown before a failure.
 const BEFORE: usize = 6;
 
 impl Report {
-    /// How it ended, and how well: one line without its end.
+    /// Returns a one-line summary without a line end: the outcome, and for a script that passed the number of packets
+    /// and the largest deviation.
     pub fn line(&self) -> String {
         let mut line = self.outcome.name().to_owned();
         if self.outcome == Outcome::Passed {
             let worst = self.worst.map_or(0, |(_, worst)| worst.as_nanos());
-            // A wall clock has more digits than are of interest.
+            // On a wall clock, digits below a microsecond are noise: round up.
             let worst = Span::from_nanos(if worst < 1_000 { worst } else { worst.div_ceil(1_000) * 1_000 });
             let packets = if self.checked == 1 { "packet" } else { "packets" };
             let _ = write!(line, ", {} {packets} compared, at most {worst} from their times", self.checked);
@@ -171,7 +173,7 @@ impl Report {
         line
     }
 
-    /// Every packet, and what assertions printed: a line each.
+    /// Returns all packets and the output of assertions, a line each.
     pub fn details(&self) -> String {
         let mut out = String::new();
         for seen in &self.packets {
@@ -183,12 +185,11 @@ impl Report {
         out
     }
 
-    /// A failure or what is not supported as an error message about the script `file`, whose text is `text`; `None` for
-    /// a script that passed.
+    /// Returns the error message about the script `file`, whose text is `text`; `None` for a script that passed.
     pub fn message(&self, file: &str, text: &str) -> Option<String> {
         let line = |place: Place| {
             let source = text.lines().nth(place.line.saturating_sub(1)).unwrap_or_default().trim();
-            // A tab is a blank; nothing else may reach a terminal as it is.
+            // Escape control characters for the terminal; show a tab as a space.
             let plain = |c: char| match c {
                 '\t' => ' '.to_string(),
                 c if c.is_control() => c.escape_default().to_string(),
@@ -225,7 +226,7 @@ impl Report {
         }
     }
 
-    /// The last packets before the one that failed.
+    /// Returns the last packets before the failure.
     fn before(&self, failure: &Failure) -> &[Seen] {
         let end = failure.before.min(self.packets.len());
         &self.packets[end.saturating_sub(BEFORE)..end]

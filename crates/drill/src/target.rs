@@ -1,4 +1,4 @@
-//! The target of scripts: a host whose applications make calls, and the line in front of it.
+//! Interface of the host that scripts run against: its system calls and its network interface.
 
 use engine::{Span, Time};
 use wire::{Ecn, Segment};
@@ -8,17 +8,17 @@ use crate::outbox::Outbox;
 use crate::settings::Setting;
 use crate::syntax::ast::Call;
 
-/// Whose time it is.
+/// The kind of a host's clock.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Clock {
-    /// Ours: exact, and waiting costs nothing.
+    /// Simulated time: exact, and waiting costs no real time.
     Simulated,
-    /// The wall's: what runs takes time, and so does waiting.
+    /// Real time: processing takes time, and so does waiting.
     Wall,
 }
 
 impl Clock {
-    /// How long is waited for a packet that may come at any time.
+    /// Returns how long to wait for a packet that the script allows at any time.
     pub fn patience(self) -> Span {
         match self {
             Clock::Simulated => Span::from_secs(3600),
@@ -26,7 +26,8 @@ impl Clock {
         }
     }
 
-    /// By how much what a script allows is multiplied: a machine that is busy has its scripts wait for it.
+    /// Returns the factor by which a script's tolerance is multiplied; above 1 on a wall clock, since a busy machine
+    /// delays packets.
     pub fn allowance(self) -> u64 {
         match self {
             Clock::Simulated => 1,
@@ -34,7 +35,7 @@ impl Clock {
         }
     }
 
-    /// How far beyond its time a packet that is missing is looked for, to say when it would have come.
+    /// Returns how long past its time to look for a missing packet, to report when it was sent.
     pub fn beyond(self) -> Span {
         match self {
             Clock::Simulated => Span::from_secs(10),
@@ -43,59 +44,60 @@ impl Clock {
     }
 }
 
-/// What a system call comes to.
+/// Outcome of a system call.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Answer {
-    /// It returns this.
+    /// The call returns this value.
     Returns(i64),
-    /// It returns -1 and this error.
+    /// The call returns -1 with this errno.
     Fails(&'static str),
-    /// It waits.
+    /// The call blocks.
     Blocks,
-    /// It returns, but not with the value that the script expects in an argument.
+    /// The call returns, but an output argument differs from the value that the script expects.
     Differs {
-        /// Of what.
+        /// Name of the argument.
         what: String,
-        /// What the script says.
+        /// Value that the script expects.
         expected: String,
-        /// What is.
+        /// Value that the host returned.
         found: String,
     },
-    /// It is not supported.
+    /// The call or an argument is not supported; text for an error message.
     Unsupported(String),
 }
 
-/// A timer is due at once, however often it expires.
+/// Error: a timer is due immediately again at every expiry, so time does not advance.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Stuck;
 
-/// A host under test. Segments on both sides are as on its wire, but sequence numbers of the host begin at
-/// [`LOCAL_ISS`](crate::host::LOCAL_ISS). After `inject`, `call` and `advance` the outbox has what was sent since.
+/// A host under test. Segments are as on its network interface, but its sequence numbers begin at
+/// [`LOCAL_ISS`](crate::host::LOCAL_ISS). After `inject`, `call` and `advance` the outbox holds the segments sent
+/// since.
 pub trait Target {
-    /// Whose time `now` is.
+    /// Returns the kind of the host's clock.
     fn clock(&self) -> Clock;
-    /// The time. It never runs backwards.
+    /// Returns the current time, which never decreases.
     fn now(&self) -> Time;
-    /// When something is due, at the latest; [`Time::NEVER`] if nothing is, or if that is unknown.
+    /// Returns the time of the next timer; [`Time::NEVER`] if no timer runs or the time is unknown.
     fn next_timeout(&self) -> Time;
-    /// How late a timer of this length may expire and still be on time.
+    /// Returns the admissible delay of a timer of length `span`.
     fn lateness(&self, span: Span) -> Span;
-    /// Advances the time to `until`, or with `stop` to the next segment that is sent and unread. `Err` if the time does
-    /// not advance because a timer is due again and again.
+    /// Advances the time to `until`, or with `stop` to the next segment sent. `Err` if a timer that is due immediately
+    /// again keeps the time from advancing.
     fn advance(&mut self, until: Time, stop: bool) -> Result<(), Stuck>;
-    /// Puts a setting into effect, for connections to come. Gives what a reader should know; `Err` says what is not
+    /// Applies a setting to future connections. Returns a note for the user, if there is one; `Err` names what is not
     /// supported.
     fn set(&mut self, setting: &Setting) -> Result<Option<String>, String>;
-    /// A segment comes in. `Err` says what is not supported.
+    /// Delivers a segment to the host. `Err` names what is not supported.
     fn inject(&mut self, segment: &Segment, ecn: Ecn) -> Result<(), String>;
-    /// The application makes the call, or tries it again if it blocked.
+    /// Makes a system call, or retries a call that blocked.
     fn call(&mut self, call: &Call) -> Answer;
-    /// Whether a connection has begun and is not over.
+    /// Returns true if a connection exists that is not closed.
     fn has_connection(&self) -> bool;
-    /// A member of `struct tcp_info` of the latest connection.
+    /// Returns a member of `struct tcp_info` of the latest connection.
     fn info(&self, name: &str) -> Option<Value>;
-    /// The sent packets.
+    /// Returns the sent segments.
     fn outbox(&self) -> &Outbox;
-    /// The sent packets, to be marked as read.
+    /// Returns the sent segments, to be marked as read.
     fn outbox_mut(&mut self) -> &mut Outbox;
 }

@@ -1,4 +1,4 @@
-//! The scripts that the fuzzer has found worth keeping, and changes of them, without the fuzzer: none makes a run panic.
+//! Replays the corpus of the fuzzer, the scripts of `crates/tcp` and mutations of both: no input may panic.
 
 #[path = "../../../fuzz/inputs/drill.rs"]
 mod input;
@@ -14,7 +14,7 @@ fn root(folder: &str) -> PathBuf {
 }
 
 #[test]
-fn scripts() {
+fn corpus_and_mutated_scripts_do_not_panic() {
     let mut inputs = files(&root("fuzz/corpus/drill"), "");
     inputs.extend(files(&root("crates/tcp/tests/scripts/pass"), ".pkt"));
     replay(&inputs, 5000, input::take);

@@ -1,5 +1,5 @@
-//! Scripts against our TCP: what those say that fail, and what the language says of time stamps. Scripts of TCP's rules are tests
-//! of `crates/tcp`.
+//! Scripts against lasthop's TCP: messages of failing scripts, and time stamps. Scripts for the rules of TCP are in
+//! `crates/tcp/tests`.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use drill::report::Outcome;
 use engine::Span;
 
 #[test]
-fn time_stamps_are_those_of_the_script() {
+fn time_stamps_are_compared_in_script_numbers() {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tcp/tests/scripts/pass/timestamps/clock.pkt");
     let script = fs::read_to_string(file).unwrap();
     let ticks = "--tcp_ts_tick_usecs=1000\n";
@@ -19,7 +19,7 @@ fn time_stamps_are_those_of_the_script() {
         drill::run(&drill::parse(&text).unwrap(), None, &open).message("a.pkt", &text)
     };
     assert_eq!(found(ticks, ticks), None);
-    // The clock begins where the script says.
+    // The time stamp clock begins with the script's first value.
     let mut moved = script.clone();
     for stamp in ["1000", "1100", "1500", "1600"] {
         moved = moved.replace(&format!("val {stamp}"), &format!("val 7{stamp}"));
@@ -31,7 +31,7 @@ fn time_stamps_are_those_of_the_script() {
     assert!(late.contains("> P. 101:201(100) ack 1 <TS val 1500 ecr 350>"), "{late}");
     let unechoed = found("TS val 1500 ecr 350", "TS val 1500 ecr 351").unwrap();
     assert!(unechoed.contains("> P. 101:201(100) ack 1 <TS val 1500 ecr 350>"), "{unechoed}");
-    // Without the length of a tick only echoes are compared.
+    // Without the length of a tick only the echoes are compared.
     let unticked = script.replace(ticks, "");
     for (from, to, passes) in [("val 1600 ecr", "val 1601 ecr", true), ("ecr 600", "ecr 601", false)] {
         let text = unticked.replace(from, to);
@@ -42,7 +42,7 @@ fn time_stamps_are_those_of_the_script() {
 }
 
 #[test]
-fn scripts_that_are_wrong_fail_with_their_message() {
+fn failing_scripts_give_their_golden_message() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scripts/fail");
     let mut number = 0;
     for file in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
@@ -66,7 +66,7 @@ fn scripts_that_are_wrong_fail_with_their_message() {
 }
 
 #[test]
-fn the_example_of_the_documentation_passes() {
+fn example_of_the_documentation_passes() {
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/drill.md");
     let page = fs::read_to_string(page).unwrap();
     let example = page.split("```").nth(1).unwrap();

@@ -1,4 +1,4 @@
-//! Scripts against an end without congestion control: what passes, what fails, and what the messages say.
+//! Scripts against a minimal end without congestion control: which scripts pass or fail, and the error messages.
 
 mod common;
 
@@ -11,7 +11,7 @@ use drill::syntax::Place;
 use engine::{Span, Time};
 use wire::{Ecn, Segment};
 
-/// A connection that the script's end has opened, as 4 behind 3.
+/// A passive open: connection 4 of listening socket 3.
 const OPEN: &str = "0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3
 +0 bind(3, ..., ...) = 0
 +0 listen(3, 1) = 0
@@ -25,7 +25,7 @@ fn opened(rest: &str) -> String {
     format!("{OPEN}{rest}")
 }
 
-/// The message about `OPEN` and `rest`, without the packets before.
+/// Returns the error message for the script `OPEN` + `rest`, without the list of preceding packets.
 #[track_caller]
 fn message(rest: &str) -> String {
     let text = opened(rest);
@@ -43,21 +43,21 @@ fn passes(text: &str) {
 }
 
 #[test]
-fn what_agrees_passes() {
+fn scripts_that_match_pass() {
     for rest in [
-        // One line is as many segments as it is made of; PSH counts at the last byte handed over.
+        // A line longer than the MSS matches several segments; PSH is compared only at the last byte written.
         "+0 write(4, ..., 2500) = 2500\n+0 > P. 1:2501(2500) ack 1\n+.1 < . 1:1(0) ack 2501 win 257",
         "+0 write(4, ..., 2500) = 2500\n+0 > P. 1:2001(2000) ack 1\n+0 > P. 2001:2501(500) ack 1",
         "+0 write(4, ..., 2000) = 2000\n+0 > . 1:1001(1000) ack 1\n+0 > P. 1001:2001(1000) ack 1",
-        // Reading, to the end.
+        // Reading up to the end of the data.
         "+0 < P. 1:501(500) ack 1 win 257\n+0 > . 1:1(0) ack 501\n+0 read(4, ..., 300) = 300
          +0 recv(4, ..., 300, 0) = 200\n+0 < F. 501:501(0) ack 1 win 257\n+0 > . 1:1(0) ack 502\n+0 read(4, ..., 9) = 0",
         // Vectors.
         "+0 writev(4, [{..., 100}, {..., 20}], 2) = 120\n+0 > P. 1:121(120) ack 1",
-        // Ranges and any time: the timer is at 1 s.
+        // Ranges of times, and any time: the retransmission timer expires at 1 s.
         "+0 write(4, ..., 10) = 10\n+0 > P. 1:11(10) ack 1\n+.9~+1.1 > P. 1:11(10) ack 1\n* > P. 1:11(10) ack 1",
         "+0 write(4, ..., 10) = 10\n+0 > P. 1:11(10) ack 1\n1~1.2 > P. 1:11(10) ack 1",
-        // A read that waits.
+        // A read that blocks.
         "+0...0.2 read(4, ..., 9) = 9\n+.2 < P. 1:10(9) ack 1 win 257\n+0 > . 1:1(0) ack 10",
         "+0 fcntl(4, F_SETFL, O_RDWR|O_NONBLOCK) = 0\n+0 read(4, ..., 9) = -1 EAGAIN (Try again)",
         "+0 shutdown(4, SHUT_WR) = 0\n+0 > F. 1:1(0) ack 1\n+0 write(4, ..., 1) = -1 EPIPE (Broken pipe)",
@@ -67,7 +67,7 @@ fn what_agrees_passes() {
         "+0 poll([{fd=4, events=POLLIN|POLLOUT, revents=POLLOUT}], 1, 0) = 1",
         "+0 poll([{fd=4, events=POLLIN}], 1, 0) = 0\n+0 poll([{fd=4, events=POLLOUT, revents=...}], 1, 0) = 1",
         "+0 < P. 1:10(9) ack 1 win 257\n+0 ioctl(4, SIOCINQ, [9]) = 0",
-        // What the script does not check is not an error.
+        // Packets that no line expects are not an error.
         "+0 write(4, ..., 10) = 10\n+.1 < . 1:1(0) ack 11 win 257",
         "+0 write(4, ..., 10) = 10\n+0 %{ assert tcpi_unacked == 1, tcpi_unacked; n = 1\nn += 1 }%\n+0 %{ assert n == 2 }%",
     ] {
@@ -76,7 +76,7 @@ fn what_agrees_passes() {
 }
 
 #[test]
-fn a_client_passes_too() {
+fn active_open_passes() {
     passes(
         "0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3
         +.01...0.011 connect(3, ..., ...) = 0
@@ -96,7 +96,7 @@ fn a_client_passes_too() {
 }
 
 #[test]
-fn segments_for_nobody_are_refused() {
+fn segments_without_a_connection_are_reset() {
     // covers [RFC9293 s3.10.7.1]
     passes(
         "0 < S 5:5(0) win 100\n+0 > R. 0:0(0) ack 1\n+0 < . 7:7(0) ack 9 win 10\n+0 > R 9:9(0)\n+0 < R 1:1(0) win 0",
@@ -104,7 +104,7 @@ fn segments_for_nobody_are_refused() {
 }
 
 #[test]
-fn another_packet_is_shown_beside_the_one_that_came() {
+fn mismatch_shows_expected_and_found_packet() {
     assert_eq!(
         message("+0 write(4, ..., 500) = 500\n+0 > F. 1:1001(1000) ack 2 win 1\n"),
         "a.pkt:9:4: another packet was expected
@@ -117,7 +117,7 @@ fn another_packet_is_shown_beside_the_one_that_came() {
 }
 
 #[test]
-fn only_the_options_that_differ_are_marked() {
+fn mismatch_marks_only_differing_options() {
     let text = "0 socket(..., SOCK_STREAM|SOCK_NONBLOCK, IPPROTO_TCP) = 3
 +0 connect(3, ..., ...) = -1 EINPROGRESS
 +0 > S 0:0(0) <mss 1460,nop,nop,TS val 5 ecr 0,nop,wscale 8>";
@@ -128,12 +128,12 @@ fn only_the_options_that_differ_are_marked() {
   expected 0.000000 > S 0:0(0) <mss 1460, TS val 5 ecr 0, wscale 8>
   found    0.000000 > S 0:0(0) <mss 1460,                 wscale 7, sackOK>
                                           ^^^^^^^^^^^^^^^ ^^^^^^^^^ ^^^^^^^
-  hint: the window scale follows from tcp_rmem: 7 with Linux's own, 8 behind `defaults.sh`"
+  hint: the window scale follows from tcp_rmem: 7 with Linux's defaults, 8 after `defaults.sh`"
     );
 }
 
 #[test]
-fn an_acknowledgment_that_the_script_leaves_out_is_zero() {
+fn omitted_acknowledgment_number_means_zero() {
     assert_eq!(
         message("+0 write(4, ..., 500) = 500\n+0 > P. 1:501(500)\n"),
         "a.pkt:9:4: another packet was expected
@@ -146,7 +146,7 @@ fn an_acknowledgment_that_the_script_leaves_out_is_zero() {
 }
 
 #[test]
-fn the_packets_before_are_shown() {
+fn failure_shows_preceding_packets() {
     let text =
         opened("+0 write(4, ..., 10) = 10\n+0 > P. 1:11(10) ack 1\n+.2 < . 1:1(0) ack 1 win 9\n+0 > . 1:1(0) ack 1");
     let message = report(&text).message("a.pkt", &text).unwrap();
@@ -165,7 +165,7 @@ fn the_packets_before_are_shown() {
 }
 
 #[test]
-fn each_failure_has_its_message() {
+fn failures_report_place_expected_and_found() {
     for (rest, expected) in [
         (
             "+.5 > . 1:1(0) ack 1",
@@ -186,7 +186,7 @@ fn each_failure_has_its_message() {
             "+0 read(4, ..., 9) = 9",
             "a.pkt:8:4: a call blocks\n  8 | +0 read(4, ..., 9) = 9\n  expected read(4, ..., 9) = 9
   found    the call blocks\n  before
-  hint: say by when it returns: `+0...0.1` in front of it, or make the socket non-blocking",
+  hint: state the return time, as in `+0...0.1 read(...)`, or make the socket non-blocking",
         ),
         (
             "+0...0.2 read(4, ..., 9) = 9",
@@ -240,7 +240,7 @@ fn each_failure_has_its_message() {
 }
 
 #[test]
-fn notes_and_prints_have_the_lines_of_their_own() {
+fn notes_and_printed_values_have_their_line_numbers() {
     let report = report(&opened(
         "+0 %{ n = 1\nprint(n)\nprint(n, 2) }%\n+0 `sysctl -q net.ipv4.tcp_sack=1\ntc qdisc add dev tun0 root fq`",
     ));
@@ -250,21 +250,21 @@ fn notes_and_prints_have_the_lines_of_their_own() {
 }
 
 #[test]
-fn push_counts_only_at_the_last_byte() {
-    // Between, it tells how Linux put segments together.
+fn psh_is_compared_only_at_the_last_byte_written() {
+    // Elsewhere PSH depends on how Linux joined segments for offload.
     passes(&opened("+0 write(4, ..., 3000) = 3000\n+0 > P. 1:1001(1000) ack 1\n+0 > . 1001:2001(1000) ack 1"));
     let message = message("+0 write(4, ..., 3000) = 3000\n+0 > . 1:3001(3000) ack 1");
     assert!(message.contains("found    0.100000 > P. 1:3001(3000)"), "{message}");
 }
 
 #[test]
-fn a_line_of_an_mss_or_less_is_one_segment() {
+fn line_up_to_one_mss_matches_one_segment() {
     let message = message("+0 write(4, ..., 400) = 400\n+0 write(4, ..., 400) = 400\n+0 > P. 1:801(800) ack 1");
     assert!(message.contains("found    0.100000 > P. 1:401(400)"), "{message}");
 }
 
 #[test]
-fn the_clock_is_exact() {
+fn tolerance_is_exact_to_a_nanosecond() {
     let text = opened("+0 write(4, ..., 10) = 10\n+.000001 > P. 1:11(10) ack 1");
     let script = drill::parse(&text).unwrap();
     let run = |tolerance| drill::run(&script, tolerance, &open);
@@ -276,7 +276,7 @@ fn the_clock_is_exact() {
 }
 
 #[test]
-fn the_head_sets_the_tolerance() {
+fn head_option_sets_the_tolerance() {
     let text = format!(
         "--tolerance_usecs=20000\n--local_ip=10.0.0.1\n{OPEN}+0 write(4, ..., 10) = 10\n+.02 > P. 1:11(10) ack 1"
     );
@@ -289,7 +289,7 @@ fn the_head_sets_the_tolerance() {
 }
 
 #[test]
-fn names_that_nobody_knows_may_be_others() {
+fn unknown_names_get_suggestions() {
     for (rest, what) in [
         ("+0 sockett(..., SOCK_STREAM, IPPROTO_TCP) = 5", "the system call sockett (did you mean \"socket\"?)"),
         ("+0 epoll_wait(4) = 0", "the system call epoll_wait"),
@@ -317,14 +317,14 @@ fn names_that_nobody_knows_may_be_others() {
 }
 
 #[test]
-fn what_an_end_does_not_support_is_not_supported() {
+fn settings_unsupported_by_the_end_are_reported() {
     let text = format!("`sysctl -q net.ipv4.tcp_congestion_control=vegas`\n{OPEN}");
     let report = report(&text);
     assert!(matches!(&report.outcome, Outcome::Unsupported(what) if what.what == "congestion control vegas"));
 }
 
 #[test]
-fn initial_sequence_numbers_are_those_of_the_script() {
+fn script_sets_its_initial_sequence_number() {
     let text = "0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3
         +0 bind(3, ..., ...) = 0
         +0 listen(3, 1) = 0
@@ -337,7 +337,7 @@ fn initial_sequence_numbers_are_those_of_the_script() {
 }
 
 #[test]
-fn time_that_stands_still_is_a_failure() {
+fn timer_that_is_always_due_is_a_failure() {
     // An end whose timer is always due.
     struct Stuck(Box<dyn End>);
     impl End for Stuck {
@@ -391,5 +391,5 @@ fn time_that_stands_still_is_a_failure() {
     };
     let report = drill::run(&script, None, &stuck);
     let message = report.message("a.pkt", OPEN).unwrap();
-    assert!(message.starts_with("a.pkt:6:5: time stands still\n"), "{message}");
+    assert!(message.starts_with("a.pkt:6:5: the time does not advance\n"), "{message}");
 }

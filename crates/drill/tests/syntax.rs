@@ -1,9 +1,9 @@
-//! What is a script, how it is written again, and what is said of what is none.
+//! Parsing and printing of scripts, and the errors for invalid scripts.
 
 use drill::syntax::ast::{Action, Event, Packet};
 use drill::syntax::{SyntaxError, parse};
 
-/// Every kind of line. Written again it reads the same.
+/// A script with every kind of line; its printed form parses to the same script.
 const ALL: &str = r#"// A comment, and /* another */
 --tolerance_usecs=20000
 --local_ip=192.168.0.1 --non_fatal
@@ -55,14 +55,14 @@ print(1) }%
 "#;
 
 #[test]
-fn a_script_is_written_again_in_one_form() {
+fn printed_script_is_canonical() {
     let script = parse(ALL).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(script.to_string(), AGAIN);
     assert_eq!(parse(AGAIN).unwrap().to_string(), AGAIN);
 }
 
 #[test]
-fn places_are_those_of_the_text() {
+fn parsed_places_match_the_text() {
     let script = parse(ALL).unwrap();
     let place = |index: usize| {
         let event = &script.events[index];
@@ -82,7 +82,7 @@ fn refused(text: &str, line: usize, column: usize, found: &str, expected: &str) 
 }
 
 #[test]
-fn what_is_no_script_says_where_and_what_was_expected() {
+fn syntax_errors_name_place_found_and_expected() {
     const EVENT: &str = "an event, such as `0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3`";
     refused("", 1, 1, "the end of the script", EVENT);
     refused("// Nothing.\n", 2, 1, "the end of the script", EVENT);
@@ -98,12 +98,12 @@ fn what_is_no_script_says_where_and_what_was_expected() {
     refused("+.2~.3 > . 1:1(0)", 1, 5, "`.3`", "both ends of a range with `+`, or both without");
     refused(".4~.3 > . 1:1(0)", 1, 4, "300 ms", "an end that is not before the range's beginning, 400 ms");
     refused("0 ? 1", 1, 3, "`?`", "`<`, `>`, a system call, commands in backticks or assertions in %{ }%");
-    const OUT: &str = "`>` behind `*` or a range of times: what the script does itself has one time";
+    const OUT: &str = "`>` behind `*` or a range of times: calls and injected packets have one time";
     refused("* poll([{fd=4}], 1, 0) = 1", 1, 3, "`poll`", OUT);
     refused("+0~+.1 < . 1:1(0) win 5", 1, 8, "`<`", OUT);
     refused("0~1 %{ assert 1 }%", 1, 7, "assertions in %{ }%", OUT);
     refused("* `true`", 1, 4, "commands in backticks", OUT);
-    const MADE: &str = "of a packet that comes in, which is made as it is said";
+    const MADE: &str = "of an injected packet, which must be complete";
     refused("0 < . 1:1(0) win 5 <...>", 1, 21, "`...`", &format!("options {MADE}"));
     refused("0 < [ect01] . 1:1(0) win 5", 1, 6, "`ect01`", &format!("ect0 or ect1 {MADE}"));
     refused("0...1 > . 1:1(0)", 1, 7, "`>`", "a system call: only calls have a time to return by");
@@ -136,7 +136,7 @@ fn what_is_no_script_says_where_and_what_was_expected() {
 }
 
 #[test]
-fn nothing_is_too_deep_for_the_stack() {
+fn deeply_nested_value_is_refused_without_stack_overflow() {
     for (open, close) in [("[", "]"), ("{", "}"), ("{a = ", "}"), ("f(", ")")] {
         let nested = |depth: usize| parse(&format!("0 f({}1{}) = 0", open.repeat(depth), close.repeat(depth)));
         nested(63).unwrap();
@@ -146,7 +146,7 @@ fn nothing_is_too_deep_for_the_stack() {
 }
 
 #[test]
-fn packets_that_are_beyond_us_are_not_looked_into() {
+fn unsupported_packets_are_kept_as_text() {
     for packet in [
         "icmp echo_request id 5",
         "icmp unreachable frag_needed mtu 1200 [1:1001(1000)]",
@@ -168,14 +168,14 @@ fn packets_that_are_beyond_us_are_not_looked_into() {
         let found: Vec<_> = script.events.iter().map(other).collect();
         assert_eq!(found, [Some(packet.to_owned()), Some(packet.to_owned()), None]);
     }
-    // One that goes over several lines.
+    // A packet that extends over several lines.
     let script = parse("0 < gre:\n  S 0:0(0)\n    win 5\n0 close(3) = 0").unwrap();
     assert_eq!(script.events[0].action, Action::Inject(Packet::Other("gre: S 0:0(0) win 5".into())));
 }
 
 #[test]
-fn no_part_of_a_script_makes_the_parser_panic() {
-    // Cut anywhere, and with any byte in the way.
+fn truncated_or_corrupted_script_does_not_panic() {
+    // Truncated at every position, and with an unexpected token inserted.
     for end in (0..ALL.len()).filter(|end| ALL.is_char_boundary(*end)) {
         let _ = parse(&ALL[..end]);
         for strange in ["\0", "é", "99999999999999999999", "0x", "-", "\u{a0}", "%{", "`"] {

@@ -1,4 +1,4 @@
-//! Assertions at work.
+//! Evaluation of the assertions of packetdrill scripts.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -7,29 +7,29 @@ use super::{Comparison, Expr, Kind, Statement, Unsupported, Value};
 use crate::meant::meant;
 use crate::place::Place;
 
-/// What assertions have set, for those that follow.
+/// Variables that assertions have assigned, by name; visible to later assertions of the same script.
 pub type Memory = BTreeMap<String, Value>;
 
-/// Why assertions did not go well.
+/// Why the evaluation of assertions stopped.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Failed {
-    /// One does not hold.
+    /// The condition of an assertion is false.
     Assertion {
-        /// Where it stands.
+        /// Position of the assertion in the script.
         place: Place,
-        /// As written.
+        /// The assertion's source text.
         text: String,
-        /// The names in it, and what they are.
+        /// Names that occur in the condition, with their values.
         values: Vec<(String, Value)>,
-        /// Its note, if that is more than one of the values.
+        /// Value of the assertion's note; `None` without a note, or if the note is a single name.
         note: Option<String>,
     },
-    /// It asks for what there is not.
+    /// The assertion uses an unsupported Python construct or an unknown name.
     Unsupported(Unsupported),
 }
 
-/// Runs the statements; names that are not in `memory` are looked up with `known`, which knows `names`. What is printed goes to `print`,
-/// with the place of its statement.
+/// Runs the statements. Names that are not in `memory` are looked up with `known`; `names` lists the names that `known`
+/// resolves, for suggestions in errors. Printed text goes to `print`, with the position of its statement.
 pub fn run(
     statements: &[Statement],
     memory: &mut Memory,
@@ -129,7 +129,7 @@ impl Cx<'_> {
         Ok(match (how, order) {
             (Comparison::Equal, order) => order == Some(Ordering::Equal),
             (Comparison::Unequal, order) => order != Some(Ordering::Equal),
-            (_, None) => return Err(self.unsupported(format!("{left} beside {right}"))),
+            (_, None) => return Err(self.unsupported(format!("{left} compared with {right}"))),
             (Comparison::Less, Some(order)) => order.is_lt(),
             (Comparison::LessOrEqual, Some(order)) => order.is_le(),
             (Comparison::More, Some(order)) => order.is_gt(),
@@ -138,7 +138,7 @@ impl Cx<'_> {
     }
 }
 
-/// The names in an expression, each once.
+/// Adds the names in an expression to `names`, without duplicates.
 fn names_in(expr: &Expr, names: &mut Vec<String>) {
     match expr {
         Expr::Value(_) => {}
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn what_holds_holds() {
+    fn true_assertions_pass() {
         for text in [
             "assert tcpi_snd_cwnd == 10, tcpi_snd_cwnd",
             "assert 5 < tcpi_lost <= 7 and not tcpi_lost == 8",
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_hold_says_what_is() {
+    fn false_assertion_reports_place_values_and_note() {
         let failed =
             outcome("x = 1\nassert tcpi_snd_cwnd == 10\nassert tcpi_lost == 6, 'lost %d of %d' % (tcpi_lost, 9)");
         let Err(Failed::Assertion { place, text, values, note }) = failed else { panic!("{failed:?}") };
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn what_python_can_beyond_is_not_supported() {
+    fn unsupported_python_is_reported_with_its_place() {
         for (text, column) in [("import os", 16), ("assert len('a') == 1", 17), ("assert x == 1", 10), ("assert ?", 17)]
         {
             let failed = outcome(text);
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_too_deep_for_the_stack() {
+    fn deeply_nested_expression_is_refused_without_stack_overflow() {
         for (open, close) in
             [("(", ")"), ("-", ""), ("not ", ""), ("1 + ", ""), ("1 * ", ""), ("1 and ", ""), ("1 or ", "")]
         {
@@ -223,12 +223,12 @@ mod tests {
             let Err(Failed::Unsupported(unsupported)) = nested(100_000) else { panic!("{open}") };
             assert_eq!(unsupported.what, "a statement of more than 100 operators and parentheses", "{open}");
         }
-        // Each statement has its own.
+        // The limit applies to each statement separately.
         outcome(&"assert 1 + 1\n".repeat(1000)).unwrap();
     }
 
     #[test]
-    fn nothing_panics() {
+    fn malformed_assertions_do_not_panic() {
         for text in [
             "assert 1 % 0",
             "assert 9223372036854775807 + 1",

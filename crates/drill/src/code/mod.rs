@@ -1,7 +1,7 @@
 //! Assertions: the small part of Python that scripts use between `%{` and `}%`.
 //!
-//! `assert condition, note`, `print(...)`, `name = value`, `name += value`; integers, texts, names; `and`, `or`, `not`,
-//! comparisons, arithmetic, `text % values`. What else Python can do is not supported, and said so.
+//! Supported: `assert condition, note`, `print(...)`, `name = value`, `name += value`; integers, strings, names; `and`,
+//! `or`, `not`, comparisons, arithmetic, `text % values`. Any other Python construct is reported as [`Unsupported`].
 
 mod eval;
 mod parse;
@@ -13,48 +13,49 @@ pub use value::Value;
 
 use crate::place::Place;
 
-/// Statements, or why they cannot be run.
+/// The parsed statements of an assertion, or the construct that is not supported.
 pub type Program = Result<Vec<Statement>, Unsupported>;
 
-/// Something that is beyond this small part of Python.
+/// A Python construct outside the supported subset.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Unsupported {
-    /// Where.
+    /// Position in the script.
     pub place: Place,
-    /// What.
+    /// The construct, as text for an error message.
     pub what: String,
 }
 
-/// A statement and where it begins.
+/// A statement of an assertion block.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Statement {
-    /// Where.
+    /// Position of its first character in the script.
     pub place: Place,
-    /// As written.
+    /// Source text of the statement.
     pub text: String,
-    /// What it does.
+    /// Kind of the statement, with its expressions.
     pub kind: Kind,
 }
 
-/// What a statement does.
+/// The kinds of statements.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Kind {
-    /// `assert condition` and perhaps a note, which is worked out if the condition does not hold.
+    /// `assert condition, note`; the optional note is evaluated only if the condition is false.
     Assert(Expr, Option<Expr>),
     /// `name = value`
     Set(String, Expr),
-    /// A value that is worked out and forgotten, or printed.
+    /// `print(values)`, or an expression statement, whose value is printed too.
     Print(Vec<Expr>),
-    /// Nothing: `pass`.
+    /// `pass`, which has no effect.
     Nothing,
 }
 
 /// An expression.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Expr {
-    /// A number, a text, True, False or None.
+    /// A literal: number, string, `True`, `False` or `None`.
     Value(Value),
-    /// A name.
+
+    /// A variable or a member of `struct tcp_info`.
     Name(String),
     /// `not a`
     Not(Box<Expr>),
@@ -66,13 +67,13 @@ pub enum Expr {
     Or(Box<Expr>, Box<Expr>),
     /// `a < b <= c`
     Compare(Box<Expr>, Vec<(Comparison, Expr)>),
-    /// `a + b` and its like.
+    /// `a + b`, or another binary arithmetic operator.
     Arithmetic(char, Box<Expr>, Box<Expr>),
     /// `(a, b)`
     Tuple(Vec<Expr>),
 }
 
-/// How two values are compared.
+/// A comparison operator.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Comparison {
     /// `==`

@@ -1,9 +1,9 @@
-//! Statements and expressions of assertions.
+//! Parser for the statements and expressions of assertions.
 
 use super::{Comparison, Expr, Kind, Program, Statement, Unsupported, Value};
 use crate::place::Place;
 
-/// Reads the statements of `text`, which begins at `place` of the script.
+/// Parses the statements of `text`, which begins at `place` in the script.
 pub fn parse(text: &str, place: Place) -> Program {
     let mut statements = Vec::new();
     let mut reader = Reader { text, at: 0, start: place, open: 0, depth: 0 };
@@ -20,13 +20,13 @@ struct Reader<'a> {
     text: &'a str,
     at: usize,
     start: Place,
-    /// Parentheses that are open: within them a line's end is a blank.
+    /// Number of open parentheses; inside parentheses a line break counts as white space.
     open: usize,
-    /// Operators and parentheses of the statement: it is no deeper than they are many.
+    /// Number of operators and parentheses in the current statement: an upper bound of the recursion depth.
     depth: usize,
 }
 
-/// The most operators and parentheses in a statement, so that no stack overflows.
+/// Maximum number of operators and parentheses in a statement; it bounds the recursion depth.
 const DEEPEST: usize = 100;
 
 type Read<T> = Result<T, Unsupported>;
@@ -54,7 +54,7 @@ impl<'a> Reader<'a> {
         Err(Unsupported { place: self.place(), what: what.into() })
     }
 
-    /// Blanks within a line, and what follows `#` or `\` at a line's end.
+    /// Skips white space within a line, comments from `#` to the end of the line, and `\` at the end of a line.
     fn skip_blanks(&mut self) {
         loop {
             let rest = self.rest();
@@ -72,7 +72,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Blanks, ends of lines, and semicolons between statements.
+    /// Skips white space, line breaks, and semicolons between statements.
     fn skip_lines(&mut self) {
         loop {
             self.skip_blanks();
@@ -92,7 +92,7 @@ impl<'a> Reader<'a> {
         here
     }
 
-    /// Whether the word comes next, whole.
+    /// Consumes `word` if it comes next as a complete word; returns true if it did.
     fn keyword(&mut self, word: &str) -> bool {
         self.skip_blanks();
         let here = self.rest().strip_prefix(word).is_some_and(|rest| !rest.starts_with(in_word));
@@ -113,7 +113,7 @@ impl<'a> Reader<'a> {
         Some(&rest[..length])
     }
 
-    /// One more operator or parenthesis.
+    /// Counts an operator or parenthesis; an error above the limit.
     fn deeper(&mut self) -> Read<()> {
         self.depth += 1;
         if self.depth > DEEPEST {
@@ -220,7 +220,7 @@ impl<'a> Reader<'a> {
         Ok(if rest.is_empty() { left } else { Expr::Compare(Box::new(left), rest) })
     }
 
-    /// `&` holds less together than `+`.
+    /// Parses operands joined by `&`, which binds less tightly than `+`.
     fn bits(&mut self) -> Read<Expr> {
         let mut left = self.sum()?;
         while self.accept("&") {
@@ -282,7 +282,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The expressions in parentheses, behind the first; they may go over several lines.
+    /// Parses the expressions after an opening parenthesis, which may extend over several lines.
     fn tuple(&mut self) -> Read<Expr> {
         let mut all = Vec::new();
         let mut commas = 0;

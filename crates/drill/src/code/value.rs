@@ -1,27 +1,27 @@
-//! Values of assertions.
+//! Values of assertion expressions, with Python's semantics.
 
 use std::cmp::Ordering;
 use std::fmt;
 
-/// A value.
+/// A Python value.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Value {
-    /// A whole number.
+    /// An integer.
     Int(i64),
-    /// A number with decimals.
+    /// A floating-point number.
     Float(f64),
-    /// A text.
+    /// A string.
     Text(String),
-    /// True or False.
+    /// `True` or `False`.
     Bool(bool),
-    /// None.
+    /// `None`.
     None,
-    /// Several values.
+    /// A tuple.
     Tuple(Vec<Value>),
 }
 
 impl Value {
-    /// Whether it counts as true.
+    /// Returns true if the value is true in a Python condition.
     pub fn holds(&self) -> bool {
         match self {
             Value::Int(number) => *number != 0,
@@ -33,7 +33,7 @@ impl Value {
         }
     }
 
-    /// True is 1, as in Python.
+    /// Returns the value as an integer, with `True` as 1 as in Python; `None` for other kinds of values.
     pub fn whole(&self) -> Option<i64> {
         match self {
             Value::Int(number) => Some(*number),
@@ -49,7 +49,7 @@ impl Value {
         }
     }
 
-    /// How it compares with `other`; `None` for values that have no order.
+    /// Returns the order of the value relative to `other`; `None` for values that cannot be ordered.
     pub fn compare(&self, other: &Value) -> Option<Ordering> {
         match (self, other) {
             (Value::Text(a), Value::Text(b)) => Some(a.cmp(b)),
@@ -61,7 +61,7 @@ impl Value {
         }
     }
 
-    /// `self sign other`; `None` for an undefined operation.
+    /// Returns `self sign other`; `None` for an undefined operation.
     pub fn arithmetic(&self, sign: char, other: &Value) -> Option<Value> {
         if let Value::Text(format) = self {
             return match (sign, other) {
@@ -72,7 +72,7 @@ impl Value {
             };
         }
         if let (Some(a), Some(b)) = (self.whole(), other.whole()) {
-            // Python rounds down.
+            // Python's integer division rounds towards negative infinity.
             let down = |a: i64, b: i64| Some(a.checked_div(b)? - i64::from(a % b != 0 && (a < 0) != (b < 0)));
             return match sign {
                 '+' => a.checked_add(b).map(Value::Int),
@@ -114,7 +114,7 @@ impl fmt::Display for Value {
     }
 }
 
-/// `format % values`: each `%d` and its like takes the next value as it is.
+/// Returns `format % values`: each conversion such as `%d` takes the next value; widths and precisions are ignored.
 fn formatted(format: &str, values: &[Value]) -> Option<String> {
     let mut values = values.iter();
     let mut out = String::new();
@@ -124,7 +124,6 @@ fn formatted(format: &str, values: &[Value]) -> Option<String> {
             out.push(c);
             continue;
         }
-        // Widths and precisions are for columns, which notes have none of.
         match chars.by_ref().find(char::is_ascii_alphabetic) {
             Some('x') => out.push_str(&format!("{:x}", values.next()?.whole()?)),
             Some(_) => out.push_str(&values.next()?.to_string()),

@@ -1,17 +1,17 @@
-//! What a system call comes to.
+//! Outcomes of system calls, and the conversion of their arguments.
 
 use crate::syntax::ast::Expr;
 use crate::target::Answer;
 
-/// An answer, by way of `?` or not.
+/// Outcome of a system call; both `Ok` and `Err` hold one, so that `?` can return early.
 pub type Called = Result<Answer, Answer>;
 
-/// An argument that is no use.
+/// Returns the error for an unsupported argument.
 pub fn unsupported<T>(what: impl Into<String>) -> Result<T, Answer> {
     Err(Answer::Unsupported(what.into()))
 }
 
-/// A whole number.
+/// Returns an integer argument; `what` names it in errors.
 pub fn number(expr: Option<&Expr>, what: &str) -> Result<i64, Answer> {
     match expr {
         Some(Expr::Number(number)) => Ok(*number),
@@ -20,7 +20,7 @@ pub fn number(expr: Option<&Expr>, what: &str) -> Result<i64, Answer> {
     }
 }
 
-/// A name, or several joined by `|`; 0 is none.
+/// Returns the names of a flags argument such as `A|B`; empty for 0.
 pub fn names(expr: Option<&Expr>, what: &str) -> Result<Vec<String>, Answer> {
     match expr {
         None | Some(Expr::Number(0)) => Ok(Vec::new()),
@@ -30,7 +30,7 @@ pub fn names(expr: Option<&Expr>, what: &str) -> Result<Vec<String>, Answer> {
     }
 }
 
-/// The value of the first element of `[value]`.
+/// Returns the first element of a list such as `[value]`, or the expression itself if it is no list.
 pub fn first(expr: Option<&Expr>) -> Option<&Expr> {
     match expr {
         Some(Expr::List(all)) => all.first(),
@@ -38,14 +38,14 @@ pub fn first(expr: Option<&Expr>) -> Option<&Expr> {
     }
 }
 
-/// The member called `name` of a record.
+/// Returns the member called `name` of a record.
 pub fn member<'a>(expr: Option<&'a Expr>, name: &str) -> Option<&'a Expr> {
     let Some(Expr::Record(fields)) = expr else { return None };
     let named = |field: &&crate::syntax::ast::Field| field.name.as_ref().is_some_and(|(known, _)| known == name);
     fields.iter().find(named).map(|field| &field.value)
 }
 
-/// Bytes that the vectors `[{..., 40}, {..., 2}]` hold together.
+/// Returns the sum of the lengths of I/O vectors such as `[{..., 40}, {..., 2}]`, in bytes.
 pub fn vectors(expr: Option<&Expr>) -> Result<i64, Answer> {
     let Some(Expr::List(all)) = expr else { return unsupported("a call without vectors such as [{..., 1000}]") };
     let mut sum = 0i64;

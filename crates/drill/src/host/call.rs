@@ -1,4 +1,4 @@
-//! System calls.
+//! Dispatch of system calls.
 
 use super::Answer;
 use super::answer::{Called, first, names, number, unsupported};
@@ -8,7 +8,7 @@ use crate::end::{Failure, Stage};
 use crate::meant::meant;
 use crate::syntax::ast::{Call, Expr};
 
-/// Calls with bytes to send, and calls with bytes to read.
+/// Names of the system calls that send data, those that read data, and the others.
 const SENDING: [&str; 5] = ["write", "send", "sendto", "writev", "sendmsg"];
 const READING: [&str; 5] = ["read", "recv", "recvfrom", "readv", "recvmsg"];
 const OTHERS: [&str; 13] = [
@@ -27,13 +27,13 @@ const OTHERS: [&str; 13] = [
     "getsockopt",
 ];
 
-/// Whether a call hands over bytes.
+/// Returns true for a call that sends data.
 pub fn is_sending(call: &Call) -> bool {
     SENDING.contains(&call.name.as_str())
 }
 
 impl Host<'_> {
-    /// Makes the call, or tries it again if it blocked.
+    /// Makes the call, or retries it if it blocked.
     pub(super) fn called(&mut self, call: &Call) -> Answer {
         let name = call.name.as_str();
         let answer = match name {
@@ -61,7 +61,7 @@ impl Host<'_> {
         answer.unwrap_or_else(|answer| answer)
     }
 
-    /// The file descriptor of a call that has one.
+    /// Returns the file descriptor in the first argument of a call.
     fn socket_of(&self, call: &Call) -> Result<i64, Answer> {
         let name = call.name.as_str();
         let mut known = OTHERS.iter().chain(&SENDING).chain(&READING).copied();
@@ -76,7 +76,7 @@ impl Host<'_> {
         self.sockets.entry(fd).or_default()
     }
 
-    /// The connection behind a file descriptor.
+    /// Returns the index of the connection of a socket.
     pub(super) fn connection(&self, fd: i64) -> Result<usize, Answer> {
         match self.sockets.get(&fd).map(|socket| &socket.kind) {
             Some(Kind::Connected(index)) => Ok(*index),
@@ -84,11 +84,11 @@ impl Host<'_> {
         }
     }
 
-    /// The number under which the script wants a new socket: like packetdrill, the script's numbers are its own.
+    /// Returns the file descriptor for a new socket. As in packetdrill, the script chooses the number.
     fn wanted(call: &Call) -> Result<i64, Answer> {
         match call.result {
             Expr::Number(fd) if fd >= 0 => Ok(fd),
-            // The script expects a failure, and the call returned a socket.
+            // The script expects the call to fail, but it succeeds.
             _ => Err(Answer::Returns(3)),
         }
     }
@@ -163,10 +163,10 @@ impl Host<'_> {
         })
     }
 
-    /// The error that the connection failed with, the first time it is asked for.
+    /// Returns the errno of a failed connection, only the first time it is requested.
     pub(super) fn failure(&mut self, fd: i64, index: usize) -> Option<&'static str> {
         let failure = self.lives[index].end.failure()?;
-        if std::mem::replace(&mut self.at(fd).told, true) {
+        if std::mem::replace(&mut self.at(fd).failure_reported, true) {
             return None;
         }
         Some(match failure {
@@ -217,7 +217,7 @@ impl Host<'_> {
                 self.at(fd).nonblocking = flags.iter().any(|flag| flag == "O_NONBLOCK");
                 Ok(Answer::Returns(0))
             }
-            // O_RDWR, and O_NONBLOCK.
+            // 0x802 is O_RDWR|O_NONBLOCK, 2 is O_RDWR.
             Some("F_GETFL") => Ok(Answer::Returns(if self.at(fd).nonblocking { 0x802 } else { 2 })),
             _ => unsupported(format!("`{}` of fcntl", call.args.get(1).unwrap_or(&Expr::Any))),
         }

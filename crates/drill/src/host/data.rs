@@ -1,4 +1,4 @@
-//! System calls that send and read.
+//! System calls that send and read data.
 
 use super::Answer;
 use super::Host;
@@ -6,7 +6,7 @@ use super::answer::{Called, member, names, number, unsupported, vectors};
 use crate::end::Stage;
 use crate::syntax::ast::Call;
 
-/// Bytes and flags of a call that sends or reads.
+/// Returns the number of bytes and the flags of a call that sends or reads.
 pub fn amount(call: &Call) -> Result<(i64, Vec<String>), Answer> {
     let args = &call.args;
     match call.name.as_str() {
@@ -46,7 +46,8 @@ impl Host<'_> {
         }
         let bytes = u64::try_from(bytes).map_err(|_| Answer::Fails("EINVAL"))?;
         let (mut taken, most_unsent) = (socket.begun, socket.most_unsent.unwrap_or(u64::MAX));
-        // A write that waits goes on when it is worth while, not at the first byte (`sk_stream_write_space`).
+        // A blocked write continues once half of the limit is free, not at the first free byte
+        // (`sk_stream_write_space`).
         let stays = taken > 0 && !self.lives[index].takes_more(most_unsent);
         while taken < bytes && !stays {
             let part = self.lives[index].takes(bytes - taken, most_unsent);

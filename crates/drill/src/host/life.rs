@@ -1,23 +1,23 @@
-//! A connection, and what the host knows of it.
+//! A connection with the host's bookkeeping for it.
 
 use crate::end::End;
 
-/// A connection, and what the host knows of it.
+/// A connection with the host's bookkeeping for it.
 pub(super) struct Life {
     pub end: Box<dyn End>,
-    /// Its congestion control.
+    /// Name of the congestion control.
     pub control: String,
-    /// Bytes that the application has handed over.
+    /// Number of bytes that the application has written.
     pub written: u64,
-    /// The last of them are to wait for more (`MSG_MORE`).
+    /// True if the last write set `MSG_MORE`.
     pub more: bool,
-    /// Where the latest buffer begins that the kernel would have made for them.
+    /// Stream offset, in bytes, at which the kernel's latest socket buffer (skb) would begin.
     buffer: u64,
-    /// The largest window that the other end has offered.
+    /// Largest window that the peer has advertised, in bytes.
     most_window: u64,
 }
 
-/// Bytes of packets and headers in the kernel's largest buffer (`sk_gso_max_size`: 64 KiB without `MAX_TCP_HEADER`).
+/// Maximum data in a socket buffer of the kernel, in bytes (`sk_gso_max_size`: 64 KiB without `MAX_TCP_HEADER`).
 const LARGEST_BUFFER: u64 = (1 << 16) - 320 - 1;
 
 impl Life {
@@ -29,25 +29,25 @@ impl Life {
         self.end.info(name).and_then(|value| value.whole()).and_then(|value| value.try_into().ok()).unwrap_or(0)
     }
 
-    /// A segment has come: it may have offered a window.
+    /// Updates the largest advertised window after a segment has arrived.
     pub fn note_window(&mut self) {
         self.most_window = self.most_window.max(self.number("tcpi_snd_wnd"));
     }
 
-    /// Whether a socket that lets `most_unsent` bytes wait is worth writing to: with half of them (`tcp_stream_memory_free`,
-    /// which is asked so by `poll` and by a write that waits).
+    /// Returns true if a socket with the limit `most_unsent` for unsent bytes is writable: unsent data is below half of
+    /// the limit (`tcp_stream_memory_free`, as called by `poll` and by a blocked write).
     pub fn takes_more(&self, most_unsent: u64) -> bool {
         self.number("tcpi_notsent_bytes").saturating_mul(2) < most_unsent
     }
 
-    /// How many of `bytes` are taken at once. Whether there is room is asked for each new buffer, as `tcp_sendmsg_locked`
-    /// does; what the latest one has room for is taken unasked.
+    /// Returns how many of `bytes` a write accepts at once. As in `tcp_sendmsg_locked`, the limit for unsent bytes is
+    /// checked for each new socket buffer; free space in the latest one is filled without a check.
     pub fn takes(&mut self, bytes: u64, most_unsent: u64) -> u64 {
         if most_unsent == u64::MAX {
             return bytes;
         }
         let unsent = self.number("tcpi_notsent_bytes");
-        // What has been sent is cut off.
+        // Sending splits a socket buffer: only its unsent part remains.
         self.buffer = self.buffer.max(self.written - unsent);
         let buffered = self.written - self.buffer;
         let room = self.buffer_size().saturating_sub(buffered);
@@ -61,27 +61,28 @@ impl Life {
         bytes.min(self.buffer_size())
     }
 
-    /// Whole segments, for half of the other end's largest window at most (`tcp_xmit_size_goal`, `tcp_bound_to_half_wnd`).
+    /// Returns the size of a socket buffer, in bytes: full segments, up to half of the peer's largest window
+    /// (`tcp_xmit_size_goal`, `tcp_bound_to_half_wnd`).
     fn buffer_size(&self) -> u64 {
         let mss = self.number("tcpi_snd_mss").max(1);
         let bound = if self.most_window > 536 { self.most_window / 2 } else { self.most_window };
         (LARGEST_BUFFER.min(bound) / mss).max(1) * mss
     }
 
-    /// Whether more follows what was handed over last.
+    /// Sets whether more data follows the last write.
     pub fn set_more(&mut self, more: bool) {
         self.more = more;
         self.end.set_more(more);
     }
 
-    /// The application hands over bytes; `record` if they end a record.
+    /// Writes `bytes` bytes of application data; `more` for `MSG_MORE`, `record` if they end a record.
     pub fn write(&mut self, bytes: u64, more: bool, record: bool) {
         self.set_more(more);
         self.written = self.written.saturating_add(bytes);
         self.end.write(bytes);
         if record {
             self.end.end_record();
-            // Nothing joins it (`tcp_skb_can_collapse_to`).
+            // No data is appended after the end of a record (`tcp_skb_can_collapse_to`).
             self.buffer = self.written;
         }
     }

@@ -1,6 +1,6 @@
-//! The host that a script tests: its sockets, the ends of its connections, and what it sends.
+//! A simulated host under test: its sockets, its connections, and the segments it sends.
 //!
-//! Like packetdrill it knows one connection at a time: packets go to the latest one.
+//! Like packetdrill it supports one connection at a time: segments go to the latest connection.
 
 pub mod answer;
 mod call;
@@ -31,17 +31,17 @@ use crate::syntax::ast::Call;
 pub use crate::target::{Answer, Stuck};
 use crate::target::{Clock, Target};
 
-/// Both ends' ports; scripts do not say any.
+/// Port numbers of both ends; scripts do not state ports.
 pub const PORTS: Ports = Ports { local: 8080, remote: 32_000 };
 
-/// The initial sequence number of the end under test; scripts count from it.
+/// Initial sequence number of the end under test, 0 in scripts.
 pub const LOCAL_ISS: SeqNum = SeqNum(1_000_000_000);
 
-/// The host.
+/// A simulated host.
 pub struct Host<'a> {
     open: &'a Opener<'a>,
     now: Time,
-    /// Settings for connections to come.
+    /// Settings for future connections.
     settings: Settings,
     sockets: BTreeMap<i64, Socket>,
     lives: Vec<Life>,
@@ -49,7 +49,7 @@ pub struct Host<'a> {
 }
 
 impl<'a> Host<'a> {
-    /// A host without sockets.
+    /// Returns a host without sockets.
     pub fn new(open: &'a Opener<'a>) -> Self {
         Host {
             open,
@@ -61,7 +61,7 @@ impl<'a> Host<'a> {
         }
     }
 
-    /// A new connection of a socket that has set `own`; gives its index.
+    /// Creates a connection for a socket with the settings `own`; returns its index.
     fn begin(&mut self, role: Role, own: &Own) -> Result<usize, String> {
         let settings = own.over(&self.settings);
         let mut end = (self.open)(role, &settings, PORTS, LOCAL_ISS)?;
@@ -76,7 +76,7 @@ impl<'a> Host<'a> {
         self.sockets.values_mut().find(|socket| matches!(socket.kind, Kind::Listening { .. }))
     }
 
-    /// The latest connection, if it is not over.
+    /// Returns the index of the latest connection if it is not closed.
     fn alive(&self) -> Option<usize> {
         self.lives.len().checked_sub(1).filter(|last| self.lives[*last].end.stage() != Stage::Gone)
     }
@@ -85,37 +85,37 @@ impl<'a> Host<'a> {
         self.sockets.values().any(|socket| socket.kind == Kind::Connected(index))
     }
 
-    /// A connection is ready to be accepted.
+    /// Appends a connection to the listener's accept queue.
     fn queue(&mut self, index: usize) {
         if let Some(Socket { kind: Kind::Listening { waiting }, .. }) = self.listener() {
             waiting.push_back(index);
         }
     }
 
-    /// Collects what connection `index` has to send.
+    /// Moves the segments that connection `index` sends to the outbox.
     fn transmit(&mut self, index: usize) {
         let life = &mut self.lives[index];
         while let Some((segment, ecn)) = life.end.poll_transmit(self.now) {
             let behind = u64::from(segment.seq.0.wrapping_sub(LOCAL_ISS.0)) + u64::from(segment.len);
-            // The stream begins one behind the SYN.
+            // The SYN occupies one sequence number before the stream.
             let last = segment.len > 0 && behind == life.written.wrapping_add(1) & u64::from(u32::MAX) && !life.more;
             self.outbox.push(Sent { time: self.now, segment, ecn, last });
         }
     }
 
-    /// A segment for no connection is answered with a reset.
+    /// Answers a segment that belongs to no connection with a RST.
     fn refuse(&mut self, segment: &Segment) {
         let Some(mut answer) = tcp::refusal(segment) else { return };
         if !segment.flags.has(Flags::ACK) {
-            // Zero, as scripts count.
+            // Sequence number 0 in script numbering.
             answer.seq = LOCAL_ISS;
         }
         self.outbox.push(Sent { time: self.now, segment: answer, ecn: Ecn::NotEct, last: false });
     }
 }
 
-/// This many timers at one instant are an endless loop, not a coincidence.
-const MOST_AT_ONCE: u32 = 10_000;
+/// Maximum number of timer expiries at one instant; more mean an endless loop.
+const MAX_EXPIRIES_AT_ONCE: u32 = 10_000;
 
 impl Target for Host<'_> {
     fn clock(&self) -> Clock {
@@ -143,7 +143,7 @@ impl Target for Host<'_> {
                 return Ok(());
             }
             at_once = if due > self.now { 0 } else { at_once + 1 };
-            if at_once > MOST_AT_ONCE {
+            if at_once > MAX_EXPIRIES_AT_ONCE {
                 return Err(Stuck);
             }
             self.now = self.now.max(due);

@@ -10,19 +10,19 @@ use crate::end::Stage;
 use crate::meant::meant;
 use crate::syntax::ast::{Call, Expr};
 
-/// Options that cannot matter to our end, and why.
+/// Socket options without effect on lasthop's TCP, with the reason.
 pub const WITHOUT_EFFECT: &[(&str, &str)] = &[
-    ("SO_REUSEADDR", "no port is taken"),
-    ("SO_REUSEPORT", "no port is taken"),
-    ("SO_PRIORITY", "a device that takes everything at once has no queue"),
+    ("SO_REUSEADDR", "ports are never in use"),
+    ("SO_REUSEPORT", "ports are never in use"),
+    ("SO_PRIORITY", "the device has no queue"),
     ("SO_MARK", "there is one route"),
     ("SO_ZEROCOPY", "data is a count of bytes"),
     ("IP_MTU_DISCOVER", "the path takes any packet"),
     ("IP_TOS", "the DSCP is not compared"),
-    ("TCP_LINGER2", "FIN-WAIT-2 is not cut short"),
+    ("TCP_LINGER2", "FIN-WAIT-2 never times out"),
 ];
 
-/// Options with an effect when set or read, and those of which only a part is supported.
+/// Socket options with an effect when set or read, including those supported only in part.
 const WITH_EFFECT: [&str; 21] = [
     "SO_ACCEPTCONN",
     "SO_ERROR",
@@ -55,7 +55,7 @@ fn known(option: &str) -> bool {
     all().any(|known| known == option)
 }
 
-/// The valid range of `TCP_MAXSEG` (`TCP_MIN_MSS` to `MAX_TCP_WINDOW`, `tcp_sock_set_maxseg`).
+/// Valid range of `TCP_MAXSEG` in bytes (`TCP_MIN_MSS` to `MAX_TCP_WINDOW`, `tcp_sock_set_maxseg`).
 const MAX_SEGMENT: std::ops::RangeInclusive<u16> = 88..=32_767;
 
 impl Host<'_> {
@@ -117,7 +117,7 @@ impl Host<'_> {
                 socket.own.syn_retries = Some(u32::try_from(number).map_err(|_| Answer::Fails("EINVAL"))?);
             }
             ("TCP_NOTSENT_LOWAT", Some(number)) => {
-                // 0 takes back what was said before (`tcp_notsent_lowat`).
+                // 0 removes the limit (`tcp_notsent_lowat`).
                 let bytes = u64::from(u32::try_from(number).map_err(|_| Answer::Fails("EINVAL"))?);
                 socket.most_unsent = (bytes > 0).then_some(bytes);
             }
@@ -129,11 +129,11 @@ impl Host<'_> {
                     self.lives[index].end.set_user_timeout(timeout);
                 }
             }
-            // Of an established connection it changes only later segments.
+            // On an established connection only segments created later change.
             ("TCP_MAXSEG", Some(number)) => {
                 let segment =
                     u16::try_from(number).ok().filter(|segment| *segment == 0 || MAX_SEGMENT.contains(segment));
-                // 0 takes back what was said before.
+                // 0 restores the default.
                 socket.own.max_segment = Some(segment.ok_or(Answer::Fails("EINVAL"))?).filter(|segment| *segment > 0);
             }
             ("TCP_RTO_MIN_US", Some(number)) if before => {
@@ -192,8 +192,8 @@ impl Host<'_> {
         Ok(checked(&option, expected, &Expr::Number(found)))
     }
 
-    /// The value read from `TCP_MAXSEG` (`do_tcp_getsockopt`): before a connection what was set, or the least that
-    /// every host takes; then the longest segment, without options.
+    /// Returns the value read from `TCP_MAXSEG` (`do_tcp_getsockopt`): before a connection the value set, or else the
+    /// default MSS; then the maximum segment without options.
     fn max_segment(&self, socket: &Socket) -> i64 {
         let end = match socket.kind {
             Kind::Connected(index) => Some(&self.lives[index].end),
@@ -213,10 +213,10 @@ impl Host<'_> {
 
 /// `TCP_MSS_DEFAULT` [RFC9293 s3.7.1].
 const DEFAULT_SEGMENT: u16 = 536;
-/// The bytes of a segment that timestamps take [RFC7323 appendix A].
+/// Size of the timestamps option in a segment with padding, in bytes [RFC7323 appendix A].
 const TIMESTAMPS: u16 = 12;
 
-/// Whether what `getsockopt` has found is what the script expects.
+/// Compares the value that `getsockopt` returned with the expected one.
 pub fn checked(option: &str, expected: Option<&Expr>, found: &Expr) -> Answer {
     match expected {
         None | Some(Expr::Any) => Answer::Returns(0),

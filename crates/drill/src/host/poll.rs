@@ -1,4 +1,4 @@
-//! `poll`.
+//! The system call `poll`.
 
 use super::Answer;
 use super::Host;
@@ -8,7 +8,7 @@ use crate::end::Stage;
 use crate::syntax::ast::{Call, Expr};
 
 impl Host<'_> {
-    /// What `poll` would say of a socket.
+    /// Returns the events that `poll` reports for a socket.
     fn ready(&self, fd: i64) -> Vec<&'static str> {
         let Some(socket) = self.sockets.get(&fd) else { return vec!["POLLNVAL"] };
         match &socket.kind {
@@ -25,7 +25,7 @@ impl Host<'_> {
                 let takes = socket.write_shut || self.lives[*index].takes_more(most_unsent);
                 ready.extend((end.stage() != Stage::Opening && takes).then_some("POLLOUT"));
                 ready.extend(ended.then_some("POLLRDHUP"));
-                ready.extend((end.failure().is_some() && !socket.told).then_some("POLLERR"));
+                ready.extend((end.failure().is_some() && !socket.failure_reported).then_some("POLLERR"));
                 ready.extend((gone || ended && socket.write_shut).then_some("POLLHUP"));
                 ready
             }
@@ -37,7 +37,7 @@ impl Host<'_> {
     }
 }
 
-/// What `poll` comes to when `ready` says which events there are at a file descriptor.
+/// Returns the outcome of `poll`, with `ready` as the function that returns the events of a file descriptor.
 pub fn polled(call: &Call, ready: impl Fn(i64) -> Vec<&'static str>) -> Called {
     let Some(Expr::List(all)) = call.args.first() else { return unsupported("poll without a list of sockets") };
     let timeout = number(call.args.get(2), "a timeout")?;
@@ -54,7 +54,7 @@ pub fn polled(call: &Call, ready: impl Fn(i64) -> Vec<&'static str>) -> Called {
             Some(Expr::Any) => continue,
             expected => expected,
         };
-        // Without it there are none, as in packetdrill.
+        // Without `revents` no events are expected, as in packetdrill.
         let mut expected = names(expected, "events")?;
         expected.sort();
         found.sort_unstable();
@@ -65,7 +65,7 @@ pub fn polled(call: &Call, ready: impl Fn(i64) -> Vec<&'static str>) -> Called {
         }
     }
     match differs {
-        // It may still come.
+        // An event may still occur.
         _ if count == 0 && timeout != 0 => Ok(Answer::Blocks),
         Some((what, expected, found)) => Ok(Answer::Differs { what, expected, found }),
         None => Ok(Answer::Returns(count)),

@@ -1,4 +1,4 @@
-//! A socket.
+//! Sockets of the simulated host.
 
 use std::collections::VecDeque;
 
@@ -6,40 +6,40 @@ use engine::Span;
 
 use crate::settings::Settings;
 
-/// A socket behind a file descriptor.
+/// State of a socket.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Socket {
     pub kind: Kind,
     pub nonblocking: bool,
     pub nodelay: bool,
     pub cork: bool,
-    /// `SHUT_RD`: reading never waits.
+    /// True after `SHUT_RD`: reading never blocks.
     pub read_shut: bool,
-    /// `SHUT_WR`: writing fails.
+    /// True after `SHUT_WR`: writing fails.
     pub write_shut: bool,
-    /// `SO_LINGER` with a time of zero: close resets.
+    /// True for `SO_LINGER` with a time of zero: `close` resets the connection.
     pub abortive: bool,
-    /// `SO_SNDBUF`, doubled as Linux does.
+    /// `SO_SNDBUF` in bytes, doubled as in Linux.
     pub send_buffer: Option<i64>,
-    /// `TCP_NOTSENT_LOWAT`: with this many bytes not sent yet no more are taken.
+    /// `TCP_NOTSENT_LOWAT`: maximum number of unsent bytes; `None` for no limit.
     pub most_unsent: Option<u64>,
-    /// Bytes that a write which still waits has handed over.
+    /// Number of bytes already accepted from a blocked write.
     pub begun: u64,
     pub own: Own,
-    /// Whether the connection's failure has been told.
-    pub told: bool,
-    /// `connect` was called, and does not block.
+    /// True if the application has received the error of the connection's failure.
+    pub failure_reported: bool,
+    /// True after `connect` until the application has received its result.
     pub connecting: bool,
 }
 
-/// What a socket has set for its connections, whatever the host's settings are.
+/// Settings of a socket that override the host's for its connections; `None` for the host's.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Own {
     /// `TCP_CONGESTION`
     pub control: Option<String>,
     /// `TCP_MAXSEG`
     pub max_segment: Option<u16>,
-    /// `SO_RCVBUF`, doubled as Linux does.
+    /// `SO_RCVBUF` in bytes, doubled as in Linux.
     pub receive_buffer: Option<u64>,
     /// `TCP_SYNCNT`
     pub syn_retries: Option<u32>,
@@ -50,7 +50,7 @@ pub(super) struct Own {
 }
 
 impl Own {
-    /// The settings of a connection on a host that has `settings`.
+    /// Returns the host's `settings` overridden with those of the socket.
     pub fn over(&self, settings: &Settings) -> Settings {
         Settings {
             control: self.control.as_ref().unwrap_or(&settings.control).clone(),
@@ -63,14 +63,14 @@ impl Own {
     }
 }
 
-/// What a socket is.
+/// Connection state of a socket.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) enum Kind {
     /// Neither connected nor listening.
     #[default]
     Fresh,
-    /// Listening; connections that wait for `accept`.
+    /// Listening; `waiting` holds the indices of connections in the accept queue.
     Listening { waiting: VecDeque<usize> },
-    /// Connection number so and so.
+    /// Connected; the index of the connection.
     Connected(usize),
 }

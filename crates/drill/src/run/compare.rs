@@ -1,17 +1,17 @@
-//! A packet that the script expects beside the one that came.
+//! Comparison of an expected packet with the one sent.
 
 use std::mem::discriminant;
 
 use crate::report::Cell;
 use crate::syntax::ast::{IpMark, Opt, Tcp};
 
-/// Both packets part by part. `last`: the segment ends with the last byte that the application has handed over.
-/// `ticks`: time stamps are compared too.
+/// Compares two packets part by part. `last`: the segment ends with the last byte that the application has written.
+/// `ticks`: time stamp values are compared too.
 ///
-/// - What the script leaves out is not compared: the window, options behind `<...>`, the ECN field without a mark. Without
-///   `ack` and `urg` both are 0, as in packetdrill.
-/// - PSH is compared where the segment ends with the last byte handed over and meant to be pushed
-///   [RFC9293 s3.9.1.2]. Elsewhere it comes from Linux's putting segments together for offload.
+/// - Parts that the script omits are not compared: the window, options in `<...>`, the ECN field without a mark. An
+/// omitted `ack` or `urg` means 0, as in packetdrill.
+/// - PSH is compared only where the segment ends with the last byte written without `MSG_MORE`
+/// [RFC9293 s3.9.1.2]. Elsewhere the PSH in a script comes from Linux's segmentation offload.
 /// - NOPs and the order of options are not compared.
 pub fn compare(expected: &Tcp, found: &Tcp, last: bool, ticks: bool) -> Vec<Cell> {
     let cell = |expected: String, found: String, agree: bool| Cell { expected, found, agree };
@@ -61,7 +61,7 @@ fn marks(marks: &[IpMark]) -> String {
     format!("[{}]", all.join(", "))
 }
 
-/// Whether a packet with `found` marks is as `mark` says. What is not modelled is taken as said.
+/// Returns true if the IP marks in `found` agree with `mark`. TTL and flow label are not modelled and always agree.
 fn marked(mark: IpMark, found: &[IpMark]) -> bool {
     let is = |mark| found.contains(&mark);
     match mark {
@@ -80,7 +80,7 @@ fn marked(mark: IpMark, found: &[IpMark]) -> bool {
     }
 }
 
-/// Options side by side, each with the first of its kind that is left; paddings are not compared.
+/// Pairs the expected with the found options by kind; paddings are not compared.
 fn options(expected: &[Opt], found: &[Opt], ticks: bool) -> Vec<Cell> {
     let real = |options: &[Opt]| -> Vec<Option<Opt>> {
         options.iter().filter(|option| !matches!(option, Opt::Nop | Opt::Eol)).cloned().map(Some).collect()
@@ -104,7 +104,7 @@ fn options(expected: &[Opt], found: &[Opt], ticks: bool) -> Vec<Cell> {
     texts.map(|((expected, found), pair)| Cell { expected, found, agree: agree(pair) }).collect()
 }
 
-/// The options that there are between `<` and `>`, cut behind each.
+/// Formats the options between `<` and `>`, one text per option, empty for a missing option.
 fn in_brackets(options: Vec<Option<&Opt>>) -> Vec<String> {
     let (first, last) = (options.iter().position(Option::is_some), options.iter().rposition(Option::is_some));
     let text = |(index, option): (usize, &Option<&Opt>)| match option {

@@ -1,7 +1,7 @@
-//! A packet that must go out.
+//! Expected packets.
 //!
-//! Linux hands its device segments put together for offload, and its scripts show them: `1:10001(10000)`. Our end sends
-//! no more than one MSS in a segment, so such a line takes as many segments as it is made of. All must come in time.
+//! Linux passes segments joined for offload to its device, and scripts show them as `1:10001(10000)`. lasthop's TCP
+//! sends at most one MSS per segment, so such a line matches several consecutive segments. All must meet the time.
 
 use engine::Time;
 use wire::{Flags, Segment};
@@ -11,10 +11,10 @@ use crate::outbox::Sent;
 use crate::report::{Found, seconds};
 use crate::syntax::ast::{Event, Opt, Tcp};
 
-/// Why a window scale may be another.
-const SCALES: &str = "the window scale follows from tcp_rmem: 7 with Linux's own, 8 behind `defaults.sh`";
+/// Hint for a window scale that differs.
+const SCALES: &str = "the window scale follows from tcp_rmem: 7 with Linux's defaults, 8 after `defaults.sh`";
 
-/// Whether both have a window scale, and not the same.
+/// Returns true if both packets have a window scale option with different values.
 fn scales_differ(expected: &Tcp, found: &Tcp) -> bool {
     let scale = |tcp: &Tcp| {
         tcp.options.iter().flatten().find_map(|option| match option {
@@ -37,7 +37,7 @@ impl Runner<'_> {
         let (joined, last) = self.join(first, tcp, until)?;
         self.numbers.learn(tcp, &first.segment);
         self.report.checked += 1;
-        // It was written down before the script's numbers for it were known.
+        // When the segment was logged, the mapping to script numbers was not known yet: format it again.
         self.report.packets[position].tcp = self.numbers.shown(&first);
         let found = self.numbers.shown(&joined);
         let cells = compare(tcp, &found, last.last, self.head.ticks);
@@ -47,7 +47,7 @@ impl Runner<'_> {
             return Err(self.failed_at(position, place, "another packet was expected", found, hint));
         }
         let Some(window) = window else { return Ok(()) };
-        // Those that follow the first belong to the same line, so to the same time.
+        // All segments of a line have the same expected time.
         for (what, sent) in [("the packet came", first), ("the last segment of the packet came", last)] {
             if let Some((headline, mut found, hint)) = self.late(place, what, window, sent.time) {
                 if let Found::Words { found, .. } = &mut found {
@@ -59,7 +59,7 @@ impl Runner<'_> {
         Ok(())
     }
 
-    /// The next segment that goes out, which must be by `until`.
+    /// Waits for the next segment sent, until `until`; an error if there is none.
     fn next_sent(&mut self, event: &Event, tcp: &Tcp, window: Option<Window>, until: Time) -> Step<Sent> {
         self.advance(until.max(self.host.now()), true)?;
         if let Some(sent) = self.host.outbox_mut().take() {
@@ -80,8 +80,8 @@ impl Runner<'_> {
         Err(self.failed(event.action_place, "a packet is missing", found, None))
     }
 
-    /// Takes the segments that, together with `first`, make up `expected`, if it is longer than the MSS: all of them put
-    /// together, and the last of them.
+    /// Takes the segments that follow `first` and are part of `expected`, if `expected` is longer than the MSS. Returns
+    /// the joined segment and the last of its parts.
     fn join(&mut self, first: Sent, expected: &Tcp, until: Time) -> Step<(Sent, Sent)> {
         let (mut joined, mut last) = (first, first);
         let mss = self.host.info("tcpi_snd_mss").and_then(|mss| mss.whole()).unwrap_or(0);
@@ -104,11 +104,11 @@ impl Runner<'_> {
     }
 }
 
-/// Flags that come from the last of the segments put together.
+/// Flags taken from the last of the joined segments.
 const CLOSING: Flags = Flags(Flags::PSH.0 | Flags::FIN.0);
 
-/// Whether a device could have cut `next` from the same segment as what is before it: its header is the same, but for CWR,
-/// which only the first has [RFC3168 s6.1.2], and a clock that may have gone on.
+/// Returns true if a device could have cut `next` from the same offloaded segment as `before`: the headers are equal
+/// except for CWR, which only the first part has [RFC3168 s6.1.2], and the time stamp value.
 fn follows(before: &Sent, next: &Sent) -> bool {
     let header = |sent: &Sent, but: Flags| {
         let Segment { ack, window, window_shift, flags, mut options, .. } = sent.segment;
@@ -128,7 +128,7 @@ mod tests {
     use wire::{Ecn, SeqNum, Timestamps};
 
     #[test]
-    fn a_segment_follows_if_its_header_could_be_that_of_the_one_before() {
+    fn segments_with_equal_headers_and_contiguous_data_are_joined() {
         let flags = Flags::ACK | Flags::CWR;
         let segment = Segment { seq: SeqNum(10), len: 5, flags, window: 800, ..Segment::default() };
         let before = Sent { time: Time::ZERO, segment, ecn: Ecn::Ect0, last: false };

@@ -1,4 +1,4 @@
-//! Options in a script's head.
+//! Options at the head of a script.
 
 use engine::Span;
 
@@ -6,10 +6,10 @@ use crate::code::Unsupported;
 use crate::syntax::Place;
 use crate::syntax::ast::HeadOption;
 
-/// How far from its time a packet may come if the script says nothing: packetdrill's default.
+/// Tolerance of times unless the script sets one: packetdrill's default.
 const DEFAULT_TOLERANCE: Span = Span::from_millis(4);
 
-/// Options that cannot matter, and why.
+/// Head options without effect, with the reason.
 pub const WITHOUT_EFFECT: &[(&str, &str)] = &[
     ("local_ip", "addresses are not compared"),
     ("remote_ip", "addresses are not compared"),
@@ -17,20 +17,20 @@ pub const WITHOUT_EFFECT: &[(&str, &str)] = &[
     ("netmask_ip", "addresses are not compared"),
     ("bind_port", "ports are not compared"),
     ("connect_port", "ports are not compared"),
-    ("mss", "it only tells packetdrill how long segments put together for offload may be"),
+    ("mss", "it only sets packetdrill's maximum offload segment"),
     ("tcp_ts_ecr_scaled", "echoes are always scaled"),
-    ("verbose", "the command says how much is printed"),
-    ("debug", "the command says how much is printed"),
-    ("code_command", "assertions are worked out here"),
-    ("non_fatal", "what does not agree is an error"),
+    ("verbose", "set by the option --verbose of the command"),
+    ("debug", "set by the option --verbose of the command"),
+    ("code_command", "assertions are evaluated by lasthop"),
+    ("non_fatal", "every deviation is an error"),
 ];
 
-/// The contents of the head.
+/// Settings from the head of a script.
 pub(super) struct Head {
     pub tolerance: Span,
-    /// Time stamps are compared: packetdrill leaves them alone unless a script sets the length of a tick.
+    /// True if time stamp values are compared; as in packetdrill only if the script sets the length of a tick.
     pub ticks: bool,
-    /// The longest packet that the device takes, and where that is said.
+    /// Maximum packet size of the device in bytes, and the position of the option; `None` if not set.
     pub mtu: Option<(Place, u32)>,
 }
 
@@ -40,7 +40,7 @@ impl Default for Head {
     }
 }
 
-/// Reads the head.
+/// Reads the head options.
 pub(super) fn read(options: &[HeadOption]) -> Result<Head, Unsupported> {
     let mut head = Head::default();
     for option in options {
@@ -53,7 +53,7 @@ pub(super) fn read(options: &[HeadOption]) -> Result<Head, Unsupported> {
             name if WITHOUT_EFFECT.iter().any(|(known, _)| *known == name) => {}
             "tolerance_usecs" => head.tolerance = Span::from_nanos(number()?.saturating_mul(1_000)),
             "ip_version" if value == "ipv4" => {}
-            // Ours tick once a millisecond.
+            // The clock of lasthop's time stamps ticks once per millisecond.
             "tcp_ts_tick_usecs" => match number()? {
                 0 => head.ticks = false,
                 1_000 => head.ticks = true,

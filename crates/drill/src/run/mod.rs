@@ -1,7 +1,7 @@
-//! A script at work: its lines in order, the host's timers between them.
+//! Runs a script: its events in order, and the host's timers between them.
 //!
-//! Time is simulated and exact. A packet that is expected must come within the tolerance of its time; a relative time
-//! counts from the event before. The simulation jumps from event to event.
+//! On a simulated host, time is exact and jumps from event to event. An expected packet must be sent within the
+//! tolerance of its time; a relative time counts from the previous event.
 
 mod compare;
 mod expect;
@@ -30,12 +30,12 @@ use numbers::Numbers;
 const CONSTANTS: [(&str, i64); 5] =
     [("TCP_CA_Open", 0), ("TCP_CA_Disorder", 1), ("TCP_CA_CWR", 2), ("TCP_CA_Recovery", 3), ("TCP_CA_Loss", 4)];
 
-/// Runs `script` against ends that `open` makes, in simulated time. `tolerance` overrides the script's own.
+/// Runs `script` in simulated time against connection ends that `open` creates. `tolerance` overrides the script's.
 pub fn run(script: &Script, tolerance: Option<Span>, open: &Opener<'_>) -> Report {
     run_on(script, tolerance, &mut Host::new(open))
 }
 
-/// Runs `script` against `host`. `tolerance` overrides the script's own, which a busy machine may stretch.
+/// Runs `script` against `host`. `tolerance` overrides the script's, which is multiplied on a wall clock.
 pub fn run_on(script: &Script, tolerance: Option<Span>, host: &mut dyn Target) -> Report {
     let mut runner = Runner {
         host,
@@ -63,33 +63,33 @@ struct Runner<'a> {
     memory: Memory,
     head: Head,
     pending: Option<Pending>,
-    /// Where the script is.
+    /// Position of the current event in the script.
     place: Place,
-    /// Where in the report the segments sent are.
+    /// For each segment in the outbox, its index in the report's packets.
     logged: Vec<usize>,
     report: Report,
 }
 
-/// A call that blocks.
+/// A system call that blocks.
 struct Pending {
     call: Call,
     place: Place,
     returns: Time,
 }
 
-/// Why a run stops.
+/// Result of a step; `Err` ends the script with this outcome.
 type Step<T = ()> = Result<T, Outcome>;
 
 fn unsupported<T>(place: Place, what: impl Into<String>) -> Step<T> {
     Err(Outcome::Unsupported(Unsupported { place, what: what.into() }))
 }
 
-/// From when to when an event may be.
+/// The interval in which an event is expected.
 #[derive(Clone, Copy)]
 struct Window {
     from: Time,
     to: Time,
-    /// How much later than `to` is on time still, whatever the tolerance.
+    /// Admissible delay after `to`, in addition to the tolerance.
     grace: Span,
 }
 
@@ -99,7 +99,7 @@ impl Runner<'_> {
         if let Some((place, mtu)) = self.head.mtu {
             self.host.set(&Setting::Mtu(mtu)).or_else(|what| unsupported(place, what))?;
         }
-        // A wall clock cannot be known to the tick.
+        // Time stamp values on a wall clock are not exact to a tick.
         self.head.ticks &= self.host.clock() == Clock::Simulated;
         let own = self.head.tolerance.as_nanos().saturating_mul(self.host.clock().allowance());
         self.head.tolerance = tolerance.unwrap_or(Span::from_nanos(own));
@@ -135,7 +135,7 @@ impl Runner<'_> {
         }
     }
 
-    /// When an event may be; relative to now, which is when the event before was.
+    /// Returns the interval of an event; relative times count from now, the time of the previous event.
     fn window(&self, when: When) -> Option<Window> {
         let now = self.host.now();
         let (from, to) = match when {
@@ -148,7 +148,7 @@ impl Runner<'_> {
         Some(Window { from, to, grace: self.host.lateness(to.since(now)) })
     }
 
-    /// Lets the time come for an event that the script makes.
+    /// Advances the time to the start of the interval.
     fn wait(&mut self, window: Option<Window>) -> Step {
         if let Some(window) = window {
             self.advance(window.from, false)?;
@@ -156,7 +156,7 @@ impl Runner<'_> {
         Ok(())
     }
 
-    /// Lets the time come up to `until`; a call that blocks may return on the way.
+    /// Advances the time to `until`, or with `stop` to the next segment sent; a blocked call may return meanwhile.
     fn advance(&mut self, until: Time, stop: bool) -> Step {
         loop {
             let step = self.host.next_timeout().min(until);
@@ -167,10 +167,10 @@ impl Runner<'_> {
             self.log_sent();
             if moved.is_err() {
                 let found = Found::Words {
-                    expected: "time that goes on".into(),
-                    found: "a timer of our end that is due again and again".into(),
+                    expected: "advancing time".into(),
+                    found: "a timer that is due immediately again at every expiry".into(),
                 };
-                return Err(self.failed(self.place, "time stands still", found, None));
+                return Err(self.failed(self.place, "the time does not advance", found, None));
             }
             self.retry_pending()?;
             if step >= until {
@@ -240,7 +240,7 @@ impl Runner<'_> {
         match (answer, call.returns) {
             (Answer::Blocks, None) => {
                 let found = Found::Words { expected: call.to_string(), found: "the call blocks".into() };
-                let hint = "say by when it returns: `+0...0.1` in front of it, or make the socket non-blocking";
+                let hint = "state the return time, as in `+0...0.1 read(...)`, or make the socket non-blocking";
                 Err(self.failed(place, "a call blocks", found, Some(hint.into())))
             }
             (answer, returns) => {
@@ -259,7 +259,10 @@ impl Runner<'_> {
                             && self.host.clock() == Clock::Simulated
                             && returns > self.host.now() + self.head.tolerance =>
                     {
-                        unsupported(place, "a write that waits for room in the send buffer, which has no end here")
+                        unsupported(
+                            place,
+                            "a write that blocks on a full send buffer, since the send buffer is unlimited",
+                        )
                     }
                     (answer, returns) => self.returned(call, place, answer, returns),
                 }
@@ -267,7 +270,7 @@ impl Runner<'_> {
         }
     }
 
-    /// Tries a call that blocks again.
+    /// Retries the blocked call.
     fn retry_pending(&mut self) -> Step {
         let Some(pending) = self.pending.take() else { return Ok(()) };
         match self.host.call(&pending.call) {
@@ -282,7 +285,7 @@ impl Runner<'_> {
         }
     }
 
-    /// Waits for a call that blocks.
+    /// Advances the time until the blocked call returns; an error if it does not return in time.
     fn finish_pending(&mut self) -> Step {
         let Some(pending) = &self.pending else { return Ok(()) };
         let (place, call, returns) = (pending.place, pending.call.to_string(), pending.returns);
@@ -295,7 +298,7 @@ impl Runner<'_> {
         Err(self.failed(place, "a call does not return in time", found, None))
     }
 
-    /// A call has returned: as the script says, and when?
+    /// Compares the result and the time of a returned call with the script's.
     fn returned(&mut self, call: &Call, place: Place, answer: Answer, returns: Option<Time>) -> Step {
         let found = match answer {
             Answer::Unsupported(what) => return unsupported(place, what),
@@ -333,7 +336,8 @@ impl Runner<'_> {
         }
     }
 
-    /// Whether something happened in time: if not, what is wrong, in words. Remembers the largest deviation.
+    /// Returns headline, values and hint of the error if `at` is outside `window` by more than the tolerance; updates
+    /// the largest deviation.
     fn late(&mut self, place: Place, what: &str, window: Window, at: Time) -> Option<(String, Found, String)> {
         let (early, late) = (window.from.since(at), at.since(window.to));
         let deviation = early.max(late);
@@ -352,17 +356,17 @@ impl Runner<'_> {
         Some((format!("{what} {deviation} too {side}"), found, format!("the tolerance is {}", self.head.tolerance)))
     }
 
-    /// A difference from the script, after all packets.
+    /// Returns a failure after all packets logged so far.
     fn failed(&self, place: Place, headline: &str, found: Found, hint: Option<String>) -> Outcome {
         self.failed_at(self.report.packets.len(), place, headline, found, hint)
     }
 
-    /// A difference from the script, after `before` packets.
+    /// Returns a failure after the first `before` packets.
     fn failed_at(&self, before: usize, place: Place, headline: &str, found: Found, hint: Option<String>) -> Outcome {
         Outcome::Failed(Failure { place, time: self.host.now(), headline: headline.to_owned(), found, hint, before })
     }
 
-    /// Puts what has been sent since into the report.
+    /// Adds the segments sent since the last call to the report.
     fn log_sent(&mut self) {
         for sent in &self.host.outbox().all()[self.logged.len()..] {
             self.logged.push(self.report.packets.len());

@@ -1,7 +1,7 @@
-//! Between the script's numbers and those of the wire.
+//! Mapping between the numbers in scripts and those on the wire.
 //!
-//! Scripts count from each side's initial sequence number; a window stands in them as in the header. Time stamps of the
-//! end under test begin where the script says first, and go on as its clock does.
+//! Scripts count sequence numbers from each side's initial one; a window has its value in the header, unscaled. Time
+//! stamps of the end under test begin with the script's first value and advance with the end's clock.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU16;
@@ -12,7 +12,7 @@ use crate::host::{LOCAL_ISS, PORTS};
 use crate::outbox::Sent;
 use crate::syntax::ast::{IpMark, Opt, Tcp};
 
-/// The script's initial sequence number on the wire.
+/// Initial sequence number of the script's side on the wire.
 const REMOTE_ISS: SeqNum = SeqNum(2_000_000_000);
 
 const LETTERS: [(char, Flags); 8] = [
@@ -26,28 +26,28 @@ const LETTERS: [(char, Flags); 8] = [
     ('.', Flags::ACK),
 ];
 
-/// What has been agreed on.
+/// Numbers learned from the packets so far.
 #[derive(Default)]
 pub(super) struct Numbers {
-    /// Sequence numbers of the SYNs in the script, of the end under test and of the script's.
+    /// Initial sequence numbers in the script, of the end under test and of the script's side.
     local_isn: Option<u32>,
     remote_isn: Option<u32>,
     local_scale: Option<u8>,
     remote_scale: Option<u8>,
-    /// The first time stamp that the script expects, and what came.
+    /// The first time stamp value that the script expects, and the value on the wire.
     stamps: Option<(u32, u32)>,
-    /// Those that followed.
+    /// Time stamp values that the script expects, with the values on the wire.
     seen: BTreeMap<u32, u32>,
 }
 
 impl Numbers {
-    /// By how much the script's windows are scaled.
+    /// Returns the window scale of the script's side; 0 if window scaling was not negotiated.
     fn remote_shift(&self) -> u8 {
         if self.local_scale.is_some() { self.remote_scale.unwrap_or(0) } else { 0 }
     }
 
-    /// A segment of the script's for the wire; `connected` if there is a connection that it could belong to. `Err` says
-    /// what is not supported.
+    /// Converts an injected segment to wire numbers; `connected` if a connection exists. `Err` names what is not
+    /// supported.
     pub(super) fn incoming(&mut self, tcp: &Tcp, connected: bool) -> Result<(Segment, Ecn), String> {
         let mut flags = Flags::default();
         for (letter, flag) in LETTERS {
@@ -57,12 +57,13 @@ impl Numbers {
         }
         let syn = flags.has(Flags::SYN);
         if tcp.urgent.is_some() {
-            return Err("the urgent pointer of a packet that comes in".into());
+            return Err("the urgent pointer of an injected packet".into());
         }
-        // Only of SYNs the script says what they begin with; what follows counts from 0 [packetdrill].
+        // Only a SYN carries the script's initial sequence number; later numbers count from 0 [packetdrill].
         let from = |isn: Option<u32>| if syn { isn.unwrap_or(0) } else { 0 };
         if syn && !connected {
-            // Each SYN that finds no connection begins one or is refused; the next may begin elsewhere.
+            // A SYN without a connection begins one or is refused; the next SYN may have another initial sequence
+            // number.
             self.remote_isn = Some(tcp.seq);
         } else if syn {
             self.remote_isn.get_or_insert(tcp.seq);
@@ -106,7 +107,7 @@ impl Numbers {
         Ok((segment, ecn))
     }
 
-    /// The wire's time stamp that the script echoes.
+    /// Converts a time stamp that the script echoes to its value on the wire.
     fn echo(&self, echo: u32) -> u32 {
         match (self.seen.get(&echo), self.stamps) {
             (Some(live), _) => *live,
@@ -115,7 +116,7 @@ impl Numbers {
         }
     }
 
-    /// The script expects `expected` in the place of `sent`: what it says of initial numbers and time stamps is learned.
+    /// Learns initial numbers and time stamps from the segment `sent`, which the script writes as `expected`.
     pub(super) fn learn(&mut self, expected: &Tcp, sent: &Segment) {
         if sent.flags.has(Flags::SYN) {
             self.local_scale = sent.options.window_scale;
@@ -133,7 +134,7 @@ impl Numbers {
         }
     }
 
-    /// A segment of the wire in the script's words.
+    /// Converts a sent segment to script numbers.
     pub(super) fn shown(&self, sent: &Sent) -> Tcp {
         let segment = &sent.segment;
         let has = |flag| segment.flags.has(flag);
@@ -182,7 +183,7 @@ fn ecn_of(marks: &[IpMark]) -> Result<Ecn, String> {
             IpMark::Ce => Ecn::Ce,
             IpMark::Tos(tos) => Ecn::from_bits(*tos as u8),
             IpMark::Ect01 | IpMark::Ttl(_) | IpMark::FlowLabel(_) => {
-                return Err(format!("`{mark}` of a packet that comes in"));
+                return Err(format!("`{mark}` of an injected packet"));
             }
         };
     }

@@ -1,13 +1,13 @@
-//! Kernel parameters that hosts begin with, ours and the machine's own alike.
+//! Default kernel parameters, for simulated hosts and for real kernels.
 
-/// What Linux itself gives a host with memory enough (`tcp_init`, `tcp_sk_init` in `net/ipv4`, version 6). A network
-/// namespace takes these from outside or from the size of the memory.
+/// Defaults that Linux 6 sets on a host with enough memory (`tcp_init`, `tcp_sk_init` in `net/ipv4`). In a network
+/// namespace these depend on its parent or on the memory size.
 pub const LINUX: [(&str, &str); 2] =
     [("net.ipv4.tcp_rmem", "4096 131072 6291456"), ("net.ipv4.tcp_wmem", "4096 16384 4194304")];
 
-/// What `defaults.sh` of the public suites sets, of <https://github.com/torvalds/linux> at commit 261cb8b12376,
-/// `tools/testing/selftests/net/packetdrill/defaults.sh`. Fast Open, SYN cookies and `tcp_notsent_lowat` are left out: no
-/// script that runs here has them. So is the congestion control, CUBIC ([`SUITE_CONTROL`]).
+/// Parameters that `defaults.sh` of the public suites sets, from <https://github.com/torvalds/linux> at commit
+/// 261cb8b12376, `tools/testing/selftests/net/packetdrill/defaults.sh`. Omitted: Fast Open, SYN cookies and
+/// `tcp_notsent_lowat`, which no supported script uses, and the congestion control ([`SUITE_CONTROL`]).
 pub const SUITE: [(&str, &str); 17] = [
     ("net.ipv4.tcp_rmem", "4096 540000 15728640"),
     ("net.ipv4.tcp_wmem", "4096 262144 4194304"),
@@ -28,5 +28,5 @@ pub const SUITE: [(&str, &str); 17] = [
     ("net.ipv4.tcp_pacing_ca_ratio", "120"),
 ];
 
-/// The congestion control of `defaults.sh`, which is Linux's own.
+/// Congestion control that `defaults.sh` sets, also Linux's default.
 pub const SUITE_CONTROL: &str = "cubic";

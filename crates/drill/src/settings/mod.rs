@@ -1,7 +1,7 @@
-//! What scripts set up with commands: the settings of the host they test.
+//! Settings of the host under test, as scripts make them with shell commands.
 //!
-//! Commands are recognized, never executed. What means something to our end is kept in [`Settings`]; what cannot matter
-//! to it is listed with the reason why; everything else is not supported, and said so.
+//! Commands are recognized, never executed. Settings with an effect are kept in [`Settings`]; those without effect are
+//! listed with the reason; all others are reported as not supported.
 
 mod defaults;
 mod shell;
@@ -13,41 +13,41 @@ pub use sysctl::WITHOUT_EFFECT;
 
 use engine::Span;
 
-/// What a command, or an option in a script's head, sets.
+/// A setting made by a command or by an option at the head of a script.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Setting {
-    /// All that `defaults.sh` of the public suites sets.
+    /// All settings of `defaults.sh` of the public suites.
     SuiteDefaults,
-    /// A kernel parameter; its name with dots.
+    /// A kernel parameter (sysctl).
     Parameter {
-        /// Its name.
+        /// Name, with dots.
         name: String,
-        /// As written.
+        /// Value as written.
         value: String,
     },
-    /// A parameter of the kernel's module for CUBIC.
+    /// A parameter of the kernel module of CUBIC.
     Cubic {
-        /// Its name.
+        /// Name of the parameter.
         name: String,
-        /// As written.
+        /// Value as written.
         value: String,
     },
-    /// `fq` in front of the device, which paces.
+    /// The queueing discipline `fq` on the device, which paces.
     FairQueue,
-    /// What the route to the other end says.
+    /// Attributes of the route to the peer; `None` leaves the setting unchanged.
     Route {
-        /// `initcwnd`: segments.
+        /// `initcwnd`, in segments.
         initial_window: Option<u32>,
         /// `rto_min`
         rto_min: Option<Span>,
         /// `congctl`
         control: Option<String>,
     },
-    /// The longest packet that the device takes, 41 bytes or more.
+    /// Maximum packet size of the device in bytes, 41 or more.
     Mtu(u32),
 }
 
-/// Settings of the host, as Linux knows them. The defaults are those of Linux 6 without any script's commands.
+/// Settings of the host under Linux's names. The defaults are those of Linux 6 without a script's commands.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Settings {
     /// `tcp_congestion_control`
@@ -62,11 +62,11 @@ pub struct Settings {
     pub window_scaling: bool,
     /// `tcp_ecn`
     pub ecn: Ecn,
-    /// `tcp_recovery`: whether RACK looks for losses.
+    /// `tcp_recovery`: true if RACK detects losses.
     pub rack: bool,
-    /// `tcp_early_retrans`: whether tail loss probes are sent.
+    /// `tcp_early_retrans`: true if tail loss probes are sent.
     pub tail_loss_probe: bool,
-    /// `tcp_reordering`: duplicates that show a loss.
+    /// `tcp_reordering`: number of duplicate acknowledgments that indicate a loss.
     pub reordering: u32,
     /// `tcp_frto`
     pub frto: bool,
@@ -80,32 +80,32 @@ pub struct Settings {
     pub synack_retries: u32,
     /// `tcp_retries2`
     pub retries: u32,
-    /// The second and the third number of `tcp_rmem`: bytes of the receive buffer at the beginning, and at most.
+    /// Second and third number of `tcp_rmem`: initial and maximum receive buffer, in bytes.
     pub receive_buffer: (u64, u64),
-    /// The second number of `tcp_wmem`: bytes of the send buffer.
+    /// Second number of `tcp_wmem`: send buffer, in bytes.
     pub send_buffer: u64,
-    /// `hystart`, a parameter of CUBIC's.
+    /// `hystart` of the CUBIC module.
     pub hystart: bool,
-    /// `hystart_detect`: 1 looks at trains of acknowledgments, 2 at delays, 3 at both.
+    /// `hystart_detect` of the CUBIC module: 1 for ACK trains, 2 for delays, 3 for both.
     pub hystart_detect: u8,
-    /// `initcwnd` of the route: segments.
+    /// `initcwnd` of the route, in segments.
     pub initial_window: Option<u32>,
     /// `rto_min` of the route, or `tcp_rto_min_us`.
     pub rto_min: Option<Span>,
     /// `TCP_MAXSEG` of the socket.
     pub max_segment: Option<u16>,
-    /// The longest packet that the device takes.
+    /// Maximum packet size of the device, in bytes.
     pub mtu: u32,
 }
 
 /// `tcp_ecn`
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ecn {
-    /// 0: no.
+    /// 0: ECN is not used.
     Off,
-    /// 1: this end asks for it, and accepts it.
+    /// 1: the end requests ECN, and accepts it.
     Request,
-    /// 2: if the other end asks for it.
+    /// 2: the end uses ECN if the peer requests it.
     Accept,
 }
 
@@ -147,7 +147,7 @@ impl Settings {
         parameters.iter().try_for_each(|(name, value)| sysctl::set(self, name, value))
     }
 
-    /// Puts a setting into effect. Gives what a reader should know; `Err` says what is not supported.
+    /// Applies a setting. Returns a note for the user, if there is one; `Err` names what is not supported.
     pub fn put(&mut self, setting: &Setting) -> Result<Option<String>, String> {
         match setting {
             Setting::SuiteDefaults => {
@@ -156,7 +156,9 @@ impl Settings {
             }
             Setting::Parameter { name, value } => sysctl::set(self, name, value)?,
             Setting::Cubic { name, value } => sysctl::set_cubic(self, name, value)?,
-            Setting::FairQueue => return Ok(Some("fq would pace; here only a control that paces does".into())),
+            Setting::FairQueue => {
+                return Ok(Some("fq has no effect: only congestion controls with their own pacing are paced".into()));
+            }
             Setting::Route { initial_window, rto_min, control } => {
                 self.initial_window = initial_window.or(self.initial_window);
                 self.rto_min = rto_min.or(self.rto_min);
@@ -167,13 +169,15 @@ impl Settings {
         Ok(None)
     }
 
-    /// Bytes of data in the longest segment: what the device has room for behind two headers, and the socket allows.
+    /// Returns the maximum segment size in bytes: the device's maximum packet without two headers, limited by
+    /// `TCP_MAXSEG`.
     pub fn segment(&self) -> u16 {
-        let room = u16::try_from(self.mtu.saturating_sub(40)).unwrap_or(u16::MAX).max(1);
-        self.max_segment.map_or(room, |most| most.min(room))
+        let limit = u16::try_from(self.mtu.saturating_sub(40)).unwrap_or(u16::MAX).max(1);
+        self.max_segment.map_or(limit, |max| max.min(limit))
     }
 
-    /// The window scale that Linux offers: the least that lets the largest buffer be said.
+    /// Returns the window scale that Linux offers: the smallest with which the largest receive buffer can be
+    /// advertised.
     pub fn window_scale(&self) -> Option<u8> {
         let bits = u64::BITS - self.receive_buffer.1.max(1).leading_zeros() - 1;
         self.window_scaling.then_some(bits.saturating_sub(15).min(14) as u8)
@@ -185,7 +189,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_suite_sets_what_it_names_and_leaves_the_rest() {
+    fn suite_defaults_keep_unnamed_settings() {
         let mut settings = Settings {
             control: "reno".into(),
             timestamps: false,
@@ -204,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn a_segment_is_as_long_as_device_and_socket_allow() {
+    fn segment_size_is_limited_by_device_and_socket() {
         let mut settings = Settings::default();
         assert_eq!(settings.segment(), 1460);
         settings.max_segment = Some(1000);
@@ -216,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn the_scale_is_that_of_the_largest_buffer() {
+    fn window_scale_follows_the_largest_buffer() {
         let mut settings = Settings::default();
         assert_eq!(settings.window_scale(), Some(7));
         settings.put(&Setting::SuiteDefaults).unwrap();

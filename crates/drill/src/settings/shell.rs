@@ -1,4 +1,4 @@
-//! The commands that scripts use, recognized by name.
+//! Recognition of the shell commands that scripts use.
 
 use engine::Span;
 
@@ -6,7 +6,7 @@ use super::Setting;
 use crate::syntax::Place;
 use crate::syntax::ast::Commands;
 
-/// Single commands, without comments, lines that go on put together.
+/// Splits a text of commands into single commands with their positions; removes comments and joins continued lines.
 pub fn each(commands: &Commands) -> Vec<(Place, String)> {
     let mut out = Vec::new();
     let mut pending: Option<(Place, String)> = None;
@@ -37,7 +37,7 @@ fn indent(line: &str) -> usize {
     line.chars().take_while(|c| c.is_whitespace()).count()
 }
 
-/// Words of a command; quotes keep blanks together.
+/// Splits a command into words; quotes keep white space.
 fn words(command: &str) -> Vec<String> {
     let mut out = vec![String::new()];
     let mut quote = None;
@@ -53,7 +53,7 @@ fn words(command: &str) -> Vec<String> {
     out
 }
 
-/// Without redirections such as `2>&1` and `> /dev/null`, which change nothing here. Where `echo` writes to matters.
+/// Removes redirections such as `2>&1` and `> /dev/null`, which have no effect here; the target of `echo` is kept.
 fn without_redirections(words: Vec<String>) -> Vec<String> {
     let echo = words.first().is_some_and(|program| program == "echo");
     let mut out = Vec::new();
@@ -61,7 +61,7 @@ fn without_redirections(words: Vec<String>) -> Vec<String> {
     while let Some(word) = words.next() {
         match word.trim_start_matches(|c: char| c == '&' || c.is_ascii_digit()).strip_prefix('>') {
             Some(_) if echo && !word.starts_with('2') => out.push(word),
-            // Its file is the next word.
+            // The file name is the next word.
             Some("" | ">") => drop(words.next()),
             Some(_) => {}
             None => out.push(word),
@@ -70,7 +70,7 @@ fn without_redirections(words: Vec<String>) -> Vec<String> {
     out
 }
 
-/// What a command sets. `Err` says what is not supported.
+/// Returns the settings that a command makes. `Err` names what is not supported.
 pub fn recognize(command: &str) -> Result<Vec<Setting>, String> {
     let words = without_redirections(words(command));
     let unsupported = || format!("the command `{command}`");
@@ -79,7 +79,7 @@ pub fn recognize(command: &str) -> Result<Vec<Setting>, String> {
     let name = program.rsplit('/').next().unwrap_or(program);
     Ok(match (name, &args[..]) {
         ("defaults.sh", _) => vec![Setting::SuiteDefaults],
-        // What a script has changed is gone with it.
+        // Settings end with the script, so there is nothing to restore.
         (name, _) if name.starts_with("sysctl_restore_") => Vec::new(),
         ("sysctl", args) => {
             args.iter().filter(|arg| !arg.starts_with('-')).map(|arg| assignment(arg)).collect::<Result<_, _>>()?
@@ -101,21 +101,21 @@ pub fn recognize(command: &str) -> Result<Vec<Setting>, String> {
         ("tc", ["qdisc", "add" | "replace", "dev", _, "root", "pfifo" | "pfifo_fast"]) => Vec::new(),
         ("tc", ["qdisc", "add" | "replace", "dev", _, "root", "fq", ..]) => vec![Setting::FairQueue],
         ("ip", ["tcp_metrics", "flush", ..]) => Vec::new(),
-        // Segments are never put together.
+        // Segments are never joined for offload.
         ("ethtool", ["-K", ..]) => Vec::new(),
         ("ip", ["route", "add" | "change" | "replace", args @ ..]) => vec![route(args).ok_or_else(unsupported)?],
         _ => return Err(unsupported()),
     })
 }
 
-/// `net.ipv4.tcp_x=1`, which may be written with slashes.
+/// Parses an assignment such as `net.ipv4.tcp_x=1`; slashes may replace dots.
 fn assignment(text: &str) -> Result<Setting, String> {
     let (name, value) = text.split_once('=').ok_or_else(|| format!("the parameter {text} without a value"))?;
     let value: Vec<String> = value.split_whitespace().map(worked_out).collect();
     Ok(Setting::Parameter { name: name.trim().replace('/', "."), value: value.join(" ") })
 }
 
-/// `$((32*1024*1024))` as the number it is; anything else as it is.
+/// Replaces a product such as `$((32*1024*1024))` by its value; returns any other word unchanged.
 fn worked_out(word: &str) -> String {
     let inner = word.strip_prefix("$((").and_then(|word| word.strip_suffix("))"));
     let product = inner.and_then(|inner| {
@@ -124,7 +124,7 @@ fn worked_out(word: &str) -> String {
     product.map_or_else(|| word.to_owned(), |product| product.to_string())
 }
 
-/// What a route says of its connections.
+/// Returns the setting that the arguments of `ip route` make; `None` if they are not supported.
 fn route(args: &[&str]) -> Option<Setting> {
     let (mut initial_window, mut rto_min, mut control) = (None, None, None);
     let mut args = args.iter().copied();
@@ -144,7 +144,7 @@ fn route(args: &[&str]) -> Option<Setting> {
     Some(Setting::Route { initial_window, rto_min, control })
 }
 
-/// `5ms`, `1s`, `200`: milliseconds if nothing else is said.
+/// Parses a duration such as `5ms` or `1s`; without a unit in milliseconds.
 fn span(text: &str) -> Option<Span> {
     let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let number: u64 = text[..digits].parse().ok()?;
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn the_commands_of_the_suites_are_understood() {
+    fn commands_of_the_public_suites_change_settings() {
         let settings = applied(
             "../../common/defaults.sh\n# of no concern: sysctl -q net.ipv4.tcp_sack=0\ntc qdisc replace dev tun0 root fq\n\
              sysctl -q net.ipv4.tcp_ecn=1  # fully enabled\nsysctl -e -q net/ipv4/tcp_min_tso_segs=4\n\
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_supported_says_where() {
+    fn unsupported_commands_are_reported_with_their_place() {
         for (text, line, column, what) in [
             ("reboot", 3, 2, "the command `reboot`"),
             ("defaults.sh\n  sysctl -q net.ipv4.tcp_ecn=3", 4, 3, "net.ipv4.tcp_ecn=3 (AccECN)"),

@@ -1,35 +1,35 @@
-//! Kernel parameters: what they set here.
+//! Kernel parameters and the settings that they change.
 
 use engine::Span;
 
 use super::{Ecn, Settings};
 use crate::meant::meant;
 
-/// Parameters that cannot matter to our end, and why.
+/// Parameters without effect on lasthop's TCP, with the reason.
 pub const WITHOUT_EFFECT: &[(&str, &str)] = &[
-    ("net.ipv4.tcp_fastopen", "Fast Open is not there"),
-    ("net.ipv4.tcp_fastopen_key", "Fast Open is not there"),
-    ("net.ipv4.tcp_fastopen_blackhole_timeout_sec", "Fast Open is not there"),
+    ("net.ipv4.tcp_fastopen", "Fast Open is not supported"),
+    ("net.ipv4.tcp_fastopen_key", "Fast Open is not supported"),
+    ("net.ipv4.tcp_fastopen_blackhole_timeout_sec", "Fast Open is not supported"),
     ("net.ipv4.tcp_syncookies", "the queue of a listener never overflows"),
-    ("net.ipv4.tcp_no_metrics_save", "no connection knows of earlier ones"),
-    ("net.ipv4.tcp_no_ssthresh_metrics_save", "no connection knows of earlier ones"),
+    ("net.ipv4.tcp_no_metrics_save", "no metrics are kept between connections"),
+    ("net.ipv4.tcp_no_ssthresh_metrics_save", "no metrics are kept between connections"),
     ("net.ipv4.tcp_fack", "Linux has ignored it since 4.15: RACK took its place"),
-    ("net.ipv4.tcp_tso_win_divisor", "segments are never put together for offload"),
-    ("net.ipv4.tcp_min_tso_segs", "segments are never put together for offload"),
-    ("net.ipv4.tcp_tso_rtt_log", "segments are never put together for offload"),
-    ("net.ipv4.tcp_autocorking", "a device that takes everything at once never holds data back"),
-    ("net.ipv4.tcp_limit_output_bytes", "a device that takes everything at once never holds data back"),
+    ("net.ipv4.tcp_tso_win_divisor", "segments are never joined for offload"),
+    ("net.ipv4.tcp_min_tso_segs", "segments are never joined for offload"),
+    ("net.ipv4.tcp_tso_rtt_log", "segments are never joined for offload"),
+    ("net.ipv4.tcp_autocorking", "the device has no queue"),
+    ("net.ipv4.tcp_limit_output_bytes", "the device has no queue"),
     ("net.ipv4.tcp_pacing_ss_ratio", "only controls that pace are paced"),
     ("net.ipv4.tcp_pacing_ca_ratio", "only controls that pace are paced"),
-    ("net.ipv4.tcp_notsent_lowat", "the send buffer has no end"),
-    ("net.ipv4.tcp_moderate_rcvbuf", "the receive buffer is what its first size and the application make it"),
+    ("net.ipv4.tcp_notsent_lowat", "the send buffer is unlimited"),
+    ("net.ipv4.tcp_moderate_rcvbuf", "the receive buffer is not tuned automatically"),
     ("net.ipv4.tcp_max_syn_backlog", "the queue of a listener never overflows"),
     ("net.core.somaxconn", "the queue of a listener never overflows"),
     ("net.ipv4.ip_local_port_range", "ports are not compared"),
-    ("net.mptcp.enabled", "Multipath TCP is not there"),
+    ("net.mptcp.enabled", "Multipath TCP is not supported"),
 ];
 
-/// Those of `net.ipv4` that can.
+/// Parameters of `net.ipv4` with an effect.
 const WITH_EFFECT: [&str; 18] = [
     "tcp_congestion_control",
     "tcp_sack",
@@ -51,7 +51,7 @@ const WITH_EFFECT: [&str; 18] = [
     "tcp_rto_min_us",
 ];
 
-/// Sets parameter `name`, with dots, to `value`. `Err` says what is not supported.
+/// Sets the parameter `name`, written with dots, to `value`. `Err` names what is not supported.
 pub(super) fn set(settings: &mut Settings, name: &str, value: &str) -> Result<(), String> {
     if WITHOUT_EFFECT.iter().any(|(known, _)| *known == name) {
         return Ok(());
@@ -64,7 +64,7 @@ pub(super) fn set(settings: &mut Settings, name: &str, value: &str) -> Result<()
         _ => Err(unsupported()),
     };
     let small = || number(value).and_then(|number| u32::try_from(number).map_err(|_| unsupported()));
-    // The last two of three numbers; the first is a floor under memory pressure, which there is not.
+    // The first of the three numbers applies under memory pressure, which does not occur.
     let memory = || {
         let numbers: Vec<u64> = value.split_whitespace().map(number).collect::<Result<_, _>>()?;
         match numbers[..] {
@@ -76,7 +76,7 @@ pub(super) fn set(settings: &mut Settings, name: &str, value: &str) -> Result<()
         "tcp_congestion_control" => settings.control = value.to_owned(),
         "tcp_sack" => settings.sack = flag()?,
         "tcp_dsack" => settings.duplicate_sack = flag()?,
-        // 2 only leaves out a random offset.
+        // 2 differs from 1 only in the random offset.
         "tcp_timestamps" => settings.timestamps = value != "0" && (value == "2" || flag()?),
         "tcp_window_scaling" => settings.window_scaling = flag()?,
         "tcp_ecn" => {
@@ -114,7 +114,7 @@ pub(super) fn set(settings: &mut Settings, name: &str, value: &str) -> Result<()
     Ok(())
 }
 
-/// Sets parameter `name` of the kernel's module for CUBIC.
+/// Sets parameter `name` of the kernel module of CUBIC.
 pub(super) fn set_cubic(settings: &mut Settings, name: &str, value: &str) -> Result<(), String> {
     match (name, value) {
         ("hystart", "0" | "1") => settings.hystart = value == "1",
@@ -129,7 +129,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parameters_with_effect_are_known() {
+    fn parameters_with_effect_are_recognized() {
         for name in WITH_EFFECT {
             let refused = set(&mut Settings::default(), &format!("net.ipv4.{name}"), "?").err();
             assert!(refused.is_none_or(|what| !what.starts_with("the parameter")), "{name}");

@@ -5,73 +5,73 @@ use engine::{Span, Time};
 use crate::code::Program;
 use crate::place::Place;
 
-/// A whole script.
+/// A parsed script.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Script {
-    /// `--name=value` in its head.
+    /// Options `--name=value` at the head of the script.
     pub options: Vec<HeadOption>,
     /// Commands before the first event.
     pub setup: Vec<Commands>,
-    /// The inputs and the expected outputs, in this order.
+    /// Injected packets, system calls, and expected packets, in script order.
     pub events: Vec<Event>,
-    /// Commands behind the last event.
+    /// Commands after the last event.
     pub cleanup: Vec<Commands>,
 }
 
-/// An option in a script's head.
+/// An option at the head of a script.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct HeadOption {
-    /// Where.
+    /// Position of the option in the script.
     pub place: Place,
-    /// Its name, without dashes.
+    /// Name, without dashes.
     pub name: String,
-    /// The text behind `=`.
+    /// Text after `=`; `None` without `=`.
     pub value: Option<String>,
 }
 
-/// Commands for a shell.
+/// Shell commands between backticks.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Commands {
-    /// Where the text begins.
+    /// Position of the text in the script.
     pub place: Place,
     /// The text between the backticks.
     pub text: String,
 }
 
-/// One line of a script.
+/// An event: a line of a script with a time and an action.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Event {
-    /// Where it begins.
+    /// Position of the event in the script.
     pub place: Place,
-    /// When.
+    /// Time of the event.
     pub when: When,
-    /// Where what happens begins, behind the time.
+    /// Position of the action, after the time.
     pub action_place: Place,
-    /// What.
+    /// The action.
     pub action: Action,
 }
 
-/// When an event is.
+/// Time of an event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum When {
-    /// A time relative to the script's beginning.
+    /// At a time since the start of the script.
     At(Time),
-    /// A time relative to the event before.
+    /// At a time since the previous event.
     After(Span),
     /// Between two times.
     Between(Time, Time),
-    /// Between two spans after the event before.
+    /// Between two times since the previous event.
     AfterBetween(Span, Span),
-    /// `*`: whenever it is.
+    /// `*`: at any time.
     Any,
 }
 
-/// The kind of an event.
+/// Action of an event.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Action {
-    /// `<`: this packet comes in.
+    /// `<`: the script injects this packet.
     Inject(Packet),
-    /// `>`: this packet must go out.
+    /// `>`: the host under test must send this packet.
     Expect(Packet),
     /// A system call.
     Call(Call),
@@ -86,16 +86,16 @@ pub enum Action {
 pub enum Packet {
     /// A TCP segment.
     Tcp(Tcp),
-    /// ICMP or UDP, as written.
+    /// Another packet, such as ICMP or UDP, as written; not supported.
     Other(String),
 }
 
-/// A TCP segment as scripts write it.
+/// A TCP segment in packetdrill notation.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Tcp {
-    /// The marks of its IP header.
+    /// IP header fields that the script states.
     pub ip: Vec<IpMark>,
-    /// Letters of its flags: `S`, `F`, `R`, `P`, `.` (ACK), `E`, `W`, `U`; none is written `-`.
+    /// Letters of the flags: `S`, `F`, `R`, `P`, `.` (ACK), `E`, `W`, `U`; printed as `-` if empty.
     pub flags: String,
     /// First sequence number.
     pub seq: u32,
@@ -103,15 +103,15 @@ pub struct Tcp {
     pub len: u32,
     /// Acknowledgment number.
     pub ack: Option<u32>,
-    /// The window as it stands in the header.
+    /// Window field of the header, unscaled.
     pub window: Option<u32>,
     /// The urgent pointer.
     pub urgent: Option<u32>,
-    /// Its options; `None` for `<...>`, whatever they are.
+    /// TCP options; `None` for `<...>`, which matches any.
     pub options: Option<Vec<Opt>>,
 }
 
-/// Something about the IP header.
+/// An IP header field.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum IpMark {
     /// Not ECN-capable.
@@ -122,9 +122,9 @@ pub enum IpMark {
     Ect1,
     /// ECT(0) or ECT(1).
     Ect01,
-    /// Congestion was met.
+    /// CE: congestion experienced.
     Ce,
-    /// The octet with DSCP and ECN.
+    /// TOS octet with DSCP and ECN.
     Tos(u32),
     /// Time to live.
     Ttl(u32),
@@ -154,35 +154,36 @@ pub enum Opt {
     Nop,
     /// End of options.
     Eol,
-    /// One that is not modelled, as written.
+    /// An unsupported option, as written.
     Other(String),
 }
 
 /// A system call.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Call {
-    /// If it blocks: when it must return, after the beginning or after the event before, as its start.
+    /// Time at which a blocking call must return, relative to the same origin as the event's time; `None` for a call
+    /// that does not block.
     pub returns: Option<Span>,
-    /// Its name.
+    /// Name of the system call.
     pub name: String,
-    /// Its arguments.
+    /// Arguments.
     pub args: Vec<Expr>,
     /// The expected result.
     pub result: Expr,
-    /// The name of the error it must fail with.
+    /// Name of the errno with which the call must fail.
     pub errno: Option<String>,
 }
 
 /// A value in a system call.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Expr {
-    /// `...`: whatever it is.
+    /// `...`: any value.
     Any,
     /// A number.
     Number(i64),
-    /// A number with decimals, as written.
+    /// A decimal fraction, as written.
     Decimal(String),
-    /// A text in quotes.
+    /// A string in quotes.
     Text(String),
     /// A name such as `SOL_TCP`.
     Name(String),
@@ -199,19 +200,19 @@ pub enum Expr {
 /// A member of a record.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Field {
-    /// Its name, if it has one, and the expression in parentheses behind it.
+    /// Name of the member and the expression in parentheses after it; `None` for a positional member.
     pub name: Option<(String, Option<Expr>)>,
-    /// Its value.
+    /// Value of the member.
     pub value: Expr,
 }
 
-/// Assertions: a program in a small part of Python.
+/// Assertions in a subset of Python.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Code {
-    /// Where the text begins.
+    /// Position of the text in the script.
     pub place: Place,
-    /// As written.
+    /// Source text.
     pub text: String,
-    /// As understood.
+    /// The parsed statements.
     pub program: Program,
 }

@@ -1,15 +1,15 @@
-//! Values in system calls.
+//! Values in the arguments of system calls.
 
 use super::SyntaxError;
 use super::ast::{Expr, Field};
 use super::parser::{Parser, integer};
 use super::token::Token;
 
-/// So deep values may stand in each other, so that no stack overflows.
+/// Maximum nesting depth of values; it bounds the recursion.
 const DEEPEST: usize = 64;
 
 impl Parser<'_> {
-    /// Values between commas, up to and with `close`.
+    /// Parses values separated by commas, up to and including `close`.
     pub(super) fn exprs(&mut self, close: char) -> Result<Vec<Expr>, SyntaxError> {
         let mut all = Vec::new();
         while !self.accept(Token::Sign(close)) {
@@ -62,7 +62,7 @@ impl Parser<'_> {
         })
     }
 
-    /// The rest of a record, behind its `{`.
+    /// Parses the rest of a record after its `{`.
     fn record(&mut self) -> Result<Expr, SyntaxError> {
         let mut fields = Vec::new();
         while !self.accept(Token::Sign('}')) {
@@ -82,7 +82,7 @@ impl Parser<'_> {
         }
         let name = match value {
             Expr::Name(name) => (name, None),
-            // `msg_iov(2) = ...`: how many there are.
+            // In `msg_iov(2) = ...` the parentheses hold the number of elements.
             Expr::Apply(name, mut args) if args.len() == 1 => (name, args.pop()),
             _ => {
                 return Err(SyntaxError {

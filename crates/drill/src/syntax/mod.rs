@@ -1,7 +1,7 @@
-//! Google's packetdrill language: its text, and what the text says.
+//! The language of Google's packetdrill: parser, syntax tree and printer.
 //!
-//! Source: the language as its public scripts use it. Written from what scripts say and how they behave, not from
-//! packetdrill's own parser.
+//! Source: the language as its public scripts use it. Derived from scripts and their behaviour, not from packetdrill's
+//! own parser.
 
 pub mod ast;
 mod expr;
@@ -16,10 +16,10 @@ pub use crate::place::Place;
 pub use ast::Script;
 pub use parser::parse;
 
-/// Why a text is not a script.
+/// A syntax error of a script.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SyntaxError {
-    /// Where.
+    /// Position in the script.
     pub place: Place,
     /// The text found.
     pub found: String,

@@ -1,4 +1,4 @@
-//! Packets.
+//! Packets of a script.
 
 use super::SyntaxError;
 use super::ast::{IpMark, Opt, Packet, Tcp};
@@ -7,10 +7,10 @@ use super::token::Token;
 
 const U32: u64 = u32::MAX as u64;
 
-/// Why nothing may be left open.
-const MADE: &str = "of a packet that comes in, which is made as it is said";
+/// Part of an error message: the properties of an injected packet must be complete.
+const MADE: &str = "of an injected packet, which must be complete";
 
-/// The letters that flags are written with.
+/// Letters of the TCP flags except ACK.
 const FLAGS: &str = "FSRPEWU";
 
 impl Parser<'_> {
@@ -20,7 +20,7 @@ impl Parser<'_> {
         if self.beyond() { Ok(Packet::Other(self.rest_of_event(from))) } else { Ok(Packet::Tcp(self.tcp(ip, way)?)) }
     }
 
-    /// The marks in `[...]` in front of the flags.
+    /// Parses the IP header fields in `[...]` in front of the flags.
     fn ip_marks(&mut self, way: Way) -> Result<Vec<IpMark>, SyntaxError> {
         let mut marks = Vec::new();
         loop {
@@ -65,7 +65,7 @@ impl Parser<'_> {
         Ok(tcp)
     }
 
-    /// Letters and a dot for ACK, or `-` for none.
+    /// Parses TCP flags: letters, with a dot for ACK, or `-` for no flags.
     fn flags(&mut self) -> Result<String, SyntaxError> {
         let wrong = || self.wrong(format!("TCP flags: letters of {FLAGS}, `.` for ACK, or `-` for none"));
         if self.peek() == Token::Sign('-') {
@@ -86,7 +86,7 @@ impl Parser<'_> {
         Ok(flags)
     }
 
-    /// `1:1001(1000)` as where it begins and how long it is.
+    /// Parses a sequence range such as `1:1001(1000)`; returns its first sequence number and its length in bytes.
     fn range(&mut self) -> Result<(u32, u32), SyntaxError> {
         let from = self.whole("a sequence number, as in `1:1001(1000)`", U32)? as u32;
         self.sign(':')?;
@@ -106,7 +106,7 @@ impl Parser<'_> {
         Ok((from, len))
     }
 
-    /// Options behind their `<`; `None` for any.
+    /// Parses the options after `<`; returns `None` for `<...>`, which matches any.
     fn options(&mut self, way: Way) -> Result<Option<Vec<Opt>>, SyntaxError> {
         if way == Way::In && self.peek() == Token::Ellipsis {
             return Err(self.wrong(format!("options {MADE}")));
@@ -169,8 +169,9 @@ impl Parser<'_> {
         if self.accept(Token::Word(name)) { Ok(()) } else { Err(self.wrong(format!("`{name}`"))) }
     }
 
-    /// Whether a packet begins here that the language has and we have not: ICMP, UDP, encapsulation, ports in front of
-    /// the flags, flags of AccECN (RFC 9768), which are `A` and counts from 0 to 7. It is not looked into.
+    /// Returns true if the next packet is of a kind that packetdrill supports but this crate does not: ICMP, UDP,
+    /// encapsulation, ports before the flags, or flags of AccECN (RFC 9768), which are `A` and counts from 0 to 7. Such
+    /// a packet is not parsed.
     fn beyond(&self) -> bool {
         match self.peek() {
             Token::Word("icmp" | "udp" | "gre" | "ipv4" | "ipv6" | "mpls") => true,

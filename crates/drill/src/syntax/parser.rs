@@ -1,4 +1,4 @@
-//! From pieces to a script: head, events, times, calls.
+//! Parser of scripts: head, events, times, system calls.
 
 use engine::time::NANOS_PER_SEC;
 use engine::{Span, Time};
@@ -9,34 +9,34 @@ use super::token::{Piece, Token, pieces};
 use crate::code;
 use crate::place::Place;
 
-/// Which way a packet goes. One that comes in is made as it is said, so nothing about it may be left open.
+/// Direction of a packet. An injected packet must be complete, without `...` or alternatives.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Way {
-    /// `<`
+    /// `<`: injected by the script.
     In,
-    /// `>`
+    /// `>`: sent by the host under test.
     Out,
 }
 
-/// Reads a script.
+/// Parses a script.
 pub fn parse(text: &str) -> Result<Script, SyntaxError> {
     let pieces = pieces(text)?;
     Parser { text, pieces: &pieces, at: 0, depth: 0 }.script()
 }
 
-/// The pieces, and how far they are read.
+/// The tokens of a script and the position of the next one.
 pub(super) struct Parser<'a> {
     text: &'a str,
     pieces: &'a [Piece<'a>],
     at: usize,
-    /// Values around the one that is read.
+    /// Nesting depth of the current value.
     pub(super) depth: usize,
 }
 
-/// Options of the head that are numbers.
+/// Head options with an integer value.
 const NUMBERS: [&str; 3] = ["tolerance_usecs", "tcp_ts_tick_usecs", "mtu"];
 
-/// The expected beginning of an event, for messages.
+/// Expected beginning of an event, for error messages.
 const TIME: &str = "a time such as `0`, `+.1` or `*`";
 
 impl<'a> Parser<'a> {
@@ -44,7 +44,7 @@ impl<'a> Parser<'a> {
         self.pieces[self.at].token
     }
 
-    /// The piece behind the next.
+    /// Returns the token after the next.
     pub(super) fn peek_behind(&self) -> Token<'a> {
         self.pieces.get(self.at + 1).map_or(Token::End, |piece| piece.token)
     }
@@ -53,7 +53,7 @@ impl<'a> Parser<'a> {
         self.pieces[self.at].place
     }
 
-    /// The piece, which is then behind us. The end stays where it is.
+    /// Takes the next token; at the end of the script, the end token is returned each time.
     pub(super) fn take(&mut self) -> Token<'a> {
         let token = self.peek();
         if token != Token::End {
@@ -62,7 +62,7 @@ impl<'a> Parser<'a> {
         token
     }
 
-    /// Whether `token` comes next; if so, it is behind us.
+    /// Takes the next token if it is `token`; returns true if it was.
     pub(super) fn accept(&mut self, token: Token<'_>) -> bool {
         let here = self.peek() == token;
         if here {
@@ -85,12 +85,12 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The error that the next token is not the expected one.
+    /// Returns the error for a next token that is not the expected one.
     pub(super) fn wrong(&self, expected: impl Into<String>) -> SyntaxError {
         SyntaxError { place: self.place(), found: self.peek().shown(), expected: expected.into(), hint: None }
     }
 
-    /// A whole number, 0 to `most`.
+    /// Parses an integer from 0 to `most`.
     pub(super) fn whole(&mut self, what: &str, most: u64) -> Result<u64, SyntaxError> {
         let Token::Number(text) = self.peek() else { return Err(self.wrong(what)) };
         let number = integer(text).and_then(|number| u64::try_from(number).ok()).filter(|number| *number <= most);
@@ -99,12 +99,13 @@ impl<'a> Parser<'a> {
         Ok(number)
     }
 
-    /// The byte of the script that we are at.
+    /// Returns the byte offset of the next token in the script.
     pub(super) fn at(&self) -> usize {
         self.pieces[self.at].bytes.0
     }
 
-    /// Everything up to the next event, which begins a line with its time: what is written from byte `from` on.
+    /// Takes the rest of the current event, up to the next line that begins with a time; returns the text from byte
+    /// `from` on.
     pub(super) fn rest_of_event(&mut self, from: usize) -> String {
         let (mut to, mut line) = (self.at(), self.place().line);
         let begins = |token| matches!(token, Token::Number(_) | Token::Sign('+' | '*') | Token::Commands(_));
@@ -174,7 +175,7 @@ impl<'a> Parser<'a> {
             return Err(SyntaxError {
                 place: action_place,
                 found,
-                expected: "`>` behind `*` or a range of times: what the script does itself has one time".into(),
+                expected: "`>` behind `*` or a range of times: calls and injected packets have one time".into(),
                 hint: None,
             });
         }
@@ -215,7 +216,7 @@ impl<'a> Parser<'a> {
         })
     }
 
-    /// Seconds as a decimal number, exactly.
+    /// Parses a decimal number of seconds, exact to a nanosecond.
     fn seconds(&mut self, expected: &str) -> Result<Span, SyntaxError> {
         let Token::Number(text) = self.peek() else { return Err(self.wrong(expected)) };
         let span = nanoseconds(text).ok_or_else(|| self.wrong(format!("{expected}, to a nanosecond at most")))?;
@@ -257,14 +258,14 @@ impl<'a> Parser<'a> {
         self.sign('=')?;
         let result = self.expr()?;
         let errno = match self.peek() {
-            // Any other word would be an event without a time.
+            // A word without a leading `E` is the next event with its time missing.
             Token::Word(errno) if errno.starts_with('E') => {
                 self.take();
                 Some(errno.to_owned())
             }
             _ => None,
         };
-        // The name of the error, for readers.
+        // Skip the description of the error.
         if self.accept(Token::Sign('(')) {
             while !self.accept(Token::Sign(')')) {
                 if self.peek() == Token::End {
@@ -277,7 +278,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// A number with `0x` or without.
+/// Parses an integer, decimal or with the prefix `0x`.
 pub(super) fn integer(text: &str) -> Option<i64> {
     let (sign, digits) = match text.strip_prefix('-') {
         Some(digits) => (-1, digits),
@@ -290,7 +291,8 @@ pub(super) fn integer(text: &str) -> Option<i64> {
     value.ok().map(|value| sign * value)
 }
 
-/// `.005` and its like as nanoseconds; `None` for a negative, too long or too fine number.
+/// Parses a decimal number of seconds such as `.005`; `None` for a number that is negative, too large, or finer than a
+/// nanosecond.
 fn nanoseconds(text: &str) -> Option<Span> {
     let (whole, decimals) = text.split_once('.').unwrap_or((text, ""));
     if decimals.len() > 9 || text.starts_with('-') {

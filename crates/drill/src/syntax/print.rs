@@ -1,4 +1,4 @@
-//! Scripts as text again, in one form.
+//! Prints scripts in a canonical form.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -43,7 +43,7 @@ impl Display for Event {
     }
 }
 
-/// Seconds, as scripts write them.
+/// Converts a span for printing as seconds.
 fn seconds(span: Span) -> Time {
     Time::ZERO + span
 }

@@ -1,22 +1,22 @@
-//! A script as words, numbers and signs, each with its place.
+//! Tokens of a script.
 
 use super::SyntaxError;
 use crate::place::Place;
 
-/// One piece of a script.
+/// A token of a script.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Token<'a> {
-    /// Letters, digits and underscores, not beginning with a digit.
+    /// Letters, digits and underscores, beginning with no digit.
     Word(&'a str),
-    /// A number as it is written: `10`, `-1`, `.005`, `0x7f`.
+    /// A number as written: `10`, `-1`, `.005`, `0x7f`.
     Number(&'a str),
-    /// Four numbers between dots.
+    /// An IPv4 address in dotted notation.
     Address(&'a str),
-    /// An option of the script's head: `--name` or `--name=value`.
+    /// An option at the head of a script: `--name` or `--name=value`.
     Option(&'a str),
     /// Text between double quotes.
     Text(&'a str),
-    /// Text between backticks: commands for a shell.
+    /// Text between backticks: shell commands.
     Commands(&'a str),
     /// Text between `%{` and `}%`: assertions.
     Code(&'a str),
@@ -24,12 +24,12 @@ pub enum Token<'a> {
     Ellipsis,
     /// Any other character.
     Sign(char),
-    /// The script ends here.
+    /// End of the script.
     End,
 }
 
 impl Token<'_> {
-    /// How a message calls it.
+    /// Returns the token's description for error messages.
     pub fn shown(&self) -> String {
         match self {
             Token::Word(text) | Token::Number(text) | Token::Address(text) | Token::Option(text) => format!("`{text}`"),
@@ -43,18 +43,18 @@ impl Token<'_> {
     }
 }
 
-/// A piece and where it begins; for commands and assertions, where their text begins.
+/// A token with its position; for commands and assertions, the position of their text.
 #[derive(Clone, Copy, Debug)]
 pub struct Piece<'a> {
-    /// The token.
+    /// The token itself.
     pub token: Token<'a>,
-    /// Where.
+    /// Position in the script.
     pub place: Place,
-    /// The bytes of the script that it takes.
+    /// Start and end of the token, as byte offsets in the script.
     pub bytes: (usize, usize),
 }
 
-/// Cuts `text` into pieces; the last one is [`Token::End`].
+/// Splits `text` into tokens; the last one is [`Token::End`].
 pub fn pieces(text: &str) -> Result<Vec<Piece<'_>>, SyntaxError> {
     let mut reader = Reader { text, at: 0, place: Place { line: 1, column: 1 } };
     let mut out = Vec::new();
@@ -114,7 +114,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Bytes up to and with `mark`, looked for `from` bytes ahead.
+    /// Returns the number of bytes up to and including `mark`, searched from offset `from` on.
     fn end_of(&self, mark: &str, from: usize, what: &str) -> Result<usize, SyntaxError> {
         let found = self.rest()[from..].find(mark).map(|at| from + at + mark.len());
         found.ok_or_else(|| SyntaxError {
@@ -125,7 +125,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// The text between `open` characters and `mark`; the place becomes that of the text.
+    /// Returns the text after `open` bytes up to `mark`, with the position of the text.
     fn quoted(&mut self, open: usize, mark: &str, what: &str) -> Result<(&'a str, Place), SyntaxError> {
         let end = self.end_of(mark, open, what)?;
         self.advance(open);
@@ -172,7 +172,7 @@ impl<'a> Reader<'a> {
         Ok((token, place))
     }
 
-    /// A number that begins behind `sign` bytes, or an address.
+    /// Parses a number whose digits begin after `sign` bytes, or an IPv4 address.
     fn number(&mut self, sign: usize) -> Token<'a> {
         let rest = self.rest();
         let digits = |from: usize| rest[from..].find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len() - from);
@@ -182,7 +182,7 @@ impl<'a> Reader<'a> {
         }
         let mut end = sign + digits(sign);
         let mut dots = 0;
-        // A dot belongs to the number if a digit follows: in `0...0.010` it does not.
+        // A dot is part of a number only if a digit follows: `0...0.010` is a number, an ellipsis and a number.
         while rest[end..].starts_with('.') && rest[end + 1..].starts_with(|c: char| c.is_ascii_digit()) && dots < 3 {
             end += 1 + digits(end + 1);
             dots += 1;
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn dots_go_where_they_belong() {
+    fn dots_are_split_between_numbers_and_ellipses() {
         use Token::{Ellipsis, End, Number, Sign, Word};
         let plus = Sign('+');
         assert_eq!(tokens("+.01...0.011"), [plus, Number(".01"), Ellipsis, Number("0.011"), End]);
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn what_never_ends_is_named_where_it_begins() {
+    fn unterminated_text_is_reported_at_its_beginning() {
         for (text, column) in [("  `sysctl", 3), ("%{ assert", 1), ("a \"b", 3), ("/* x", 1)] {
             assert_eq!(pieces(text).unwrap_err().place, Place { line: 1, column }, "{text}");
         }

@@ -1,4 +1,4 @@
-//! An end without congestion control, for tests of the runner: what they expect must not change with our TCP.
+//! A minimal end without congestion control for tests of the runner, independent of changes to lasthop's TCP.
 #![allow(dead_code, reason = "each test file uses some of it")]
 
 use drill::code::Value;
@@ -8,17 +8,17 @@ use drill::settings::Settings;
 use engine::{Span, Time};
 use wire::{Ecn, Flags, Options, Segment, SeqNum};
 
-/// The retransmission timeout, which does not double.
+/// Retransmission timeout, without exponential back-off.
 const TIMEOUT: Span = Span::from_secs(1);
 
-/// Sends all it has in segments of the other end's MSS, acknowledges at once, and sends everything unacknowledged again
-/// one second after it was sent.
+/// Sends all its data in segments of the peer's MSS, acknowledges at once, and retransmits all unacknowledged data one
+/// second after its transmission.
 pub struct Plain {
     ports: Ports,
     options: Options,
     role: Role,
     failure: Option<Failure>,
-    /// Sequence numbers from the initial ones on.
+    /// Initial sequence number; the following numbers are relative to it.
     iss: SeqNum,
     una: u32,
     nxt: u32,
@@ -81,7 +81,7 @@ impl Plain {
         }
     }
 
-    /// The sequence number behind everything there is to send.
+    /// Returns the sequence number after all data and the FIN.
     fn end(&self) -> u32 {
         1 + self.written + u32::from(self.fin_wanted)
     }
@@ -206,7 +206,7 @@ impl End for Plain {
     }
 }
 
-/// Runs a script that must be one.
+/// Runs `text`, which must be a valid script.
 pub fn report(text: &str) -> Report {
     let script = drill::parse(text).unwrap_or_else(|error| panic!("{error}"));
     drill::run(&script, None, &open)
