@@ -1,6 +1,6 @@
-//! Bytes as a packetdrill script: read, and run against our end of TCP.
+//! Fuzz input: bytes as a packetdrill script, parsed and run against lasthop's TCP.
 
-/// Takes any bytes. Panics are findings.
+/// Runs an arbitrary input; a panic is a finding.
 pub fn take(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     if text.len() > 4 << 10 {

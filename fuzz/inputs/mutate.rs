@@ -1,9 +1,9 @@
-//! Changes of inputs by a seed: what tests do where no fuzzer is installed.
+//! Pseudo-random mutation of inputs, for tests without a fuzzer.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Numbers and signs at the edges of what is accepted, in all languages of the inputs.
+/// Numbers and tokens at the limits of valid values, in all input languages.
 const PIECES: [&[u8]; 20] = [
     b"0",
     b"1",
@@ -27,7 +27,7 @@ const PIECES: [&[u8]; 20] = [
     b"\xc3\xbc",
 ];
 
-/// Numbers in sequence (SplitMix64).
+/// Pseudo-random number generator (SplitMix64).
 pub struct Draws(pub u64);
 
 impl Draws {
@@ -38,13 +38,13 @@ impl Draws {
         mixed ^ mixed >> 31
     }
 
-    /// Less than `end`, and 0 if that is 0.
+    /// Returns a number below `end`, or 0 if `end` is 0.
     fn below(&mut self, end: usize) -> usize {
         (self.next() % end.max(1) as u64) as usize
     }
 }
 
-/// `input` with one to four changes; parts of `other` may get into it.
+/// Returns `input` with one to four changes, some of which copy parts of `other`.
 pub fn mutated(input: &[u8], other: &[u8], draws: &mut Draws) -> Vec<u8> {
     let mut bytes = input.to_vec();
     for _ in 0..=draws.below(4) {
@@ -77,14 +77,14 @@ pub fn mutated(input: &[u8], other: &[u8], draws: &mut Draws) -> Vec<u8> {
     bytes
 }
 
-/// The next digits from `at` on; an empty range if there are none.
-fn number_behind(bytes: &[u8], at: usize) -> std::ops::Range<usize> {
+/// Returns the range of the first digits from `at` on; an empty range if there are none.
+fn next_number(bytes: &[u8], at: usize) -> std::ops::Range<usize> {
     let digit = |byte: &u8| byte.is_ascii_digit();
     let start = bytes[at..].iter().position(digit).map_or(at, |ahead| at + ahead);
     start..start + bytes[start..].iter().take_while(|byte| digit(byte)).count()
 }
 
-/// What the files of `folder` whose names end in `ending` hold, by name.
+/// Returns the files of `folder` whose names end in `ending`, with their contents, sorted by name.
 pub fn files(folder: &Path, ending: &str) -> Vec<(PathBuf, Vec<u8>)> {
     let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
     let mut files: Vec<PathBuf> = entries.map(|entry| entry.expect("a file").path()).collect();
@@ -93,8 +93,8 @@ pub fn files(folder: &Path, ending: &str) -> Vec<(PathBuf, Vec<u8>)> {
     files.into_iter().map(|file| (file.clone(), fs::read(file).expect("a file can be read"))).collect()
 }
 
-/// Gives `take` every input, and then as many changed ones; the same each time. The name of an input that makes it panic is in the
-/// message, and the changed input that does is written beside the test's other files.
+/// Passes every input to `take`, then `changed` mutated ones, the same in each run. If `take` panics, the message names
+/// the input, and a mutated one is written to the test's temporary directory.
 pub fn replay(inputs: &[(PathBuf, Vec<u8>)], changed: usize, take: impl Fn(&[u8]) + std::panic::RefUnwindSafe) {
     assert!(!inputs.is_empty(), "no inputs");
     let attempt = |name: &str, bytes: &[u8]| {

@@ -1,9 +1,10 @@
-//! Bytes as a recording of a link, of which kind the first one says: opportunities, a table over time, or when the air switches.
+//! Fuzz input: bytes as a recording of a link. The first byte selects the kind: delivery trace, link trace, or times of
+//! channel changes.
 
 use scenario::goel1997::trace_file;
 use scenario::recordings::Read;
 
-/// Takes any bytes. Panics are findings.
+/// Runs an arbitrary input; a panic is a finding.
 pub fn take(bytes: &[u8]) {
     let Some((kind, bytes)) = bytes.split_first() else { return };
     let text = String::from_utf8_lossy(bytes);

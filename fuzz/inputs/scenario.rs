@@ -1,22 +1,22 @@
-//! Bytes as a TOML scenario: read, checked, written back, and its network run for a moment.
-#![allow(dead_code, reason = "goel1997 uses a part of it")]
+//! Fuzz input: bytes as a TOML scenario, parsed, checked, written back, and its network run briefly.
+#![allow(dead_code, reason = "the goel1997 target uses only some functions")]
 
 use lab::load::{self, Loaded, Overrides, to_toml};
 use scenario::Document;
 use scenario::problem::Problem;
 use sim::{NullSink, World};
 
-/// Larger inputs say nothing new and take longer.
-const LONGEST: usize = 16 << 10;
+/// Maximum input size in bytes; larger inputs only take longer.
+const MAX_SIZE: usize = 16 << 10;
 
-/// Takes any bytes. Panics are findings.
+/// Runs an arbitrary input; a panic is a finding.
 pub fn take(bytes: &[u8]) {
-    if bytes.len() <= LONGEST && !names_a_device(bytes) {
+    if bytes.len() <= MAX_SIZE && !names_a_device(bytes) {
         of_file("fuzzed/input.toml", bytes);
     }
 }
 
-/// The same for any file name: its ending decides about the language.
+/// Runs an arbitrary input under a file name, whose ending selects the language.
 pub fn of_file(file: &str, bytes: &[u8]) {
     let source = load::of_text("input".into(), file.into(), bytes, &Overrides::default());
     match source.and_then(|source| source.resolve(&source.document)) {
@@ -28,7 +28,8 @@ pub fn of_file(file: &str, bytes: &[u8]) {
     }
 }
 
-/// Recordings are read from the files that a scenario names, and some files never end.
+/// Returns true if the input may name a device file: a scenario's recordings are read from files, and reading a device
+/// may never end.
 pub fn names_a_device(bytes: &[u8]) -> bool {
     ["/dev", "/proc", "/sys", "\\u", "\\x", "\\U"]
         .iter()
@@ -45,7 +46,7 @@ fn runs(loaded: &Loaded) {
     let text = to_toml(&loaded.scenario);
     let again = Document::parse("again.toml", text.as_bytes()).map(|document| document.read());
     let again = again.expect("what is written is TOML").expect("and a scenario");
-    // The texts: a setting may be NaN, which is not what it is.
+    // Compare the texts, not the values: a setting may be NaN, which does not equal itself.
     assert_eq!(to_toml(&again), text);
     let network = &loaded.network;
     if network.nodes.len().max(network.links.len()).max(network.flows.len()) <= 64 {

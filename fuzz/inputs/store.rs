@@ -1,4 +1,5 @@
-//! Bytes as what a store holds. The first one says what the others are: the summary of a run, or what is wrong with the file.
+//! Fuzz input: bytes as the contents of a store. The first byte selects whether the rest is the summary of a run or a
+//! corruption of the file.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -24,7 +25,7 @@ replications = 2
 compare = { "flows.down.tcp.variant" = ["reno", "newreno"] }
 "#;
 
-/// Takes any bytes. Panics are findings.
+/// Runs an arbitrary input; a panic is a finding.
 pub fn take(bytes: &[u8]) {
     let Some((kind, bytes)) = bytes.split_first() else { return };
     let file = Scratch::new();
@@ -48,7 +49,7 @@ pub fn take(bytes: &[u8]) {
     }
 }
 
-/// A store with a sweep, one run of which has `summary`.
+/// Creates a store with a sweep, of which one run has `summary`.
 fn written(path: &Path, summary: &str) {
     let source = load::of_text("sweep".into(), "sweep.toml".into(), SWEEP.as_bytes(), &Overrides::default());
     let plan = Plan::of(&source.expect("a scenario")).expect("a sweep");
@@ -59,7 +60,7 @@ fn written(path: &Path, summary: &str) {
     }
 }
 
-/// The file of a store as it should be.
+/// Returns the file of a valid store.
 fn template() -> &'static [u8] {
     static FILE: OnceLock<Vec<u8>> = OnceLock::new();
     FILE.get_or_init(|| {
@@ -69,7 +70,7 @@ fn template() -> &'static [u8] {
     })
 }
 
-/// Reads all there is. Errors are no findings: they have words.
+/// Reads all contents of a store. Errors are valid results if they have a message.
 fn read(path: &Path) {
     let Ok(store) = Store::open(path).map_err(|error| assert!(!error.to_string().is_empty())) else { return };
     for sweep in store.sweeps().unwrap_or_default() {
@@ -83,7 +84,7 @@ fn read(path: &Path) {
     }
 }
 
-/// A store's file in a directory of its own, which is removed with it.
+/// A store file in its own temporary directory, which is removed on drop.
 struct Scratch {
     path: PathBuf,
     _dir: TempDir,

@@ -1,6 +1,6 @@
-//! `cargo xtask`: the repository's tasks, the same on every machine.
+//! `cargo xtask`: maintenance commands of the repository, the same on every machine.
 
-#![allow(clippy::disallowed_macros, reason = "tasks print to the terminal")]
+#![allow(clippy::disallowed_macros, reason = "commands print their progress")]
 
 mod agreement;
 mod bench;
@@ -19,46 +19,48 @@ mod workspace;
 use std::process::ExitCode;
 
 const USAGE: &str = "\
-The repository's tasks.
+Maintenance commands of the repository.
 
     cargo xtask test [--full]
-        Format, lints, WebAssembly, every test, and the documentation, in that order. With --full also the tests that take minutes, which
-        are marked with `ignore`. A test that is skipped must be in xtask/allowed-skips.txt.
+        Checks format, lints, WebAssembly, all tests, and the documentation, in this order. With --full it also runs the
+        tests that take minutes, which are marked with `ignore`. Skipped tests must be listed in xtask/allowed-skips.txt.
 
     cargo xtask dist
-        The archive of a release, in target/dist: the command built with the profile `dist`, manual pages, completions, licences.
+        Creates the release archive in target/dist: the command built with the profile `dist`, manual pages,
+        completions, and licences.
 
     cargo xtask package [--quick]
-        The packages that crates.io would get, in target/package, each built from its package alone; with --quick not built.
+        Creates the packages for crates.io in target/package and builds each from its package alone; --quick omits
+        the builds.
 
     cargo xtask wasm
-        Compiles the crates that need no disk for WebAssembly.
+        Checks that the crates without file access compile for a browser.
 
     cargo xtask book
         The documentation as a book, in target/book/html; checks every link. Needs mdBook.
 
     cargo xtask words
-        Counts words in comments, messages and documentation for which the field has standard terms.
+        Counts the words in comments, messages and documentation for which a standard term exists.
 
     cargo xtask cycles
-        Checks that modules of a crate do not import each other in cycles; a test does this too.
+        Checks for import cycles between the modules of a crate; a test does this too.
 
-    cargo xtask ns2 [senders | cell]
-        Renews the tables of ns-2 with which tests compare our senders and our 802.11; needs ns-2, and ten minutes.
+    cargo xtask ns2 [senders | cell | snoop]
+        Regenerates the ns-2 tables with which tests compare senders, 802.11 and snoop; needs ns-2 and ten minutes.
 
     cargo xtask kernel FILE.pkt...
-        packetdrill scripts against this machine's own Linux; needs root and a TUN device. See its `--help`.
+        Runs packetdrill scripts against this machine's Linux kernel; needs root and a TUN device. See `--help`.
 
     cargo xtask mutants [sample | rules] [OPTIONS]
-        Mutation tests: whether the tests of a crate detect changes of its code; needs cargo-mutants. See its `--help`.
+        Tests whether a crate's tests detect changes of its code; needs cargo-mutants. See `--help`.
 
     cargo xtask bench peers [OPTIONS]
-        The speed of lasthop, ns-2 and ns-3 on the same workloads.
+        Measures the speed of lasthop, ns-2 and ns-3 on the same workloads.
 
-        --rows p1,p2-1,p2-10,p2-100,p2-1000,p3-10   the workloads; default all of these
-        --repeat K     runs of each program, of which the median is used; default 3, 1 for ns-3
-        --json         the result as JSON
-        --check        fail if lasthop misses a goal of speed or memory
+        --rows p1,p2-1,p2-10,p2-100,p2-1000,p3-10   workloads; default: all of these
+        --repeat K     runs of each program, of which the median is reported; default: 3, and 1 for ns-3
+        --json         prints the result as JSON
+        --check        fails if lasthop misses a goal of speed or memory
 ";
 
 fn main() -> ExitCode {
@@ -68,7 +70,7 @@ fn main() -> ExitCode {
 
     let outcome = match words.as_slice() {
         [] => workspace::print(USAGE),
-        // Has a help of its own.
+        // This command has its own help text.
         ["kernel", options @ ..] => match kernel::run(options) {
             Ok(code) => return code,
             Err(problem) => Err(problem),
@@ -86,7 +88,7 @@ fn main() -> ExitCode {
         ["cycles"] => cycles::run(),
         ["ns2", which @ ..] => agreement::run(which),
         ["bench", "peers", options @ ..] => bench::Options::parse(options).and_then(|it| bench::peers(&it)),
-        words => Err(format!("there is no task `{}`\n\n{USAGE}", words.join(" "))),
+        words => Err(format!("unknown command `{}`\n\n{USAGE}", words.join(" "))),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,11 +1,11 @@
-//! The packages that crates.io would get.
+//! Builds the packages for crates.io.
 
 use crate::workspace;
 
-/// Crates that are no packages: chores of this repository.
+/// Crates that are not published: tools of this repository.
 const CHORES: [&str; 3] = ["xtask", "lasthop-kernel", "lasthop-skip"];
 
-/// Makes the packages and, unless `quick`, builds each from its package alone.
+/// Creates the packages and, unless `quick`, builds each from its package alone.
 pub fn run(quick: bool) -> Result<(), String> {
     let mut cargo = workspace::cargo();
     cargo.args(["package", "--workspace", "--allow-dirty"]);
@@ -36,13 +36,14 @@ mod tests {
         }
     }
 
-    /// The texts that `include_str!` and its like put into a source file.
+    /// Returns the paths in `include_str!` and similar macros of a source file.
     fn included(text: &str) -> Vec<&str> {
         let macros = ["include_str!(\"", "include_bytes!(\"", "include!(\""];
         macros.iter().flat_map(|name| text.split(name).skip(1)).filter_map(|rest| rest.split('"').next()).collect()
     }
 
-    /// Resolves `..` in the text, not on the disk: links are what makes a file of the repository one of the package.
+    /// Joins a path and resolves `..` textually, not on disk: symbolic links place files of the repository inside a
+    /// package.
     fn joined(folder: &Path, path: &str) -> PathBuf {
         Path::new(path).components().fold(folder.to_owned(), |mut at, part| {
             match part {

@@ -1,4 +1,4 @@
-//! Which tests were skipped, and whether they may be.
+//! Skipped tests, and which of them are permitted.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -7,19 +7,19 @@ use std::process::Command;
 
 use crate::workspace;
 
-/// Tests that may be skipped, and why.
+/// List of tests that may be skipped, with the reasons.
 const ALLOWED: &str = include_str!("../allowed-skips.txt");
 
-/// Names the directory in which a skipped test notes itself, as in `crates/skip`.
+/// Environment variable with the directory in which skipped tests are recorded, as in `crates/skip`.
 const DIRECTORY: &str = "LASTHOP_SKIPS";
 
-/// The skips of one command that runs tests.
+/// The skipped tests of one command.
 pub struct Skips {
     directory: PathBuf,
 }
 
 impl Skips {
-    /// Has tests that `command` runs note their skips in `directory`, which is emptied.
+    /// Makes the tests that `command` runs record their skips in `directory`, which is emptied.
     pub fn of(command: &mut Command, directory: PathBuf) -> Result<Self, String> {
         if directory.exists() {
             fs::remove_dir_all(&directory).map_err(|error| unreadable(&directory, &error))?;
@@ -28,10 +28,10 @@ impl Skips {
         Ok(Skips { directory })
     }
 
-    /// Prints the skips.
+    /// Prints the skipped tests.
     ///
     /// # Errors
-    /// Those that are not allowed.
+    /// If a skipped test is not in the list.
     pub fn judge(&self) -> Result<(), String> {
         let skipped = self.noted()?;
         for line in &skipped {
@@ -40,7 +40,7 @@ impl Skips {
         refused(&skipped, &allowed(ALLOWED)?)
     }
 
-    /// `NAME: REASON` of each skipped test.
+    /// Returns `NAME: REASON` of each skipped test.
     fn noted(&self) -> Result<BTreeSet<String>, String> {
         let mut lines = BTreeSet::new();
         if !self.directory.exists() {
@@ -58,7 +58,7 @@ fn unreadable(path: &Path, error: &std::io::Error) -> String {
     format!("{}: {error}", path.display())
 }
 
-/// The names in a list of allowed skips, with the reasons.
+/// Returns the names in a list of allowed skips, with the reasons.
 fn allowed(list: &str) -> Result<BTreeMap<&str, &str>, String> {
     let lines = list.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
     lines
@@ -66,12 +66,12 @@ fn allowed(list: &str) -> Result<BTreeMap<&str, &str>, String> {
             let entry = line.split_once(": ").map(|(name, reason)| (name.trim(), reason.trim()));
             entry
                 .filter(|(_, reason)| !reason.is_empty())
-                .ok_or_else(|| format!("allowed-skips.txt: no reason: {line}"))
+                .ok_or_else(|| format!("allowed-skips.txt: expected a reason after the name: {line}"))
         })
         .collect()
 }
 
-/// An error that names every skip that is not allowed.
+/// Returns an error that names every skipped test that is not allowed.
 fn refused(skipped: &BTreeSet<String>, allowed: &BTreeMap<&str, &str>) -> Result<(), String> {
     let name = |line: &str| line.split_once(": ").map_or(line, |(name, _)| name).to_owned();
     let others: Vec<&str> =
@@ -84,7 +84,7 @@ fn refused(skipped: &BTreeSet<String>, allowed: &BTreeMap<&str, &str>) -> Result
     }
 }
 
-/// The directory in which the tests' skips are noted.
+/// Returns the directory in which skipped tests are recorded.
 pub fn directory() -> PathBuf {
     workspace::target().join("tmp").join("skipped-tests")
 }
@@ -94,9 +94,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn list_is_read_with_its_reasons() {
+    fn list_is_parsed_with_its_reasons() {
         assert_eq!(allowed("# x\n\na::b: no root: 1\n").unwrap(), BTreeMap::from([("a::b", "no root: 1")]));
-        assert!(allowed("a::b").unwrap_err().ends_with("no reason: a::b"));
+        assert!(allowed("a::b").unwrap_err().ends_with("expected a reason after the name: a::b"));
         assert!(allowed("a::b: ").is_err());
     }
 
@@ -109,10 +109,10 @@ mod tests {
         assert!(error.ends_with("does not allow:\n  c::d: no tshark"), "{error}");
     }
 
-    /// With `sh` in the place of tests: one that skips in two processes, then one that does not.
+    /// Shell commands stand in for tests: one records skips from two processes, the next records none.
     #[cfg(unix)]
     #[test]
-    fn notes_of_all_processes_are_read_and_those_before_forgotten() {
+    fn skips_of_all_processes_are_read_and_earlier_ones_removed() {
         let run = |script: &str| {
             let mut command = Command::new("sh");
             command.args(["-c", script]);
@@ -126,7 +126,7 @@ mod tests {
         assert_eq!(run("true"), BTreeSet::new());
     }
 
-    /// An entry for a test that is gone would hide the next one of its name.
+    /// An entry for a removed test would permit a new test of the same name to be skipped.
     #[test]
     fn every_test_in_the_list_exists() {
         let mut sources = String::new();
@@ -143,7 +143,7 @@ mod tests {
         }
         for name in allowed(ALLOWED).unwrap().keys() {
             let function = name.rsplit("::").next().unwrap();
-            assert!(sources.contains(&format!("fn {function}()")), "{name} is in the list, and nowhere else");
+            assert!(sources.contains(&format!("fn {function}()")), "{name} is in the list, but no such test exists");
         }
     }
 }

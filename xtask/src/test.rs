@@ -1,4 +1,4 @@
-//! Everything that must hold before a change is taken.
+//! All checks that a change must pass.
 
 use std::fs;
 use std::path::Path;
@@ -7,22 +7,22 @@ use std::process::Command;
 use crate::skips::{self, Skips};
 use crate::{wasm, words, workspace};
 
-/// In the order in which a failure is cheapest; the documentation comes last. `cargo test` includes its examples.
+/// Steps before the tests, the cheapest first; documentation is built last. `cargo test` includes its examples.
 const STEPS: [&[&str]; 2] =
     [&["fmt", "--all", "--check"], &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]];
 
 const TESTS: [&str; 4] = ["test", "--workspace", "--profile", "checks"];
 
-/// The tests that take minutes. Examples in documentation that are not to run are ignored too, but no such tests.
+/// Arguments for the tests that take minutes. Documentation tests marked as ignored are excluded.
 const LONG_TESTS: [&str; 7] = ["--lib", "--bins", "--tests", "--", "--ignored", "--test-threads", "1"];
 
-/// The fuzz targets are outside of the workspace, so that nothing else would notice when they no longer compile.
+/// Arguments for the fuzz targets, which are outside of the workspace and would otherwise not be compiled.
 const FUZZ_TARGETS: [&str; 3] = ["check", "--manifest-path", "fuzz/Cargo.toml"];
 
-/// Programs by which tests read what lasthop writes, and the Debian packages they are in.
+/// Programs with which tests read lasthop's output, and the Debian packages that contain them.
 const READERS: [(&str, &str); 2] = [("tshark", "tshark"), ("gnuplot", "gnuplot-nox")];
 
-/// Runs the steps up to the first that fails; with `full` the long tests too.
+/// Runs the steps up to the first failure; with `full` also the long tests.
 pub fn run(full: bool) -> Result<(), String> {
     let missing: Vec<_> = READERS.iter().filter(|(program, _)| !workspace::on_path(program)).collect();
     if !missing.is_empty() {
@@ -44,14 +44,14 @@ pub fn run(full: bool) -> Result<(), String> {
     workspace::run(workspace::cargo().args(["doc", "--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "-D warnings"))
 }
 
-/// Runs tests, of which none may be skipped but those that are listed, in `dir`, as [`tidy`] does.
+/// Runs tests in `dir` as [`tidy`] does; an error if a test is skipped that is not in the list.
 fn unskipped(dir: &Path, tests: &mut Command) -> Result<(), String> {
     let skipped = Skips::of(tests, skips::directory())?;
     tidy(dir, tests)?;
     skipped.judge()
 }
 
-/// Runs tests with `dir` as the temporary directory, in which they must leave nothing.
+/// Runs tests with `dir` as the temporary directory, which must be empty afterwards.
 fn tidy(dir: &Path, tests: &mut Command) -> Result<(), String> {
     let failed = |error| format!("{}: {error}", dir.display());
     if dir.exists() {
@@ -66,7 +66,7 @@ fn tidy(dir: &Path, tests: &mut Command) -> Result<(), String> {
     }
 }
 
-/// The names of what is in a directory, in order.
+/// Returns the names of the entries of a directory, sorted.
 fn left_in(dir: &Path) -> std::io::Result<Vec<String>> {
     let entries = fs::read_dir(dir)?.collect::<Result<Vec<_>, _>>()?;
     let mut names: Vec<String> = entries.iter().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
@@ -78,10 +78,10 @@ fn left_in(dir: &Path) -> std::io::Result<Vec<String>> {
 mod tests {
     use super::*;
 
-    /// With a test that leaves a file and one that does not, as `sh` stands in for them.
+    /// Shell commands stand in for tests: one leaves a file, the other does not.
     #[cfg(unix)]
     #[test]
-    fn what_tests_leave_is_named() {
+    fn files_left_by_tests_are_named() {
         let tests = |script: &str| {
             let dir = workspace::target().join("tmp").join("left-by-no-tests");
             tidy(&dir, Command::new("sh").args(["-c", script]))
@@ -89,6 +89,6 @@ mod tests {
         assert_eq!(tests("true"), Ok(()));
         let left = tests("touch \"$TMPDIR/left.sqlite\"").unwrap_err();
         assert!(left.ends_with(": left.sqlite"), "{left}");
-        assert_eq!(tests("true"), Ok(()), "what was left before does not count");
+        assert_eq!(tests("true"), Ok(()), "files left before the tests are ignored");
     }
 }

@@ -1,4 +1,4 @@
-//! Whether the crates that touch no file, thread or clock compile for a browser.
+//! Checks that the crates without access to files, threads and clocks compile for a browser.
 
 use std::path::Path;
 use std::process::Command;
@@ -7,10 +7,10 @@ use crate::workspace;
 
 const TARGET: &str = "wasm32-unknown-unknown";
 
-/// The crates that a page in a browser needs.
+/// The crates that a web page needs.
 const PURE: [&str; 9] = ["engine", "wire", "tcp", "path", "sim", "stats", "scenario", "observe", "plot"];
 
-/// Checks them for WebAssembly; adds the target with rustup if it is missing.
+/// Checks the crates for WebAssembly; adds the missing target with rustup.
 pub fn run() -> Result<(), String> {
     if !installed() {
         let mut rustup = Command::new("rustup");
@@ -24,7 +24,7 @@ pub fn run() -> Result<(), String> {
     workspace::run(workspace::cargo().args(["check", "--target", TARGET]).args(packages))
 }
 
-/// Whether there is a standard library for the target.
+/// Returns true if the standard library for the target is installed.
 fn installed() -> bool {
     let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
     let output = Command::new(rustc).args(["--print", "target-libdir", "--target", TARGET]).output();
@@ -37,7 +37,7 @@ mod tests {
 
     use super::*;
 
-    /// `std::fs` and its like compile for a browser too, and fail there when they are called.
+    /// Modules that compile for a browser but fail at run time.
     const NATIVE: [&str; 7] =
         ["std::fs", "std::thread", "std::net::Tcp", "std::net::Udp", "std::process", "std::env", "std::time::Instant"];
 
@@ -53,13 +53,13 @@ mod tests {
     }
 
     #[test]
-    fn pure_crates_use_nothing_of_the_operating_system() {
+    fn pure_crates_do_not_use_the_operating_system() {
         let mut files = Vec::new();
         PURE.iter().for_each(|name| sources(&workspace::root().join("crates").join(name).join("src"), &mut files));
         assert!(files.len() > 200, "{} files", files.len());
         for file in files {
             let text = std::fs::read_to_string(&file).unwrap();
-            // Tests may read examples.
+            // Tests may read files of the repository.
             let code = text.split("#[cfg(test)]").next().unwrap_or_default();
             let native: Vec<_> = NATIVE.iter().filter(|name| code.contains(*name)).collect();
             assert!(native.is_empty(), "{}: {native:?}", file.display());

@@ -1,34 +1,34 @@
-//! Where things are, and how other programs are run.
+//! Paths of the workspace, and how to run other programs.
 
 use std::env;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The root of the workspace.
+/// Returns the root of the workspace.
 pub fn root() -> PathBuf {
     let package = Path::new(env!("CARGO_MANIFEST_DIR"));
     package.parent().unwrap_or(package).to_owned()
 }
 
-/// Where cargo puts what it builds.
+/// Returns the target directory of cargo.
 pub fn target() -> PathBuf {
     root().join(env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into()))
 }
 
-/// The cargo that runs this program, at the root.
+/// Returns a command for the cargo that runs this program, at the root of the workspace.
 pub fn cargo() -> Command {
     let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.current_dir(root());
     cargo
 }
 
-/// Whether the shell would find `program`.
+/// Returns true if the shell would find `program`.
 pub fn on_path(program: &str) -> bool {
     env::var_os("PATH").is_some_and(|path| env::split_paths(&path).any(|folder| folder.join(program).is_file()))
 }
 
-/// Runs `command` to its end, its output being this program's.
+/// Runs `command` and waits for its end; its output goes to this program's.
 pub fn run(command: &mut Command) -> Result<(), String> {
     let line = spelled(command);
     eprintln!("$ {line}");
@@ -39,24 +39,24 @@ pub fn run(command: &mut Command) -> Result<(), String> {
     }
 }
 
-/// Runs `command` to its end, and gives what it printed to standard output.
+/// Runs `command`, waits for its end, and returns its standard output.
 pub fn output(command: &mut Command) -> Result<String, String> {
     let line = spelled(command);
     let output = command.output().map_err(|error| format!("cannot run `{line}`: {error}"))?;
     if !output.status.success() {
         return Err(format!("`{line}` failed ({}): {}", output.status, String::from_utf8_lossy(&output.stderr)));
     }
-    String::from_utf8(output.stdout).map_err(|_| format!("`{line}` printed what is no text"))
+    String::from_utf8(output.stdout).map_err(|_| format!("expected UTF-8 from `{line}`"))
 }
 
-/// `command` as one would type it.
+/// Returns `command` as typed in a shell, with only the file name of the program.
 pub fn spelled(command: &Command) -> String {
     let program = Path::new(command.get_program()).file_name().unwrap_or(command.get_program());
     let words: Vec<_> = std::iter::once(program).chain(command.get_args()).map(|word| word.to_string_lossy()).collect();
     words.join(" ")
 }
 
-/// Writes to standard output; a closed pipe is an error like any other, not a panic.
+/// Writes to standard output; a closed pipe is an error, not a panic.
 pub fn print(text: &str) -> Result<(), String> {
     io::stdout().write_all(text.as_bytes()).map_err(|error| format!("cannot write the output: {error}"))
 }

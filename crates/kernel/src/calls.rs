@@ -1,4 +1,4 @@
-//! System calls, made for real.
+//! System calls of a script, made on real sockets.
 
 use std::io::{self, Read};
 use std::net::{Shutdown, SocketAddrV4};
@@ -15,7 +15,7 @@ use crate::errno;
 use crate::host::{Held, Kernel};
 use crate::machine::{LOCAL, REMOTE};
 
-/// Flags of calls that send (`include/linux/socket.h`).
+/// Flags of calls that send data (`include/linux/socket.h`).
 const FLAGS: [(&str, i32); 4] =
     [("MSG_MORE", 0x8000), ("MSG_DONTWAIT", 0x40), ("MSG_NOSIGNAL", 0x4000), ("MSG_EOR", 0x80)];
 
@@ -29,7 +29,7 @@ const EVENTS: [(&str, PollFlags); 7] = [
     ("POLLNVAL", PollFlags::POLLNVAL),
 ];
 
-/// The error of a failed call, as an answer.
+/// Returns the outcome of a failed call.
 pub fn failed(error: &io::Error) -> Answer {
     Answer::Fails(errno::name(error))
 }
@@ -76,11 +76,11 @@ impl Kernel {
         self.sockets.get_mut(&fd).ok_or(Answer::Fails("EBADF"))
     }
 
-    /// Keeps a socket under the number that the script wants.
+    /// Stores a socket under the file descriptor that the script expects.
     fn keep(&mut self, call: &Call, socket: Socket, nonblocking: bool) -> Called {
         let fd = match call.result {
             Expr::Number(fd) if fd >= 0 => fd,
-            // The script expects a failure, and the call returned a socket.
+            // The script expects the call to fail, but it succeeds.
             _ => return Ok(Answer::Returns(3)),
         };
         socket.set_nonblocking(true).map_err(|error| failed(&error))?;
@@ -95,7 +95,7 @@ impl Kernel {
             Some(protocol) => matches!(protocol, Expr::Name(name) if name == "IPPROTO_TCP"),
         };
         if !tcp || !kinds.iter().any(|kind| kind == "SOCK_STREAM") {
-            return unsupported("a socket that is not TCP's");
+            return unsupported("sockets other than TCP over IPv4");
         }
         let made = Socket::new(Domain::IPV4, Type::STREAM, Some(Protocol::TCP));
         let socket = made.map_err(|error| failed(&error))?;
@@ -142,7 +142,7 @@ impl Kernel {
                 held.nonblocking = names(call.args.get(2), "flags")?.iter().any(|flag| flag == "O_NONBLOCK");
                 Ok(Answer::Returns(0))
             }
-            // O_RDWR, and O_NONBLOCK.
+            // 0x802 is O_RDWR|O_NONBLOCK, 2 is O_RDWR.
             Some("F_GETFL") => Ok(Answer::Returns(if held.nonblocking { 0x802 } else { 2 })),
             _ => unsupported(format!("`{}` of fcntl", call.args.get(1).unwrap_or(&Expr::Any))),
         }
@@ -167,7 +167,7 @@ impl Kernel {
 
     fn send(&mut self, call: &Call) -> Called {
         let (bytes, flags) = amount(call)?;
-        // A write that waits goes on when a third of the buffer is free, not at the first byte
+        // A blocked write continues when a third of the buffer is free, not at the first free byte
         // (`sk_stream_write_space`).
         let fd = self.fd(call)?;
         if self.sockets[&fd].begun > 0 && !self.ready(fd).contains(&"POLLOUT") {
@@ -183,7 +183,7 @@ impl Kernel {
         let held = self.held(call)?;
         let waits = !held.nonblocking && !flags.iter().any(|flag| flag == "MSG_DONTWAIT");
         let bytes = usize::try_from(bytes).map_err(|_| Answer::Fails("EINVAL"))?;
-        // Without the signal, which would end this process.
+        // 0x4000 is MSG_NOSIGNAL: SIGPIPE would end this process.
         let sent = held.socket.send_with_flags(&vec![0; bytes - held.begun], bits | 0x4000);
         match sent {
             Ok(sent) => {
@@ -238,7 +238,7 @@ impl Kernel {
     }
 }
 
-/// A time in an option, in seconds.
+/// Converts a time in a socket option from seconds.
 pub fn seconds(number: i64) -> Duration {
     Duration::from_secs(u64::try_from(number).unwrap_or(0))
 }

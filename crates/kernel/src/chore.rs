@@ -1,4 +1,4 @@
-//! The command: scripts one after the other, a line about each.
+//! The command `cargo xtask kernel`: runs scripts one after the other and prints a line for each.
 
 use std::fs;
 use std::process::ExitCode;
@@ -11,32 +11,32 @@ use crate::host::Kernel;
 use crate::path;
 use crate::tables;
 
-/// The longest that a script may wait, all its waits together. Beyond it real time is of no use.
-const LONGEST: Span = Span::from_secs(3600);
+/// Longest total waiting time of a script; a longer script would take too long in real time.
+const MAX_DURATION: Span = Span::from_secs(3600);
 
 const USAGE: &str = "\
-packetdrill scripts against this machine's own Linux, in real time.
+Runs packetdrill scripts against the Linux kernel of this machine, in real time.
 
     cargo xtask kernel [OPTIONS] FILE.pkt...
-    cargo xtask kernel --tables FOLDER        what its senders do after losses, which a test holds ours against
-    cargo xtask kernel --path FILE.toml...    what its flows get over a bottleneck made here, and what ours get
+    cargo xtask kernel --tables FOLDER        records the kernel's transmissions after losses, for the tests of lasthop
+    cargo xtask kernel --path FILE.toml...    measures the kernel's flows and simulated ones over the same bottleneck
 
-Each script gets a network namespace and a TUN device of its own: run it as root. Nothing outside is touched.
+Each script runs in its own network namespace with a TUN device, which needs root. The host's network is not changed.
 
-    --tolerance 8ms   how far from its time a packet may come; twice what the script says, or 8 ms, if not given
-    --tries N         how often a script may be late before that counts: other programs run too; 3 if not given
-    --verbose         every packet, and what assertions print
+    --tolerance 8ms   tolerance of packet times; default: twice the script's tolerance, or 8 ms
+    --tries N         attempts until a failure counts, since a busy machine delays packets; default 3
+    --verbose         prints every packet and the output of assertions
 
-A path is a scenario: a host, a router, a host, and flows without end, as in examples/bbr-linux.
+A path is a scenario with a host, a router, a host, and unlimited flows, as in examples/bbr-linux.
 
-    --set KEY=VALUE   changes the scenario, as of `lasthop run`
-    --runs N          runs of each file, with the seeds 1 to N; 3 if not given
-    --ours            the simulation alone, which needs no root
-    --gso N           the most segments that the kernel sends at once (gso_max_segs); its own choice if not given
-    --verbose         what each of the kernel's flows received every second, in Mbps
+    --set KEY=VALUE   overrides a key of the scenario, as in `lasthop run`
+    --runs N          number of runs of each file, with the seeds 1 to N; default 3
+    --ours            runs only the simulation, which does not need root
+    --gso N           maximum segments in one offload packet (gso_max_segs); default: the kernel's
+    --verbose         prints the throughput of each of the kernel's flows every second, in Mbps
 
-Exit codes: 0 every script passed, 1 a script failed, 2 a file cannot be read or is no script, 3 the machine does not allow
-it, or a script needs what is not supported.
+Exit codes: 0 every script passed, 1 a script failed, 2 a file cannot be read or is not a script,
+3 a script needs an unsupported feature, or the machine does not permit namespaces or TUN devices.
 ";
 
 struct Options {
@@ -46,7 +46,7 @@ struct Options {
     files: Vec<String>,
 }
 
-/// The worst that has come: exit codes as those of `lasthop drill`.
+/// Outcome of a script; the exit code is that of the worst outcome, with the numbers of `lasthop drill`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Code {
     Passed = 0,
@@ -105,7 +105,7 @@ pub fn main() -> ExitCode {
     ExitCode::from(worst as u8)
 }
 
-/// What the words say; `None` asks for help.
+/// Parses the command line; `None` for a request for help.
 fn parsed(words: &[String]) -> Result<Option<Options>, String> {
     let mut options = Options { tolerance: None, tries: 3, verbose: false, files: Vec::new() };
     let mut words = words.iter();
@@ -123,14 +123,14 @@ fn parsed(words: &[String]) -> Result<Option<Options>, String> {
                 let text = value()?;
                 options.tries = text.parse().ok().filter(|tries| *tries > 0).ok_or(format!("--tries {text}"))?;
             }
-            word if word.starts_with('-') => return Err(format!("there is no option `{word}`")),
+            word if word.starts_with('-') => return Err(format!("unknown option `{word}`")),
             file => options.files.push(file.to_owned()),
         }
     }
-    if options.files.is_empty() { Err("no script".into()) } else { Ok(Some(options)) }
+    if options.files.is_empty() { Err("expected the path of a script".into()) } else { Ok(Some(options)) }
 }
 
-/// Runs a script until it passes, as often as it may.
+/// Runs a script until it passes, at most `options.tries` times.
 fn one(file: &str, options: &Options) -> Code {
     let text = match fs::read_to_string(file) {
         Ok(text) => text,
@@ -147,9 +147,9 @@ fn one(file: &str, options: &Options) -> Code {
         }
     };
     let waits = waits(&script);
-    if waits > LONGEST {
+    if waits > MAX_DURATION {
         println!("{file}: not supported");
-        eprintln!("error: {file}: not supported: it lasts {waits}, and the kernel's time is real: {LONGEST} at most");
+        eprintln!("error: {file}: not supported: it lasts {waits} of real time, expected {MAX_DURATION} at most");
         return Code::Unsupported;
     }
     let mut attempt = 1;
@@ -165,11 +165,11 @@ fn one(file: &str, options: &Options) -> Code {
             attempt += 1;
             continue;
         }
-        return told(file, &text, &report, attempt, options.verbose);
+        return print_report(file, &text, &report, attempt, options.verbose);
     }
 }
 
-/// What a script waits for its events at the least, all together.
+/// Returns the minimum total waiting time of a script.
 fn waits(script: &Script) -> Span {
     let nanos = |so_far: u64, when: &When| match when {
         When::At(at) | When::Between(at, _) => so_far.max(at.as_nanos()),
@@ -179,8 +179,8 @@ fn waits(script: &Script) -> Span {
     Span::from_nanos(script.events.iter().map(|event| &event.when).fold(0, nanos))
 }
 
-/// Prints what came of a script.
-fn told(file: &str, text: &str, report: &Report, attempt: u32, verbose: bool) -> Code {
+/// Prints the report of a script; returns its outcome.
+fn print_report(file: &str, text: &str, report: &Report, attempt: u32, verbose: bool) -> Code {
     let mut line = format!("{file}: {}", report.line());
     if attempt > 1 {
         line += &format!(", try {attempt}");
@@ -204,7 +204,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn waits_of_a_script_add_up_from_its_absolute_times_on() {
+    fn relative_waits_add_to_the_latest_absolute_time() {
         let script =
             drill::parse("0 close(3) = 0\n+2 close(3) = 0\n10~11 > . 1:1(0)\n+.5~+3 > . 1:1(0)\n* > . 1:1(0)\n")
                 .unwrap();

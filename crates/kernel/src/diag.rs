@@ -1,5 +1,4 @@
-//! The kernel's information about a connection (`inet_diag`): its state and `struct tcp_info`, also after its socket is
-//! closed.
+//! Queries a connection's state and `struct tcp_info` from the kernel (`inet_diag`), also after its socket is closed.
 
 use std::io;
 use std::net::Ipv4Addr;
@@ -12,7 +11,7 @@ use netlink_packet_sock_diag::inet::{ExtensionFlags, InetRequest, SocketId, Stat
 use netlink_sys::protocols::NETLINK_SOCK_DIAG;
 use netlink_sys::{Socket, SocketAddr};
 
-/// Members of `struct tcp_info` (`include/uapi/linux/tcp.h`): name, offset, bytes.
+/// Members of `struct tcp_info` (`include/uapi/linux/tcp.h`): name without `tcpi_`, offset and size in bytes.
 const MEMBERS: [(&str, usize, usize); 47] = [
     ("ca_state", 1, 1),
     ("retransmits", 2, 1),
@@ -63,28 +62,28 @@ const MEMBERS: [(&str, usize, usize); 47] = [
     ("rcv_wnd", 232, 4),
 ];
 
-/// `TCP_CLOSE`
+/// State number of a closed connection, `TCP_CLOSE`.
 pub const CLOSED: u8 = 7;
-/// `TCP_LISTEN`
+/// State number of a listening socket, `TCP_LISTEN`.
 pub const LISTENING: u8 = 10;
 
-/// Asks the kernel.
+/// An `inet_diag` netlink socket.
 pub struct Diag {
     socket: Socket,
 }
 
-/// Its report of a connection.
+/// The kernel's information about a connection.
 pub struct Said {
-    /// Linux's number of its state.
+    /// Linux's number of the connection's state.
     pub state: u8,
     /// Bytes that can be read, and bytes that are not acknowledged.
     pub queues: (u32, u32),
-    /// `struct tcp_info`; empty in TIME-WAIT and without a connection.
+    /// Bytes of `struct tcp_info`; empty in TIME-WAIT and without a connection.
     info: Vec<u8>,
 }
 
 impl Said {
-    /// A member of `struct tcp_info`, by its name without `tcpi_`.
+    /// Returns a member of `struct tcp_info`, by its name without `tcpi_`.
     pub fn member(&self, name: &str) -> Option<i64> {
         if name == "state" {
             return Some(self.state.into());
@@ -92,7 +91,7 @@ impl Said {
         let (_, offset, bytes) = MEMBERS.iter().find(|(known, ..)| *known == name)?;
         let bytes = self.info.get(*offset..offset + bytes)?;
         let mut wide = [0; 8];
-        // The kernel writes as this machine does.
+        // Members have the machine's byte order.
         if cfg!(target_endian = "little") {
             wide[..bytes.len()].copy_from_slice(bytes);
         } else {
@@ -103,7 +102,7 @@ impl Said {
 }
 
 impl Diag {
-    /// In this namespace.
+    /// Opens a netlink socket in the current network namespace.
     pub fn new() -> io::Result<Self> {
         let mut socket = Socket::new(NETLINK_SOCK_DIAG)?;
         socket.bind_auto()?;
@@ -111,7 +110,7 @@ impl Diag {
         Ok(Diag { socket })
     }
 
-    /// The kernel's report of the connection between these addresses and ports; [`CLOSED`] if there is none.
+    /// Queries the connection between these addresses and ports; state [`CLOSED`] if there is none.
     pub fn ask(&self, local: (Ipv4Addr, u16), remote: (Ipv4Addr, u16)) -> io::Result<Said> {
         let mut header = NetlinkHeader::default();
         header.flags = NLM_F_REQUEST;
@@ -126,7 +125,7 @@ impl Diag {
                 source_address: local.0.into(),
                 destination_address: remote.0.into(),
                 interface_id: 0,
-                // Whatever its cookie.
+                // All ones match any socket cookie.
                 cookie: [0xff; 8],
             },
         };
@@ -148,7 +147,7 @@ impl Diag {
                 let queues = (said.header.recv_queue, said.header.send_queue);
                 Ok(Said { state: said.header.state, queues, info: info.unwrap_or_default() })
             }
-            // No such connection.
+            // No such connection exists.
             _ => Ok(Said { state: CLOSED, queues: (0, 0), info: Vec::new() }),
         }
     }

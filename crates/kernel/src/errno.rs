@@ -1,10 +1,10 @@
-//! Errors by their names.
+//! Names of errno values.
 
 use std::io;
 
 use nix::errno::Errno;
 
-/// The names that scripts use.
+/// The errno values that scripts use, with their names.
 const NAMES: [(Errno, &str); 17] = [
     (Errno::EAGAIN, "EAGAIN"),
     (Errno::EALREADY, "EALREADY"),
@@ -25,7 +25,7 @@ const NAMES: [(Errno, &str); 17] = [
     (Errno::ETIMEDOUT, "ETIMEDOUT"),
 ];
 
-/// The name of an error; "EIO" for one that scripts do not know.
+/// Returns the name of an error; "EIO" for one outside the table.
 pub fn name(error: &io::Error) -> &'static str {
     let errno = error.raw_os_error().map(Errno::from_raw);
     NAMES.iter().find(|(known, _)| Some(*known) == errno).map_or("EIO", |(_, name)| name)

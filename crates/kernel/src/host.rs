@@ -1,4 +1,4 @@
-//! The kernel under test: packets to and from its device, by the wall clock.
+//! The Linux kernel as the host under test: packets through its TUN device, in real time.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -20,49 +20,49 @@ use crate::diag::{CLOSED, Diag, LISTENING, Said};
 use crate::machine::{self, LOCAL, REMOTE};
 use crate::packet;
 
-/// How often a call that waits is tried again.
+/// Interval at which a blocked call is retried.
 const AGAIN: Span = Span::from_nanos(200_000);
 
-/// The longest tick that Linux can be built with (`CONFIG_HZ=100`).
+/// Longest timer tick of Linux (`CONFIG_HZ=100`).
 const TICK: Span = Span::from_millis(10);
 
-/// A socket behind one of the script's file descriptors. It never blocks; whether the script's does is ours to play.
+/// A socket for one of the script's file descriptors. The real socket never blocks; blocking calls are emulated by
+/// retries.
 pub struct Held {
     pub socket: socket2::Socket,
     pub nonblocking: bool,
-    /// Bytes that a call which still waits has handed over.
+    /// Number of bytes already accepted from a blocked write.
     pub begun: usize,
 }
 
-/// The kernel under test.
+/// The Linux kernel as the host under test.
 pub struct Kernel {
     device: SyncDevice,
     diag: Diag,
-    /// When the script began: at its first event.
+    /// Time of the script's first event; `None` before it.
     start: Option<Instant>,
     now: Time,
     outbox: Outbox,
     pub sockets: BTreeMap<i64, Held>,
-    /// The congestion control of sockets that are opened later. The namespace's default cannot be used: outside the
-    /// first namespace it may only be one that the machine permits to all users (`tcp_set_default_congestion_control`).
+    /// Congestion control of sockets that are opened later. The namespace's default is not used: outside the initial
+    /// namespace it must be a control that is permitted to all users (`tcp_set_default_congestion_control`).
     pub control: String,
-    /// Of the latest connection: its ports, the initial sequence number that the kernel drew, the bytes handed over,
-    /// and whether the last of them wait for more.
+    /// Properties of the latest connection: ports, initial sequence number drawn by the kernel, number of bytes
+    /// written, and whether the last write set `MSG_MORE`.
     ports: (u16, u16),
     iss: Option<SeqNum>,
     pub written: u64,
     pub more: bool,
-    /// Whether a call waits.
+    /// True while a call blocks.
     waiting: bool,
     buffer: Vec<u8>,
 }
 
 impl Kernel {
-    /// In a namespace of its own. `Err` says what the machine does not allow.
+    /// Creates a host in a new network namespace. `Err` names the operation that the machine does not permit.
     pub fn new() -> Result<Self, String> {
         let device = machine::enter()?;
-        let diag =
-            Diag::new().map_err(|error| format!("the kernel tells nothing of its sockets (inet_diag): {error}"))?;
+        let diag = Diag::new().map_err(|error| format!("cannot query sockets with inet_diag: {error}"))?;
         Ok(Kernel {
             device,
             diag,
@@ -80,17 +80,17 @@ impl Kernel {
         })
     }
 
-    /// The time on the wall.
+    /// Returns the real time since the script's first event.
     fn wall(&mut self) -> Time {
         let elapsed = self.start.get_or_insert_with(Instant::now).elapsed();
         Time::ZERO + Span::from_nanos(u64::try_from(elapsed.as_nanos()).unwrap_or(u64::MAX))
     }
 
-    /// Takes what the device has.
+    /// Reads all packets that the device holds into the outbox.
     fn drain(&mut self) {
         while let Ok(length) = self.device.recv(&mut self.buffer) {
             let time = self.wall();
-            // A packet other than TCP over IPv4 is the kernel's greeting to a new device (IPv6, IGMP).
+            // Packets other than TCP over IPv4 are the kernel's multicast on a new device (IPv6, IGMP).
             let Some((mut segment, ecn)) = packet::read(&self.buffer[..length]) else { continue };
             if segment.flags.has(Flags::SYN) && self.iss != Some(segment.seq) {
                 self.iss = Some(segment.seq);
@@ -98,21 +98,22 @@ impl Kernel {
                 (self.written, self.more) = (0, false);
             }
             let behind = self.iss.map(|iss| u64::from(segment.seq.0.wrapping_sub(iss.0)) + u64::from(segment.len));
-            // The stream begins one behind the SYN.
+            // The SYN occupies one sequence number before the stream.
             let last = segment.len > 0 && behind == Some(self.written + 1) && !self.more;
             let refuses = segment.flags.has(Flags::RST) && segment.seq == SeqNum(0);
-            // A reset for a segment that acknowledges nothing has number zero [RFC9293 s3.10.7.1], of no connection.
+            // A RST for a segment without ACK has sequence number zero [RFC9293 s3.10.7.1], unrelated to the
+            // connection's numbers.
             segment.seq = if refuses { LOCAL_ISS } else { SeqNum(segment.seq.0.wrapping_sub(self.shift())) };
             self.outbox.push(Sent { time, segment, ecn, last });
         }
     }
 
-    /// By how much the kernel's sequence numbers are ahead of the script's.
+    /// Returns the difference between the kernel's sequence numbers and the script's.
     fn shift(&self) -> u32 {
         self.iss.map_or(0, |iss| iss.0).wrapping_sub(LOCAL_ISS.0)
     }
 
-    /// The kernel's report of the latest connection.
+    /// Returns the kernel's information about the latest connection.
     pub fn said(&self) -> io::Result<Said> {
         self.diag.ask((LOCAL, self.ports.0), (REMOTE, self.ports.1))
     }
@@ -131,9 +132,9 @@ impl Target for Kernel {
         self.now
     }
 
-    /// Linux keeps its timers in a wheel that is coarser the longer they are: by an eighth of their length at most, and
-    /// never finer than a tick (`kernel/time/timer.c`). A tick may begin just before the timer, and the wheel never
-    /// expires one early, so there are two.
+    /// Linux keeps timers in a wheel whose granularity grows with their length: up to an eighth of the length, and at
+    /// least one tick (`kernel/time/timer.c`). A tick may begin just before the timer, and the wheel never expires a
+    /// timer early: two ticks.
     fn lateness(&self, span: Span) -> Span {
         if span == Span::ZERO { Span::ZERO } else { Span::from_nanos(span.as_nanos() / 8) + TICK + TICK }
     }
@@ -142,8 +143,7 @@ impl Target for Kernel {
         if self.waiting { self.now + AGAIN } else { Time::NEVER }
     }
 
-    /// The time does not run ahead of the script: what it does at `until` counts as done then, however late the machine
-    /// is.
+    /// Sets the time to `until` at most: the script's actions at `until` count as on time, even if the machine is late.
     fn advance(&mut self, until: Time, stop: bool) -> Result<(), Stuck> {
         loop {
             self.drain();
@@ -158,7 +158,7 @@ impl Target for Kernel {
             }
             let wait = Duration::from_nanos(until.since(wall).as_nanos());
             let mut device = [PollFd::new(self.device.as_fd(), PollFlags::POLLIN)];
-            // Woken early or not, the clock decides.
+            // The clock decides whether the wait is over, so an early wake-up is harmless.
             let _ = ppoll(&mut device, Some(wait.into()), None);
         }
     }
@@ -168,7 +168,9 @@ impl Target for Kernel {
             Setting::SuiteDefaults => SUITE_CONTROL.clone_into(&mut self.control),
             Setting::Parameter { name, value } if name == "net.ipv4.tcp_congestion_control" => {
                 if !machine::has_control(value) {
-                    return Err(format!("the congestion control {value}, which this kernel does not have"));
+                    return Err(format!(
+                        "the congestion control {value}: not in this kernel's tcp_available_congestion_control"
+                    ));
                 }
                 self.control.clone_from(value);
                 return Ok(None);

@@ -1,4 +1,4 @@
-//! A network of its own for a script: a namespace, its device, its settings. Nothing outside is touched.
+//! A network namespace with a TUN device for one script. The host's network is not changed.
 
 use std::fs;
 use std::io;
@@ -10,47 +10,47 @@ use nix::errno::Errno;
 use nix::sched::{CloneFlags, unshare};
 use tun_rs::{DeviceBuilder, SyncDevice};
 
-/// The host under test, and the script's end: the first two nodes of our networks.
+/// Addresses of the host under test and of the script's side: those of the first two nodes of a lasthop network.
 pub const LOCAL: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 1);
 pub const REMOTE: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 2);
 
 const DEVICE: &str = "tun0";
 
-/// Moves this process, which must have one thread, into a new network namespace with a device to the script's end.
-/// `Err` says what the machine does not allow.
+/// Moves this process, which must be single-threaded, into a new network namespace with a TUN device. `Err` names the
+/// operation that the machine does not permit.
 pub fn enter() -> Result<SyncDevice, String> {
     enter_as(LOCAL)
 }
 
-/// The same with another address of the host.
+/// As [`enter`], with `address` as the host's address.
 pub fn enter_as(address: Ipv4Addr) -> Result<SyncDevice, String> {
     unshare(CloneFlags::CLONE_NEWNET).map_err(|error| match error {
-        Errno::EPERM => "a network namespace is for root only (CAP_SYS_ADMIN): run it as root".to_owned(),
-        error => format!("no network namespace: {error}"),
+        Errno::EPERM => "creating a network namespace needs root (CAP_SYS_ADMIN)".to_owned(),
+        error => format!("cannot create a network namespace: {error}"),
     })?;
     let device = DeviceBuilder::new().name(DEVICE).mtu(1500).build_sync().map_err(|error| match error.kind() {
-        io::ErrorKind::NotFound => "there is no /dev/net/tun: the kernel has no TUN devices (CONFIG_TUN)".to_owned(),
-        _ => format!("no TUN device: {error}"),
+        io::ErrorKind::NotFound => "/dev/net/tun does not exist: the kernel lacks TUN devices (CONFIG_TUN)".to_owned(),
+        _ => format!("cannot create a TUN device: {error}"),
     })?;
-    device.set_nonblocking(true).map_err(|error| format!("no TUN device that does not block: {error}"))?;
+    device.set_nonblocking(true).map_err(|error| format!("cannot make the TUN device non-blocking: {error}"))?;
     ip(&["link", "set", "lo", "up"])?;
     ip(&["address", "add", &format!("{address}/8"), "dev", DEVICE])?;
     ip(&["link", "set", DEVICE, "up"])?;
     ip(&["route", "add", "default", "dev", DEVICE])?;
-    // A new namespace begins with the kernel's defaults, but for these.
+    // A new namespace has the kernel's defaults except for these parameters.
     for (name, value) in LINUX {
         parameter(name, value)?;
     }
     Ok(device)
 }
 
-/// The congestion controls that this kernel has.
+/// Returns true if this kernel has the congestion control `name`.
 pub fn has_control(name: &str) -> bool {
     let all = fs::read_to_string("/proc/sys/net/ipv4/tcp_available_congestion_control").unwrap_or_default();
     all.split_whitespace().any(|known| known == name)
 }
 
-/// Puts a setting into effect in this namespace. `Err` says what cannot be.
+/// Applies a setting in the current namespace. `Err` names a setting that cannot be applied.
 pub fn set(device: &SyncDevice, setting: &Setting) -> Result<(), String> {
     match setting {
         Setting::SuiteDefaults => SUITE.iter().try_for_each(|(name, value)| parameter(name, value)),
@@ -60,20 +60,20 @@ pub fn set(device: &SyncDevice, setting: &Setting) -> Result<(), String> {
             let now = fs::read_to_string(&path).map_err(|error| format!("CUBIC's parameter {name}: {error}"))?;
             match now.trim() == value {
                 true => Ok(()),
-                false => {
-                    Err(format!("{value} for CUBIC's parameter {name}, which is the whole machine's: it is {now}"))
-                }
+                false => Err(format!(
+                    "the module parameter {name} of CUBIC is global to the machine: found {now}, expected {value}"
+                )),
             }
         }
         Setting::FairQueue => command("tc", &["qdisc", "replace", "dev", DEVICE, "root", "fq"]),
         Setting::Route { initial_window, rto_min, control } => {
             let mut words = vec!["route".to_owned(), "change".into(), "default".into(), "dev".into(), DEVICE.into()];
-            let mut say = |key: &str, value: Option<String>| {
+            let mut add = |key: &str, value: Option<String>| {
                 words.extend(value.into_iter().flat_map(|value| [key.to_owned(), value]));
             };
-            say("initcwnd", initial_window.map(|window| window.to_string()));
-            say("rto_min", rto_min.map(|span| format!("{}ms", span.as_nanos() / 1_000_000)));
-            say("congctl", control.clone());
+            add("initcwnd", initial_window.map(|window| window.to_string()));
+            add("rto_min", rto_min.map(|span| format!("{}ms", span.as_nanos() / 1_000_000)));
+            add("congctl", control.clone());
             ip(&words.iter().map(String::as_str).collect::<Vec<_>>())
         }
         Setting::Mtu(mtu) => {
@@ -83,15 +83,15 @@ pub fn set(device: &SyncDevice, setting: &Setting) -> Result<(), String> {
     }
 }
 
-/// Sets a parameter of the namespace's; those of the whole machine are not there in `net`.
+/// Sets a sysctl of the network namespace; parameters that are global to the machine are refused.
 pub fn parameter(name: &str, value: &str) -> Result<(), String> {
     if !name.starts_with("net.") || name.contains("..") || name.contains('/') {
-        return Err(format!("the parameter {name}, which is the whole machine's"));
+        return Err(format!("the parameter {name}: it is global to the machine"));
     }
     let path = format!("/proc/sys/{}", name.replace('.', "/"));
     match fs::write(path, value) {
         Ok(()) => Ok(()),
-        // A feature that this kernel was built without is off.
+        // A parameter of a feature that this kernel was built without is ignored if the feature has no effect.
         Err(error)
             if error.kind() == io::ErrorKind::NotFound && WITHOUT_EFFECT.iter().any(|(known, _)| *known == name) =>
         {
@@ -101,12 +101,12 @@ pub fn parameter(name: &str, value: &str) -> Result<(), String> {
     }
 }
 
-/// Runs `ip` in this namespace.
+/// Runs `ip` in the current namespace.
 pub fn ip(words: &[&str]) -> Result<(), String> {
     command("ip", words)
 }
 
-/// Runs a command in this namespace.
+/// Runs a command in the current namespace.
 fn command(program: &str, words: &[&str]) -> Result<(), String> {
     let line = || format!("`{program} {}`", words.join(" "));
     let ran = Command::new(program).args(words).output().map_err(|error| format!("cannot run {}: {error}", line()))?;

@@ -1,11 +1,11 @@
-//! packetdrill scripts against this machine's own Linux, in real time: `cargo xtask kernel`.
+//! Runs packetdrill scripts against the Linux kernel of this machine, in real time: `cargo xtask kernel`.
 //!
-//! Each script gets a network namespace and a TUN device of its own, real sockets, and what TCP says of itself. Only the
-//! host under test differs from `lasthop drill`: [`Target`](drill::target::Target). Told in
+//! Each script runs in its own network namespace with a TUN device, real sockets, and `struct tcp_info` from the
+//! kernel. Only the host under test differs from `lasthop drill`: [`Target`](drill::target::Target). Results:
 //! `docs/models/agreement-linux.md`.
 
-#![allow(clippy::disallowed_macros, reason = "a chore, watched to the end")]
-#![allow(clippy::disallowed_methods, reason = "the kernel under test runs by the clock on the wall")]
+#![allow(clippy::disallowed_macros, reason = "a command-line tool prints its progress")]
+#![allow(clippy::disallowed_methods, reason = "the kernel under test runs in real time")]
 
 #[cfg(target_os = "linux")]
 mod calls;
@@ -37,6 +37,6 @@ fn main() -> ExitCode {
 
 #[cfg(not(target_os = "linux"))]
 fn main() -> ExitCode {
-    eprintln!("kernel: not supported: scripts run against the machine's own Linux, and this is none");
+    eprintln!("kernel: not supported: expected a Linux machine");
     ExitCode::from(3)
 }

@@ -1,4 +1,4 @@
-//! Socket options, set and read for real.
+//! Socket options, set and read on real sockets.
 
 use std::io;
 use std::time::Duration;
@@ -24,7 +24,7 @@ impl Kernel {
             ("SO_LINGER", Some(_)) => match (part("onoff"), part("linger")) {
                 (Some(0), _) => socket.set_linger(None),
                 (Some(_), Some(time)) => socket.set_linger(Some(seconds(time))),
-                _ => return unsupported("SO_LINGER without its members"),
+                _ => return unsupported("SO_LINGER without the members onoff and linger"),
             },
             ("TCP_CONGESTION", Some(Expr::Text(name) | Expr::Name(name))) => socket.set_tcp_congestion(name.as_bytes()),
             (option, Some(Expr::Number(number))) => {

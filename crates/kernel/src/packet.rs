@@ -1,9 +1,9 @@
-//! Packets of the device as segments.
+//! Conversion between packets of the TUN device and segments.
 
 use etherparse::{NetSlice, SlicedPacket, TcpOptionElement, TransportSlice};
 use wire::{Addr, Ecn, Flags, Packet, Segment, SeqNum, Timestamps};
 
-/// A packet that the host under test sends; `None` for anything but TCP over IPv4.
+/// Parses a packet that the host under test sends; `None` for anything but TCP over IPv4.
 pub fn read(bytes: &[u8]) -> Option<(Segment, Ecn)> {
     let packet = SlicedPacket::from_ip(bytes).ok()?;
     let (Some(NetSlice::Ipv4(ip)), Some(TransportSlice::Tcp(tcp))) = (&packet.net, &packet.transport) else {
@@ -46,7 +46,7 @@ pub fn read(bytes: &[u8]) -> Option<(Segment, Ecn)> {
     Some((segment, Ecn::from_bits(ip.header().ecn().value())))
 }
 
-/// A segment of the script's as a packet: headers and zeros.
+/// Serializes an injected segment as an IPv4 packet whose payload is zeros.
 pub fn written(segment: &Segment, ecn: Ecn) -> Vec<u8> {
     let body = wire::Body::Tcp(*segment);
     let packet = Packet { src: Addr::of_node(1), dst: Addr::of_node(0), ecn, body };

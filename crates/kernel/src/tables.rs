@@ -1,4 +1,4 @@
-//! The tables of this machine's Linux that a test holds our senders against.
+//! Records the tables of the Linux kernel's transmissions after losses, for the tests of lasthop's senders.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use crate::host::Kernel;
 
 const CONTROLS: [&str; 2] = ["reno", "cubic"];
 
-/// Segments to lose: one, two, three, a burst, most of a flight, the last.
+/// Segments to lose in each case: one, two, three, a burst, most of a flight, the last.
 const LOST: [&[u32]; 6] = [
     &[25],
     &[25, 30],
@@ -19,12 +19,13 @@ const LOST: [&[u32]; 6] = [
     &[149],
 ];
 
-/// How often a case is tried until two runs send the same.
+/// Maximum number of runs of a case until two agree.
 const TRIES: u32 = 6;
 
 /// Writes a table for each congestion control into `folder`.
 pub fn write(folder: &Path) -> Result<(), String> {
-    let release = fs::read_to_string("/proc/sys/kernel/osrelease").map_err(|error| format!("no version: {error}"))?;
+    let release = fs::read_to_string("/proc/sys/kernel/osrelease")
+        .map_err(|error| format!("cannot read /proc/sys/kernel/osrelease: {error}"))?;
     let release = release.trim().split('-').next().unwrap_or_default();
     for control in CONTROLS {
         let mut table =
@@ -40,7 +41,7 @@ pub fn write(folder: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// What two runs agree on: a machine that is busy elsewhere may make one of them late.
+/// Returns the bursts on which two runs agree; other load on the machine may delay a single run.
 fn steady(control: &str, lost: &[u32]) -> Result<Vec<Row>, String> {
     let mut seen: Vec<Vec<Row>> = Vec::new();
     let sent = |rows: &[Row]| rows.iter().map(|row| row.segments.clone()).collect::<Vec<_>>();
@@ -51,5 +52,5 @@ fn steady(control: &str, lost: &[u32]) -> Result<Vec<Row>, String> {
         }
         seen.push(rows);
     }
-    Err(format!("{control}, {lost:?}: no two of {TRIES} runs send the same: the machine is too busy"))
+    Err(format!("{control}, {lost:?}: found no two equal runs of {TRIES}: the machine is too busy"))
 }

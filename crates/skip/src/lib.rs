@@ -1,8 +1,8 @@
-//! How a test that cannot run on this machine says so.
+//! Reporting of tests that cannot run on this machine.
 //!
-//! [`skip!`] ends the test, prints `skipped: NAME: REASON`, and notes the line in a file of the directory that the
-//! environment variable [`DIRECTORY`] names. `cargo xtask test` sets it, and fails on a line whose name is not in
-//! `xtask/allowed-skips.txt`.
+//! [`skip!`] ends the test, prints `skipped: NAME: REASON`, and appends `NAME: REASON` to a file in the directory named
+//! by the environment variable [`DIRECTORY`]. `cargo xtask test` sets the variable, and fails on a skipped test that is
+//! not in `xtask/allowed-skips.txt`.
 //!
 //! ```
 //! fn a_capture_is_read_by_tshark() {
@@ -18,34 +18,35 @@ use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::path::Path;
 
-/// Names the directory in which skips are noted.
+/// Environment variable with the directory in which skips are recorded.
 pub const DIRECTORY: &str = "LASTHOP_SKIPS";
 
-/// Ends a test, which returns nothing, for a reason that is written as for `format!`.
+/// Ends a test function without a return value; the arguments are those of `format!` and give the reason.
 #[macro_export]
 macro_rules! skip {
     ($($reason:tt)+) => {{
-        // Its path is that of the test.
+        // The type name of this function is the path of the test.
         fn here() {}
         $crate::note(::std::any::type_name_of_val(&here), &::std::format!($($reason)+));
         return;
     }};
 }
 
-/// Notes that the test in which the function `place` stands was skipped.
+/// Records that the test that contains the function `place` was skipped.
 ///
 /// # Panics
-/// If it cannot be noted: the skip would go unseen.
+/// If the record cannot be written: the skip would not be noticed.
 pub fn note(place: &str, reason: &str) {
     let name = place.strip_suffix("::here").unwrap_or(place).replace("::{{closure}}", "");
     let line = format!("{name}: {}\n", reason.replace('\n', " "));
-    // Past the capture of libtest, which shows the output of failed tests only.
+    // Standard error is written directly: libtest captures the output of `eprintln!` and shows it for failed tests
+    // only.
     let _ = write!(std::io::stderr().lock(), "skipped: {line}");
     if let Some(directory) = std::env::var_os(DIRECTORY) {
         let path = Path::new(&directory).join(std::process::id().to_string());
         let noted = fs::create_dir_all(&directory)
             .and_then(|()| OpenOptions::new().create(true).append(true).open(&path))
-            // In one piece: tests run on several threads.
+            // A single write, so that lines of several threads do not mix.
             .and_then(|mut file| file.write_all(line.as_bytes()));
         noted.unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     }

@@ -1,4 +1,4 @@
-//! Tests that skip, run as tests are: by libtest, which captures what they print.
+//! Tests that skip, run by libtest with its capture of output.
 
 use std::process::Command;
 
@@ -6,7 +6,7 @@ use tempfile::tempdir;
 
 const DEMO: &str = "LASTHOP_SKIP_DEMO";
 
-/// Skips if another test asks for it.
+/// Run by the other tests in a child process with and without the environment variable `LASTHOP_SKIP_DEMO`.
 #[test]
 fn skips_on_request() {
     if std::env::var_os(DEMO).is_some() {
@@ -17,7 +17,7 @@ fn skips_on_request() {
 }
 
 #[test]
-fn skipped_test_passes_and_is_printed_and_noted_under_its_name() {
+fn skipped_test_passes_and_is_printed_and_recorded_by_name() {
     let directory = tempdir().unwrap();
     let notes = directory.path().join("skips");
     let output = Command::new(std::env::current_exe().unwrap())
@@ -37,7 +37,7 @@ fn skipped_test_passes_and_is_printed_and_noted_under_its_name() {
 }
 
 #[test]
-fn test_that_runs_notes_nothing() {
+fn test_that_is_not_skipped_records_nothing() {
     let directory = tempdir().unwrap();
     let notes = directory.path().join("skips");
     let mut test = Command::new(std::env::current_exe().unwrap());

@@ -1,4 +1,4 @@
-//! How many packets a second its cell of 802.11b delivers.
+//! Table of the packets per second that an 802.11b cell in ns-2 delivers.
 
 use std::thread;
 
@@ -6,11 +6,11 @@ use super::{ns, write};
 
 const CASES: [&str; 3] = ["up", "down", "saturated"];
 const STATIONS: [&str; 4] = ["1", "2", "5", "10"];
-/// Each brings ns-2 closer to what ours does.
+/// Changes to the ns-2 cell, each of which makes it more like lasthop's.
 const STEPS: [&str; 5] = ["plain", "routes", "lengths", "windows", "receding"];
 const SEEDS: u32 = 8;
 
-/// Runs ns-2 for every case, number of stations, step and seed, and writes them to one table.
+/// Runs ns-2 for every case, number of stations, step and seed, and writes the results to one table.
 pub fn run() -> Result<(), String> {
     let mut table =
         String::from("ns-2's cell: packets a second; case, stations, step, a figure for each seed from 1 on\n");
@@ -21,7 +21,7 @@ pub fn run() -> Result<(), String> {
     write("cell.txt", &(table + "\n"))
 }
 
-/// The rows of a case.
+/// Returns the table rows of a case.
 fn rows(case: &str) -> Result<String, String> {
     let mut rows = String::new();
     for stations in STATIONS {
@@ -37,7 +37,7 @@ fn rows(case: &str) -> Result<String, String> {
     Ok(rows)
 }
 
-/// The only number in the output of ns-2.
+/// Returns the first number in the output of ns-2.
 fn figure(printed: &str) -> Result<f64, String> {
     let found = printed.lines().find_map(|line| line.trim().parse().ok());
     found.ok_or_else(|| format!("ns-2 printed no number: {printed}"))
@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_figure_is_found_before_and_behind_what_else_is_told() {
+    fn number_is_found_among_other_output() {
         assert_eq!(figure("distCST_ = 550.0\n413.8\n"), Ok(413.8));
         assert_eq!(figure("413.8\ndistCST_ = 550.0\n"), Ok(413.8));
         assert!(figure("distCST_ = 550.0\n").unwrap_err().contains("no number"));

@@ -1,4 +1,4 @@
-//! The tables of ns-2 that tests compare ours with: regenerated where ns-2 is installed.
+//! Regenerates the ns-2 tables that tests compare with lasthop; needs an installed ns-2.
 
 mod cell;
 mod senders;
@@ -10,26 +10,26 @@ use std::process::Command;
 
 use crate::workspace;
 
-/// Makes the tables that `which` names, or all of them.
+/// Regenerates the tables that `which` names, or all tables.
 pub fn run(which: &[&str]) -> Result<(), String> {
     if !workspace::on_path("ns") {
-        return Err("ns-2 makes these tables, and there is no `ns` on PATH: apt-get install ns2".into());
+        return Err("found no `ns` on PATH, expected ns-2: apt-get install ns2".into());
     }
     match which {
         [] => senders::run().and_then(|()| cell::run()).and_then(|()| snoop::run()),
         ["senders"] => senders::run(),
         ["cell"] => cell::run(),
         ["snoop"] => snoop::run(),
-        words => Err(format!("there are no tables `{}` of ns-2, only `senders`, `cell` and `snoop`", words.join(" "))),
+        words => Err(format!("unknown ns-2 tables `{}`, expected `senders`, `cell` or `snoop`", words.join(" "))),
     }
 }
 
-/// Where the tables are, and the programs for ns-2 that print them.
+/// Returns the folder of the tables and of the ns-2 programs that print them.
 fn folder() -> PathBuf {
     workspace::root().join("crates/lab/tests/ns2")
 }
 
-/// The output of ns-2 for a program of the folder.
+/// Runs a program of the folder in ns-2; returns its output.
 fn ns(program: &str, arguments: &[&str]) -> Result<String, String> {
     let mut ns = Command::new("ns");
     ns.arg(folder().join(program)).args(arguments);
@@ -41,7 +41,7 @@ fn ns(program: &str, arguments: &[&str]) -> Result<String, String> {
     Ok(String::from_utf8_lossy(&ended.stdout).into_owned())
 }
 
-/// Writes a table.
+/// Writes a table to the folder.
 fn write(name: &str, table: &str) -> Result<(), String> {
     let path = folder().join(name);
     fs::write(&path, table).map_err(|error| format!("cannot write {}: {error}", path.display()))

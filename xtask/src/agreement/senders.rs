@@ -1,11 +1,11 @@
-//! Which segment its senders send when, with losses.
+//! Table of the transmission times of segments of ns-2's senders, with losses.
 
 use super::{ns, write};
 
-/// ns-2's senders.
+/// ns-2's TCP senders.
 const AGENTS: [&str; 6] = ["Tahoe", "Reno", "Newreno", "Sack1", "Fack", "Vegas"];
 
-/// Packets to lose: the four cases of Fall and Floyd 1996, and a burst of four.
+/// Packets to lose in each case: the four cases of Fall and Floyd 1996, and a burst of four.
 const DROPS: [&[&str]; 5] =
     [&["14"], &["14", "28"], &["14", "26", "28"], &["14", "24", "26", "28"], &["20", "21", "22", "23"]];
 

@@ -1,16 +1,16 @@
-//! Snoop on ns-2's LAN, with chosen frames lost.
+//! Table of snoop on ns-2's LAN, with chosen frames lost.
 
 use std::fmt::Write;
 use std::fs;
 
 use super::{folder, ns};
 
-/// Wire and window of snoop2002's short and long wire.
+/// Delay of the wire and receive window in packets: the short and the long wire of snoop2002.
 const WIRES: [(&str, &str); 2] = [("10ms", "15"), ("100ms", "100")];
-/// Frames lost: none, one, and bursts among single ones.
+/// Numbers of the lost frames: none, one, and bursts with single losses.
 const LOSSES: [&str; 3] = ["", "100", "100 101 102 120 300 315 330 500 1000 1001 1002 1500 2000 2010 2020"];
 
-/// Makes the table.
+/// Runs all cases and writes the table.
 pub fn run() -> Result<(), String> {
     let mut table = String::from("# snoop delay window: sent, sent again: frames lost\n");
     for snoop in ["1", "0"] {

@@ -1,4 +1,4 @@
-//! lasthop as a program among others: built in release and started as a user would.
+//! lasthop as one of the compared programs: built in release and run as a command.
 
 use std::fs;
 use std::process::Command;
@@ -9,12 +9,12 @@ use super::outcome::Outcome;
 use super::row::Row;
 use crate::workspace;
 
-/// Builds it as users get it.
+/// Builds the command in the release profile.
 pub fn build() -> Result<(), String> {
     workspace::run(workspace::cargo().args(["build", "--release", "-p", "lasthop"]))
 }
 
-/// Writes the row's scenario and says how to run it.
+/// Writes the scenario of a workload; returns the command that runs it.
 pub fn command(row: Row) -> Result<Command, String> {
     let folder = workspace::target().join("peers");
     let scenario = folder.join(format!("{row}.toml"));
@@ -27,7 +27,7 @@ pub fn command(row: Row) -> Result<Command, String> {
     Ok(command)
 }
 
-/// Reads its summary.
+/// Parses the JSON summary.
 pub fn outcome(printed: &str) -> Result<Outcome, String> {
     let summary: Value =
         serde_json::from_str(printed).map_err(|error| format!("lasthop's summary is not JSON: {error}"))?;
@@ -49,7 +49,7 @@ mod tests {
     }
 
     #[test]
-    fn a_summary_without_the_count_is_an_error() {
+    fn summary_without_delivered_bytes_is_an_error() {
         assert!(outcome(r#"{"flows": [{}]}"#).unwrap_err().contains("bytes_delivered"));
         assert!(outcome("").is_err());
     }

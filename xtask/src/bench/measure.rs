@@ -1,4 +1,4 @@
-//! What a program takes, as the kernel counts it.
+//! Processor time and memory of a program, as counted by the kernel.
 
 use std::io::Read;
 use std::process::{Command, Stdio};
@@ -8,18 +8,18 @@ use wait4::Wait4;
 
 use crate::workspace;
 
-/// One run of a program.
+/// Measurements of one run of a program.
 pub struct Run {
-    /// What it printed.
+    /// Standard output.
     pub printed: String,
-    /// Processor time, in user mode and in the kernel: unlike the clock's it is its own, whatever else runs.
+    /// Processor time in user mode and in the kernel; independent of other load on the machine.
     pub cpu: Duration,
-    /// The most memory it had at once.
+    /// Peak resident memory in bytes.
     pub peak_bytes: u64,
 }
 
-/// Runs a program several times and keeps the run of median processor time (of an even number, the later of
-/// the two in the middle): the best run would say how lucky a program can be, the mean how busy the machine was.
+/// Runs a program `times` times; returns the run with the median processor time (for an even number, the later of the
+/// two middle ones).
 pub fn median(command: &mut Command, times: usize) -> Result<Run, String> {
     let mut runs = (0..times).map(|_| once(command)).collect::<Result<Vec<_>, _>>()?;
     runs.sort_by_key(|run| run.cpu);
@@ -52,7 +52,7 @@ mod tests {
     }
 
     #[test]
-    fn work_counts_and_sleep_does_not() {
+    fn cpu_time_excludes_sleep() {
         let work = median(&mut shell("i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done; echo $i"), 1).unwrap();
         let sleep = median(&mut shell("sleep 0.3"), 3).unwrap();
         assert_eq!(work.printed, "200000\n");

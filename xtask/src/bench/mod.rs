@@ -1,4 +1,4 @@
-//! Benchmarks: lasthop beside its peers.
+//! Benchmarks of lasthop and its peers.
 
 mod lasthop;
 mod measure;
@@ -15,7 +15,7 @@ pub use options::Options;
 use program::Program;
 use table::{Line, Table};
 
-/// Runs every program that is there on every row asked for, and prints what they took.
+/// Runs every installed program on every requested workload, and prints the measurements.
 pub fn peers(options: &Options) -> Result<(), String> {
     let mut programs = Vec::new();
     for program in Program::ALL {

@@ -1,32 +1,32 @@
-//! ns-2, through `bench/peers/ns2.tcl`.
+//! Runs ns-2 with `bench/peers/ns2.tcl`.
 
 use std::process::Command;
 
 use super::row::Row;
 use crate::workspace;
 
-/// Whether it is installed.
+/// Returns true if ns-2 is installed.
 pub fn is_on_path() -> bool {
     workspace::on_path("ns")
 }
 
-/// The same, telling the user if it is not.
+/// Returns true if ns-2 is installed; otherwise prints a note.
 pub fn is_there() -> bool {
     let there = is_on_path();
     if !there {
-        eprintln!("ns-2 is absent and left out (there is no `ns` on PATH): apt-get install ns2");
+        eprintln!("ns-2 is omitted (found no `ns` on PATH): apt-get install ns2");
     }
     there
 }
 
-/// What to start for a row.
+/// Returns the command that runs a workload.
 pub fn command(row: Row) -> Command {
     let mut command = Command::new("ns");
     command.arg(workspace::root().join("bench/peers/ns2.tcl")).args(row.words());
     command
 }
 
-/// The same with short packets.
+/// Returns the command that runs a workload with only the headers that TCP needs in ns-2's packets.
 pub fn lean_command(row: Row) -> Command {
     let mut command = command(row);
     command.arg("lean");

@@ -1,4 +1,4 @@
-//! ns-3, through `bench/peers/ns3.cc`.
+//! Runs ns-3 with `bench/peers/ns3.cc`.
 
 use std::fs;
 use std::path::PathBuf;
@@ -10,10 +10,10 @@ use crate::workspace;
 const LIBRARIES: [&str; 8] =
     ["applications", "wifi", "point-to-point", "internet", "traffic-control", "mobility", "network", "core"];
 
-/// Compiles it; false, having said so, if the compiler does not find ns-3.
+/// Compiles the program; prints a note and returns false if the compiler does not find ns-3.
 pub fn build() -> Result<bool, String> {
     if !has_headers() {
-        eprintln!("ns-3 is absent and left out (g++ finds no <ns3/core-module.h>): apt-get install g++ libns3-dev");
+        eprintln!("ns-3 is omitted (g++ found no <ns3/core-module.h>): apt-get install g++ libns3-dev");
         return Ok(false);
     }
     let folder = workspace::target().join("peers");
@@ -25,14 +25,15 @@ pub fn build() -> Result<bool, String> {
     workspace::run(&mut compiler).map(|()| true)
 }
 
-/// What to start for a row.
+/// Returns the command that runs a workload.
 pub fn command(row: Row) -> Command {
     let mut command = Command::new(program());
     command.args(row.words()).arg(seconds(row).to_string());
     command
 }
 
-/// About as long as it simulates in half a minute; the cost of a packet is what is compared.
+/// Returns the simulated time, in seconds, that ns-3 runs in about half a minute; the programs are compared by the cost
+/// per packet.
 pub fn seconds(row: Row) -> u32 {
     match row {
         Row::P1 | Row::P2 { flows: 1 } => row.seconds(),
@@ -47,7 +48,7 @@ fn program() -> PathBuf {
     workspace::target().join("peers").join("ns3-peer")
 }
 
-/// Asks the compiler, which knows where headers are on this machine.
+/// Returns true if the compiler finds the headers of ns-3.
 fn has_headers() -> bool {
     let mut preprocessor = Command::new("g++");
     preprocessor.args(["-E", "-include", "ns3/core-module.h", "-x", "c++", "-std=c++17", "-"]);

@@ -2,21 +2,21 @@
 
 use super::row::Row;
 
-/// What to run and how to tell.
+/// Options of the command.
 #[derive(Debug, PartialEq)]
 pub struct Options {
-    /// The workloads.
+    /// Workloads to run.
     pub rows: Vec<Row>,
-    /// Runs of each program instead of its usual number.
+    /// Number of runs of each program; `None` for the default.
     pub repeat: Option<usize>,
-    /// JSON instead of a table.
+    /// True to print JSON instead of a table.
     pub json: bool,
-    /// Whether a missed goal is a failure.
+    /// True if a missed goal is a failure.
     pub check: bool,
 }
 
 impl Options {
-    /// Reads what follows `bench peers`.
+    /// Parses the words after `bench peers`.
     pub fn parse(words: &[&str]) -> Result<Options, String> {
         let mut options = Options { rows: Row::USUAL.to_vec(), repeat: None, json: false, check: false };
         let mut words = words.iter();
@@ -50,7 +50,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_named() {
+    fn invalid_options_are_named() {
         for (words, name) in [
             (&["--rows", "p4"][..], "p4"),
             (&["--rows", "p2-0"], "p2-0"),

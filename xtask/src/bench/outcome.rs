@@ -1,10 +1,10 @@
-//! What came of a run.
+//! Output of a benchmark run.
 
-/// What a program says at the end of a run.
+/// The counts that a program prints at the end of a run.
 #[derive(PartialEq, Debug)]
 pub struct Outcome {
-    /// Distinct packets of data that arrived.
+    /// Number of distinct data packets that arrived.
     pub delivered: u64,
-    /// Events it took, if the program counts them.
+    /// Number of simulation events; `None` if the program does not count them.
     pub events: Option<u64>,
 }

@@ -1,4 +1,4 @@
-//! The programs that are compared.
+//! The compared programs.
 
 use std::fmt::{self, Display};
 use std::process::Command;
@@ -7,24 +7,24 @@ use super::outcome::Outcome;
 use super::row::Row;
 use super::{lasthop, ns2, ns3};
 
-/// A simulator, in a certain setup.
+/// A simulator with a configuration.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Program {
-    /// This one.
+    /// lasthop.
     Lasthop,
-    /// ns-2 as it comes.
+    /// ns-2 in its default configuration.
     Ns2,
-    /// ns-2 told to leave out of its packets the headers that TCP does without.
+    /// ns-2 without the packet headers that TCP does not need.
     Ns2Lean,
     /// ns-3.
     Ns3,
 }
 
 impl Program {
-    /// All of them, lasthop first.
+    /// All programs, lasthop first.
     pub const ALL: [Program; 4] = [Program::Lasthop, Program::Ns2, Program::Ns2Lean, Program::Ns3];
 
-    /// Builds it if need be; false, having said so, if the machine lacks it.
+    /// Builds the program if necessary; prints a note and returns false if it is not installed.
     pub fn prepare(self) -> Result<bool, String> {
         match self {
             Program::Lasthop => lasthop::build().map(|()| true),
@@ -34,7 +34,7 @@ impl Program {
         }
     }
 
-    /// What to start for a row.
+    /// Returns the command that runs a workload.
     pub fn command(self, row: Row) -> Result<Command, String> {
         match self {
             Program::Lasthop => lasthop::command(row),
@@ -44,29 +44,29 @@ impl Program {
         }
     }
 
-    /// Reads what it printed.
+    /// Parses the output of a run.
     pub fn outcome(self, printed: &str) -> Result<Outcome, String> {
         if self == Program::Lasthop {
             return lasthop::outcome(printed);
         }
-        // ns-2's wireless parts print what they think of besides.
+        // ns-2's wireless modules print other lines too.
         match printed.lines().find_map(|line| line.trim().parse().ok()) {
             Some(delivered) => Ok(Outcome { delivered, events: None }),
             None => Err(format!("{self} printed no number of packets but `{}`", printed.trim())),
         }
     }
 
-    /// The time it simulates: the whole row, but for the slowest.
+    /// Returns the time to simulate, in seconds: the whole workload, except with ns-3, which is too slow.
     pub fn seconds(self, row: Row) -> u32 {
         if self == Program::Ns3 { ns3::seconds(row) } else { row.seconds() }
     }
 
-    /// Runs of which to take the median when nothing else is asked for.
+    /// Returns the default number of runs, of which the median is taken.
     pub fn usual_repeat(self) -> usize {
         if self == Program::Ns3 { 1 } else { 3 }
     }
 
-    /// How many times its speed lasthop should have at least on a row.
+    /// Returns the factor by which lasthop must at least be faster on a workload; `None` without a goal.
     pub fn goal(self, row: Row) -> Option<f64> {
         let cell = matches!(row, Row::P3 { .. });
         match self {

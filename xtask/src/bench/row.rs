@@ -1,4 +1,4 @@
-//! The workloads: bulk Reno flows without SACK or delayed ACKs, 1000 bytes of data to a packet.
+//! The workloads: bulk Reno flows without SACK and delayed ACKs, with 1000 bytes of data per packet.
 
 use std::fmt::{self, Display};
 use std::str::FromStr;
@@ -6,22 +6,22 @@ use std::str::FromStr;
 /// A workload.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Row {
-    /// One flow over two hops and nothing lost, for 1000 s: the cost of an event when few are pending.
+    /// One flow over two hops without loss for 1000 s: the cost of an event when few are pending.
     P1,
     /// Many flows over one link of 1 Gbps whose queue overflows, for 20 s: thousands of events pending.
     P2 {
-        /// How many.
+        /// Number of flows.
         flows: u32,
     },
-    /// A cell of 802.11b whose stations each upload through the access point, for 60 s: the cost of a contended frame.
+    /// Stations of an 802.11b cell that upload through the access point for 60 s: the cost of a contended frame.
     P3 {
-        /// How many.
+        /// Number of stations.
         stations: u32,
     },
 }
 
 impl Row {
-    /// Those run when nothing else is asked for.
+    /// Default workloads.
     pub const USUAL: [Row; 6] = [
         Row::P1,
         Row::P2 { flows: 1 },
@@ -31,7 +31,7 @@ impl Row {
         Row::P3 { stations: 10 },
     ];
 
-    /// The time to simulate.
+    /// Returns the time to simulate, in seconds.
     pub fn seconds(self) -> u32 {
         match self {
             Row::P1 => 1000,
@@ -40,7 +40,7 @@ impl Row {
         }
     }
 
-    /// The words by which the peers' programs know it.
+    /// Returns the workload as arguments of the peers' programs.
     pub fn words(self) -> Vec<String> {
         match self {
             Row::P1 => vec!["p1".into()],
@@ -49,7 +49,7 @@ impl Row {
         }
     }
 
-    /// The same as a scenario of lasthop.
+    /// Returns the workload as a lasthop scenario.
     pub fn scenario(self) -> String {
         let mut text = format!("duration = \"{} s\"\n", self.seconds());
         match self {
@@ -116,7 +116,7 @@ impl FromStr for Row {
             ("p1", ..) => Ok(Row::P1),
             (_, Some(flows), _) => Ok(Row::P2 { flows }),
             (.., Some(stations)) => Ok(Row::P3 { stations }),
-            _ => Err(format!("there is no row `{text}`: rows are p1, p2-N with N flows and p3-N with N stations")),
+            _ => Err(format!("unknown row `{text}`, expected p1, p2-N with N flows or p3-N with N stations")),
         }
     }
 }
@@ -126,7 +126,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_read_back() {
+    fn row_names_parse_to_the_same_row() {
         for row in Row::USUAL {
             assert_eq!(row.to_string().parse(), Ok(row));
         }

@@ -1,4 +1,4 @@
-//! The result, for people and for programs.
+//! Results as a table and as JSON.
 
 use serde_json::{Value, json};
 
@@ -7,10 +7,10 @@ use super::outcome::Outcome;
 use super::program::Program;
 use super::row::Row;
 
-/// The memory that lasthop may have for the row of 1000 flows.
+/// Goal for lasthop's peak memory with 1000 flows, in bytes.
 const MEMORY_GOAL: u64 = 100_000_000;
 
-/// A program on a row.
+/// Measurements of a program on a workload.
 pub struct Line {
     row: Row,
     program: Program,
@@ -19,15 +19,15 @@ pub struct Line {
     peak_bytes: u64,
 }
 
-/// Every program on every row.
+/// Measurements of all programs on all workloads.
 #[derive(Default)]
 pub struct Table {
-    /// In the order in which they ran.
+    /// Measurements, in the order of the runs.
     pub lines: Vec<Line>,
 }
 
 impl Line {
-    /// Runs a program and keeps its median.
+    /// Runs a program `repeat` times; returns the measurements of the median run.
     pub fn measured(row: Row, program: Program, repeat: usize) -> Result<Line, String> {
         let run = measure::median(&mut program.command(row)?, repeat)?;
         let outcome = program.outcome(&run.printed)?;
@@ -48,13 +48,13 @@ impl Line {
 }
 
 impl Table {
-    /// How many times as fast lasthop is on the row of this peer.
+    /// Returns how many times faster than this peer lasthop is on the workload; `None` for lasthop itself.
     fn ratio(&self, peer: &Line) -> Option<f64> {
         let lasthop = self.lines.iter().find(|line| line.row == peer.row && line.program == Program::Lasthop)?;
         (peer.program != Program::Lasthop).then(|| lasthop.speed() / peer.speed())
     }
 
-    /// The goal that lasthop misses here.
+    /// Returns the goal that lasthop misses on a line; `None` if it misses none.
     fn shortfall(&self, line: &Line) -> Option<String> {
         if line.program == Program::Lasthop {
             let over = line.row == Row::P2 { flows: 1000 } && line.peak_bytes > MEMORY_GOAL;
@@ -64,14 +64,14 @@ impl Table {
         (ratio < goal).then(|| format!("under {goal}x"))
     }
 
-    /// Every goal missed, with its row.
+    /// Returns every missed goal, with workload and program.
     pub fn shortfalls(&self) -> impl Iterator<Item = String> {
         self.lines.iter().filter_map(|line| {
             self.shortfall(line).map(|shortfall| format!("{} {} {shortfall}", line.row, line.program))
         })
     }
 
-    /// Aligned columns, with a mark where a goal is missed.
+    /// Returns the results in aligned columns, with a mark at missed goals.
     pub fn text(&self) -> String {
         let mut text = format!(
             "{:<8} {:<10} {:>6} {:>10} {:>9} {:>14} {:>9} {:>9} {:>9}\n",
@@ -97,13 +97,13 @@ impl Table {
         text + &self.notes()
     }
 
-    /// What the columns do not say.
+    /// Returns the explanation of the columns.
     fn notes(&self) -> String {
         let mut notes = String::from(
             "\nlasthop: how many times as many packets per CPU second it delivers; peak MB: resident memory.\n",
         );
         if self.lines.iter().any(|line| line.program == Program::Ns2Lean) {
-            notes += "ns-2 lean: told to keep in its packets only the headers that TCP reads; no goal is set for it.\n";
+            notes += "ns-2 lean: its packets have only the headers that TCP reads; it has no goal.\n";
         }
         let short: Vec<_> = self
             .lines
@@ -118,7 +118,7 @@ impl Table {
         notes
     }
 
-    /// The same as JSON.
+    /// Returns the results as JSON.
     pub fn json(&self) -> String {
         let lines: Vec<Value> = self
             .lines
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn goals_are_of_speed_and_of_memory() {
+    fn missed_speed_and_memory_goals_are_listed() {
         let table = |cpu, peak| Table {
             lines: vec![line(Program::Lasthop, cpu, peak), line(Program::Ns2, 4.0, 1), line(Program::Ns3, 40.0, 1)],
         };
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn a_peer_alone_has_no_ratio() {
+    fn peer_without_lasthop_has_no_ratio() {
         let table = Table { lines: vec![line(Program::Ns2, 1.0, 1)] };
         assert!(table.ratio(&table.lines[0]).is_none() && table.shortfalls().count() == 0);
     }

@@ -1,14 +1,14 @@
-//! Which modules use which, and the cycles among them.
+//! The graph of uses between modules, and its cycles.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::PathBuf;
 
 use super::source::{ModulePath, Modules, below};
 
-/// Names are followed through this many imports at most.
+/// Maximum number of imports through which a name is resolved.
 const MAX_IMPORTS: usize = 20;
 
-/// A use of one module by another: where it stands, and what it names.
+/// A use of one module by another: position of the reference and the name used.
 #[derive(Clone, Debug)]
 pub struct Use {
     pub file: PathBuf,
@@ -16,14 +16,14 @@ pub struct Use {
     pub path: String,
 }
 
-/// The uses among the children of one module; each stands for all below it.
+/// Uses among the children of one module; a child includes all modules below it.
 pub type Siblings = BTreeMap<ModulePath, BTreeMap<ModulePath, Use>>;
 
-/// The uses among siblings, by their parent. Those between a module and its ancestors are left out.
+/// Returns the uses among siblings, by their parent. Uses between a module and its ancestors are omitted.
 pub fn siblings(modules: &Modules) -> BTreeMap<ModulePath, Siblings> {
     let mut parents: BTreeMap<ModulePath, Siblings> = BTreeMap::new();
     for (from, module) in &modules.all {
-        // A single name is imported by itself, which is a reference too, or by a glob.
+        // A path of one segment is in scope by an import, which counts itself, or by a glob import.
         let counts = |segments: &[String]| segments.len() > 1 || !module.globs.is_empty();
         for reference in module.references.iter().filter(|reference| counts(&reference.segments)) {
             let Some(to) = resolve(modules, from, &reference.segments, 0) else { continue };
@@ -41,7 +41,7 @@ pub fn siblings(modules: &Modules) -> BTreeMap<ModulePath, Siblings> {
     parents
 }
 
-/// The module that defines what `segments` names in the module `from`; none for what other crates define.
+/// Returns the module that defines the item `segments`, as seen from module `from`; `None` for items of other crates.
 fn resolve(modules: &Modules, from: &ModulePath, segments: &[String], imports: usize) -> Option<ModulePath> {
     let (first, rest) = segments.split_first()?;
     match first.as_str() {
@@ -61,12 +61,12 @@ fn resolve(modules: &Modules, from: &ModulePath, segments: &[String], imports: u
 fn descend(modules: &Modules, at: ModulePath, rest: &[String], imports: usize) -> Option<ModulePath> {
     match rest.split_first() {
         None => Some(at),
-        // What a macro defines is not among its items.
+        // Items that a macro defines are not in the module's list.
         Some((name, rest)) => inside(modules, &at, name, rest, imports).or(Some(at)),
     }
 }
 
-/// What `name`, and then `rest`, is in the module `at`, if it is anything there.
+/// Returns the module that defines `name::rest` in the module `at`; `None` if `at` has no such name.
 fn inside(modules: &Modules, at: &ModulePath, name: &str, rest: &[String], imports: usize) -> Option<ModulePath> {
     let module = modules.all.get(at)?;
     let child = below(at, name);
@@ -80,7 +80,7 @@ fn inside(modules: &Modules, at: &ModulePath, name: &str, rest: &[String], impor
         return None;
     }
     if let Some(import) = module.imports.get(name) {
-        // `use a` of another crate names itself.
+        // `use a;` imports another crate under its own name.
         if import.len() == 1 && import[0] == name {
             return None;
         }
@@ -93,7 +93,7 @@ fn inside(modules: &Modules, at: &ModulePath, name: &str, rest: &[String], impor
     })
 }
 
-/// The shortest cycle through each group of siblings that use each other, as uses one after another.
+/// Returns the shortest cycle of each group of siblings that use each other, as a sequence of uses.
 pub fn cycles(siblings: &Siblings) -> Vec<Vec<(ModulePath, Use)>> {
     let mut known: BTreeSet<&ModulePath> = BTreeSet::new();
     let mut cycles = Vec::new();
@@ -121,7 +121,7 @@ fn reachable<'a>(siblings: &'a Siblings, start: &ModulePath) -> BTreeSet<&'a Mod
     reached
 }
 
-/// The shortest way from a module back to itself.
+/// Returns the shortest path from a module back to itself.
 fn shortest(siblings: &Siblings, start: &ModulePath) -> Option<Vec<(ModulePath, Use)>> {
     let mut before: BTreeMap<&ModulePath, &ModulePath> = BTreeMap::new();
     let mut queue = VecDeque::from([start]);

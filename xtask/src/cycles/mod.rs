@@ -1,7 +1,7 @@
-//! Cycles of imports between modules.
+//! Check for import cycles between modules.
 //!
-//! A module and its descendants may import each other. The children of one module have an order: each imports only earlier
-//! ones, where a descendant of a child counts as the child. Code of tests does not count.
+//! A module and its descendants may use each other. The children of one module must have an order in which each uses
+//! only earlier ones; a child includes its descendants. Test code is not checked.
 
 mod graph;
 mod source;
@@ -14,7 +14,7 @@ use source::{ModulePath, Modules};
 
 use crate::workspace;
 
-/// Fails if there is a cycle in a crate of the workspace.
+/// Fails if a crate of the workspace has an import cycle.
 pub fn run() -> Result<(), String> {
     let mut found = Vec::new();
     for folder in folders()? {
@@ -28,7 +28,7 @@ pub fn run() -> Result<(), String> {
     }
 }
 
-/// The folders of the workspace's packages.
+/// Returns the folders of the workspace's packages.
 fn folders() -> Result<Vec<std::path::PathBuf>, String> {
     let crates = workspace::root().join("crates");
     let entries = fs::read_dir(&crates).map_err(|error| format!("{}: {error}", crates.display()))?;
@@ -52,7 +52,7 @@ fn shown(name: &str, cycle: &[(ModulePath, Use)]) -> String {
 mod tests {
     use super::*;
 
-    /// The modules on the first cycle of a crate with these files, or none.
+    /// Returns the modules on the first cycle of a crate with these files; empty if there is no cycle.
     fn cycle(files: &[(&str, &str)]) -> Vec<String> {
         let mut modules = Modules::default();
         for (path, text) in files {
@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn parent_and_child_may_know_each_other() {
+    fn uses_between_parent_and_child_are_no_cycle() {
         let child = "use super::Parent; pub struct Child;";
         assert_eq!(
             cycle(&[("", "mod a;"), ("a", "mod b; use b::Child; pub struct Parent;"), ("a::b", child)]),
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_below_a_module_counts_as_the_module() {
+    fn uses_by_descendants_count_as_the_modules() {
         let files = [
             ("", "mod a; mod b;"),
             ("a", "pub mod inner; pub struct A;"),
@@ -92,16 +92,16 @@ mod tests {
     }
 
     #[test]
-    fn exported_names_lead_to_their_definition() {
+    fn reexported_names_resolve_to_their_definition() {
         let a = ("a", "fn f(b: crate::B) {} pub struct A;");
         let b = ("b", "use crate::*; pub struct B(A);");
         assert_eq!(cycle(&[("", "mod a; mod b; pub use a::A; pub use b::B;"), a, b]), ["a", "b"]);
-        // Without the glob A is not in scope, and not that of the module a.
+        // Without the glob import, `A` in module b is not in scope, so there is no use of module a.
         assert_eq!(cycle(&[("", "mod a; mod b; pub use b::B;"), a, ("b", "pub struct B(A);")]), [""; 0]);
     }
 
     #[test]
-    fn paths_in_bodies_macros_and_attributes_count() {
+    fn paths_in_bodies_macros_and_attributes_are_uses() {
         for a in [
             "fn f() -> bool { let x = vec![crate::b::B]; true }",
             "#[serde(with = \"crate::b::text\")] struct A;",
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn comments_texts_and_tests_do_not_count() {
+    fn comments_strings_and_tests_are_no_uses() {
         let b = ("b", "pub struct B; use crate::a;");
         for a in [
             "/// As [`crate::b::B`].\nstruct A;",
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn modules_of_every_crate_have_an_order() {
+    fn workspace_has_no_import_cycles() {
         assert_eq!(run(), Ok(()));
     }
 }

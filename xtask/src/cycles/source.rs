@@ -1,4 +1,4 @@
-//! The modules of a crate: what each imports, defines and names, read from the tokens of its files.
+//! The modules of a crate with their imports, definitions and references, parsed from the tokens of its files.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -7,31 +7,31 @@ use std::str::FromStr;
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
-/// The path of a module from the root of its crate, which has none.
+/// Path of a module within its crate; empty for the crate root.
 pub type ModulePath = Vec<String>;
 
-/// A path in the code, and its line.
+/// A path in the code, with its line number.
 #[derive(Clone, Debug)]
 pub struct Reference {
     pub segments: Vec<String>,
     pub line: usize,
 }
 
-/// A module: a file, or a part of one.
+/// A module: a file or an inline module.
 #[derive(Default, Debug)]
 pub struct Module {
     pub file: PathBuf,
-    /// Imported names and their paths, as written.
+    /// Imported names with their paths, as written.
     pub imports: BTreeMap<String, Vec<String>>,
-    /// Paths of which everything is imported.
+    /// Paths of glob imports.
     pub globs: Vec<Vec<String>>,
     /// Names of items defined here.
     pub items: BTreeSet<String>,
-    /// Paths that the code names, imports among them.
+    /// All paths in the code, including imports.
     pub references: Vec<Reference>,
 }
 
-/// The modules of a crate by path. Code under `#[cfg(test)]` is left out: tests may use all of their crate.
+/// The modules of a crate by path, without code under `#[cfg(test)]`: tests may use the whole crate.
 #[derive(Default)]
 pub struct Modules {
     pub all: BTreeMap<ModulePath, Module>,
@@ -39,7 +39,7 @@ pub struct Modules {
 }
 
 impl Modules {
-    /// Of the crate whose sources are in `folder`.
+    /// Reads the crate whose sources are in `folder`.
     pub fn read(folder: &Path) -> Result<Self, String> {
         let mut files = Vec::new();
         list(folder, &mut files)?;
@@ -61,7 +61,7 @@ impl Modules {
         Ok(())
     }
 
-    /// The same without the files that only tests have.
+    /// Removes the modules that only tests declare.
     pub fn without_tests(mut self) -> Self {
         let Modules { all, tests } = &mut self;
         all.retain(|path, _| !tests.iter().any(|test| path.starts_with(test)));
@@ -100,7 +100,7 @@ impl Modules {
         self.all.entry(path.clone()).or_default()
     }
 
-    /// An attribute, and what it says to leave out; the number of tokens that were read.
+    /// Reads an attribute, and skips the item after `#[cfg(test)]`; returns the number of tokens read.
     fn attribute(&mut self, path: &ModulePath, tokens: &[TokenTree]) -> usize {
         let Some(TokenTree::Group(group)) = tokens.get(1) else { return 1 };
         let inside: Vec<TokenTree> = group.stream().into_iter().collect();
@@ -115,7 +115,7 @@ impl Modules {
         2
     }
 
-    /// Paths in the texts of an attribute, such as `#[serde(with = "crate::a::b")]`.
+    /// Adds paths in string literals of an attribute, such as `#[serde(with = "crate::a::b")]`.
     fn walk_texts(&mut self, path: &ModulePath, tokens: &[TokenTree]) {
         for token in tokens {
             match token {
@@ -132,7 +132,7 @@ impl Modules {
         }
     }
 
-    /// Reads over an item; a module of its own is noted as one of tests.
+    /// Skips an item of test code, and notes the module that it declares; returns the number of tokens read.
     fn skip_item(&mut self, path: &ModulePath, tokens: &[TokenTree]) -> usize {
         let end = tokens.iter().position(|token| match token {
             TokenTree::Group(group) => group.delimiter() == Delimiter::Brace,
@@ -147,7 +147,7 @@ impl Modules {
         item.len()
     }
 
-    /// A module within a file, or the declaration of one in another file.
+    /// Reads an inline module, or the declaration of a module in another file; returns the number of tokens read.
     fn inner(&mut self, path: &ModulePath, tokens: &[TokenTree]) -> usize {
         let (Some(TokenTree::Ident(name)), Some(TokenTree::Group(body))) = (tokens.get(1), tokens.get(2)) else {
             return 1;
@@ -159,7 +159,7 @@ impl Modules {
         3
     }
 
-    /// An import up to its semicolon.
+    /// Reads an import up to its semicolon; returns the number of tokens read.
     fn import(&mut self, path: &ModulePath, tokens: &[TokenTree]) -> usize {
         let is_end = |token: &TokenTree| matches!(token, TokenTree::Punct(punct) if punct.as_char() == ';');
         let Some(end) = tokens.iter().position(is_end) else { return 0 };
@@ -202,15 +202,15 @@ impl Modules {
     }
 }
 
-/// Keywords before the name of an item.
+/// Keywords that introduce the name of an item.
 const DEFINING: [&str; 8] = ["struct", "enum", "union", "fn", "trait", "type", "const", "static"];
 
-/// The path of a module below another.
+/// Returns the path of the child module `name`.
 pub fn below(path: &[String], name: &str) -> ModulePath {
     path.iter().cloned().chain([name.to_owned()]).collect()
 }
 
-/// The segments of the path at the beginning of `tokens`, and how many tokens they are.
+/// Returns the segments of the path at the beginning of `tokens`, and the number of tokens.
 fn segments(tokens: &[TokenTree]) -> (Vec<String>, usize) {
     let is_colon = |token: Option<&TokenTree>| matches!(token, Some(TokenTree::Punct(punct)) if punct.as_char() == ':');
     let mut segments = vec![tokens[0].to_string()];
@@ -235,7 +235,7 @@ fn line(token: &TokenTree) -> usize {
     token.span().start().line
 }
 
-/// The path of the module in a file, given within the folder of sources.
+/// Returns the path of the module in a file; the file is relative to the source folder.
 fn module_path(file: &Path) -> ModulePath {
     let mut path: ModulePath = file.with_extension("").iter().map(|part| part.to_string_lossy().into_owned()).collect();
     if path.last().is_some_and(|last| last == "mod" || (path.len() == 1 && (last == "lib" || last == "main"))) {

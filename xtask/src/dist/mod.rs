@@ -1,4 +1,4 @@
-//! The archive that is given to people: the command, its manual pages and completions, and the licences.
+//! The release archive: the command, manual pages, completions, and licences.
 
 mod notices;
 
@@ -8,7 +8,7 @@ use std::process::Command;
 
 use crate::workspace;
 
-/// Shells, and what each calls a completion script.
+/// Shells with the file names of their completion scripts.
 const SHELLS: [(&str, &str); 5] = [
     ("bash", "lasthop.bash"),
     ("zsh", "_lasthop"),
@@ -17,15 +17,15 @@ const SHELLS: [(&str, &str); 5] = [
     ("powershell", "_lasthop.ps1"),
 ];
 
-/// Files of the repository that the archive has as they are.
+/// Files of the repository that the archive contains unchanged.
 const FILES: [&str; 5] = ["LICENSE-MIT", "LICENSE-APACHE", "README.md", "CHANGELOG.md", "CITATION.cff"];
 
-/// Builds the command with the profile `dist`, and makes `target/dist/lasthop-VERSION-TARGET.tar.gz`.
+/// Builds the command with the profile `dist`, and creates `target/dist/lasthop-VERSION-TARGET.tar.gz`.
 pub fn run() -> Result<(), String> {
     workspace::run(workspace::cargo().args(["build", "--locked", "--profile", "dist", "--package", "lasthop"]))?;
     let folder = workspace::target().join("dist");
     let host = host()?;
-    // The workspace has one version.
+    // All packages of the workspace have one version.
     let name = format!("lasthop-{}-{host}", env!("CARGO_PKG_VERSION"));
     let whole = folder.join(&name);
     if whole.exists() {
@@ -39,7 +39,7 @@ pub fn run() -> Result<(), String> {
     workspace::print(&format!("{}: {:.1} MB\n", folder.join(&archive).display(), size as f64 / 1e6))
 }
 
-/// Puts everything into the folder that is packed.
+/// Fills the folder to be archived.
 fn fill(whole: &Path, program: &Path, host: &str) -> Result<(), String> {
     let copy = |from: &Path, to: &Path| {
         fs::copy(from, to).map(drop).map_err(|error| format!("{} to {}: {error}", from.display(), to.display()))
@@ -60,19 +60,19 @@ fn fill(whole: &Path, program: &Path, host: &str) -> Result<(), String> {
     write(&whole.join("THIRD-PARTY.txt"), notices::of("lasthop", host)?.as_bytes())
 }
 
-/// The target that rustc builds for.
+/// Returns the target triple for which rustc builds.
 fn host() -> Result<String, String> {
     let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
     let version = workspace::output(Command::new(rustc).arg("-vV"))?;
     let host = version.lines().find_map(|line| line.strip_prefix("host: "));
-    host.map(str::to_owned).ok_or_else(|| format!("rustc -vV names no host: {version}"))
+    host.map(str::to_owned).ok_or_else(|| format!("found no line `host:` in the output of rustc -vV: {version}"))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// With a program that prints its arguments in the place of the command.
+    /// A shell script that prints its arguments stands in for the command.
     #[cfg(unix)]
     #[test]
     fn archive_has_program_pages_completions_and_licences() {
@@ -95,9 +95,9 @@ mod tests {
         assert_eq!(read("man/man1/lasthop.1"), "page\n");
         assert!(read("LICENSE-MIT").starts_with("MIT License") && read("LICENSE-APACHE").contains("Apache License"));
         assert_ne!(fs::metadata(whole.join("lasthop")).unwrap().permissions().mode() & 0o111, 0);
-        // The font that plots embed has a licence of its own, which asks to go with it.
+        // The font embedded in plots has its own licence, which must be distributed with it.
         let notices = read("THIRD-PARTY.txt");
         assert!(notices.contains("SIL OPEN FONT LICENSE") && notices.contains("\nclap "), "{}", notices.len());
-        assert!(!notices.contains("\nproptest "), "tests are not given away");
+        assert!(!notices.contains("\nproptest "), "the archive must not contain licences of test dependencies");
     }
 }

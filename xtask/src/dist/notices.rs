@@ -1,4 +1,4 @@
-//! The licences of the crates that are linked into the command: most ask to go with every copy.
+//! Licences of the crates linked into the command; most require that they are distributed with every copy.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -8,7 +8,8 @@ use serde_json::Value;
 
 use crate::workspace;
 
-/// The licences of everything that `package` is linked with on `host`: each text once, with the crates that it is for.
+/// Returns the licence texts of all crates that `package` is linked with on `host`: each text once, with the names of
+/// its crates.
 pub fn of(package: &str, host: &str) -> Result<String, String> {
     let mut cargo = workspace::cargo();
     cargo.args(["metadata", "--format-version", "1", "--locked", "--filter-platform", host]);
@@ -33,7 +34,8 @@ pub fn of(package: &str, host: &str) -> Result<String, String> {
 
 const RULE: &str = "--------------------------------------------------------------------------------";
 
-/// The packages of other people that `root` is linked with, by name: neither those of its tests nor those that run at build time.
+/// Returns the third-party packages that `root` is linked with, sorted by name, without dependencies of tests and build
+/// scripts.
 fn linked<'a>(metadata: &'a Value, root: &str) -> Vec<&'a Value> {
     let array = |value: &'a Value| value.as_array().map_or(&[][..], Vec::as_slice);
     let by_id: BTreeMap<&str, &Value> =
@@ -64,7 +66,7 @@ fn linked<'a>(metadata: &'a Value, root: &str) -> Vec<&'a Value> {
     packages
 }
 
-/// The licence texts in a folder and, `depth` times, in those in it.
+/// Returns the licence texts in a folder and its subfolders up to `depth` levels.
 fn licences(folder: &Path, depth: usize) -> Vec<String> {
     let mut entries: Vec<_> = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
     entries.sort();

@@ -1,4 +1,4 @@
-//! The test programs of a crate, compiled by cargo, or what the compiler refused.
+//! Compilation of a crate's test programs with cargo.
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -9,40 +9,40 @@ use serde_json::Value;
 use super::tree::Tree;
 use crate::workspace;
 
-/// The tests in a crate's own files.
+/// Argument of `cargo test` for the unit tests only.
 pub const OWN: &str = "--lib";
-/// These, and the programs in its folder `tests`.
+/// Argument of `cargo test` for the unit tests and the programs in the folder `tests`.
 pub const ALL: &str = "--tests";
 
-/// A program of tests.
+/// A compiled test program.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Program {
-    /// "lib", or a program's in the folder `tests`.
+    /// "lib" for the unit tests, or the name of a program in the folder `tests`.
     pub name: String,
     pub path: PathBuf,
 }
 
-/// A complaint of the compiler.
+/// An error message of the compiler.
 #[derive(PartialEq, Eq, Debug)]
 pub struct Complaint {
-    /// Files and bytes in them; those in which a macro is written before those in which it is used. It may have none.
+    /// Files and byte ranges of the error; the definition of a macro comes before its use. May be empty.
     pub places: Vec<(String, Range<usize>)>,
     pub text: String,
 }
 
-/// What came of compiling.
+/// Result of a compilation.
 pub enum Built {
     Programs(Vec<Program>),
-    /// By the compiler, which complains.
+    /// The compiler reported errors.
     Refused(Vec<Complaint>),
-    /// The compiler took too long: it computes constants, and their code may loop.
+    /// The compiler timed out: code that it evaluates for constants may loop.
     Late,
 }
 
-/// How long cargo may take, in seconds.
+/// Timeout of cargo, in seconds.
 const PATIENCE: &str = "3600";
 
-/// Compiles the tests of a crate of the copy. That cargo failed for another reason than the code is an error.
+/// Compiles the tests of a crate in the copy of the workspace. `Err` if cargo failed for a reason other than the code.
 pub fn build(tree: &Tree, package: &str, which: &str) -> Result<Built, String> {
     let mut cargo = cargo(tree);
     cargo.args(["test", "--quiet", "--no-run", "--message-format=json", "-p", package, which]);
@@ -67,7 +67,8 @@ pub fn build(tree: &Tree, package: &str, which: &str) -> Result<Built, String> {
 fn cargo(tree: &Tree) -> Command {
     let mut cargo = Command::new("timeout");
     cargo.args(["--kill-after=10", PATIENCE]).arg(workspace::cargo().get_program());
-    // Compiled as fast as may be while the tests of chance still take seconds, not minutes. What mutants never reach is warned of.
+    // Optimized enough that statistical tests take seconds instead of minutes. Lints are capped, since mutants cause
+    // warnings.
     let settings = [("OPT_LEVEL", "1"), ("DEBUG", "false"), ("INCREMENTAL", "true")];
     cargo.envs(settings.map(|(name, value)| (format!("CARGO_PROFILE_DEV_{name}"), value)));
     cargo.current_dir(&tree.root).env("CARGO_TARGET_DIR", &tree.build).env("RUSTFLAGS", "--cap-lints=allow");
@@ -85,7 +86,7 @@ fn program(message: &Value) -> Option<Program> {
 fn complaint(message: &Value) -> Option<Complaint> {
     let message = &message["message"];
     let text = message["rendered"].as_str()?;
-    // The last one only says how many there were.
+    // The last message only states the number of errors.
     if message["level"] != "error" || text.starts_with("error: aborting due to ") {
         return None;
     }
@@ -107,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_test_program_is_told_from_what_else_is_built() {
+    fn only_test_programs_are_listed() {
         let built = |kind: &str, test: bool| {
             program(&serde_json::json!({
                 "reason": "compiler-artifact", "target": { "kind": [kind], "name": "order" },
@@ -120,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn a_complaint_within_a_macro_has_the_place_of_its_use_too() {
+    fn error_in_a_macro_includes_the_place_of_its_use() {
         let span = |file: &str, start: usize, around: Value| {
             serde_json::json!({ "file_name": file, "byte_start": start, "byte_end": start + 2, "is_primary": true,
                 "expansion": around })
@@ -133,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn neither_warnings_nor_the_number_of_errors_are_complaints() {
+    fn warnings_and_error_count_are_ignored() {
         let told = |level: &str, text: &str| {
             complaint(&serde_json::json!({ "message": { "level": level, "rendered": text, "spans": [] } }))
         };

@@ -1,6 +1,6 @@
-//! Hashes that stay the same from one version of Rust to the next.
+//! A hash function that is stable across versions of Rust.
 
-/// FNV-1a of the text, behind the seed, and mixed (the finalizer of SplitMix64).
+/// Returns the FNV-1a hash of the seed followed by the text, mixed with the finalizer of SplitMix64.
 pub fn hash(seed: u64, text: &str) -> u64 {
     let bytes = seed.to_le_bytes().into_iter().chain(text.bytes());
     let hash =

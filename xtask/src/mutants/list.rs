@@ -1,4 +1,4 @@
-//! What cargo-mutants would change.
+//! The mutants that cargo-mutants lists.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -10,21 +10,22 @@ use super::hash::hash;
 use super::schemata::Genre;
 use crate::workspace;
 
-/// A change of a file.
+/// A mutant: a change of a source file.
 #[derive(Clone, Debug)]
 pub struct Mutant {
-    /// What names it as long as its function is the same: file, change and function, and which of equal ones it is.
+    /// Identifier that is stable while the function is unchanged: file, change and function, with a number among equal
+    /// ones.
     pub name: String,
-    /// From the root of the workspace.
+    /// Path of the file from the root of the workspace.
     pub file: String,
-    /// Line and column, from 1, of the beginning and of the end of the replaced text.
+    /// Start and end of the replaced text, as line and column from 1.
     pub span: [(usize, usize); 2],
-    /// The new text.
+    /// The replacement text.
     pub replacement: String,
     pub genre: Genre,
 }
 
-/// All mutants of a crate of the workspace at `root`, in the order of its files.
+/// Returns all mutants of a crate of the workspace at `root`, in the order of its files.
 pub fn of(root: &Path, name: &str) -> Result<Vec<Mutant>, String> {
     let mut command = workspace::cargo();
     let package = format!("lasthop-{name}");
@@ -32,12 +33,17 @@ pub fn of(root: &Path, name: &str) -> Result<Vec<Mutant>, String> {
     let output = command.output().map_err(|error| format!("cannot run cargo mutants: {error}"))?;
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr);
-        return Err(format!("`{}` failed: {said}\nis cargo-mutants installed?", workspace::spelled(&command)));
+        return Err(format!("`{}` failed: {said}\nhint: install cargo-mutants", workspace::spelled(&command)));
     }
     let listed: Vec<Value> =
         serde_json::from_slice(&output.stdout).map_err(|error| format!("cargo mutants --list: {error}"))?;
     let mut known = HashMap::new();
-    listed.iter().map(|mutant| read(mutant, &mut known).ok_or_else(|| format!("not understood: {mutant}"))).collect()
+    listed
+        .iter()
+        .map(|mutant| {
+            read(mutant, &mut known).ok_or_else(|| format!("unexpected output of cargo mutants --list: {mutant}"))
+        })
+        .collect()
 }
 
 fn read(mutant: &Value, known: &mut HashMap<String, usize>) -> Option<Mutant> {
@@ -47,7 +53,7 @@ fn read(mutant: &Value, known: &mut HashMap<String, usize>) -> Option<Mutant> {
         Some((place["line"].as_u64()? as usize, place["column"].as_u64()? as usize))
     };
     let file = text("file")?;
-    // "file:line:column: what"; lines move, so they are no part of the name.
+    // The format is "file:line:column: change"; the identifier excludes line and column, which shift with edits.
     let what = text("name")?;
     let what = what.splitn(4, ':').nth(3)?.trim().to_owned();
     let name = format!("{file}: {what}");
@@ -58,7 +64,7 @@ fn read(mutant: &Value, known: &mut HashMap<String, usize>) -> Option<Mutant> {
     Some(Mutant { name, file, span: [place("start")?, place("end")?], replacement: text("replacement")?, genre })
 }
 
-/// `number` of `mutants` by a seed. Which are drawn does not depend on their order, and little on what else there is.
+/// Draws `number` of `mutants` by a seed. The selection does not depend on their order, and little on other mutants.
 pub fn sample(mutants: Vec<Mutant>, seed: u64, number: usize) -> Vec<Mutant> {
     let mut keyed: Vec<(u64, Mutant)> = mutants.into_iter().map(|mutant| (hash(seed, &mutant.name), mutant)).collect();
     keyed.sort_by(|(one, a), (other, b)| one.cmp(other).then_with(|| a.name.cmp(&b.name)));
@@ -66,23 +72,23 @@ pub fn sample(mutants: Vec<Mutant>, seed: u64, number: usize) -> Vec<Mutant> {
 }
 
 impl Mutant {
-    /// The file's text with the change in it.
+    /// Returns the text of the file with the change applied.
     pub fn apply(&self, text: &str) -> Result<String, String> {
         let Range { start, end } = self.bytes(text)?;
         Ok(format!("{}{}{}", &text[..start], self.replacement, &text[end..]))
     }
 
-    /// What is replaced.
+    /// Returns the byte range of the replaced text.
     pub fn bytes(&self, text: &str) -> Result<Range<usize>, String> {
         let [start, end] = self.span.map(|place| offset(text, place));
         match (start, end) {
             (Some(start), Some(end)) if start <= end => Ok(start..end),
-            _ => Err(format!("{}: no such place in the file", self.name)),
+            _ => Err(format!("{}: expected a line and column within the file", self.name)),
         }
     }
 }
 
-/// The byte at a line and a column, counted in characters from 1.
+/// Returns the byte offset of a line and a column, counted in characters from 1.
 fn offset(text: &str, (line, column): (usize, usize)) -> Option<usize> {
     let start: usize = text.split_inclusive('\n').take(line.checked_sub(1)?).map(str::len).sum();
     let rest = text.get(start..)?;
@@ -100,20 +106,21 @@ mod tests {
     }
 
     #[test]
-    fn a_change_replaces_its_span_and_nothing_else() {
+    fn change_replaces_only_its_span() {
         assert_eq!(mutant("m").apply("// ü\n ü = a+ b;\n").unwrap(), "// ü\n ü = a- b;\n");
         assert!(mutant("m").apply("one line").is_err());
     }
 
     #[test]
-    fn a_sample_depends_on_its_seed_and_not_on_the_order() {
+    fn sample_depends_on_the_seed_and_not_on_the_order() {
         let all: Vec<Mutant> = (0..1000).map(|number| mutant(&format!("m{number}"))).collect();
         let names = |mutants: Vec<Mutant>, seed| {
             sample(mutants, seed, 40).into_iter().map(|mutant| mutant.name).collect::<Vec<_>>()
         };
         let backwards: Vec<Mutant> = all.iter().rev().cloned().collect();
         assert_eq!(names(all.clone(), 1), names(backwards, 1));
-        // Of two samples of 40 from 1,000 the same 1.6 are expected; 10 would be a chance of less than one in a million.
+        // Two samples of 40 from 1,000 have 1.6 names in common on average; the probability of 10 or more is below
+        // 1e-6.
         let (one, two) = (names(all.clone(), 1), names(all, 2));
         assert!(one.iter().filter(|name| two.contains(name)).count() < 10);
     }

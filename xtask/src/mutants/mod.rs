@@ -1,9 +1,10 @@
-//! Whether the tests of a crate notice when its code is changed, by the mutants that cargo-mutants lists.
+//! Mutation testing of a crate, with the mutants that cargo-mutants lists.
 //!
-//! A sample of them is drawn by a seed: each crate's mutants in the order of a hash of the seed and the mutant's name, and the
-//! first of them. They are [compiled at once](schemata) as far as that is possible. A mutant dies if a test of its own crate
-//! fails, or takes much more time or memory than all of them take otherwise; one that does not compile is no mutant. What is
-//! found is kept in `target/mutants/results.jsonl` as soon as it is found, and tried again only when it may have changed.
+//! A sample is drawn by a seed: each crate's mutants are ordered by a hash of the seed and the mutant's name, and the
+//! first ones are taken. As many as possible are [compiled at once](schemata). A mutant is killed if a test of its own
+//! crate fails, or takes much more time or memory than without the mutant; a mutant that does not compile is unviable.
+//! Results are stored in `target/mutants/results.jsonl` immediately, and a mutant is tried again only if its result may
+//! have changed.
 
 mod build;
 mod hash;
@@ -11,7 +12,7 @@ mod list;
 mod program;
 mod results;
 mod schemata;
-#[allow(dead_code, reason = "it is compiled into the crates that hold mutants")]
+#[allow(dead_code, reason = "the module is compiled into the mutated crates")]
 mod switch;
 mod tally;
 mod tree;
@@ -29,10 +30,10 @@ use tally::Tally;
 use tree::{Sources, Tree};
 use trial::Trial;
 
-/// How many mutants of each crate are drawn.
+/// Number of mutants drawn from each crate.
 const SAMPLE: [(&str, usize); 4] = [("engine", 40), ("stats", 40), ("tcp", 100), ("path", 100)];
 
-/// Files, or folders of them, that hold rules of which each line counts.
+/// Files or folders of protocol rules, all of whose mutants `cargo xtask mutants rules` tests.
 const RULES: [&str; 10] = [
     "crates/engine/src/random.rs",
     "crates/tcp/src/sender/timers.rs",
@@ -47,26 +48,26 @@ const RULES: [&str; 10] = [
 ];
 
 const USAGE: &str = "\
-Mutants that the tests of their own crate should notice; needs cargo-mutants (`cargo install cargo-mutants`).
+Tests which mutants the tests of their own crate detect; needs cargo-mutants (`cargo install cargo-mutants`).
 
-    cargo xtask mutants sample [--seed N]    40 of engine and stats each, 100 of tcp and path each
-    cargo xtask mutants rules                all of the files that hold rules
+    cargo xtask mutants sample [--seed N]    draws 40 mutants each of engine and stats, 100 each of tcp and path
+    cargo xtask mutants rules                takes all mutants of the files with protocol rules
 
-    --seed N       by which the sample is drawn; 1 if not given
-    --crate NAME   only of this one
-    --limit K      tries no more than K, and ends
-    --jobs N       so many programs of tests at a time; as many as there are cores if not given
-    --one-by-one   compiles each mutant by itself and keeps its own results: slow, a check of the usual way
-    --report       tries none: what is known
+    --seed N       seed of the sample; default 1
+    --crate NAME   tests only the mutants of this crate
+    --limit K      ends after K mutants
+    --jobs N       number of test programs in parallel; default: the number of cores
+    --one-by-one   compiles each mutant separately and stores its results apart: a slow check of the default method
+    --report       prints the stored results without testing mutants
 
-Begun again it goes on where it ended. It works in target/mutants: some minutes to compile a crate with all its mutants, and
-then a second or so for each.
+Results are stored, so an interrupted command continues where it ended. Working files are in target/mutants. Compiling a
+crate with all its mutants takes some minutes, each mutant then about a second.
 ";
 
-/// Mutants by crate.
+/// Drawn mutants by crate.
 type Drawn = BTreeMap<&'static str, Vec<Mutant>>;
 
-/// What is wanted.
+/// Options of the command.
 struct Options {
     rules: bool,
     seed: u64,
@@ -78,7 +79,7 @@ struct Options {
 
 impl Options {
     fn parse(words: &[&str]) -> Result<Self, String> {
-        let wrong = |word: &str| format!("mutants: `{word}` is not understood\n\n{USAGE}");
+        let wrong = |word: &str| format!("mutants: unexpected argument `{word}`\n\n{USAGE}");
         let mut words = words.iter();
         let rules = match words.next() {
             Some(&"sample") => false,
@@ -102,12 +103,12 @@ impl Options {
         Ok(options)
     }
 
-    /// Where the results are kept.
+    /// Returns the file name of the stored results.
     fn results(&self) -> &'static str {
         if self.one_by_one { "one-by-one.jsonl" } else { "results.jsonl" }
     }
 
-    /// The mutants that are wanted, by crate.
+    /// Returns the drawn mutants, by crate.
     fn draw(&self, root: &Path) -> Result<Drawn, String> {
         let mut drawn = BTreeMap::new();
         for (name, number) in SAMPLE {
@@ -126,14 +127,14 @@ impl Options {
     }
 }
 
-/// Tries mutants and says how many died.
+/// Tests mutants and prints the result.
 pub fn run(words: &[&str]) -> Result<(), String> {
     if words.is_empty() || words.contains(&"--help") {
         return workspace::print(USAGE);
     }
     let options = Options::parse(words)?;
     let sources = Sources::read()?;
-    // What is known can be asked while another process tries mutants.
+    // Without new trials no lock is taken, so stored results can be shown while another process runs.
     let tree = if options.limit > 0 { Some(Tree::synchronized(&sources)?) } else { None };
     let mut results = Results::read(tree::folder().join(options.results()), &sources);
     let drawn = options.draw(tree.as_ref().map_or(&workspace::root(), |tree| &tree.root))?;
@@ -143,7 +144,7 @@ pub fn run(words: &[&str]) -> Result<(), String> {
     report(&drawn, &results)
 }
 
-/// Tries those of which nothing is known.
+/// Tests the mutants without a stored result.
 fn try_unknown(options: &Options, tree: &Tree, drawn: &Drawn, results: &mut Results) -> Result<(), String> {
     let mut left = options.limit;
     for (name, mutants) in drawn {
@@ -200,13 +201,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn options_have_defaults_and_nothing_else_is_understood() {
+    fn options_have_defaults_and_unknown_ones_are_refused() {
         let options = Options::parse(&["sample"]).unwrap();
         assert_eq!((options.seed, options.limit, options.rules, options.one_by_one), (1, usize::MAX, false, false));
         let options = Options::parse(&["rules", "--crate", "tcp", "--jobs", "3", "--report"]).unwrap();
         assert_eq!((options.only.as_deref(), options.jobs, options.limit, options.rules), (Some("tcp"), 3, 0, true));
         for words in [&["all"][..], &["sample", "--jobs", "many"], &["sample", "--jobs", "0"], &["sample", "--seed"]] {
-            assert!(Options::parse(words).err().is_some_and(|said| said.contains("is not understood")), "{words:?}");
+            assert!(Options::parse(words).err().is_some_and(|said| said.contains("unexpected argument")), "{words:?}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! One run of a program of tests, which may take no more than so much time and memory.
+//! Runs a test program with limits of time and memory.
 
 use std::io::Read;
 use std::os::unix::process::ExitStatusExt;
@@ -10,10 +10,11 @@ use wait4::Wait4;
 
 use crate::workspace;
 
-/// The address space of a program: a multiple of what any takes, and little enough that some may run beside one another.
+/// Limit of a program's address space in KiB: a multiple of what the tests need, small enough for several programs at a
+/// time.
 const MEMORY_KIB: u64 = 4 << 20;
 
-/// How a run ended.
+/// How a test program ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ended {
     Passed,
@@ -22,18 +23,19 @@ pub enum Ended {
     OutOfMemory,
 }
 
-/// The command that runs a program of tests in its crate's folder, always in the same way: a verdict must not depend on chance.
+/// Returns the command that runs a test program in its crate's folder, deterministically: a verdict must be
+/// reproducible.
 pub fn tests(program: &Path, folder: &Path) -> Command {
     let mut command = Command::new(program);
     command.args(["-q", "--test-threads=1"]).current_dir(folder).env("CARGO_MANIFEST_DIR", folder);
-    // A mutant must not write what it gives for what is right, nor remember what made it fail.
+    // A mutant must not update golden files or the stored failures of proptest.
     command.env_remove("UPDATE_GOLDEN").env("PROPTEST_FAILURE_PERSISTENCE", "off").env("PROPTEST_RNG_SEED", "1");
     command.env("RUST_BACKTRACE", "0");
     command
 }
 
-/// Runs `command` to its end, or until it has taken `limit` of the processor's time, and says what it took. By the clock it
-/// may take much longer, since the machine may be busy with other things; one that only waits is ended by it.
+/// Runs `command` until it ends or has used the processor time `limit`; returns how it ended and its processor time.
+/// The limit of real time is 20 times larger, since the machine may be busy; it ends a program that only waits.
 pub fn run(command: &Command, limit: Duration) -> Result<(Ended, Duration), String> {
     run_by_the_clock(command, limit, 20 * limit)
 }
@@ -52,7 +54,7 @@ fn run_by_the_clock(command: &Command, limit: Duration, clock: Duration) -> Resu
     let end = child.wait4().map_err(failed)?;
     let ended = match (end.status.code(), end.status.signal()) {
         (Some(0), _) => Ended::Passed,
-        // Ended by `timeout`, or by the limit of the processor's time.
+        // Ended by `timeout`, or by the limit of processor time.
         (Some(124 | 137), _) | (_, Some(signals::KILL | signals::XCPU)) => Ended::Late,
         (_, Some(signals::ABRT)) if out_of_memory => Ended::OutOfMemory,
         _ => Ended::Failed,
@@ -60,14 +62,14 @@ fn run_by_the_clock(command: &Command, limit: Duration, clock: Duration) -> Resu
     Ok((ended, end.rusage.utime + end.rusage.stime))
 }
 
-/// Signals by their numbers on Linux.
+/// Linux's numbers of signals.
 mod signals {
     pub const ABRT: i32 = 6;
     pub const KILL: i32 = 9;
     pub const XCPU: i32 = 24;
 }
 
-/// Reads all that is printed, of which nothing is kept, and says whether an allocation failed.
+/// Reads all output; returns true if an allocation failure is reported.
 fn says_out_of_memory(mut pipe: ChildStderr) -> bool {
     const WORDS: &[u8] = b"memory allocation of ";
     let (mut found, mut tail, mut block) = (false, Vec::new(), [0; 4096]);
@@ -79,7 +81,7 @@ fn says_out_of_memory(mut pipe: ChildStderr) -> bool {
     found
 }
 
-/// Gives `to` the folder and the environment that `from` has.
+/// Sets the folder and the environment of `to` to those of `from`.
 fn alike(to: &mut Command, from: &Command) {
     for (name, value) in from.get_envs() {
         match value {
@@ -103,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_passes_fails_or_is_late() {
+    fn program_passes_fails_or_times_out() {
         assert_eq!(shell("exit 0", 60), Ended::Passed);
         assert_eq!(shell("exit 101", 60), Ended::Failed);
         assert_eq!(shell("kill -SEGV $$", 60), Ended::Failed);
@@ -114,13 +116,13 @@ mod tests {
     }
 
     #[test]
-    fn an_abort_is_out_of_memory_only_if_an_allocation_failed() {
+    fn abort_is_out_of_memory_only_if_an_allocation_failed() {
         assert_eq!(shell("echo memory allocation of 9 bytes failed >&2; kill -ABRT $$", 60), Ended::OutOfMemory);
         assert_eq!(shell("echo stack overflow >&2; kill -ABRT $$", 60), Ended::Failed);
     }
 
     #[test]
-    fn the_address_space_is_limited() {
+    fn address_space_is_limited() {
         assert_eq!(shell(&format!("test $(ulimit -v) = {MEMORY_KIB}"), 60), Ended::Passed);
     }
 }

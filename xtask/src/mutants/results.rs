@@ -1,4 +1,4 @@
-//! What became of mutants, kept over runs.
+//! Stored results of mutants.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -11,18 +11,18 @@ use serde_json::{Value, json};
 use super::list::Mutant;
 use super::tree::Sources;
 
-/// What became of a mutant.
+/// Verdict on a mutant.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Verdict {
     /// A test failed.
     Killed,
-    /// The tests took too long.
+    /// The tests exceeded the time limit.
     TimedOut,
-    /// The tests wanted too much memory.
+    /// The tests exceeded the memory limit.
     OutOfMemory,
-    /// All tests passed, or none reaches it.
+    /// All tests passed, or no test reaches the mutant.
     Survived,
-    /// It does not compile.
+    /// The mutant does not compile.
     Unviable,
 }
 
@@ -41,32 +41,32 @@ impl Verdict {
     }
 }
 
-/// A verdict and the test program that brought it about, if one did.
+/// A verdict, with the test program that caused it, if one did.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Found {
     pub verdict: Verdict,
     pub by: Option<String>,
 }
 
-/// What is known of mutants.
+/// Stored verdicts of mutants.
 pub struct Results<'a> {
     file: PathBuf,
     known: HashMap<String, Known>,
     sources: &'a Sources,
-    /// By folder or file.
+    /// Digests by folder or file.
     digests: RefCell<HashMap<String, String>>,
 }
 
 struct Known {
     verdict: Verdict,
-    /// Of the mutant's file when it was tried.
+    /// Digest of the mutant's file at the time of the trial.
     source: String,
-    /// Of all its crate.
+    /// Digest of the crate at the time of the trial.
     tests: String,
 }
 
 impl<'a> Results<'a> {
-    /// Those of earlier runs; of a line that was cut off nothing is known.
+    /// Reads the results of earlier runs; incomplete lines are ignored.
     pub fn read(file: PathBuf, sources: &'a Sources) -> Self {
         let text = fs::read_to_string(&file).unwrap_or_default();
         let known = text.lines().filter_map(|line| {
@@ -84,7 +84,8 @@ impl<'a> Results<'a> {
         digests.entry(within.to_owned()).or_insert_with(digest).clone()
     }
 
-    /// What is known of a mutant, unless its file is another than when it was tried. One that survived may die by new tests.
+    /// Returns the stored verdict on a mutant if it is still valid: its file is unchanged, and for a survivor its crate
+    /// too, since new tests may kill it.
     pub fn verdict(&self, mutant: &Mutant) -> Option<Verdict> {
         let known = self.known.get(&mutant.name)?;
         let same = known.source == self.digest(&mutant.file)
@@ -92,7 +93,7 @@ impl<'a> Results<'a> {
         same.then_some(known.verdict)
     }
 
-    /// Adds what was found.
+    /// Stores a verdict.
     pub fn keep(&mut self, mutant: &Mutant, found: &Found) -> Result<(), String> {
         let Found { verdict, by } = found;
         let (source, tests) = (self.digest(&mutant.file), self.digest(crate_of(&mutant.file)));
@@ -106,7 +107,7 @@ impl<'a> Results<'a> {
     }
 }
 
-/// The folder of the crate that a file is in: "crates/tcp/".
+/// Returns the folder of the crate that contains a file, such as "crates/tcp/".
 fn crate_of(file: &str) -> &str {
     let end = file.match_indices('/').nth(1).map_or(file.len(), |(at, _)| at + 1);
     &file[..end]
@@ -117,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_belongs_to_its_crate() {
+    fn crate_folder_is_found_for_a_file() {
         assert_eq!(crate_of("crates/tcp/src/sender/mod.rs"), "crates/tcp/");
     }
 }

@@ -1,23 +1,23 @@
-//! Compiled into a crate that holds its mutants (`schemata`): which of them is in force.
+//! Compiled into a crate with its mutants (`schemata`): selects the active mutant at run time.
 //!
-//! The environment of the test program says so: `LASTHOP_MUTANT` is a mutant's number. If `LASTHOP_MUTANTS_REACHED` names a
-//! file instead, none is in force, and the number of each mutant whose place is reached is written there once, a line each.
+//! The environment variable `LASTHOP_MUTANT` is the number of the active mutant. If `LASTHOP_MUTANTS_REACHED` names a
+//! file instead, no mutant is active, and the number of each mutant whose code is reached is appended to the file once.
 
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 
-/// Mutants are numbered from 1 and below this.
+/// Exclusive upper bound of the mutants' numbers, which begin at 1.
 pub const LIMIT: usize = 1 << 14;
 
-/// What `IN_FORCE` holds before the environment has been asked, and when what is reached is written down.
+/// Values of `IN_FORCE` before the environment is read, and while reached mutants are recorded.
 const UNKNOWN: usize = usize::MAX;
 const RECORDING: usize = usize::MAX - 1;
 
 static IN_FORCE: AtomicUsize = AtomicUsize::new(UNKNOWN);
 static REACHED: [AtomicBool; LIMIT] = [const { AtomicBool::new(false) }; LIMIT];
 
-/// Whether this mutant is in force.
+/// Returns true if this mutant is active.
 #[inline]
 pub fn on(mutant: usize) -> bool {
     let in_force = IN_FORCE.load(Relaxed);
@@ -35,7 +35,7 @@ fn without_choice(mutant: usize) -> bool {
     if !REACHED[mutant].load(Relaxed) && !REACHED[mutant].swap(true, Relaxed) {
         let file = std::env::var_os("LASTHOP_MUTANTS_REACHED").expect("it was there");
         let opened = OpenOptions::new().create(true).append(true).open(file);
-        // One write, so that lines of several threads do not mix.
+        // A single write, so that lines of several threads do not mix.
         opened.and_then(|mut file| file.write_all(format!("{mutant}\n").as_bytes())).expect("it can be written");
     }
     false

@@ -1,4 +1,4 @@
-//! How many died, and how sure that is.
+//! Share of killed mutants with its confidence interval.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -7,13 +7,14 @@ use std::fs;
 use super::results::Verdict;
 use crate::workspace;
 
-/// Mutants that no test can tell from the code, with reasons: a line each, the name and behind the last " | " the reason.
+/// File with equivalent mutants, which no test can distinguish from the code: a line each with the name, " | " and the
+/// reason.
 const EQUIVALENTS: &str = "xtask/equivalent-mutants.txt";
 
-/// Two-sided 95 %.
+/// Quantile of the normal distribution for a two-sided 95 % interval.
 const Z: f64 = 1.959_963_984_540_054;
 
-/// Mutants that do the same as the code.
+/// Names of mutants with the same behaviour as the code.
 pub struct Equivalents(HashSet<String>);
 
 impl Equivalents {
@@ -30,15 +31,15 @@ impl Equivalents {
 
 fn parse(text: &str) -> Result<HashSet<String>, String> {
     let lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
-    // The last one: a name may hold the operator |.
+    // Split at the last separator: a name may contain the operator |.
     let name = |line: &str| match line.rsplit_once(" | ") {
         Some((name, reason)) if !reason.trim().is_empty() => Ok(name.trim().to_owned()),
-        _ => Err(format!("{EQUIVALENTS}: no reason behind \" | \": {line}")),
+        _ => Err(format!("{EQUIVALENTS}: expected a reason after \" | \": {line}")),
     };
     lines.map(name).collect()
 }
 
-/// Counts of mutants.
+/// Numbers of mutants by verdict.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Tally {
     drawn: usize,
@@ -85,8 +86,8 @@ impl fmt::Display for Tally {
     }
 }
 
-/// Wilson's interval of a share at 95 % (Wilson, "Probable inference, the law of succession, and statistical inference", JASA
-/// 22, 1927).
+/// Returns Wilson's 95 % interval of a share (Wilson, "Probable inference, the law of succession, and statistical
+/// inference", JASA 22, 1927).
 fn wilson(killed: usize, viable: usize) -> [f64; 2] {
     if viable == 0 {
         return [0.0, 1.0];
@@ -101,10 +102,10 @@ fn wilson(killed: usize, viable: usize) -> [f64; 2] {
 mod tests {
     use super::*;
 
-    /// As R's prop.test without the correction for continuity prints them; 81 of 263 is Newcombe's example (Statistics in Medicine 17,
-    /// 1998, table I, method 3).
+    /// Expected values from R's prop.test without continuity correction; 81 of 263 is Newcombe's example (Statistics in
+    /// Medicine 17, 1998, table I, method 3).
     #[test]
-    fn the_interval_is_wilsons() {
+    fn interval_matches_wilsons_formula() {
         for (killed, viable, bounds) in [
             (81, 263, ["0.2553", "0.3662"]),
             (15, 148, ["0.0624", "0.1605"]),
@@ -117,16 +118,16 @@ mod tests {
     }
 
     #[test]
-    fn an_equivalent_mutant_has_a_reason() {
+    fn equivalent_mutant_needs_a_reason() {
         let text = "# names and reasons\n\na.rs: replace + with - in f | f is called with 0 only\n";
         assert!(parse(text).unwrap().contains("a.rs: replace + with - in f"));
-        assert!(parse("a.rs: replace + with - in f\n").unwrap_err().contains("no reason"));
+        assert!(parse("a.rs: replace + with - in f\n").unwrap_err().contains("expected a reason"));
         let text = "a.rs: replace | with ^ in f | no bit in common\n";
         assert!(parse(text).unwrap().contains("a.rs: replace | with ^ in f"));
     }
 
     #[test]
-    fn what_survived_and_is_equivalent_is_no_viable_mutant() {
+    fn surviving_equivalent_mutant_is_not_counted_as_viable() {
         let mut tally = Tally::default();
         for (verdict, equivalent) in [
             (Some(Verdict::Killed), false),

@@ -1,4 +1,4 @@
-//! A copy of the workspace in which mutants are tried, so that the workspace itself stays as it is.
+//! A copy of the workspace in which mutants are tested; the workspace itself is not changed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File, TryLockError};
@@ -8,12 +8,12 @@ use std::process::Command;
 use super::hash::hash;
 use crate::workspace;
 
-/// Where all of this chore's files are.
+/// Returns the folder of all files of this command.
 pub fn folder() -> PathBuf {
     workspace::target().join("mutants")
 }
 
-/// The files of the workspace as they were when this was made.
+/// The files of the workspace at the start of the command.
 pub struct Sources(BTreeMap<String, Vec<u8>>);
 
 impl Sources {
@@ -26,30 +26,31 @@ impl Sources {
         files()?.into_iter().map(read).collect::<Result<_, _>>().map(Sources)
     }
 
-    /// The text of a file, or of all files of a folder, as a number.
+    /// Returns a digest of a file, or of all files of a folder.
     pub fn digest(&self, within: &str) -> u64 {
         let files = self.0.iter().filter(|(file, _)| file.starts_with(within));
         files.fold(0, |digest, (file, text)| hash(hash(digest, file), &String::from_utf8_lossy(text)))
     }
 
     fn text(&self, file: &str) -> Result<&str, String> {
-        let text = self.0.get(file).ok_or_else(|| format!("{file} is no file of the workspace"))?;
+        let text = self.0.get(file).ok_or_else(|| format!("found no file {file} in the workspace"))?;
         str::from_utf8(text).map_err(|error| format!("{file}: {error}"))
     }
 }
 
-/// The copy, and where it is built. No other process works in it as long as this lives.
+/// The copy and its build folder, locked against other processes while this value exists.
 pub struct Tree<'a> {
-    /// The copy's root.
+    /// Root of the copy.
     pub root: PathBuf,
-    /// What cargo builds of it.
+    /// Build folder of cargo for the copy.
     pub build: PathBuf,
     sources: &'a Sources,
     _lock: File,
 }
 
 impl<'a> Tree<'a> {
-    /// The copy, with what differs from the workspace copied again. Other files keep their times, so they are not compiled again.
+    /// Updates the copy from the workspace. Unchanged files keep their modification times, so that cargo does not
+    /// rebuild them.
     pub fn synchronized(sources: &'a Sources) -> Result<Self, String> {
         let (root, build) = (folder().join("tree"), folder().join("build"));
         let tree = Tree { root, build, sources, _lock: lock(&folder())? };
@@ -66,7 +67,7 @@ impl<'a> Tree<'a> {
         Ok(tree)
     }
 
-    /// Removes what the workspace no longer has: a test that is gone must not be run.
+    /// Removes files that the workspace no longer has: a deleted test must not be run.
     fn remove_others(&self, folder: &Path) -> Result<(), String> {
         let known: BTreeSet<PathBuf> = self.sources.0.keys().map(|file| self.root.join(file)).collect();
         let mut folders = vec![folder.to_owned()];
@@ -84,12 +85,12 @@ impl<'a> Tree<'a> {
         Ok(())
     }
 
-    /// A file as the workspace has it.
+    /// Returns the text of a file in the workspace.
     pub fn original(&self, file: &str) -> Result<&'a str, String> {
         self.sources.text(file)
     }
 
-    /// Writes a file of the copy, unless it has this text: cargo goes by the time of the file.
+    /// Writes a file of the copy if its text differs: cargo rebuilds by modification time.
     pub fn write(&self, file: &str, text: &str) -> Result<(), String> {
         let path = self.root.join(file);
         if fs::read(&path).is_ok_and(|known| known == text.as_bytes()) {
@@ -98,13 +99,13 @@ impl<'a> Tree<'a> {
         fs::write(path, text).map_err(|error| format!("cannot write {file}: {error}"))
     }
 
-    /// Takes back what was written.
+    /// Restores a file of the copy to the workspace's text.
     pub fn restore(&self, file: &str) -> Result<(), String> {
         self.write(file, self.original(file)?)
     }
 }
 
-/// The right to work in a folder, until the file is closed.
+/// Locks a folder until the returned file is closed.
 fn lock(folder: &Path) -> Result<File, String> {
     let path = folder.join("lock");
     let opened = fs::create_dir_all(folder).and_then(|()| File::create(&path));
@@ -112,13 +113,13 @@ fn lock(folder: &Path) -> Result<File, String> {
     match file.try_lock() {
         Ok(()) => Ok(file),
         Err(TryLockError::WouldBlock) => {
-            Err(format!("another `cargo xtask mutants` works in {}; wait until it has ended", folder.display()))
+            Err(format!("another `cargo xtask mutants` runs in {}: wait until it has ended", folder.display()))
         }
         Err(TryLockError::Error(error)) => Err(format!("cannot lock {}: {error}", path.display())),
     }
 }
 
-/// The files of the workspace that are kept, or would be.
+/// Returns the files of the workspace that git tracks or would track.
 fn files() -> Result<Vec<String>, String> {
     let mut git = Command::new("git");
     git.current_dir(workspace::root()).args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"]);
@@ -136,10 +137,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_folder_is_locked_once_until_it_is_let_go() {
+    fn folder_lock_is_exclusive_until_released() {
         let folder = tempfile::tempdir().unwrap();
         let first = lock(folder.path()).unwrap();
-        assert!(lock(folder.path()).unwrap_err().contains("another `cargo xtask mutants` works in"));
+        assert!(lock(folder.path()).unwrap_err().contains("another `cargo xtask mutants` runs in"));
         drop(first);
         lock(folder.path()).unwrap();
     }

@@ -1,8 +1,8 @@
-//! The mutants of one crate, tried.
+//! Tests the mutants of one crate.
 //!
-//! All that have a form in [`super::schemata`] are compiled at once. Of each program of tests is found which of them
-//! it reaches, and each mutant then meets the programs that reach it, the quickest first. The others, and those that do
-//! not compile in that form, are compiled one at a time.
+//! All mutants with a form in [`super::schemata`] are compiled at once. A first run of each test program determines
+//! which mutants it reaches; each mutant is then tested with the programs that reach it, the fastest first. Mutants
+//! without such a form, or whose form does not compile, are compiled one at a time.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs;
@@ -20,25 +20,25 @@ use super::schemata::{self, Change, Schemata};
 use super::switch;
 use super::tree::{self, Tree};
 
-/// Called with each verdict.
+/// Called with each verdict as soon as it is known.
 pub type Keep<'a> = dyn FnMut(&Mutant, &Found) -> Result<(), String> + 'a;
 
-/// A crate of the copy.
+/// A crate in the copy of the workspace.
 pub struct Trial<'a> {
     tree: &'a Tree<'a>,
     package: String,
-    /// From the root.
+    /// Path of the crate from the root.
     folder: String,
-    /// Programs of tests that run at a time.
+    /// Number of test programs that run in parallel.
     jobs: usize,
 }
 
-/// A program of tests that pass.
+/// A test program that passes without mutants.
 struct Measured {
     program: Program,
-    /// The processor's time that it may take.
+    /// Limit of processor time.
     limit: Duration,
-    /// The mutants that it reaches.
+    /// Numbers of the mutants that the program reaches.
     reaches: BTreeSet<usize>,
 }
 
@@ -47,14 +47,19 @@ impl<'a> Trial<'a> {
         Trial { tree, package: format!("lasthop-{name}"), folder: format!("crates/{name}"), jobs }
     }
 
-    /// Tries mutants.
+    /// Tests mutants.
     pub fn all(&self, mutants: &[&Mutant], keep: &mut Keep<'_>) -> Result<(), String> {
         if mutants.len() >= switch::LIMIT {
-            return Err(format!("no more than {} mutants of a crate can be tried at once", switch::LIMIT - 1));
+            return Err(format!(
+                "found {} mutants of {}, expected at most {}",
+                mutants.len(),
+                self.package,
+                switch::LIMIT - 1
+            ));
         }
         eprintln!("{}: compiling {} mutants", self.package, mutants.len());
         let (programs, left_out) = self.compiled_at_once(mutants)?;
-        eprintln!("{}: all but {} are compiled at once", self.package, left_out.len());
+        eprintln!("{}: {} mutants have to be compiled separately", self.package, left_out.len());
         let programs = self.measured(&programs)?;
         let at_once: Vec<usize> = (1..=mutants.len()).filter(|number| !left_out.contains(number)).collect();
         let in_force = |number: &usize| Ok((*number, self.in_force(*number, &programs)?));
@@ -67,7 +72,7 @@ impl<'a> Trial<'a> {
         })
     }
 
-    /// Tries mutants one at a time.
+    /// Tests mutants one at a time.
     pub fn one_by_one(&self, mutants: &[&Mutant], keep: &mut Keep<'_>) -> Result<(), String> {
         let programs = match build::build(self.tree, &self.package, build::ALL)? {
             Built::Programs(programs) => self.measured(&programs)?,
@@ -78,7 +83,7 @@ impl<'a> Trial<'a> {
         mutants.iter().try_for_each(|mutant| keep(mutant, &self.alone(mutant, &limits)?))
     }
 
-    /// The test programs with all mutants in them that can be in them, and the numbers of the others.
+    /// Returns the test programs compiled with as many mutants as possible, and the numbers of the other mutants.
     fn compiled_at_once(&self, mutants: &[&Mutant]) -> Result<(Vec<Program>, BTreeSet<usize>), String> {
         let mut left_out = BTreeSet::new();
         loop {
@@ -96,7 +101,7 @@ impl<'a> Trial<'a> {
         }
     }
 
-    /// Writes the files with mutants in them. Those that can't be there join `left_out`.
+    /// Writes the files with their mutants. Mutants without a schema are added to `left_out`.
     fn write_schemata(
         &self,
         mutants: &[&Mutant],
@@ -136,7 +141,7 @@ impl<'a> Trial<'a> {
         format!("the tests of {} do not compile\n{said}", self.package)
     }
 
-    /// Runs each program as it is. The quickest come first.
+    /// Runs each program without an active mutant; returns the programs sorted by time, the fastest first.
     fn measured(&self, programs: &[Program]) -> Result<Vec<Measured>, String> {
         let mut measured = Vec::new();
         side_by_side(
@@ -171,7 +176,7 @@ impl<'a> Trial<'a> {
         program::tests(program, &self.tree.root.join(&self.folder))
     }
 
-    /// What becomes of a mutant that is compiled into the programs.
+    /// Returns the verdict on a mutant that is compiled into the programs.
     fn in_force(&self, number: usize, programs: &[Measured]) -> Result<Found, String> {
         let reaching = programs.iter().filter(|measured| measured.reaches.contains(&number));
         first_failure(reaching.map(|measured| {
@@ -181,7 +186,7 @@ impl<'a> Trial<'a> {
         }))
     }
 
-    /// What becomes of a mutant for which the crate is compiled.
+    /// Returns the verdict on a mutant for which the crate is compiled separately.
     fn alone(&self, mutant: &Mutant, limits: &HashMap<String, Duration>) -> Result<Found, String> {
         self.tree.write(&mutant.file, &mutant.apply(self.tree.original(&mutant.file)?)?)?;
         let found = self.compiled_alone(limits);
@@ -191,7 +196,7 @@ impl<'a> Trial<'a> {
 
     fn compiled_alone(&self, limits: &HashMap<String, Duration>) -> Result<Found, String> {
         let mut known: BTreeSet<PathBuf> = BTreeSet::new();
-        // Most die by the tests in the crate's own files, and the programs in `tests` need not be compiled then.
+        // Most mutants are killed by the unit tests, so that the programs in `tests` need not be compiled.
         for which in [build::OWN, build::ALL] {
             let mut programs = match build::build(self.tree, &self.package, which)? {
                 Built::Programs(programs) => programs,
@@ -211,12 +216,12 @@ impl<'a> Trial<'a> {
     }
 }
 
-/// The time that each program may take, by its name.
+/// Returns the time limit of each program, by name.
 fn limits(programs: &[Measured]) -> HashMap<String, Duration> {
     programs.iter().map(|measured| (measured.program.name.clone(), measured.limit)).collect()
 }
 
-/// Processes items, `jobs` at a time, and keeps each result at once. The first failure ends it.
+/// Processes items, `jobs` in parallel, and keeps each result immediately. The first failure ends the processing.
 fn side_by_side<T: Sync, R: Send>(
     items: &[T],
     jobs: usize,
@@ -225,7 +230,7 @@ fn side_by_side<T: Sync, R: Send>(
 ) -> Result<(), String> {
     let (next, (send, receive)) = (AtomicUsize::new(0), mpsc::channel());
     thread::scope(|scope| {
-        // Dropped at the first failure: what the others send then fails, which ends them.
+        // The receiver is dropped at the first failure: the other threads then fail to send, which ends them.
         let receive = receive;
         for send in vec![send; jobs] {
             scope.spawn(|| {
@@ -258,7 +263,7 @@ fn first_failure<'p>(
     Ok(Found { verdict: Verdict::Survived, by: None })
 }
 
-/// The mutants that stand where the compiler complains.
+/// Returns the mutants at the position of a compiler error.
 fn blamed(complaint: &Complaint, files: &HashMap<String, Schemata>) -> Vec<usize> {
     let found = complaint.places.iter().filter_map(|(file, place)| Some(files.get(file)?.blamed(place)));
     found.flatten().collect()
@@ -269,7 +274,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_items_are_worked_on_until_one_fails() {
+    fn items_are_processed_until_one_fails() {
         let (items, mut kept): (Vec<u32>, Vec<u32>) = ((0..100).collect(), Vec::new());
         let keep = |item| {
             kept.push(item);

@@ -54,7 +54,6 @@ pub enum Kind {
 pub enum Expr {
     /// A literal: number, string, `True`, `False` or `None`.
     Value(Value),
-
     /// A variable or a member of `struct tcp_info`.
     Name(String),
     /// `not a`

@@ -1,8 +1,8 @@
-//! The path between two of the machine's own ends of TCP, in real time.
+//! A path emulated in real time between two TCP ends of the machine's kernel.
 //!
-//! Sender and receiver have a network namespace each, with a TUN device; what leaves one device goes through a queue, a rate,
-//! losses and a delay that are made here, and into the other. Late waking does not cost rate: a packet's sending begins when
-//! the one before has been sent, not when this program looks.
+//! Sender and receiver have a network namespace each, with a TUN device. Packets from one device pass an emulated
+//! queue, rate, losses and delay to the other device. Late wake-ups do not reduce the rate: a transmission begins when
+//! the previous one ends, not when this program runs.
 
 use std::collections::VecDeque;
 use std::io::{self, Read, Write};
@@ -19,9 +19,9 @@ use crate::machine::{self, LOCAL, REMOTE};
 use crate::path::measured::{FlowMeasured, Measured};
 use crate::path::{Path, SAMPLING};
 
-/// Where the receivers listen.
+/// Port of the first receiver; the others follow.
 const PORT: u16 = 5001;
-/// What a flow did.
+/// State and measurements of a flow.
 struct Flow {
     port: u16,
     start: Duration,
@@ -30,18 +30,18 @@ struct Flow {
     connected: bool,
     received: u64,
     before: u64,
-    /// Smoothed round trips in ms, every [`SAMPLING`].
+    /// Smoothed round trip times in ms, one every [`SAMPLING`].
     round_trips: Vec<f64>,
 }
 
-/// One way through the path.
+/// One direction of the path.
 struct Way {
     rate: f64,
     delay: Duration,
     queue: usize,
-    /// When those that wait or are being sent will have been sent.
+    /// End times of the transmissions of packets that wait or are in transmission.
     sent: VecDeque<Instant>,
-    /// On their way: when they arrive.
+    /// Packets in propagation, with their arrival times.
     flying: VecDeque<(Instant, Vec<u8>)>,
     dropped: u64,
     lost: u64,
@@ -53,7 +53,7 @@ impl Way {
         Way { rate, delay, queue, sent: VecDeque::new(), flying: VecDeque::new(), dropped: 0, lost: 0, packets: 0 }
     }
 
-    /// A packet comes, which is lost behind the bottleneck, or `before` it.
+    /// Enqueues a packet. `lost`: it is lost behind the bottleneck; `before`: it is lost in front of the bottleneck.
     fn take(&mut self, now: Instant, packet: &[u8], lost: bool, before: bool) {
         self.packets += 1;
         if before {
@@ -61,7 +61,7 @@ impl Way {
             return;
         }
         self.forget_sent(now);
-        // The one being sent does not wait.
+        // The packet in transmission does not count as waiting.
         if self.sent.len() > self.queue {
             self.dropped += 1;
             return;
@@ -82,14 +82,14 @@ impl Way {
         }
     }
 
-    /// Packets in the queue, without the one being sent.
+    /// Returns the number of packets in the queue, without the one in transmission.
     fn waiting(&mut self, now: Instant) -> usize {
         self.forget_sent(now);
         self.sent.len().saturating_sub(1)
     }
 }
 
-/// Chance from a seed: SplitMix64 (Steele, Lea, Flood 2014).
+/// Random number generator: SplitMix64 (Steele, Lea, Flood 2014).
 struct Chance(u64);
 
 impl Chance {
@@ -108,22 +108,22 @@ fn socket() -> io::Result<Socket> {
     Ok(socket)
 }
 
-/// The device and the buffers of a long fat path, in the namespace that was just entered.
+/// Configures device and buffers for a large bandwidth-delay product, in the namespace entered last.
 fn widen(gso: Option<u32>) -> Result<(), String> {
     for (name, value) in [("tcp_rmem", "4096 131072 67108864"), ("tcp_wmem", "4096 131072 67108864")] {
         machine::parameter(&format!("net.ipv4.{name}"), value)?;
     }
-    // No flow begins with what another has found out.
+    // Flows do not reuse metrics of earlier flows.
     machine::parameter("net.ipv4.tcp_no_metrics_save", "1")?;
     if let Some(segments) = gso {
         machine::ip(&["link", "set", "tun0", "gso_max_segs", &segments.to_string()])?;
     }
-    // The queue of the device itself is to be none.
+    // The device's own queue must never overflow.
     machine::ip(&["link", "set", "tun0", "txqueuelen", "100000"])
 }
 
-/// Runs the flows over `path`. `gso` limits the segments that TCP sends at once; `verbose` prints what each flow received
-/// every second.
+/// Runs the flows over `path`. `gso` is the maximum number of segments in an offload packet, `None` for the kernel's
+/// default; `verbose` prints the throughput of each flow every second.
 pub fn run(path: &Path, seed: u64, gso: Option<u32>, verbose: bool) -> Result<Measured, String> {
     let text = |error: io::Error| error.to_string();
     let near = machine::enter_as(LOCAL)?;
@@ -178,13 +178,13 @@ pub fn run(path: &Path, seed: u64, gso: Option<u32>, verbose: bool) -> Result<Me
 struct World<'a> {
     path: &'a Path,
     devices: [SyncDevice; 2],
-    /// In the sender's namespace.
+    /// Socket for `inet_diag` in the sender's namespace.
     diag: Diag,
-    /// From the sender, and back.
+    /// The forward and the backward direction, seen from the sender.
     ways: [Way; 2],
     chance: Chance,
     verbose: bool,
-    /// Packets waiting at the bottleneck, every [`SAMPLING`].
+    /// Number of packets waiting at the bottleneck, one value every [`SAMPLING`].
     queue: Vec<usize>,
     flows: Vec<Flow>,
     listeners: Vec<Socket>,
@@ -219,16 +219,16 @@ impl World<'_> {
         }
     }
 
-    /// From the devices into the ways, and from the ways into the devices.
+    /// Moves packets from the devices into the emulated path, and arrived ones from the path to the devices.
     fn move_packets(&mut self) -> io::Result<()> {
         for index in 0..2 {
             while let Ok(length) = self.devices[index].recv(&mut self.buffer) {
                 let behind = self.chance.happens(self.path.loss_behind);
                 let access = self.chance.happens(self.path.loss_before);
-                // On the way back the bottleneck comes first.
+                // In the backward direction the bottleneck comes before the access link.
                 let (before, lost) = if index == 0 { (access, behind) } else { (false, access || behind) };
                 let packet = &self.buffer[..length];
-                // What is no IPv4 is the kernel's greeting to a new device.
+                // Packets other than TCP over IPv4 are the kernel's multicast on a new device.
                 if packet.first().is_some_and(|byte| byte >> 4 == 4) && packet.get(9) == Some(&6) {
                     self.ways[index].take(Instant::now(), packet, lost, before);
                 }
@@ -244,7 +244,7 @@ impl World<'_> {
         Ok(())
     }
 
-    /// The applications: one writes all it can, the other reads all there is.
+    /// Runs the applications: each sender writes and each receiver reads as much as possible.
     fn serve(&mut self, now: Instant) -> io::Result<()> {
         for (index, flow) in self.flows.iter_mut().enumerate() {
             if !flow.connected {
@@ -290,7 +290,7 @@ impl World<'_> {
         }
     }
 
-    /// Until a device has something, a packet arrives, or a sample is due.
+    /// Waits until a device has a packet, a packet arrives, or a sample is due.
     fn wait(&self, sampled: Instant) {
         let arrivals = self.ways.iter().filter_map(|way| way.flying.front()).map(|(at, _)| *at);
         let until = arrivals.chain([sampled]).min().unwrap_or(sampled);

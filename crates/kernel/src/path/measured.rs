@@ -1,22 +1,22 @@
-//! What a run is measured by, the same for the kernel's and ours.
+//! Measurements of a run, for the kernel and for the simulation.
 
 use stats::quantile::Ordered;
 use stats::sample::Moments;
 
-/// A run.
+/// Measurements of a run.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Measured {
     pub flows: Vec<FlowMeasured>,
-    /// Packets waiting at the bottleneck, without the one being sent, at even intervals from the start to the end.
+    /// Packets waiting at the bottleneck, without the one in transmission, sampled at equal intervals over the run.
     pub queue: Vec<usize>,
 }
 
-/// A flow of a run.
+/// Measurements of a flow.
 #[derive(Clone, PartialEq, Debug)]
 pub struct FlowMeasured {
-    /// Data received in order, Mbps from the flow's start to the end.
+    /// Goodput in Mbps, from the flow's start to the end of the run.
     pub goodput: f64,
-    /// The sender's smoothed round-trip time in ms, at even intervals since the first.
+    /// The sender's smoothed round trip times in ms, sampled at equal intervals from the first sample on.
     pub round_trips: Vec<f64>,
 }
 
@@ -25,12 +25,12 @@ impl Measured {
         self.queue.iter().map(|packets| *packets as f64)
     }
 
-    /// The mean over time.
+    /// Returns the mean queue length over time, in packets.
     fn queue_mean(&self) -> f64 {
         mean(self.queue())
     }
 
-    /// What the queue is not longer than in 95 % of the time.
+    /// Returns the 95 % quantile of the queue length over time, in packets.
     fn queue_95(&self) -> f64 {
         Ordered::of(self.queue()).ok().and_then(|ordered| ordered.quantile(0.95).ok().flatten()).unwrap_or(f64::NAN)
     }
@@ -44,7 +44,7 @@ fn mean(values: impl IntoIterator<Item = f64>) -> f64 {
     moments(values).and_then(|moments| moments.mean()).unwrap_or(f64::NAN)
 }
 
-/// The mean over the runs, with the least and the greatest where they differ as they are written.
+/// Returns the mean over the runs, followed by minimum and maximum if they differ when rounded to `digits` decimals.
 fn over_runs(values: impl Iterator<Item = f64>, digits: usize) -> String {
     let sums = moments(values).and_then(|moments| Some([moments.mean()?, moments.min()?, moments.max()?]));
     let Some(sums) = sums else { return "not run".into() };
@@ -52,7 +52,7 @@ fn over_runs(values: impl Iterator<Item = f64>, digits: usize) -> String {
     if min == max { mean } else { format!("{mean} ({min} to {max})") }
 }
 
-/// A line for each quantity: the kernel's, and ours.
+/// Returns the result table: a line for each quantity, with columns for the kernel and for lasthop.
 pub fn table(names: &[&str], kernel: &[Measured], ours: &[Measured]) -> String {
     let mut text = format!("  {:<28}{:<26}ours\n", "", "kernel");
     let mut line = |quantity: &str, digits: usize, value: &dyn Fn(&Measured) -> f64| {
@@ -78,14 +78,14 @@ mod tests {
     }
 
     #[test]
-    fn queue_is_summed_up_by_its_mean_and_its_95_percent_quantile() {
-        // 0, 1, ..., 100: half of the greatest on average, and 95 of the 100 steps lie below 95.
+    fn queue_mean_and_95_percent_quantile_are_correct() {
+        // Queue lengths 0, 1, ..., 100: the mean is half of the maximum, and 95 % of the values are 95 or less.
         let run = run(1.0, 0..=100);
         assert_eq!((run.queue_mean(), run.queue_95()), (50.0, 95.0));
     }
 
     #[test]
-    fn table_has_the_range_of_the_runs_where_they_differ() {
+    fn table_shows_the_range_if_runs_differ() {
         let kernel = [run(9.0, [2, 4]), run(9.5, [2, 6])];
         let ours = [run(9.25, [3, 3]), run(9.25, [3, 3])];
         let table = table(&["bbr"], &kernel, &ours);
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn side_without_runs_is_said_not_to_have_run() {
+    fn column_without_runs_shows_not_run() {
         let table = table(&["bbr"], &[], &[run(9.25, [3, 3])]);
         assert!(table.lines().skip(1).all(|line| line.contains("not run ")), "{table}");
     }

@@ -1,7 +1,7 @@
-//! What flows get over a bottleneck, from the machine's kernel and from our simulation: `--path`.
+//! Compares flows of the machine's kernel with simulated flows over the same bottleneck: `--path`.
 //!
-//! One scenario file says what both run: a host, an access link, a router, the bottleneck, and a host. The kernel's ends
-//! send through a path made in real time ([`kernel`]); ours are simulated ([`ours`]). Both are measured alike
+//! A scenario file describes both: a host, an access link, a router, the bottleneck, and a host. The kernel's ends send
+//! through a path emulated in real time ([`kernel`]); lasthop's are simulated ([`ours`]). The measurements are the same
 //! ([`measured`]).
 
 mod kernel;
@@ -19,28 +19,28 @@ use path::mac::arq::ArqConfig;
 use path::queue::Limit;
 use sim::{FlowSpec, LinkSpec, Network, NodeKind};
 
-/// How often the queue and the round trips are looked at.
+/// Sampling interval of the queue and the round trip times.
 const SAMPLING: Span = Span::from_millis(10);
 
-/// Two hosts, a bottleneck, and what the first sends to the second.
+/// Two hosts, a bottleneck, and flows from the first host to the second.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Path {
-    /// Bits per second of the bottleneck, each way.
+    /// Rate of the bottleneck in bit/s, in each direction.
     rate: f64,
-    /// Propagation, each way.
+    /// Propagation delay in each direction.
     delay: Duration,
-    /// Packets that may wait at the bottleneck, each way.
+    /// Queue limit at the bottleneck in packets, in each direction.
     queue: usize,
-    /// The chance of a loss before the bottleneck and behind it, seen from the sender; each way.
+    /// Loss probability on the access link and on the bottleneck, in each direction.
     loss_before: f64,
     loss_behind: f64,
     lasts: Duration,
     flows: Vec<Flow>,
-    /// The bottleneck in the scenario, and the way that data takes.
+    /// Number of the bottleneck link in the scenario, and the direction of the data.
     bottleneck: (usize, LinkDirection),
 }
 
-/// A flow without end.
+/// An unlimited flow.
 #[derive(Clone, PartialEq, Debug)]
 struct Flow {
     name: String,
@@ -49,9 +49,9 @@ struct Flow {
 }
 
 impl Path {
-    /// The path that `network` is. `Err` says what the kernel's side cannot run.
+    /// Returns the path of `network`. `Err` names a property that cannot be emulated for the kernel.
     fn of(network: &Network) -> Result<Self, String> {
-        let unlike = "two links, of which the slower is the second, from a host over a router to a host";
+        let unlike = "a fast access link and a slower bottleneck, from a host over a router to a host";
         let ([a, b], [first, ..]) = (network.links.as_slice(), network.flows.as_slice()) else {
             return Err(format!("expected {unlike}"));
         };
@@ -66,15 +66,17 @@ impl Path {
         }
         let node = &network.nodes[router];
         if node.buffer.is_some() || node.processing_delay != Span::ZERO {
-            return Err(format!("`{}` has a buffer or a processing delay", node.name));
+            return Err(format!("`{}` has a buffer or a processing delay, expected none", node.name));
         }
         if access.queue != Limit::None {
-            return Err(format!("`{}` has a queue limit: only the bottleneck can have one", access.name));
+            return Err(format!("`{}` has a queue limit, expected one only at the bottleneck", access.name));
         }
         let queue = match bottleneck.queue {
             Limit::None => usize::MAX,
             Limit::Packets(packets) => packets as usize,
-            Limit::Bytes(_) => return Err(format!("the queue of `{}` is not in packets", bottleneck.name)),
+            Limit::Bytes(_) => {
+                return Err(format!("the queue limit of `{}` is in bytes, expected packets", bottleneck.name));
+            }
         };
         let delay = access.delay.as_nanos() + bottleneck.delay.as_nanos();
         Ok(Path {
@@ -94,7 +96,7 @@ fn duration(span: Span) -> Duration {
     Duration::from_nanos(span.as_nanos())
 }
 
-/// The chance that a packet is lost on `link`, which must be a wire that never changes.
+/// Returns the loss probability of `link`, which must have a constant rate and delay.
 fn loss(link: &LinkSpec) -> Result<f64, String> {
     let plain = link.medium.is_none()
         && link.changes.is_none()
@@ -104,31 +106,31 @@ fn loss(link: &LinkSpec) -> Result<f64, String> {
     match &link.channel {
         ChannelConfig::Perfect(_) if plain => Ok(0.0),
         ChannelConfig::Uniform(config) if plain => Ok(config.loss),
-        _ => Err(format!("`{}` has more than a rate, a delay, a queue and random losses", link.name)),
+        _ => Err(format!("`{}` has more properties than rate, delay, queue and uniform random losses", link.name)),
     }
 }
 
 fn flow(flow: &FlowSpec, first: &FlowSpec) -> Result<Flow, String> {
     if (flow.from, flow.to) != (first.from, first.to) {
-        return Err(format!("`{}` goes another way than `{}`", flow.name, first.name));
+        return Err(format!("`{}` has other endpoints than `{}`, expected the same", flow.name, first.name));
     }
     if flow.bytes.is_some() {
-        return Err(format!("`{}` ends: only flows without end are compared", flow.name));
+        return Err(format!("`{}` has the key `bytes`, expected unlimited flows", flow.name));
     }
     let start = Span::from_nanos(flow.start.as_nanos());
     Ok(Flow { name: flow.name.clone(), control: flow.tcp.control.name(), start: duration(start) })
 }
 
-/// What the words behind `--path` ask for.
+/// Options after `--path`.
 #[derive(Debug, Default)]
 struct Options {
     files: Vec<String>,
     set: Vec<String>,
-    /// Runs of each file, with the seeds 1, 2, ...
+    /// Number of runs of each file; the seeds are 1, 2, ...
     runs: u64,
-    /// Whether the kernel's side is left out, which needs root.
+    /// True if the kernel is not run, so that root is not needed.
     ours: bool,
-    /// The most segments that the kernel's TCP sends at once, if not its own choice.
+    /// Maximum number of segments in an offload packet of the kernel; `None` for the kernel's default.
     gso: Option<u32>,
     verbose: bool,
 }
@@ -147,20 +149,20 @@ impl Options {
                 }
                 "--gso" => {
                     let text = value()?;
-                    options.gso = Some(text.parse().ok().filter(|most| *most > 0).ok_or(format!("--gso {text}"))?);
+                    options.gso = Some(text.parse().ok().filter(|max| *max > 0).ok_or(format!("--gso {text}"))?);
                 }
                 "--ours" => options.ours = true,
                 "--verbose" | "-v" => options.verbose = true,
-                word if word.starts_with('-') => return Err(format!("there is no option `{word}` of --path")),
+                word if word.starts_with('-') => return Err(format!("unknown option `{word}` of --path")),
                 file => options.files.push(file.to_owned()),
             }
         }
-        if options.files.is_empty() { Err("no scenario".into()) } else { Ok(options) }
+        if options.files.is_empty() { Err("expected the path of a scenario".into()) } else { Ok(options) }
     }
 }
 
-/// Runs the files that `words` name, and prints what both sides measured. `Err` says what is wrong, or what the machine does
-/// not allow.
+/// Runs the scenario files named in `words` and prints the measurements of both sides. `Err` names an invalid argument
+/// or scenario, or an operation that the machine does not permit.
 pub fn command(words: &[String]) -> Result<(), String> {
     let options = Options::of(words)?;
     for file in &options.files {

@@ -1,4 +1,4 @@
-//! The path as a simulation.
+//! Runs the path as a simulation.
 
 use engine::{Span, Time};
 use path::LinkDirection;
@@ -7,7 +7,7 @@ use sim::{Event, Network, Sink, World};
 use super::SAMPLING;
 use super::measured::{FlowMeasured, Measured};
 
-/// The latest smoothed round trip of each flow, in ms.
+/// Latest smoothed round trip time of each flow, in ms.
 struct RoundTrips(Vec<Option<f64>>);
 
 impl Sink for RoundTrips {
@@ -20,7 +20,7 @@ impl Sink for RoundTrips {
     }
 }
 
-/// Runs `network`, and looks at the queue of `bottleneck` where the kernel's path does.
+/// Runs `network`, sampling the queue of `bottleneck` at the same times as the emulated path.
 pub fn run(network: &Network, (link, way): (usize, LinkDirection)) -> Measured {
     let mut world = World::new(network, true);
     let mut latest = RoundTrips(vec![None; network.flows.len()]);
@@ -28,7 +28,7 @@ pub fn run(network: &Network, (link, way): (usize, LinkDirection)) -> Measured {
     let mut queue = Vec::new();
     let mut next = Time::ZERO + SAMPLING;
     loop {
-        // What happens at the moment itself comes after the sample, as in a trace of states.
+        // Events at the sampling time itself come after the sample, as in a state trace.
         let before = Time::from_nanos(next.as_nanos() - Span::from_nanos(1).as_nanos());
         while world.advance_until(before, u64::MAX, &mut latest) {}
         if world.is_over() {

@@ -1,4 +1,4 @@
-//! Which scenarios are paths, and what path they are.
+//! Conversion of scenarios to paths.
 
 use std::path::PathBuf;
 
@@ -16,7 +16,7 @@ fn path(name: &str, set: &[&str]) -> Result<Path, String> {
 }
 
 #[test]
-fn all_ten_files_are_paths_that_the_kernel_can_run() {
+fn all_ten_example_files_can_run_on_the_kernel() {
     let mut names: Vec<String> =
         std::fs::read_dir(examples()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
     names.sort();
@@ -46,7 +46,7 @@ fn scenario_gives_rate_delay_queue_losses_and_flows() {
 }
 
 #[test]
-fn bottleneck_can_be_named_from_the_far_end() {
+fn bottleneck_with_reversed_endpoints_is_recognized() {
     let path = path("alone.toml", &["links.bottleneck.between=[\"client\", \"router\"]"]).unwrap();
     assert_eq!(path.bottleneck, (1, LinkDirection::Backward));
 }
@@ -56,11 +56,11 @@ fn scenario_that_the_kernel_cannot_run_is_refused() {
     for (set, reason) in [
         ("links.access.queue=5 packets", "`access` has a queue limit"),
         ("links.access.rate=1 Mbps", "expected two links"),
-        ("links.bottleneck.queue=64 kB", "not in packets"),
-        ("links.bottleneck.ecn_threshold=5 packets", "more than a rate"),
-        ("links.bottleneck.channel={ kind = \"bit-errors\", rate = 1e-6 }", "more than a rate"),
+        ("links.bottleneck.queue=64 kB", "in bytes, expected packets"),
+        ("links.bottleneck.ecn_threshold=5 packets", "more properties than rate"),
+        ("links.bottleneck.channel={ kind = \"bit-errors\", rate = 1e-6 }", "more properties than rate"),
         ("nodes.router.processing_delay=1 ms", "processing delay"),
-        ("flows.bbr.bytes=1 MB", "`bbr` ends"),
+        ("flows.bbr.bytes=1 MB", "`bbr` has the key `bytes`"),
     ] {
         let problem = path("alone.toml", &[set]).unwrap_err();
         assert!(problem.contains(reason), "{set}: {problem}");
@@ -68,7 +68,7 @@ fn scenario_that_the_kernel_cannot_run_is_refused() {
 }
 
 #[test]
-fn words_without_a_file_or_with_an_unknown_option_are_refused() {
+fn missing_file_and_invalid_options_are_refused() {
     let options = |words: &[&str]| Options::of(&words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>());
     assert_eq!(options(&["--runs", "5", "a.toml"]).unwrap().runs, 5);
     for words in
@@ -78,10 +78,10 @@ fn words_without_a_file_or_with_an_unknown_option_are_refused() {
     }
 }
 
-/// A window of four segments over 1 Mbps without propagation to speak of: one is being sent and three wait, or two while an
-/// acknowledgment is on its way.
+/// With a window of four segments over 1 Mbps and negligible propagation delay, one segment is in transmission and
+/// three wait, or two while an acknowledgment is in transit.
 #[test]
-fn queue_of_a_simulated_path_is_what_the_window_leaves_waiting() {
+fn simulated_queue_follows_from_the_window() {
     let set = [
         "links.bottleneck.rate=1 Mbps",
         "links.bottleneck.delay=0 s",
@@ -94,7 +94,7 @@ fn queue_of_a_simulated_path_is_what_the_window_leaves_waiting() {
     let overrides = Overrides { set: set.to_vec(), ..Overrides::default() };
     let loaded = load(&examples().join("alone.toml"), &overrides).unwrap();
     let measured = ours::run(&loaded.network, (1, LinkDirection::Forward));
-    // 60 s in steps of 10 ms.
+    // 60 s at a sampling interval of 10 ms.
     assert_eq!(measured.queue.len(), 6000);
     let settled = &measured.queue[100..];
     assert!(settled.iter().all(|waiting| (2..=3).contains(waiting)), "{settled:?}");

@@ -1,14 +1,15 @@
-//! A source file that holds all of its mutants at once, each behind the question whether it is in force (`switch.rs`), so
-//! that a crate is compiled once for all of them: mutant schemata (Untch, Offutt and Harrold, "Mutation analysis using
-//! mutant schemata", ISSTA 1993).
+//! Generates a source file that contains all of its mutants, each guarded by a run-time check whether it is active
+//! (`switch.rs`), so that a crate is compiled once for all of them: mutant schemata (Untch, Offutt and Harrold,
+//! "Mutation analysis using mutant schemata", ISSTA 1993).
 //!
-//! An expression in which something is replaced becomes `(if on(1) { (its changed text) } else { (itself) })`, where more
-//! mutants may be within itself, but not within the changed text: one at most is in force. A function that gives a value at
-//! once begins with `if on(2) { return value; }`; a match arm that is deleted has the guard `!on(3)`.
+//! An expression with a replacement becomes `(if on(1) { (changed text) } else { (original) })`. The original may
+//! contain further mutants, the changed text may not: at most one mutant is active. A mutant that replaces a function
+//! body by a value becomes `if on(2) { return value; }` at its start; a deleted match arm gets the guard `!on(3)`.
 //!
-//! What is needed at compile time (`const fn`, constants, types, patterns) has no such form. What has one may still not
-//! compile, though the mutant alone does: a `return` in a function whose result is `impl Trait`, an inference that wanted
-//! the first type it met. The compiler's complaint then [blames](Schemata::blamed) mutants by its place.
+//! Code that is evaluated at compile time (`const fn`, constants, types, patterns) has no such form. A schema may fail
+//! to compile although the mutant alone compiles, for example a `return` in a function with the result `impl Trait`, or
+//! by type inference. The position of the compiler's error then [identifies](Schemata::blamed) the mutants to be left
+//! out.
 
 mod render;
 #[cfg(test)]
@@ -23,22 +24,22 @@ use syn::visit::{self, Visit};
 use render::Edit;
 pub use render::Schemata;
 
-/// What kind of change a mutant is, as cargo-mutants names it, and how it is put beside the code.
+/// Kind of a mutant as named by cargo-mutants; it determines the form of its schema.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Genre {
-    /// An operator is replaced.
+    /// A binary operator is replaced.
     BinaryOperator,
-    /// An operator is deleted.
+    /// A unary operator is deleted.
     UnaryOperator,
-    /// A function's body is replaced by a value.
+    /// A function body is replaced by a value.
     FnValue,
-    /// An arm is deleted.
+    /// A match arm is deleted.
     MatchArm,
-    /// An arm's guard is replaced by true or false.
+    /// The guard of a match arm is replaced by true or false.
     MatchArmGuard,
-    /// A field of an expression with `..base` is deleted.
+    /// A field of a struct expression with `..base` is deleted.
     StructField,
-    /// Another, which has no form here.
+    /// Any other kind; there is no schema for it.
     Other,
 }
 
@@ -56,18 +57,18 @@ impl Genre {
     }
 }
 
-/// A change of a file's text.
+/// A change of a source text.
 #[derive(Clone, Debug)]
 pub struct Change {
-    /// The mutant's number, from 1.
+    /// Number of the mutant, from 1.
     pub number: usize,
     pub genre: Genre,
-    /// The bytes that are replaced.
+    /// Byte range of the replaced text.
     pub range: Range<usize>,
     pub replacement: String,
 }
 
-/// The file's text with the changes in it.
+/// Returns the text with the schemata of all changes.
 pub fn generate(text: &str, changes: &[Change]) -> Result<Schemata, String> {
     let file = syn::parse_file(text).map_err(|error| error.to_string())?;
     let mut visitor = Visitor { text, changes, taken: HashSet::new(), edits: Vec::new() };
@@ -79,12 +80,12 @@ pub fn generate(text: &str, changes: &[Change]) -> Result<Schemata, String> {
     Ok(schemata)
 }
 
-/// The question whether a mutant is in force, as code.
+/// Returns the code that checks whether a mutant is active.
 fn on(number: usize) -> String {
     format!("crate::mutant_switch::on({number})")
 }
 
-/// Finds the places of changes, the outer ones first.
+/// Finds the expressions to be changed, the outer ones first.
 struct Visitor<'a> {
     text: &'a str,
     changes: &'a [Change],
@@ -93,13 +94,13 @@ struct Visitor<'a> {
 }
 
 impl<'a> Visitor<'a> {
-    /// The changes of a genre that are wanted and have no place yet; now they have one.
+    /// Takes the changes of a kind that satisfy `wanted` and have no place yet.
     fn take(&mut self, genre: Genre, wanted: impl Fn(&Change) -> bool) -> Vec<&'a Change> {
         let found = self.changes.iter().filter(|change| change.genre == genre && wanted(change));
         found.filter(|change| self.taken.insert(change.number)).collect()
     }
 
-    /// Puts the text of an expression with each of the changes in it before the expression.
+    /// Inserts, before an expression, a branch for each change of the expression.
     fn choice(&mut self, range: Range<usize>, changes: &[&Change]) {
         if changes.is_empty() {
             return;
@@ -107,14 +108,14 @@ impl<'a> Visitor<'a> {
         let mut before = vec![("(".to_owned(), vec![])];
         for Change { number, range: changed, replacement, .. } in changes {
             let (head, tail) = (&self.text[range.start..changed.start], &self.text[changed.end..range.end]);
-            // In parentheses, because a block would take `match a {} + 1` for two statements.
+            // The parentheses are needed: a block would split `match a {} + 1` into two statements.
             before.push((format!("if {} {{ ({head}{replacement}{tail}) }} else ", on(*number)), vec![*number]));
         }
         before.push(("{ (".to_owned(), vec![]));
         self.edits.push(Edit { range, before, after: ") })".to_owned() });
     }
 
-    /// A place whose complaints are those of the mutants within.
+    /// Marks a part of the text: an error in it is attributed to the mutants within.
     fn scope(&mut self, range: Range<usize>) {
         self.edits.push(Edit { range, before: Vec::new(), after: String::new() });
     }
@@ -134,7 +135,8 @@ impl<'a> Visitor<'a> {
         self.edits.push(Edit { range: start..start, before, after: String::new() });
     }
 
-    /// An operand of `&&` beside a `let`, where `||` cannot stand, and no operator may be parted from the chain.
+    /// Visits an operand of a chain of `&&` with a `let`, in which `||` is invalid and no operator may be separated
+    /// from the chain.
     fn operand(&mut self, operand: &syn::Expr) {
         match operand {
             syn::Expr::Binary(binary) if matches!(binary.op, syn::BinOp::And(_)) => {
@@ -146,7 +148,8 @@ impl<'a> Visitor<'a> {
     }
 }
 
-/// The places of all operators of a chain: since precedence differs, a changed one may bind other operands than before.
+/// Collects the positions of all operators of a chain: a changed operator may bind other operands, since precedence
+/// differs.
 fn operators(chain: &syn::ExprBinary, found: &mut Vec<Range<usize>>) {
     found.push(chain.op.span().byte_range());
     for side in [&chain.left, &chain.right] {
@@ -165,7 +168,7 @@ fn has_let(expression: &syn::Expr) -> bool {
 }
 
 impl<'ast> Visit<'ast> for Visitor<'_> {
-    // What the compiler computes.
+    // Code that is evaluated at compile time is skipped.
     fn visit_item_const(&mut self, _: &'ast syn::ItemConst) {}
     fn visit_item_static(&mut self, _: &'ast syn::ItemStatic) {}
     fn visit_impl_item_const(&mut self, _: &'ast syn::ImplItemConst) {}

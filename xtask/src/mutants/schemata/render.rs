@@ -1,28 +1,29 @@
-//! Text with others around its parts, and which mutants stand where.
+//! Inserts text around parts of a file, and records which mutants each part contains.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-/// Text before and after a part of a file. Parts are those of a syntax tree: one is within another, or apart from it.
+/// Text to insert before and after a part of a file. Two parts are nested or disjoint, as in a syntax tree.
 pub struct Edit {
     pub range: Range<usize>,
-    /// Pieces of text, each with the mutants that it holds.
+    /// Pieces of text to insert before the part, each with its mutants.
     pub before: Vec<(String, Vec<usize>)>,
     pub after: String,
 }
 
-/// A file with mutants in it.
+/// A file with the schemata of its mutants.
 pub struct Schemata {
     pub text: String,
-    /// The mutants that are not in it.
+    /// Mutants without a schema.
     pub left_out: Vec<usize>,
-    /// Parts of the text and the mutants there, without those of parts within.
+    /// Parts of the generated text with their mutants, without those of nested parts.
     scopes: Vec<(Range<usize>, Vec<usize>)>,
 }
 
 impl Schemata {
-    /// The mutants of the smallest part that holds this place and any mutant; all of the file if there is none smaller.
+    /// Returns the mutants of the smallest part that contains `place` and has any; if there is no such part, all
+    /// mutants of the file.
     pub fn blamed(&self, place: &Range<usize>) -> Vec<usize> {
         let mut around: Vec<&Range<usize>> =
             self.scopes.iter().map(|(scope, _)| scope).filter(|scope| within(place, scope)).collect();
@@ -40,8 +41,8 @@ fn within(inner: &Range<usize>, outer: &Range<usize>) -> bool {
     outer.start <= inner.start && inner.end <= outer.end
 }
 
-/// The text with the edits. Of edits of the same part the first is the outermost; an empty part comes before one that
-/// begins there.
+/// Applies the edits to the text. Of edits of the same part the first becomes the outermost; an empty part precedes a
+/// part that begins at the same position.
 pub fn render(text: &str, mut edits: Vec<Edit>) -> Schemata {
     edits.sort_by_key(|edit| (edit.range.start, !edit.range.is_empty(), Reverse(edit.range.end)));
     let mut writer = Writer { text, at: 0, out: String::new(), open: Vec::new(), scopes: Vec::new() };
@@ -64,10 +65,10 @@ pub fn render(text: &str, mut edits: Vec<Edit>) -> Schemata {
 
 struct Writer<'a> {
     text: &'a str,
-    /// Up to here the text is copied.
+    /// Position up to which the text is copied.
     at: usize,
     out: String,
-    /// Edits that have begun, and where in `out`.
+    /// Edits whose part has begun, with their start in `out`.
     open: Vec<(&'a Edit, usize)>,
     scopes: Vec<(Range<usize>, Vec<usize>)>,
 }
@@ -78,7 +79,7 @@ impl Writer<'_> {
         self.at = to;
     }
 
-    /// Ends the edits whose part ends at `to` or before.
+    /// Completes the edits whose part ends at or before `to`.
     fn close(&mut self, to: usize) {
         while let Some(&(edit, start)) = self.open.last()
             && edit.range.end <= to

@@ -4,8 +4,8 @@ use std::process::Command;
 
 use super::*;
 
-/// Changes of a text, numbered from 1: the genre, the replaced text (the part between ‹ and ›,
-/// or all of it), and the replacement.
+/// Returns changes of a text, numbered from 1: the kind, the replaced text (the text between ‹ and › in this part, or
+/// the whole part), and the replacement.
 fn changes(text: &str, wanted: &[(Genre, &str, &str)]) -> Vec<Change> {
     let change = |(number, (genre, part, replacement)): (usize, &(Genre, &str, &str))| {
         let start = text.find(&part.replace(['‹', '›'], "")).unwrap_or_else(|| panic!("no {part}"));
@@ -18,7 +18,7 @@ fn changes(text: &str, wanted: &[(Genre, &str, &str)]) -> Vec<Change> {
     (1..).zip(wanted).map(change).collect()
 }
 
-/// The generated text, with `on(1)` for the whole path of the question.
+/// Returns the generated text, with `on(1)` for the full path of the check.
 fn generated(text: &str, wanted: &[(Genre, &str, &str)]) -> String {
     let schemata = generate(text, &changes(text, wanted)).unwrap();
     assert!(schemata.left_out.is_empty(), "{:?}", schemata.left_out);
@@ -34,7 +34,7 @@ fn left_out(text: &str, wanted: &[(Genre, &str, &str)]) -> Vec<usize> {
 use Genre::{BinaryOperator as Binary, FnValue, MatchArm, MatchArmGuard as Guard, StructField, UnaryOperator as Unary};
 
 #[test]
-fn binary_operators_of_a_chain_choose_among_texts_of_the_whole_chain() {
+fn replaced_operators_branch_on_the_whole_chain() {
     assert_eq!(
         generated("fn f() { g(a + b * c); }", &[(Binary, "+", "-"), (Binary, "*", "+")]),
         "fn f() { g((if on(1) { (a - b * c) } else if on(2) { (a + b + c) } else { (a + b * c) })); }"
@@ -46,7 +46,7 @@ fn binary_operators_of_a_chain_choose_among_texts_of_the_whole_chain() {
 }
 
 #[test]
-fn a_deleted_unary_operator_leaves_its_operand() {
+fn deleted_unary_operator_leaves_its_operand() {
     assert_eq!(
         generated("fn f() -> bool { !self.done() }", &[(Unary, "!", "")]),
         "fn f() -> bool { (if on(1) { (self.done()) } else { (!self.done()) }) }"
@@ -54,7 +54,7 @@ fn a_deleted_unary_operator_leaves_its_operand() {
 }
 
 #[test]
-fn a_function_value_returns_before_the_first_statement() {
+fn function_value_returns_before_the_first_statement() {
     assert_eq!(
         generated(
             "fn f() -> u8 {\n    let x = 1;\n    x\n}",
@@ -65,7 +65,7 @@ fn a_function_value_returns_before_the_first_statement() {
 }
 
 #[test]
-fn a_deleted_arm_has_a_guard_that_refuses() {
+fn deleted_arm_gets_a_false_guard() {
     assert_eq!(
         generated("fn f() { match x { Some(1) => 1, _ => 0 } }", &[(MatchArm, "Some(1) => 1,", "")]),
         "fn f() { match x { Some(1) if !on(1) => 1, _ => 0 } }"
@@ -77,7 +77,7 @@ fn a_deleted_arm_has_a_guard_that_refuses() {
 }
 
 #[test]
-fn a_guard_is_refused_or_passed_by() {
+fn replaced_guard_is_forced_to_true_or_false() {
     assert_eq!(
         generated(
             "fn f() { match x { y if y || z => 1, _ => 0 } }",
@@ -88,7 +88,7 @@ fn a_guard_is_refused_or_passed_by() {
 }
 
 #[test]
-fn a_struct_chooses_among_texts_with_and_without_a_field() {
+fn deleted_field_branches_on_the_struct_expression() {
     assert_eq!(
         generated("fn f() { S { a: 1, b, ..s } }", &[(StructField, "a: 1,", ""), (StructField, "b,", "")]),
         "fn f() { (if on(1) { (S {  b, ..s }) } else if on(2) { (S { a: 1,  ..s }) } else { (S { a: 1, b, ..s }) }) }"
@@ -96,7 +96,7 @@ fn a_struct_chooses_among_texts_with_and_without_a_field() {
 }
 
 #[test]
-fn mutants_stand_within_the_code_of_others_and_not_within_their_texts() {
+fn nested_mutants_are_in_the_original_code_only() {
     let body = "match x { y if y > 1 => y + g(-y), _ => 0 }";
     assert_eq!(
         generated(
@@ -116,8 +116,9 @@ fn mutants_stand_within_the_code_of_others_and_not_within_their_texts() {
 }
 
 #[test]
-fn operands_beside_a_let_are_changed_apart() {
-    // With || for && there it does not compile, whichever form it has.
+fn operands_of_a_let_chain_are_changed_separately() {
+    // A replaced && or
+    // does not compile in a chain with `let`, in any form.
     let text = "fn f() { if a && b < c && let Some(d) = e + f {} }";
     assert_eq!(left_out(text, &[(Binary, "&&", "||")]), [1]);
     assert_eq!(
@@ -128,7 +129,7 @@ fn operands_beside_a_let_are_changed_apart() {
 }
 
 #[test]
-fn what_the_compiler_computes_is_left_out() {
+fn compile_time_code_is_left_out() {
     for text in [
         "const fn f() -> u8 { 1 + 2 }",
         "const A: u8 = 1 + 2;",
@@ -149,7 +150,7 @@ fn what_the_compiler_computes_is_left_out() {
 }
 
 #[test]
-fn a_complaint_blames_the_mutants_of_the_smallest_part_around_it() {
+fn compile_error_is_attributed_to_the_smallest_part() {
     let text = "fn f() { a + 1; match b { 1 => -c, _ => d } } fn g() { e }";
     let wanted = [(Binary, "+", "-"), (Binary, "+", "*"), (Unary, "-", ""), (MatchArm, "1 => -c,", "")];
     let schemata = generate(text, &changes(text, &wanted)).unwrap();
@@ -165,7 +166,7 @@ fn a_complaint_blames_the_mutants_of_the_smallest_part_around_it() {
     assert_eq!(blamed("fn g", 0), [1, 2, 3, 4]);
 }
 
-/// Prints what functions give that hold each genre of mutants.
+/// A program with mutants of each kind; it prints the results of its functions.
 const PROGRAM: &str = r#"
 #[derive(Clone, Copy, Default, Debug)]
 struct S { a: i32, b: i32 }
@@ -187,7 +188,7 @@ pub fn main() {
 }
 "#;
 
-/// A program, compiled beside the question which mutant is in force.
+/// Compiles a program together with the module that checks which mutant is active.
 fn compiled(text: &str, folder: &Path) -> Command {
     fs::write(folder.join("main.rs"), format!("{text}\nmod mutant_switch;\n")).unwrap();
     fs::write(folder.join("mutant_switch.rs"), include_str!("../switch.rs")).unwrap();
@@ -197,7 +198,7 @@ fn compiled(text: &str, folder: &Path) -> Command {
     Command::new(folder.join("main"))
 }
 
-/// What it prints when this is its environment.
+/// Returns the output of the program with one environment variable set.
 fn printed(program: &mut Command, name: &str, value: &str) -> String {
     let output = program.env(name, value).output().unwrap();
     assert!(output.status.success(), "{name}={value}");
@@ -205,7 +206,7 @@ fn printed(program: &mut Command, name: &str, value: &str) -> String {
 }
 
 #[test]
-fn a_mutant_in_force_does_what_it_does_compiled_alone() {
+fn active_mutant_behaves_as_compiled_alone() {
     let chain = "a + b * c < 11 && !(b == 2) || -a == -1";
     let wanted = [
         (FnValue, chain, "true"),
@@ -237,7 +238,7 @@ fn a_mutant_in_force_does_what_it_does_compiled_alone() {
     let in_force: Vec<String> =
         (0..=changes.len()).map(|number| printed(&mut program, "LASTHOP_MUTANT", &number.to_string())).collect();
 
-    // The program and each of its mutants, one beside the other in a module of its own.
+    // The program and each of its mutants, in a module each.
     let (mut modules, mut choice) = (format!("mod m0 {{ {PROGRAM} }}"), "0 => m0::main(),".to_owned());
     for Change { number, range, replacement, .. } in &changes {
         let (head, tail) = (&PROGRAM[..range.start], &PROGRAM[range.end..]);
@@ -250,13 +251,13 @@ fn a_mutant_in_force_does_what_it_does_compiled_alone() {
     let mut program = compiled(&format!("{modules}{main}"), folder.path());
     for (number, found) in in_force.iter().enumerate() {
         assert_eq!(*found, printed(&mut program, "ALONE", &number.to_string()), "{number}");
-        // Each of them can be told from the program.
+        // The output of every mutant differs from the program's.
         assert_eq!(*found == in_force[0], number == 0, "{number}");
     }
 }
 
 #[test]
-fn what_is_reached_is_written_down_once() {
+fn reached_mutants_are_recorded_once() {
     let text = PROGRAM.replace("for a in -1..4", "for a in 1..1");
     let wanted = [
         (FnValue, "a + b * c < 11 && !(b == 2) || -a == -1", "true"),
@@ -267,6 +268,6 @@ fn what_is_reached_is_written_down_once() {
     let schemata = generate(&text, &changes(&text, &wanted)).unwrap();
     let file = folder.path().join("reached");
     printed(&mut compiled(&schemata.text, folder.path()), "LASTHOP_MUTANTS_REACHED", file.to_str().unwrap());
-    // Only `arms(None, 1)` is called, whose first arm fits.
+    // Only `arms(None, 1)` is called, which matches the first arm.
     assert_eq!(fs::read_to_string(file).unwrap(), "2\n");
 }
