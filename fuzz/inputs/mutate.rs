@@ -55,7 +55,7 @@ pub fn mutated(input: &[u8], other: &[u8], draws: &mut Draws) -> Vec<u8> {
             1 => bytes.truncate(at),
             2 => bytes.splice(at..at, PIECES[draws.below(PIECES.len())].iter().copied()).for_each(drop),
             3 => {
-                let number = number_behind(&bytes, at);
+                let number = next_number(&bytes, at);
                 bytes.splice(number, PIECES[draws.below(12)].iter().copied());
             }
             4 => {

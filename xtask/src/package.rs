@@ -3,13 +3,13 @@
 use crate::workspace;
 
 /// Crates that are not published: tools of this repository.
-const CHORES: [&str; 3] = ["xtask", "lasthop-kernel", "lasthop-skip"];
+const UNPUBLISHED: [&str; 3] = ["xtask", "lasthop-kernel", "lasthop-skip"];
 
 /// Creates the packages and, unless `quick`, builds each from its package alone.
 pub fn run(quick: bool) -> Result<(), String> {
     let mut cargo = workspace::cargo();
     cargo.args(["package", "--workspace", "--allow-dirty"]);
-    for name in CHORES {
+    for name in UNPUBLISHED {
         cargo.args(["--exclude", name]);
     }
     if quick {
@@ -79,9 +79,9 @@ mod tests {
         for entry in fs::read_dir(workspace::root().join("crates")).unwrap() {
             let package = entry.unwrap().path();
             let manifest = fs::read_to_string(package.join("Cargo.toml")).unwrap();
-            let chore = CHORES.iter().any(|name| manifest.contains(&format!("name = \"{name}\"")));
-            assert_eq!(chore, manifest.contains("publish = false"), "{}", package.display());
-            if chore {
+            let unpublished = UNPUBLISHED.iter().any(|name| manifest.contains(&format!("name = \"{name}\"")));
+            assert_eq!(unpublished, manifest.contains("publish = false"), "{}", package.display());
+            if unpublished {
                 continue;
             }
             for key in

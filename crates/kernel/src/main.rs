@@ -10,7 +10,7 @@
 #[cfg(target_os = "linux")]
 mod calls;
 #[cfg(target_os = "linux")]
-mod chore;
+mod command;
 #[cfg(target_os = "linux")]
 mod diag;
 #[cfg(target_os = "linux")]
@@ -32,7 +32,7 @@ use std::process::ExitCode;
 
 #[cfg(target_os = "linux")]
 fn main() -> ExitCode {
-    chore::main()
+    command::main()
 }
 
 #[cfg(not(target_os = "linux"))]

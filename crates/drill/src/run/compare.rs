@@ -9,9 +9,9 @@ use crate::syntax::ast::{IpMark, Opt, Tcp};
 /// `ticks`: time stamp values are compared too.
 ///
 /// - Parts that the script omits are not compared: the window, options in `<...>`, the ECN field without a mark.
-/// /  An omitted `ack` or `urg` means 0, as in packetdrill.
+///   An omitted `ack` or `urg` means 0, as in packetdrill.
 /// - PSH is compared only where the segment ends with the last byte written without `MSG_MORE`
-/// /  [RFC9293 s3.9.1.2]. Elsewhere the PSH in a script comes from Linux's segmentation offload.
+///   [RFC9293 s3.9.1.2]. Elsewhere the PSH in a script comes from Linux's segmentation offload.
 /// - NOPs and the order of options are not compared.
 pub fn compare(expected: &Tcp, found: &Tcp, last: bool, ticks: bool) -> Vec<Cell> {
     let cell = |expected: String, found: String, agree: bool| Cell { expected, found, agree };

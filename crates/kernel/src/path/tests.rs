@@ -55,7 +55,7 @@ fn bottleneck_with_reversed_endpoints_is_recognized() {
 fn scenario_that_the_kernel_cannot_run_is_refused() {
     for (set, reason) in [
         ("links.access.queue=5 packets", "`access` has a queue limit"),
-        ("links.access.rate=1 Mbps", "expected two links"),
+        ("links.access.rate=1 Mbps", "expected a fast access link"),
         ("links.bottleneck.queue=64 kB", "in bytes, expected packets"),
         ("links.bottleneck.ecn_threshold=5 packets", "more properties than rate"),
         ("links.bottleneck.channel={ kind = \"bit-errors\", rate = 1e-6 }", "more properties than rate"),
